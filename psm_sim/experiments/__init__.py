@@ -1,0 +1,1 @@
+"""Runs of the simulator: one policy, or several side by side."""

@@ -1,0 +1,1 @@
+"""Online learning with expert advice: arrays in, arrays out."""

@@ -1,0 +1,1 @@
+"""What a polling time costs, in nats."""

@@ -1,0 +1,1 @@
+"""The SimPy world: links, TCP, browser, server, access point, station."""

@@ -1,0 +1,1 @@
+"""When the radio sleeps: one module a policy."""

@@ -1,0 +1,51 @@
+"""The interface of a power-save policy: how a radio rests when the link has fallen idle."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from psm_sim.losses.poll import Poll
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """How to rest: stay awake ``awake_s`` seconds, then doze and wake at the ``beacons``-th beacon.
+
+    ``awake_s`` may be ``inf``: never doze. With ``repeat`` the policy promises the same rest, with no
+    further wait awake, after every beacon at which nothing is held, so that it need not be asked again
+    until a frame moves.
+    """
+
+    awake_s: float = 0.0
+    beacons: int = 1
+    repeat: bool = False
+
+
+class Policy(ABC):
+    """When the radio sleeps.
+
+    A subclass gives a ``name`` and :meth:`rest`. Its constructor's arguments are its parameters. A
+    policy knows no simulator: it is told the time and what the station saw, and answers with a
+    :class:`Rest`. Each run works on a deep copy, so a policy may keep state.
+    """
+
+    name: str = ""
+    beacon_s: float = 0.1
+    """The beacon interval in seconds; beacon k is sent at k * ``beacon_s``. Set by :meth:`start`."""
+
+    def start(self, beacon_s: float) -> None:
+        """Begin a run on an access point whose beacons are *beacon_s* seconds apart."""
+        self.beacon_s = beacon_s
+
+    @abstractmethod
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Say how to rest, now that the link has fallen idle.
+
+        *now_s* is the time in seconds, *since_uplink_s* the time since the last uplink packet was
+        handed to the radio (``inf`` before the first). *poll* is what the station saw if it last woke
+        for a beacon, or ``None`` if it last woke, or stayed awake, for an uplink packet.
+        """
+
+    def uplink(self, now_s: float) -> None:  # noqa: B027 (an optional hook)
+        """Take note that a packet is sent uplink at *now_s*; optional."""

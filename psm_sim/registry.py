@@ -1,0 +1,76 @@
+"""Components by name: ``NAME``, ``NAME:key=value,...`` or ``FILE.py:CLASS:key=value,...``."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from psm_sim.errors import InputError
+from psm_sim.parameters import build
+from psm_sim.plugins import load_class
+
+_FILE = re.compile(r"(?P<path>.*\.py):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL)
+_COMMA = re.compile(r",(?![^()]*\))")
+
+
+def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
+    """Split ``NAME:key=value,...`` into the name and the texts of its parameters."""
+    file = _FILE.fullmatch(spec)
+    if file:
+        name, rest = f"{file['path']}:{file['cls']}", file["rest"] or ""
+    else:
+        name, _, rest = spec.partition(":")
+    return name, split_parameters(rest, f"{kind} {name}")
+
+
+def split_parameters(text: str, owner: str) -> dict[str, str]:
+    """Split ``key=value,...`` into a dictionary; commas inside parentheses do not separate."""
+    values: dict[str, str] = {}
+    for part in _COMMA.split(text) if text else []:
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f"{owner}: {part!r} is no parameter; expected key=value, separated by commas.")
+        if key.strip() in values:
+            raise InputError(f"{owner}: {key.strip()} is given twice; give it once.")
+        values[key.strip()] = value
+    return values
+
+
+def unknown(kind: str, name: str, names: list[str]) -> InputError:
+    """Return the error for a name that is not in a list, with the nearest one as a hint."""
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return InputError(f"There is no {kind} {name!r}; expected one of {', '.join(names)}.{hint}")
+
+
+class Registry:
+    """The components of one kind that can be named; classes are imported when first used.
+
+    *builtin* maps names to ``"module:Class"``; *base* is what a user's own class must derive from.
+    """
+
+    def __init__(self, kind: str, base: type, builtin: Mapping[str, str]) -> None:
+        self.kind, self.base, self._builtin = kind, base, dict(builtin)
+
+    def names(self) -> list[str]:
+        """Return the built-in names."""
+        return list(self._builtin)
+
+    def get(self, name: str) -> type:
+        """Return the class of a built-in name or of ``FILE.py:CLASS``."""
+        file = _FILE.fullmatch(name)
+        if file:
+            return load_class(file["path"], file["cls"], self.base)
+        if name not in self._builtin:
+            raise unknown(self.kind, name, [*self.names(), "FILE.py:CLASS"])
+        module, _, attribute = self._builtin[name].partition(":")
+        found: type = getattr(importlib.import_module(module), attribute)
+        return found
+
+    def create(self, spec: str) -> Any:
+        """Make the component that *spec* names, its parameters checked."""
+        name, texts = split_spec(spec, self.kind)
+        return build(self.get(name), texts, f"{self.kind} {name}")
