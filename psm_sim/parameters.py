@@ -100,9 +100,8 @@ def parameter(default: Any, help: str, **facts: Any) -> Any:  # noqa: A002
 
 def parameters_of(cls: type) -> dict[str, Parameter]:
     """Return the parameters of a class, by name: declared ones, else those of its signature."""
-    declared = (
-        {f.name: f.metadata.get(_KEY, {}) for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else {}
-    )
+    fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+    declared = {field.name: field.metadata.get(_KEY, {}) for field in fields}
     found = {}
     for name, argument in inspect.signature(cls).parameters.items():
         if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):

@@ -19,16 +19,16 @@ def load_class(path: str, class_name: str, base: type) -> type:
         If there is no such file, it does not import, has no such class, or the class is not a *base*.
     """
     file = Path(path)
-    wanted = f"a Python file with a class derived from {base.__name__}"
+    wanted = f"a file that defines a class derived from psm_sim's {base.__name__}"
     if not file.is_file():
         raise PluginError(f"There is no file {path!r}; expected {wanted}.")
     found = getattr(_import(file), class_name, None)
     if found is None:
         raise PluginError(f"{path} has no class {class_name!r}; expected {wanted}.")
     if not inspect.isclass(found) or not issubclass(found, base):
-        raise PluginError(f"{class_name} in {path} is {found!r}; expected a class derived from {base.__name__}.")
+        raise PluginError(f"{class_name} in {path} is {found!r}; expected {wanted}.")
     if inspect.isabstract(found):
-        missing = ", ".join(sorted(found.__abstractmethods__))
+        missing = ", ".join(sorted(vars(found)["__abstractmethods__"]))
         raise PluginError(f"{class_name} in {path} does not define {missing}; expected {wanted}.")
     return found
 
