@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from psm_sim.losses.poll import Poll
+from psm_sim.parameters import values_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,13 @@ class Policy(ABC):
     :class:`Rest`. Each run works on a deep copy, so a policy may keep state.
     """
 
-    name: str = ""
+    name: ClassVar[str] = ""
     beacon_s: float = 0.1
     """The beacon interval in seconds; beacon k is sent at k * ``beacon_s``. Set by :meth:`start`."""
+
+    def config(self) -> dict[str, Any]:
+        """Return the parameters as plain values, for the result."""
+        return values_of(self)
 
     def start(self, beacon_s: float) -> None:
         """Begin a run on an access point whose beacons are *beacon_s* seconds apart."""
@@ -43,9 +49,27 @@ class Policy(ABC):
         """Say how to rest, now that the link has fallen idle.
 
         *now_s* is the time in seconds, *since_uplink_s* the time since the last uplink packet was
-        handed to the radio (``inf`` before the first). *poll* is what the station saw if it last woke
-        for a beacon, or ``None`` if it last woke, or stayed awake, for an uplink packet.
+        handed to the radio, or since the start. *poll* is what the station saw if it last woke for a
+        beacon, or ``None`` if it last woke, or stayed awake, for an uplink packet.
         """
 
     def uplink(self, now_s: float) -> None:  # noqa: B027 (an optional hook)
         """Take note that a packet is sent uplink at *now_s*; optional."""
+
+    def interrupted(self, poll: Poll) -> None:  # noqa: B027 (an optional hook)
+        """Take note that an uplink packet has cut a doze short, and what was held then; optional."""
+
+
+def beacon_after(time_s: float, beacon_s: float) -> int:
+    """Return the number of the first beacon after a time; one within a nanosecond of it is past."""
+    return int(time_s / beacon_s + 1e-9 / beacon_s) + 1
+
+
+def beacon_before(time_s: float, beacon_s: float) -> int:
+    """Return the number of the last beacon sent before a time, exactly."""
+    number = int(time_s / beacon_s)
+    while (number + 1) * beacon_s < time_s:
+        number += 1
+    while number * beacon_s >= time_s:
+        number -= 1
+    return number

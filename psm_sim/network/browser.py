@@ -1,0 +1,119 @@
+"""The browser: thinks, asks for a page, fetches its objects over a few connections."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from typing import NamedTuple
+
+from simpy import Environment, Event
+
+from psm_sim.network.host import Host
+from psm_sim.network.http import Request
+from psm_sim.network.tcp_endpoint import Endpoint
+from psm_sim.network.topology import BrowserParameters
+from psm_sim.workload.page import Page
+
+
+class Visit(NamedTuple):
+    """One page as it was loaded: when it was asked for, and when its last object was complete."""
+
+    page: Page
+    started_s: float
+    ended_s: float
+
+
+class Browser:
+    """Loads pages one after the other (thesis, section 2.5.4, as the HTTP model of ns-2).
+
+    The main object first, then the embedded ones over at most ``connections`` parallel connections:
+    one object a connection, or, if persistent, one after another on each until the page is complete.
+    """
+
+    def __init__(self, env: Environment, host: Host, parameters: BrowserParameters) -> None:
+        self._env, self._host = env, host
+        self.persistent = parameters.persistent
+        self._connections = parameters.connections
+        self._waiting: deque[Request] = deque()
+        self._idle: list[Fetcher] = []
+        self._open = 0
+        self._missing = 0
+        self._complete: Event
+
+    def browse(self, pages: Iterable[Page], loaded: Callable[[Visit], None]) -> Generator[Event, None, None]:
+        """Load the pages in order, telling *loaded* of each (a SimPy process)."""
+        env = self._env
+        for page in pages:
+            yield env.timeout(page.think_s)
+            started = env.now
+            self._complete = env.event()
+            self._request(page)
+            yield self._complete
+            loaded(Visit(page, started, env.now))
+
+    def done(self, fetcher: Fetcher) -> None:
+        """Note that *fetcher* has an object complete: go on, or the page is complete."""
+        self._missing -= 1
+        self._open -= 1
+        if self.persistent:
+            self._idle.append(fetcher)
+        if self._missing:
+            self._fetch()
+            return
+        for idle in self._idle:
+            idle.close()
+        self._idle.clear()
+        self._complete.succeed()
+
+    def _request(self, page: Page) -> None:
+        sizes = (page.main_bytes, *page.image_bytes)
+        objects = zip(page.request_bytes, sizes, page.server_delay_s, strict=True)
+        self._waiting.extend(Request(*each) for each in objects)
+        self._missing = len(sizes)
+        self._start()
+
+    def _fetch(self) -> None:
+        while self._waiting and self._open < self._connections:
+            self._start()
+
+    def _start(self) -> None:
+        self._open += 1
+        request = self._waiting.popleft()
+        if self._idle:
+            self._idle.pop().ask(request)
+        else:
+            self._host.connect(lambda endpoint: Fetcher(endpoint, self, request))
+
+
+class Fetcher:
+    """The browser's side of one HTTP connection."""
+
+    __slots__ = ("_browser", "_endpoint", "_missing", "_request")
+
+    def __init__(self, endpoint: Endpoint, browser: Browser, request: Request) -> None:
+        self._endpoint, self._browser, self._request = endpoint, browser, request
+        self._missing = 0
+
+    def established(self) -> None:
+        """Ask for the object the connection was opened for."""
+        self.ask(self._request)
+
+    def ask(self, request: Request) -> None:
+        """Ask for one object."""
+        self._missing = request.reply_bytes
+        self._endpoint.connection.requests.append(request)
+        self._endpoint.write(request.request_bytes)
+
+    def received(self, payload_bytes: int) -> None:
+        """Read so many bytes of the object."""
+        self._missing -= payload_bytes
+        if self._missing == 0:
+            self._browser.done(self)
+
+    def peer_closed(self) -> None:
+        """Close this side too."""
+        self._endpoint.close()
+
+    def close(self) -> None:
+        """Close an idle persistent connection."""
+        self._endpoint.close()

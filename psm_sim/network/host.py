@@ -1,0 +1,80 @@
+"""A host: its open TCP connections, and how segments find them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simpy import Environment
+
+from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.tcp_endpoint import Application, Endpoint
+from psm_sim.network.topology import TcpParameters
+
+
+class Host:
+    """Opens and accepts connections; counts the bytes, headers included, that it sends and receives.
+
+    *transmit* takes what the host sends. *accept* makes the application of a connection that a peer
+    opens; a host without it only opens connections itself.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        tcp: TcpParameters,
+        transmit: Callable[[Segment], None],
+        accept: Callable[[Endpoint], Application] | None = None,
+    ) -> None:
+        self._env, self._tcp, self._transmit, self._accept = env, tcp, transmit, accept
+        self._endpoints: dict[Connection, Endpoint] = {}
+        self.sent_bytes = 0
+        self.received_bytes = 0
+        self.retransmissions = 0
+
+    def connect(self, application: Callable[[Endpoint], Application]) -> Endpoint:
+        """Open a connection for a new application."""
+        endpoint = self._add(Connection(), application)
+        endpoint.open()
+        return endpoint
+
+    def send(self, segment: Segment) -> None:
+        """Let one segment out."""
+        self.sent_bytes += segment.wire_bytes
+        self._transmit(segment)
+
+    def receive(self, segment: Segment) -> None:
+        """Hand one segment to its connection; one whose SYN is new is accepted."""
+        self.received_bytes += segment.wire_bytes
+        endpoint = self._endpoints.get(segment.connection)
+        if endpoint is None:
+            endpoint = self._unknown(segment)
+            if endpoint is None:
+                return
+        endpoint.receive(segment)
+        if endpoint.is_closed:
+            self._remove(endpoint)
+
+    @property
+    def open_connections(self) -> int:
+        """The number of connections not yet closed both ways."""
+        return len(self._endpoints)
+
+    def _add(self, connection: Connection, application: Callable[[Endpoint], Application]) -> Endpoint:
+        endpoint = Endpoint(self._env, self._tcp, connection, self.send)
+        endpoint.application = application(endpoint)
+        self._endpoints[connection] = endpoint
+        return endpoint
+
+    def _remove(self, endpoint: Endpoint) -> None:
+        endpoint.stop()
+        self.retransmissions += endpoint.sender.retransmissions
+        del self._endpoints[endpoint.connection]
+
+    def _unknown(self, segment: Segment) -> Endpoint | None:
+        if segment.syn and segment.ack == 0 and self._accept is not None:
+            return self._add(segment.connection, self._accept)
+        if segment.fin:
+            # Closed here, but the last ACK was lost: answer as TIME-WAIT does (RFC 9293, 3.6.1).
+            ack = segment.seq + segment.payload + 1
+            self.send(Segment(segment.connection, segment.ack, 0, ack, False, False, self._tcp.header_bytes))
+        return None

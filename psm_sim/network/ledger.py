@@ -1,0 +1,78 @@
+"""The energy ledger: power integrated exactly at the radio's changes of state."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from psm_sim.network.topology import PowerParameters
+
+
+class RadioObserver(Protocol):
+    """Something that is told what the station's radio does; times in seconds, never decreasing."""
+
+    def radio(self, time_s: float, awake: bool) -> None:
+        """The radio wakes, or begins to doze."""
+
+    def beacons(self, first_s: float, count: int, every_s: float) -> None:
+        """A dozing radio woke for *count* beacons, *every_s* apart, the first at *first_s*.
+
+        Unless :meth:`radio` follows at the time of the last one, it dozed on at once.
+        """
+
+
+class Usage(NamedTuple):
+    """Seconds awake and asleep, beacons heard, and joules, since the start."""
+
+    awake_s: float
+    asleep_s: float
+    beacons: int
+    awake_j: float
+    asleep_j: float
+    beacons_j: float
+
+    @property
+    def total_j(self) -> float:
+        """All the energy, in joules."""
+        return self.awake_j + self.asleep_j + self.beacons_j
+
+
+class EnergyLedger:
+    """Adds up the time in each state; E = P_awake t_awake + P_asleep t_asleep + E_beacon n.
+
+    The open interval is added when the ledger is read, and never splits a sum: reading changes nothing.
+    """
+
+    def __init__(self, power: PowerParameters) -> None:
+        self._power = power
+        self._awake = True
+        self._since_s = 0.0
+        self._awake_s = 0.0
+        self._asleep_s = 0.0
+        self._beacons = 0
+
+    def radio(self, time_s: float, awake: bool) -> None:
+        """Close the interval of the state that ends."""
+        if self._awake:
+            self._awake_s += time_s - self._since_s
+        else:
+            self._asleep_s += time_s - self._since_s
+        self._awake, self._since_s = awake, time_s
+
+    def beacons(self, first_s: float, count: int, every_s: float) -> None:
+        """Count the beacons."""
+        self._beacons += count
+
+    def usage(self, now_s: float) -> Usage:
+        """Return what has been used up to *now_s*, not before the last change."""
+        open_s = now_s - self._since_s
+        awake_s = self._awake_s + (open_s if self._awake else 0.0)
+        asleep_s = self._asleep_s + (0.0 if self._awake else open_s)
+        power = self._power
+        return Usage(
+            awake_s,
+            asleep_s,
+            self._beacons,
+            power.awake_w * awake_s,
+            power.asleep_w * asleep_s,
+            power.beacon_j * self._beacons,
+        )

@@ -1,0 +1,34 @@
+"""What travels: TCP segments, one a frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from psm_sim.network.http import Request
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """The identity of one TCP connection, and the content of its byte stream.
+
+    Segments count bytes and carry none: ``requests`` holds what the bytes of the client's stream say,
+    in order, for the server to read once it has received them.
+    """
+
+    requests: list[Request] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Segment:
+    """One TCP segment; ``seq`` counts SYN and FIN as one byte each, as TCP does.
+
+    ``wire_bytes`` is the payload with its TCP/IP header.
+    """
+
+    connection: Connection
+    seq: int
+    payload: int
+    ack: int
+    syn: bool
+    fin: bool
+    wire_bytes: int

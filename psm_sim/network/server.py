@@ -1,0 +1,50 @@
+"""The web server: reads requests, thinks, answers."""
+
+from __future__ import annotations
+
+from simpy import Environment
+
+from psm_sim.network.http import Request
+from psm_sim.network.tcp_endpoint import Endpoint
+
+
+class ServerConnection:
+    """The server's side of one HTTP connection; requests are answered in order."""
+
+    __slots__ = ("_answered", "_endpoint", "_env", "_persistent", "_received", "_wanted")
+
+    def __init__(self, env: Environment, endpoint: Endpoint, persistent: bool) -> None:
+        self._env, self._endpoint, self._persistent = env, endpoint, persistent
+        self._received = 0
+        self._wanted = 0
+        self._answered = 0
+
+    def established(self) -> None:
+        """Answer at once a request that needs no bytes."""
+        self.received(0)
+
+    def received(self, payload_bytes: int) -> None:
+        """Read so many bytes, and answer the requests they complete."""
+        self._received += payload_bytes
+        requests = self._endpoint.connection.requests
+        while self._answered < len(requests):
+            request = requests[self._answered]
+            if self._received < self._wanted + request.request_bytes:
+                return
+            self._wanted += request.request_bytes
+            self._answered += 1
+            self._think(request)
+
+    def peer_closed(self) -> None:
+        """Close this side too."""
+        self._endpoint.close()
+
+    def _think(self, request: Request) -> None:
+        if request.server_delay_s > 0:
+            thought = self._env.timeout(request.server_delay_s)
+            thought.callbacks.append(lambda _: self._reply(request))
+        else:
+            self._reply(request)
+
+    def _reply(self, request: Request) -> None:
+        self._endpoint.write(request.reply_bytes, last=not self._persistent)

@@ -1,0 +1,132 @@
+"""One end of a TCP connection: handshake, data both ways, close."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Protocol
+
+from simpy import Environment
+
+from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.tcp_receiver import AckDue, Receiver
+from psm_sim.network.tcp_sender import Sender
+from psm_sim.network.timer import Alarm
+from psm_sim.network.topology import TcpParameters
+
+
+class Application(Protocol):
+    """What an endpoint tells the program that uses it."""
+
+    def established(self) -> None:
+        """The handshake is done."""
+
+    def received(self, payload_bytes: int) -> None:
+        """So many further bytes of the peer's stream are in order."""
+
+    def peer_closed(self) -> None:
+        """The peer's FIN has come; it will send no more."""
+
+
+class Endpoint:
+    """One end of a connection, between an application and the host's way out.
+
+    The side that opens calls :meth:`open`; the other one is made when a SYN arrives.
+    """
+
+    __slots__ = (
+        "_ack", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_peer_has_closed", "_transmit",
+        "application", "connection", "receiver", "sender",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        env: Environment,
+        tcp: TcpParameters,
+        connection: Connection,
+        transmit: Callable[[Segment], None],
+    ) -> None:
+        self._env, self._transmit = env, transmit
+        self._header = tcp.header_bytes
+        self._delayed_ack_s = tcp.delayed_ack_ms / 1000
+        self._ack = Alarm(env, self._send_ack)
+        self._peer_fin = -1
+        self._peer_has_closed = False
+        self.connection = connection
+        self.sender = Sender(env, tcp, self._emit)
+        self.receiver = Receiver(delayed=tcp.delayed_ack_ms > 0)
+        self.application: Application
+
+    def open(self) -> None:
+        """Send the SYN."""
+        self.sender.send()
+
+    def write(self, payload_bytes: int, last: bool = False) -> None:
+        """Send bytes to the peer; if they are the *last*, a FIN goes with them."""
+        self.sender.write(payload_bytes, last)
+
+    def close(self) -> None:
+        """Send a FIN once everything written has been sent; receiving goes on."""
+        if not self.sender.closing:
+            self.sender.write(0, last=True)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether both FINs have been received and acknowledged."""
+        sender = self.sender
+        return self._peer_has_closed and sender.closing and sender.acknowledged == sender.end
+
+    def receive(self, segment: Segment) -> None:
+        """Take one segment from the peer."""
+        sender, receiver = self.sender, self.receiver
+        before, was_open = receiver.next, sender.acknowledged > 0
+        if before == 0 and not segment.syn:
+            return
+        end = segment.seq + segment.payload + segment.syn + segment.fin
+        if end > segment.seq:
+            receiver.accept(segment.seq, end, segment.syn or segment.fin)
+        if segment.fin:
+            self._peer_fin = end
+        if sender.next == 0:
+            sender.send()
+            return
+        sender.acknowledge(segment.ack, bare=end == segment.seq)
+        if not was_open and sender.acknowledged > 0:
+            self._established()
+        self._deliver(max(before, 1))
+        self._acknowledge()
+
+    def stop(self) -> None:
+        """Fire no timer again."""
+        self.sender.stop()
+        self._ack.off()
+
+    def _established(self) -> None:
+        if self.receiver.due is AckDue.NOW:
+            self._send_ack()
+        self.application.established()
+
+    def _deliver(self, before: int) -> None:
+        reached = self.receiver.next
+        at_end = reached == self._peer_fin
+        payload = reached - before - at_end
+        if payload > 0:
+            self.application.received(payload)
+        if at_end and not self._peer_has_closed:
+            self._peer_has_closed = True
+            self.application.peer_closed()
+
+    def _acknowledge(self) -> None:
+        due = self.receiver.due
+        if due is AckDue.NOW:
+            self._send_ack()
+        elif due is AckDue.LATER and self._ack.deadline == inf:
+            self._ack.at(self._env.now + self._delayed_ack_s)
+
+    def _send_ack(self) -> None:
+        self._emit(self.sender.next, 0, False, False)
+
+    def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
+        self._ack.off()
+        ack = self.receiver.acknowledge()
+        self._transmit(Segment(self.connection, seq, payload, ack, syn, fin, payload + self._header))

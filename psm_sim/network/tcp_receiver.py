@@ -1,0 +1,67 @@
+"""The receiving half of a TCP connection: reassembly, and when an ACK is due."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class AckDue(Enum):
+    """How soon what has been received must be acknowledged."""
+
+    NO = 0
+    LATER = 1
+    NOW = 2
+
+
+class Receiver:
+    """Puts the peer's stream together; sequence numbers count SYN and FIN as one byte each.
+
+    ``next`` is the next sequence number expected; ``due`` says how soon to acknowledge: every second
+    segment at once, or each one if *delayed* is false, and at once too for whatever is out of order or
+    fills a gap (RFC 5681, section 4.2).
+    """
+
+    __slots__ = ("_delayed", "_islands", "_unacknowledged", "due", "next")
+
+    def __init__(self, delayed: bool) -> None:
+        self._delayed = delayed
+        self._islands: list[tuple[int, int]] = []
+        self._unacknowledged = 0
+        self.next = 0
+        self.due = AckDue.NO
+
+    def accept(self, start: int, end: int, urgent: bool) -> None:
+        """Take the sequence numbers from *start* up to *end*; *urgent* for SYN and FIN."""
+        in_order = start <= self.next < end
+        at_once = urgent or not in_order or bool(self._islands) or not self._delayed
+        if in_order:
+            self.next = end
+            self._join()
+            self._unacknowledged += 1
+        elif start > self.next:
+            self._keep(start, end)
+        self.due = AckDue.NOW if at_once or self._unacknowledged >= 2 else AckDue.LATER
+
+    def acknowledge(self) -> int:
+        """Return the number to acknowledge, and note that it is sent."""
+        self._unacknowledged = 0
+        self.due = AckDue.NO
+        return self.next
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Bytes received ahead of a gap."""
+        return sum(end - start for start, end in self._islands)
+
+    def _keep(self, start: int, end: int) -> None:
+        kept = []
+        for island_start, island_end in self._islands:
+            if island_end < start or island_start > end:
+                kept.append((island_start, island_end))
+            else:
+                start, end = min(start, island_start), max(end, island_end)
+        self._islands = sorted([*kept, (start, end)])
+
+    def _join(self) -> None:
+        while self._islands and self._islands[0][0] <= self.next:
+            self.next = max(self.next, self._islands.pop(0)[1])

@@ -1,0 +1,164 @@
+"""The sending half of a TCP connection: windows, congestion control, retransmission."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+from simpy import Environment
+
+from psm_sim.network.tcp_timeout import RetransmissionTimeout
+from psm_sim.network.timer import Alarm
+from psm_sim.network.topology import TcpParameters
+
+Emit = Callable[[int, int, bool, bool], None]
+"""Sends one segment: sequence number, payload bytes, SYN, FIN."""
+
+
+class Sender:
+    """Sends a stream of bytes: slow start, congestion avoidance, fast retransmit and recovery (NewReno).
+
+    Sequence number 0 is the SYN, the data follow, the FIN is last. ``acknowledged`` is the first number
+    not yet acknowledged, ``next`` the next to be sent; windows are in bytes (RFC 5681, 6298, 6582).
+    """
+
+    __slots__ = (
+        "_emit", "_env", "_largest_window", "_segment", "_syn_lost", "_tcp", "_timed", "_timed_at", "_timer",
+        "acknowledged", "closing", "duplicates", "highest", "next", "recover", "recovering",
+        "retransmissions", "slow_start_threshold", "timeout", "window", "written",
+    )  # fmt: skip
+
+    def __init__(self, env: Environment, tcp: TcpParameters, emit: Emit) -> None:
+        self._env, self._tcp, self._emit = env, tcp, emit
+        self._segment = tcp.segment_bytes
+        self._largest_window = tcp.max_window * tcp.segment_bytes
+        self._timer = Alarm(env, self._expired)
+        self.timeout = RetransmissionTimeout(tcp)
+        self._timed = -1
+        self._timed_at = 0.0
+        self._syn_lost = False
+        self.acknowledged = self.next = self.highest = 0
+        self.written = 1
+        self.closing = False
+        self.window: float = tcp.initial_window * tcp.segment_bytes
+        self.slow_start_threshold: float = inf
+        self.duplicates = 0
+        self.recovering = False
+        self.recover = 0
+        self.retransmissions = 0
+
+    @property
+    def end(self) -> int:
+        """One past the last sequence number that is to be sent."""
+        return self.written + self.closing
+
+    @property
+    def in_flight(self) -> int:
+        """Sequence numbers sent and not yet acknowledged."""
+        return self.next - self.acknowledged
+
+    def write(self, payload_bytes: int, last: bool) -> None:
+        """Add bytes to the stream, after the *last* ones a FIN, and send what the window allows."""
+        self.written += payload_bytes
+        self.closing = last
+        self.send()
+
+    def stop(self) -> None:
+        """Forget the timer: nothing is to be sent again."""
+        self._timer.off()
+
+    def send(self) -> None:
+        """Send whole segments, or the last one, while the window allows."""
+        if self.next == 0:
+            self._put(0, 0, True, False)
+            return
+        if self.acknowledged == 0:
+            return
+        limit = self.acknowledged + min(self.window, self._largest_window)
+        while self.next < self.end:
+            payload = min(self._segment, self.written - self.next)
+            if self.next + payload > limit:
+                return
+            self._put(self.next, payload, False, self.closing and self.next + payload == self.written)
+
+    def acknowledge(self, ack: int, bare: bool) -> None:
+        """Take an acknowledgement; *bare* if its segment carried nothing else."""
+        if ack > self.acknowledged:
+            self._advance(ack)
+            self.send()
+        elif bare and ack == self.acknowledged and self.next > ack:
+            self._duplicate()
+
+    def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
+        end = seq + payload + syn + fin
+        if seq < self.highest:
+            self.retransmissions += 1
+        elif self._timed < 0:
+            self._timed, self._timed_at = end, self._env.now
+        self.highest = max(self.highest, end)
+        self.next = max(self.next, end)
+        if self._timer.deadline == inf:
+            self._timer.at(self._env.now + self.timeout.seconds)
+        self._emit(seq, payload, syn, fin)
+
+    def _advance(self, ack: int) -> None:
+        newly, first = ack - self.acknowledged, self.acknowledged == 0
+        self.acknowledged = ack
+        self.next = max(self.next, ack)
+        if 0 <= self._timed <= ack:
+            self.timeout.sample(self._env.now - self._timed_at)
+            self._timed = -1
+        if first:
+            self.window = self._segment * (1 if self._syn_lost else self._tcp.initial_window)
+        elif self.recovering:
+            self._recover(ack, newly)
+        else:
+            self._grow()
+        self.duplicates = 0
+        if ack == self.next:
+            self._timer.off()
+        else:
+            self._timer.at(self._env.now + self.timeout.seconds)
+
+    def _grow(self) -> None:
+        segment = self._segment
+        self.window += segment if self.window < self.slow_start_threshold else segment * segment / self.window
+
+    def _recover(self, ack: int, newly: int) -> None:
+        if ack >= self.recover:
+            self.window, self.recovering = self.slow_start_threshold, False
+            return
+        self.window = max(self.window - newly + self._segment, self._segment)
+        self._resend()
+
+    def _duplicate(self) -> None:
+        self.duplicates += 1
+        if self.recovering:
+            self.window += self._segment
+            self.send()
+        elif self.duplicates == 3 and self.acknowledged > self.recover:
+            self._halve()
+            self.recovering, self.recover = True, self.highest
+            self.window = self.slow_start_threshold + 3 * self._segment
+            self._resend()
+
+    def _halve(self) -> None:
+        self.slow_start_threshold = max(self.in_flight / 2, 2 * self._segment)
+
+    def _resend(self) -> None:
+        """Send the first unacknowledged segment again (Karn: its round trip is not measured)."""
+        self._timed = -1
+        seq = self.acknowledged
+        payload = min(self._segment, self.written - seq)
+        self._put(seq, payload, False, self.closing and seq + payload == self.written)
+
+    def _expired(self) -> None:
+        if self.acknowledged > 0:
+            self._halve()
+        self.window = self._segment
+        self.timeout.back_off()
+        self._timed = -1
+        self._syn_lost = self._syn_lost or self.acknowledged == 0
+        self.recovering, self.recover, self.duplicates = False, self.highest, 0
+        self.next = self.acknowledged
+        self.send()

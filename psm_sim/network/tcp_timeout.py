@@ -1,0 +1,30 @@
+"""Round-trip estimation and the retransmission timeout (RFC 6298)."""
+
+from __future__ import annotations
+
+from psm_sim.network.topology import TcpParameters
+
+
+class RetransmissionTimeout:
+    """The timeout ``seconds``, from samples of the round trip and the back-off after each expiry."""
+
+    __slots__ = ("_largest", "_least", "_smoothed", "_variation", "seconds")
+
+    def __init__(self, tcp: TcpParameters) -> None:
+        self._least, self._largest = tcp.min_rto_ms / 1000, tcp.max_rto_ms / 1000
+        self._smoothed: float | None = None
+        self._variation = 0.0
+        self.seconds = tcp.initial_rto_ms / 1000
+
+    def sample(self, round_trip_s: float) -> None:
+        """Take one measured round trip, in seconds (RFC 6298, equations 2.2 and 2.3)."""
+        if self._smoothed is None:
+            self._smoothed, self._variation = round_trip_s, round_trip_s / 2
+        else:
+            self._variation = 0.75 * self._variation + 0.25 * abs(self._smoothed - round_trip_s)
+            self._smoothed = 0.875 * self._smoothed + 0.125 * round_trip_s
+        self.seconds = min(max(self._smoothed + 4 * self._variation, self._least), self._largest)
+
+    def back_off(self) -> None:
+        """Double the timeout after it has expired (RFC 6298, 5.5)."""
+        self.seconds = min(2 * self.seconds, self._largest)
