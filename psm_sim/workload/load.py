@@ -1,0 +1,88 @@
+"""From what a user writes after ``--trace`` to a workload."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from psm_sim.bundled import bundled, bundled_names
+from psm_sim.errors import InputError
+from psm_sim.parameters import build, values_of
+from psm_sim.registry import split_parameters, split_spec, unknown
+from psm_sim.workload.page_list import Missing, read_page_list
+from psm_sim.workload.profile import read_profile
+from psm_sim.workload.synthesis import Drawing, draw_pages
+from psm_sim.workload.workload import Workload
+
+_WITH_PARAMETERS = re.compile(r"(?P<name>.*?):(?P<rest>\s*[A-Za-z_]\w*\s*=.*)", re.DOTALL)
+
+
+def load_workload(spec: str, pages: int, seed: int, replication: int = 0) -> Workload:
+    """Make the workload that *spec* names.
+
+    Parameters
+    ----------
+    spec : a bundled trace or a file, with parameters if any: ``NAME``, ``NAME:key=value,...``,
+        ``FILE`` or ``FILE:key=value,...``.
+    pages : how many page views; of a recording, the first so many, and no more than it has.
+    seed : the seed of what is drawn.
+    replication : the number of the replication, for independent draws from one seed.
+
+    Raises
+    ------
+    InputError
+        If there is no such trace, or it, a parameter or a number is unusable.
+    """
+    if isinstance(pages, bool) or not isinstance(pages, int) or pages < 1:
+        raise InputError(f"pages is {pages!r}; expected a whole number, at least 1.")
+    name, texts = split_trace(spec)
+    path = find_trace(name)
+    if path.suffix.lower() == ".csv":
+        return _replay_page_list(path, texts, pages)
+    return _draw_from_profile(path, texts, pages, seed, replication)
+
+
+def split_trace(spec: str) -> tuple[str, dict[str, str]]:
+    """Split a trace's specification into its name or file and the texts of its parameters."""
+    with_parameters = _WITH_PARAMETERS.fullmatch(spec)
+    if with_parameters:
+        name = with_parameters["name"]
+        return name, split_parameters(with_parameters["rest"], f"trace {name}")
+    return (spec, {}) if Path(spec).exists() else split_spec(spec, "trace")
+
+
+def find_trace(name: str) -> Path:
+    """Return the file of a bundled trace or the file *name* itself."""
+    if name in bundled_names("traces"):
+        return bundled("traces") / f"{name}.toml"
+    path = Path(name)
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise InputError(f"Trace {name!r} is a folder; expected a file.")
+    if path.suffix or len(path.parts) > 1:
+        raise InputError(f"There is no trace file {name!r}; expected the path of a trace, or a bundled name.")
+    raise unknown("trace", name, [*bundled_names("traces"), "FILE"])
+
+
+def _draw_from_profile(
+    path: Path, texts: Mapping[str, str], pages: int, seed: int, replication: int
+) -> Workload:
+    profile = read_profile(path)
+    drawing = build(Drawing, {**profile.defaults, **texts}, f"trace {profile.name}")
+    drawn = draw_pages(profile, drawing, pages, seed, replication)
+    return Workload(profile.name, drawn, profile.synthetic, profile.remark, values_of(drawing))
+
+
+def _replay_page_list(path: Path, texts: Mapping[str, str], pages: int) -> Workload:
+    missing = build(Missing, texts, f"page list {path.name}")
+    found = read_page_list(path, missing)
+    remark = f"pages replayed from {path.name}, {_how_many(len(found), pages)}"
+    return Workload(path.name, found[:pages], False, remark, values_of(missing))
+
+
+def _how_many(found: int, asked: int) -> str:
+    if found < asked:
+        return f"all {found} it has; {asked} were asked for"
+    return f"all {found}" if found == asked else f"the first {asked} of {found}"

@@ -1,0 +1,192 @@
+"""Page lists: CSV files with one page view a line, replayed as given.
+
+The header is ``page,think_s,main_bytes,images``; ``images`` holds the sizes of embedded objects separated
+by ``;`` and may be empty. ``request_bytes`` and ``server_delay_s`` are optional columns: one value for all
+objects of the page, or one an object separated by ``;``, main object first.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from psm_sim.errors import InputError
+from psm_sim.parameters import check_all, parameter
+from psm_sim.workload.page import Page
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+Number = TypeVar("Number", int, float)
+REQUIRED = ("page", "think_s", "main_bytes", "images")
+OPTIONAL = ("request_bytes", "server_delay_s")
+COLUMNS = REQUIRED + OPTIONAL
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What a page list is given where it has no such column, or an empty cell: its parameters."""
+
+    request_bytes: int = parameter(
+        337,
+        "size of requests the file does not give; the default is the mean of Mah 1997",
+        unit="bytes",
+        at_least=1,
+    )
+    server_delay_ms: float | None = parameter(
+        0.0, "server delay of objects for which the file gives none", unit="ms", at_least=0, optional=True
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, "page list")
+
+
+def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ...]:
+    """Read the pages of a page list, in the file's order.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or a value is unusable; the message names file, line, column, value
+        and what is expected.
+    """
+    lines = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
+    try:
+        header = _header(next(lines, None), path)
+        return tuple(_pages(lines, header, path, missing or Missing()))
+    except csv.Error as error:
+        raise InputError(
+            f"{path}, line {lines.line_num}: {error}; expected comma-separated values."
+        ) from error
+
+
+def write_page_list(path: Path, pages: Iterable[Page]) -> int:
+    """Write pages to a page list that reads back to equal pages; return how many."""
+    count = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for count, page in enumerate(pages, start=1):
+            writer.writerow(
+                (count, repr(page.think_s), page.main_bytes, _join(page.image_bytes), *_extras(page))
+            )
+    return count
+
+
+def _extras(page: Page) -> tuple[str, str]:
+    return _join(_once(page.request_bytes)), _join(_once(page.server_delay_s))
+
+
+def _once(values: Sequence[float]) -> Sequence[float]:
+    return values[:1] if len(set(values)) == 1 else values
+
+
+def _join(values: Sequence[float]) -> str:
+    return ";".join(repr(value) for value in values)
+
+
+def _text(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; give a readable page list.") from error
+    if b"\0" in data:
+        raise InputError(f"{path}: byte {data.index(0)} is NUL; expected a text file, UTF-8.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start} is no UTF-8; expected a text file, UTF-8.") from error
+
+
+def _header(names: list[str] | None, path: Path) -> list[str]:
+    expected = f"expected the header {','.join(REQUIRED)}, optionally {', '.join(OPTIONAL)}"
+    if names is None:
+        raise InputError(f"{path} is empty; {expected}.")
+    names = [name.strip() for name in names]
+    for wanted in REQUIRED:
+        if wanted not in names:
+            raise InputError(f"{path}, line 1: column {wanted!r} is missing; {expected}.")
+    for name in names:
+        if name not in COLUMNS or names.count(name) > 1:
+            what = "is unknown" if name not in COLUMNS else "is given twice"
+            raise InputError(f"{path}, line 1: column {name!r} {what}; {expected}.")
+    return names
+
+
+def _pages(lines: Reader, header: list[str], path: Path, missing: Missing) -> Iterator[Page]:
+    count = 0
+    for count, values in enumerate((values for values in lines if values), start=1):  # noqa: B007
+        where = f"{path}, line {lines.line_num}"
+        if len(values) != len(header):
+            raise InputError(f"{where}: {len(values)} values; expected {len(header)}, as in the header.")
+        yield _Row(dict(zip(header, values, strict=True)), where).page(missing)
+    if not count:
+        raise InputError(f"{path} has no pages; expected at least one line after the header.")
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One line of a page list."""
+
+    cells: dict[str, str]
+    where: str
+
+    def page(self, missing: Missing) -> Page:
+        """Return the page, or raise an error that names line, column, value and expectation."""
+        images = self._list("images", _size)
+        objects = 1 + len(images)
+        return Page(
+            self._value("think_s", self.cells["think_s"], _time),
+            self._value("main_bytes", self.cells["main_bytes"], _size),
+            images,
+            self._each("request_bytes", _size, objects, missing.request_bytes),
+            self._each("server_delay_s", _time, objects, (missing.server_delay_ms or 0.0) / 1000),
+        )
+
+    def _each(
+        self, column: str, convert: Callable[[str], Number], objects: int, default: Number
+    ) -> tuple[Number, ...]:
+        values = self._list(column, convert) or (default,)
+        if len(values) not in (1, objects):
+            raise InputError(
+                f"{self.where}: {column} has {len(values)} values; expected one, or one for each of the "
+                f"page's {objects} objects."
+            )
+        return values * objects if len(values) == 1 else values
+
+    def _list(self, column: str, convert: Callable[[str], Number]) -> tuple[Number, ...]:
+        text = self.cells.get(column, "").strip()
+        return tuple(self._value(column, part, convert) for part in text.split(";")) if text else ()
+
+    def _value(self, column: str, text: str, convert: Callable[[str], Number]) -> Number:
+        try:
+            return convert(text)
+        except ValueError as error:
+            given = text if len(text) <= 40 else text[:37] + "..."
+            raise InputError(f"{self.where}: {column} is {given!r}; expected {error}.") from None
+
+
+def _time(text: str) -> float:
+    value = _number(text, "a time in seconds, 0 or more")
+    if not 0 <= value < math.inf:
+        raise ValueError("a time in seconds, 0 or more")
+    return value
+
+
+def _size(text: str) -> int:
+    value = _number(text, "a whole number of bytes, 1 or more")
+    if not 1 <= value < 2**53 or value != round(value):
+        raise ValueError("a whole number of bytes, 1 or more")
+    return round(value)
+
+
+def _number(text: str, expected: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(expected) from None

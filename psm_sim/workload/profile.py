@@ -1,0 +1,117 @@
+"""A trace profile: the distributions of a browsing population, as a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from psm_sim.errors import InputError
+from psm_sim.workload.quantiles import Quantiles
+
+REQUIRED = ("think_s", "files_per_page", "request_bytes")
+TABLES = (*REQUIRED, "reply_bytes", "main_bytes", "image_bytes", "server_delay_s")
+TEXTS = ("name", "remark", "source")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Distributions to draw pages from.
+
+    ``tables`` has ``think_s``, ``files_per_page`` (the main object included), ``request_bytes``, and
+    either ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``; ``server_delay_s`` is
+    optional. ``defaults`` are the profile's own defaults of the parameters, as texts.
+    """
+
+    name: str
+    remark: str
+    synthetic: bool
+    tables: dict[str, Quantiles]
+    source: str = ""
+    defaults: dict[str, str] = field(default_factory=dict)
+
+
+def read_profile(path: Path) -> Profile:
+    """Read a trace profile.
+
+    Raises
+    ------
+    InputError
+        If the file is no TOML, a table is missing or unknown, or a table is no distribution; the
+        message names the file and the table.
+    """
+    document = _document(path)
+    defaults = document.pop("parameters", {})
+    if not isinstance(defaults, dict):
+        raise InputError(f"{path}: parameters is {defaults!r}; expected a table of the trace's parameters.")
+    synthetic = document.pop("synthetic", True)
+    texts = {key: str(document.pop(key, "")) for key in TEXTS}
+    tables = {name: _table(name, entry, path) for name, entry in document.items()}
+    _check_complete(tables, path)
+    return Profile(
+        texts["name"] or path.stem,
+        texts["remark"] or f"synthetic pages, drawn from the distributions in {path.name}",
+        bool(synthetic),
+        tables,
+        texts["source"],
+        {key: _text(value) for key, value in defaults.items()},
+    )
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}; give a readable file.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path} is no trace profile: {reason}; expected a TOML file.") from error
+
+
+def _table(name: str, entry: Any, path: Path) -> Quantiles:
+    owner = f"{path}: {name}"
+    if name not in TABLES:
+        raise InputError(f"{owner} is unknown; expected one of {', '.join((*TEXTS, *TABLES))}.")
+    if not isinstance(entry, Mapping) or "quantiles" not in entry:
+        raise InputError(f"{owner} is {_short(entry)}; expected a table with 'quantiles'.")
+    for pair in entry["quantiles"] if isinstance(entry["quantiles"], list) else [entry["quantiles"]]:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(_is_number(part) for part in pair)):
+            raise InputError(
+                f"{owner}: {_short(pair)} is no point; expected [cumulative probability, value]."
+            )
+    points = np.array(entry["quantiles"], dtype=float).reshape(-1, 2)
+    try:
+        return Quantiles(points[:, 0], points[:, 1], entry.get("interpolation", "linear"))
+    except InputError as error:
+        raise InputError(f"{owner}: {error}") from error
+
+
+def _check_complete(tables: dict[str, Quantiles], path: Path) -> None:
+    missing = [name for name in REQUIRED if name not in tables]
+    if "reply_bytes" not in tables:
+        missing += [name for name in ("main_bytes", "image_bytes") if name not in tables]
+    if missing:
+        raise InputError(f"{path}: {missing[0]} is missing; expected a table of its quantiles.")
+    for name in ("files_per_page", "request_bytes"):
+        if tables[name].values[0] < 1:
+            raise InputError(
+                f"{path}: the smallest {name} is {tables[name].values[0]:g}; expected at least 1 "
+                "(the main object counts as a file)."
+            )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

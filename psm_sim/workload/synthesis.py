@@ -1,0 +1,165 @@
+"""Pages drawn from a trace profile."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.errors import InputError
+from psm_sim.parameters import check_all, parameter
+from psm_sim.randomness import stream
+from psm_sim.workload.page import Page
+from psm_sim.workload.profile import Profile
+from psm_sim.workload.quantiles import Floats, Quantiles
+from psm_sim.workload.stratified import stratified, whole
+
+Counts = NDArray[np.int64]
+AS_TRACE = "trace"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How to draw pages from a profile: the parameters of a synthetic trace."""
+
+    server_delay_ms: str = parameter(
+        AS_TRACE,
+        "time the server takes before it answers each object: a constant, 'none', or 'trace' for the "
+        "trace's own distribution",
+        unit="ms",
+    )
+    max_think_s: float | None = parameter(
+        1000.0, "think times over this are rejected and drawn again", unit="s", above=0, optional=True
+    )
+    mean_think_s: float | None = parameter(
+        None,
+        "scale think times to exactly this mean over the run",
+        unit="s",
+        above=0,
+        optional=True,
+        kind=float,
+    )
+    request_bytes: str = parameter(
+        AS_TRACE,
+        "size of every request: a constant, or 'trace' for the trace's own distribution",
+        unit="bytes",
+    )
+    files_are_images: bool = parameter(
+        False,
+        "take files per page as the number of embedded objects, the main object not counted: one object "
+        "too many a page, as ns-2's example does",
+    )
+    wander: float | None = parameter(
+        0.01,
+        "how far one draw may move the sum of all draws of a run, as a fraction of it; none: as it falls",
+        above=0,
+        at_most=1,
+        optional=True,
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, "trace")
+        constant("server_delay_ms", self.server_delay_ms, at_least=0)
+        constant("request_bytes", self.request_bytes, at_least=1)
+
+
+def constant(name: str, text: str, at_least: float) -> float | None:
+    """Return the constant that *text* gives, 0 for ``none``, or None for ``trace``; or raise an error."""
+    word = text.strip().lower()
+    if word == AS_TRACE:
+        return None
+    try:
+        value = 0.0 if word == "none" else float(word)
+    except ValueError:
+        value = math.nan
+    if not at_least <= value < math.inf:
+        words = ", none or trace" if at_least == 0 else " or trace"
+        raise InputError(f"trace: {name} is {text!r}; expected a number of at least {at_least:g}{words}.")
+    return value
+
+
+def draw_pages(
+    profile: Profile, drawing: Drawing, pages: int, seed: int, replication: int = 0
+) -> tuple[Page, ...]:
+    """Draw *pages* pages.
+
+    Each quantity has its own random stream, so that a change of one parameter leaves the draws of the
+    others as they are. Draws are stratified over the pages of the run; those of objects over all objects
+    of the run (:mod:`psm_sim.workload.stratified`).
+    """
+    draw = _Draws(profile, drawing, seed, replication)
+    think = draw.think(pages)
+    images = draw.whole("files_per_page", pages) - (0 if drawing.files_are_images else 1)
+    objects = int(images.sum()) + pages
+    sizes = draw.sizes(images)
+    requests = draw.requests(objects)
+    delays = draw.delays(objects)
+    made, first = [], 0
+    for wait, count in zip(think.tolist(), images.tolist(), strict=True):
+        mine = slice(first, first + 1 + count)
+        main, *embedded = sizes[mine]
+        made.append(Page(wait, main, tuple(embedded), tuple(requests[mine]), tuple(delays[mine])))
+        first = mine.stop
+    return tuple(made)
+
+
+class _Draws:
+    """The draws of one run, each quantity from its own stream."""
+
+    def __init__(self, profile: Profile, drawing: Drawing, seed: int, replication: int) -> None:
+        self._profile, self._drawing = profile, drawing
+        self._seed, self._replication = seed, replication
+
+    def _stratified(self, name: str, n: int, table: Quantiles, upto: float = 1.0) -> Floats:
+        return stratified(table, n, self._random(name), upto, self._drawing.wander)
+
+    def _random(self, name: str) -> np.random.Generator:
+        return stream(self._seed, f"workload.{name}", self._replication)
+
+    def whole(self, name: str, n: int) -> Counts:
+        """Draw whole numbers of at least 1."""
+        values = self._stratified(name, n, self._profile.tables[name])
+        return np.maximum(whole(values, self._random(f"{name}.rounding")), 1)
+
+    def think(self, n: int) -> Floats:
+        """Draw think times, those over the limit rejected."""
+        table, limit = self._profile.tables["think_s"], self._drawing.max_think_s
+        upto = 1.0 if limit is None else table.probability(limit)
+        if upto == 0:
+            raise InputError(
+                f"trace: max_think_s is {limit:g}; expected more than {table.values[0]:g}, "
+                f"the smallest think time of {self._profile.name}."
+            )
+        values = self._stratified("think_s", n, table, upto)
+        mean = self._drawing.mean_think_s
+        return values if mean is None else values * (mean / values.mean())
+
+    def sizes(self, images: Counts) -> list[int]:
+        """Return the sizes of all objects, page by page, main object first."""
+        objects = int(images.sum()) + images.size
+        if "main_bytes" not in self._profile.tables:
+            alike: list[int] = self.whole("reply_bytes", objects).tolist()
+            return alike
+        sizes = np.empty(objects, dtype=np.int64)
+        is_main = np.zeros(objects, dtype=bool)
+        is_main[np.cumsum(images + 1) - images - 1] = True
+        sizes[is_main] = self.whole("main_bytes", images.size)
+        sizes[~is_main] = self.whole("image_bytes", objects - images.size)
+        listed: list[int] = sizes.tolist()
+        return listed
+
+    def requests(self, n: int) -> list[int]:
+        """Draw request sizes, or repeat the constant asked for."""
+        fixed = constant("request_bytes", self._drawing.request_bytes, 1)
+        return self.whole("request_bytes", n).tolist() if fixed is None else [round(fixed)] * n
+
+    def delays(self, n: int) -> list[float]:
+        """Draw server delays in seconds, or repeat the constant asked for."""
+        fixed_ms = constant("server_delay_ms", self._drawing.server_delay_ms, 0)
+        table = self._profile.tables.get("server_delay_s")
+        if fixed_ms is not None or table is None:
+            return [(fixed_ms or 0.0) / 1000] * n
+        values: list[float] = self._stratified("server_delay_s", n, table).tolist()
+        return values

@@ -1,0 +1,24 @@
+"""A workload: the pages of one run, and where they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from psm_sim.workload.page import Page
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The pages that one client views, in order.
+
+    ``name`` is the trace's name for results; ``synthetic`` says that nobody browsed these pages;
+    ``remark`` is one plain sentence of what they are, for people; ``parameters`` are the trace's
+    parameters as plain values, enough to draw the same pages again with the same seed.
+    """
+
+    name: str
+    pages: tuple[Page, ...]
+    synthetic: bool
+    remark: str
+    parameters: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,68 @@
+"""Trace profiles in TOML."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.workload import load_workload
+
+TABLE = "interpolation='linear'\nquantiles=[[0, 1], [1, 9]]\n"
+GOOD = "".join(f"[{name}]\n{TABLE}" for name in ("think_s", "files_per_page", "request_bytes", "reply_bytes"))
+
+
+def load(folder, text, pages=20, parameters=""):
+    """The workload of a profile with this text."""
+    path = folder / "my.toml"
+    path.write_text(text)
+    return load_workload(f"{path}{parameters}", pages, 1)
+
+
+def test_a_users_profile_is_drawn_from(tmp_path):
+    """Any four tables make a trace; without a delay table the server answers at once."""
+    workload = load(tmp_path, GOOD)
+    assert workload.name == "my"
+    assert len(workload.pages) == 20
+    assert all(1 <= page.think_s <= 9 and page.server_delay_s[0] == 0 for page in workload.pages)
+
+
+def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(tmp_path):
+    """The table [parameters] holds defaults."""
+    text = "[parameters]\nserver_delay_ms = 30\nfiles_are_images = true\n" + GOOD
+    assert load(tmp_path, text).pages[0].server_delay_s[0] == 0.03
+    assert load(tmp_path, text).parameters["files_are_images"] is True
+    assert load(tmp_path, text, parameters=":server_delay_ms=40").pages[0].server_delay_s[0] == 0.04
+
+
+def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path):
+    """Each page begins with a main object."""
+    sizes = "[main_bytes]\nquantiles=[[1, 1000]]\n[image_bytes]\nquantiles=[[1, 10]]\n"
+    workload = load(tmp_path, GOOD.replace("[reply_bytes]\n" + TABLE, sizes))
+    assert {page.main_bytes for page in workload.pages} == {1000}
+    assert {size for page in workload.pages for size in page.image_bytes} == {10}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("think_s = [", "my.toml is no trace profile: .*expected a TOML file"),
+        ("", "think_s is missing"),
+        (GOOD.replace("[reply_bytes]", "[main_bytes]"), "image_bytes is missing"),
+        ("speed = 3\n" + GOOD, "speed is unknown; expected one of name"),
+        (GOOD.replace("[think_s]", "[think]"), "think is unknown"),
+        (GOOD.replace("[[0, 1], [1, 9]]", "[[0, 1, 2]]", 1), "think_s: \\[0, 1, 2\\] is no point"),
+        (GOOD.replace("[[0, 1], [1, 9]]", "3", 1), "think_s: 3 is no point"),
+        (GOOD.replace("[[0, 1], [1, 9]]", "[]", 1), "think_s: the table is empty"),
+        (GOOD.replace("[1, 9]", "[0.9, 9]", 1), "think_s: the probabilities do not rise"),
+        (GOOD.replace("linear", "cubic", 1), "think_s: interpolation is 'cubic'"),
+        ("[parameters]\nspeed = 1\n" + GOOD, "trace my has no parameter 'speed'"),
+        ("parameters = 3\n" + GOOD, "parameters is 3"),
+        (re.sub(r"(files_per_page\]\n.*\n.*)\[0, 1\]", r"\1[0, 0]", GOOD), "smallest files_per_page is 0"),
+    ],
+)
+def test_errors_name_file_table_and_expectation(tmp_path, text, message):
+    """A profile that cannot be used says where."""
+    with pytest.raises(InputError, match=message):
+        load(tmp_path, text)
