@@ -1,3 +1,26 @@
-"""psm_sim: what an 802.11 power-save policy costs, and what it saves."""
+"""psm_sim: what an 802.11 power-save policy costs, and what it saves.
+
+>>> import psm_sim
+>>> result = psm_sim.simulate(policy="psm", trace="ucb", pages=10, seed=1)
+>>> result.slowdown.mean > 1
+True
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from psm_sim.experiments import compare, simulate
 
 __version__ = "0.1.0"
+__all__ = ["__version__", "compare", "simulate"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what runs simulations when it is first used: the command line starts without it."""
+    if name in {"compare", "simulate"}:
+        from psm_sim import experiments
+
+        return getattr(experiments, name)
+    raise AttributeError(f"module 'psm_sim' has no attribute {name!r}")

@@ -1,1 +1,17 @@
 """Runs of the simulator: one policy, or several side by side."""
+
+from psm_sim.experiments.compare import Comparison, Progress, compare, compare_runs, simulate
+from psm_sim.experiments.result import PageRecord, Result, Traffic
+from psm_sim.experiments.summary import Summary
+
+__all__ = [
+    "Comparison",
+    "PageRecord",
+    "Progress",
+    "Result",
+    "Summary",
+    "Traffic",
+    "compare",
+    "compare_runs",
+    "simulate",
+]

@@ -1,0 +1,108 @@
+"""A user's own policy, watched: what it gets wrong becomes a sentence that names it."""
+
+from __future__ import annotations
+
+import copy
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+from psm_sim.errors import InputError, PluginError
+from psm_sim.losses.poll import Poll
+from psm_sim.policies.base import Policy, Rest
+
+_PROBES = (
+    (0.0, 0.0, None),
+    (0.1, 0.1, Poll(100.0)),
+    (0.2, 0.2, Poll(100.0, 1540, 2, ((40.0, 40), (41.0, 1500)))),
+)
+
+
+class Guarded(Policy):
+    """Passes everything on to *policy*, and checks what it answers.
+
+    Raises
+    ------
+    PluginError
+        From any call, if the policy fails in it, or its answer is no usable :class:`Rest`.
+    """
+
+    name: ClassVar[str] = "guarded"
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def config(self) -> dict[str, Any]:
+        """Return the policy's own parameters."""
+        return dict(self._call("config"))
+
+    def start(self, beacon_s: float) -> None:
+        """Begin a run."""
+        self._call("start", beacon_s)
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Ask the policy, and check its answer."""
+        rest = self._call("rest", now_s, since_uplink_s, poll)
+        fault = _fault(rest)
+        if fault:
+            raise PluginError(f"Policy {self._label}: rest() at {now_s:g} s {fault}.")
+        return Rest(float(rest.awake_s), int(rest.beacons), bool(rest.repeat))
+
+    def uplink(self, now_s: float) -> None:
+        """Tell the policy of an uplink packet."""
+        self._call("uplink", now_s)
+
+    def interrupted(self, poll: Poll) -> None:
+        """Tell the policy of a doze cut short."""
+        self._call("interrupted", poll)
+
+    @property
+    def _label(self) -> str:
+        return self.policy.name or type(self.policy).__name__
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self.policy, method)(*arguments)
+        except InputError:
+            raise
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise PluginError(
+                f"Policy {self._label} failed in {method}(): {reason}; mend the policy."
+            ) from error
+
+
+def guarded(policy: Policy) -> Policy:
+    """Return a fresh copy of *policy* to run: a built-in as it is, a user's own one guarded and tried.
+
+    Raises
+    ------
+    PluginError
+        If a user's policy cannot be copied, or fails or answers badly when it is tried.
+    """
+    try:
+        fresh = copy.deepcopy(policy)
+    except Exception as error:
+        raise PluginError(
+            f"Policy {policy.name} cannot be copied ({error}); expected one that can."
+        ) from error
+    if type(policy).__module__.startswith("psm_sim.policies."):
+        return fresh
+    probe = Guarded(copy.deepcopy(policy))
+    probe.start(0.1)
+    for probe_arguments in _PROBES:
+        probe.rest(*probe_arguments)
+    return Guarded(fresh)
+
+
+def _fault(rest: Any) -> str:
+    if not isinstance(rest, Rest):
+        return f"returned {rest!r}; expected a Rest"
+    awake_s: Any = rest.awake_s
+    beacons: Any = rest.beacons
+    if not isinstance(awake_s, Real) or not float(awake_s) >= 0:
+        return f"returned awake_s={awake_s!r}; expected seconds, 0 or more"
+    if not isinstance(beacons, Integral) or not 1 <= int(beacons) <= 10**9:
+        return f"returned beacons={beacons!r}; expected a whole number from 1 to 10**9"
+    if rest.repeat and awake_s:
+        return f"returned repeat with awake_s={awake_s!r}; expected awake_s=0 with repeat"
+    return ""
