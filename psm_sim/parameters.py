@@ -7,14 +7,17 @@ class, then names and defaults come from its signature.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
 from typing import Any
 
 from psm_sim.errors import InputError
 
 _KEY = "psm_sim"
+_REQUIRED = inspect.Parameter.empty
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -31,6 +34,16 @@ class Parameter:
     at_most: float | None = None
     choices: tuple[str, ...] = ()
     optional: bool = False
+    kind: type | None = None  # of the values, where the default is None and does not show it
+
+    @property
+    def _like(self) -> Any:
+        """A value of the kind that is wanted."""
+        if self.default is not None:
+            return self.default
+        bounded = (self.above, self.at_least, self.at_most) != (None, None, None)
+        kind = self.kind or (float if bounded else None)
+        return kind() if kind else None
 
     @property
     def range(self) -> str:
@@ -44,32 +57,37 @@ class Parameter:
             bounds.append(f"at least {self.at_least:g}")
         if self.at_most is not None:
             bounds.append(f"at most {self.at_most:g}")
-        words = f"{_noun(self.default)} {' and '.join(bounds)}".rstrip()
+        words = f"{_noun(self._like)} {' and '.join(bounds)}".rstrip()
         return f"{words}, or none" if self.optional else words
 
     def check(self, value: Any, owner: str) -> Any:
         """Return *value* if it lies in the range, else raise :class:`InputError`."""
         if value is None and self.optional:
             return value
-        if self.choices:
-            usable = value in self.choices
-        elif isinstance(self.default, (int, float)) and not isinstance(self.default, bool):
-            usable = self._holds(value)
-        else:
-            usable = True
-        if not usable:
+        if not self._usable(value):
             raise InputError(f"{owner}: {self.name} is {value!r}; expected {self.range}.")
         return value
 
-    def _holds(self, value: Any) -> bool:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    def _usable(self, value: Any) -> bool:
+        if self.choices:
+            return value in self.choices
+        if isinstance(self._like, bool):
+            return isinstance(value, bool)
+        return self._in_range(value) if isinstance(self._like, Real) else True
+
+    def _in_range(self, value: Any) -> bool:
+        wanted: type = Integral if isinstance(self._like, int) else Real
+        if isinstance(value, bool) or not isinstance(value, wanted):
             return False
-        if isinstance(self.default, int) and not isinstance(value, int):
+        try:
+            number = float(value)
+        except OverflowError:
             return False
         return (
-            (self.above is None or value > self.above)
-            and (self.at_least is None or value >= self.at_least)
-            and (self.at_most is None or value <= self.at_most)
+            math.isfinite(number)
+            and (self.above is None or number > self.above)
+            and (self.at_least is None or number >= self.at_least)
+            and (self.at_most is None or number <= self.at_most)
         )
 
     def read(self, text: str, owner: str) -> Any:
@@ -77,20 +95,23 @@ class Parameter:
         word = text.strip()
         try:
             value = self._parse(word)
+            usable = (value is None and self.optional) or self._usable(value)
         except (KeyError, ValueError):
-            raise InputError(f"{owner}: {self.name} is {text!r}; expected {self.range}.") from None
-        return self.check(value, owner)
+            usable = False
+        if not usable:
+            raise InputError(f"{owner}: {self.name} is {text!r}; expected {self.range}.")
+        return value
 
     def _parse(self, word: str) -> Any:
         if self.optional and word.lower() == "none":
             return None
-        if isinstance(self.default, bool):
+        if isinstance(self._like, bool):
             return _WORDS[word.lower()]
-        if isinstance(self.default, int):
+        if isinstance(self._like, int):
             return int(word)
-        if isinstance(self.default, float):
+        if isinstance(self._like, float):
             return float(word)
-        return word
+        return word if isinstance(self._like, str) or self.choices else _guess(word)
 
 
 def parameter(default: Any, help: str, **facts: Any) -> Any:  # noqa: A002
@@ -99,28 +120,56 @@ def parameter(default: Any, help: str, **facts: Any) -> Any:  # noqa: A002
 
 
 def parameters_of(cls: type) -> dict[str, Parameter]:
-    """Return the parameters of a class, by name: declared ones, else those of its signature."""
+    """Return the parameters of a class, by name: declared ones, else those of its signature.
+
+    A class that is no dataclass may declare the facts of each in a dictionary ``DECLARED``.
+    """
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
     declared = {field.name: field.metadata.get(_KEY, {}) for field in fields}
-    found = {}
-    for name, argument in inspect.signature(cls).parameters.items():
-        if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
-            continue
-        default = None if argument.default is argument.empty else argument.default
-        found[name] = Parameter(name, default, **declared.get(name, {}))
-    return found
+    declared |= getattr(cls, "DECLARED", {})
+    return {
+        name: Parameter(name, None if default is _REQUIRED else default, **declared.get(name, {}))
+        for name, default in _arguments(cls).items()
+    }
 
 
-def build(cls: type, texts: Mapping[str, str], owner: str) -> Any:
-    """Make an instance of *cls* from command-line text, or say which parameter is wrong."""
+def _arguments(cls: type) -> dict[str, Any]:
+    """Return the defaults of the constructor's named arguments, ``_REQUIRED`` where there is none."""
+    arguments = inspect.signature(cls).parameters.values()
+    unnamed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {argument.name: argument.default for argument in arguments if argument.kind not in unnamed}
+
+
+def build(cls: type, texts: Mapping[str, str], owner: str, /, **given: Any) -> Any:
+    """Make an instance of *cls* from command-line text and values *given*, or say what is wrong.
+
+    Raises
+    ------
+    InputError
+        If a parameter is unknown, missing or out of its range, or the class itself refuses the values.
+    """
     known = parameters_of(cls)
-    values = {}
-    for name, text in texts.items():
+    for name in (*texts, *given):
         if name not in known:
-            expected = ", ".join(known) or "no parameters"
-            raise InputError(f"{owner} has no parameter {name!r}; expected {expected}.")
-        values[name] = known[name].read(text, owner)
-    return cls(**values)
+            raise InputError(f"{owner} has no parameter {name!r}; {_expected(name, known)}")
+    values = {name: known[name].read(text, owner) for name, text in texts.items()}
+    values |= {name: known[name].check(value, owner) for name, value in given.items()}
+    for name, default in _arguments(cls).items():
+        if default is _REQUIRED and name not in values:
+            raise InputError(f"{owner}: {name} is missing; expected {name}=value, since it has no default.")
+    try:
+        return cls(**values)
+    except InputError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"{owner} cannot be made with {values}: {reason}; expected other values.") from error
+
+
+def _expected(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"expected {', '.join(known) or 'no parameters'}.{hint}"
 
 
 def check_all(instance: Any, owner: str) -> None:
@@ -131,12 +180,26 @@ def check_all(instance: Any, owner: str) -> None:
 
 def values_of(instance: Any) -> dict[str, Any]:
     """Return the parameters of an instance as plain values, for the result's ``parameters``."""
-    values = {name: getattr(instance, name, None) for name in parameters_of(type(instance))}
-    return {name: value if _plain(value) else str(value) for name, value in values.items()}
+    return {name: _plain(getattr(instance, name, None)) for name in parameters_of(type(instance))}
 
 
-def _plain(value: Any) -> bool:
-    return value is None or isinstance(value, (bool, int, float, str))
+def _plain(value: Any) -> Any:
+    """Return *value* as JSON knows it: a number, truth value, text or None; anything else as text."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) else str(value)
+
+
+def _guess(word: str) -> Any:
+    """Return the whole number, number or truth value that *word* spells, else *word* itself."""
+    for kind in (int, float, lambda text: _WORDS[text.lower()]):
+        try:
+            return kind(word)
+        except (KeyError, ValueError):
+            continue
+    return word
 
 
 def _noun(default: Any) -> str:
@@ -144,4 +207,4 @@ def _noun(default: Any) -> str:
         return "true or false"
     if isinstance(default, int):
         return "a whole number"
-    return "a number" if isinstance(default, float) else "a text"
+    return "a text" if isinstance(default, str) else "a number"

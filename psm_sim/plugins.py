@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
+import zlib
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType, ModuleType
 
 from psm_sim.errors import PluginError
 
@@ -22,9 +25,10 @@ def load_class(path: str, class_name: str, base: type) -> type:
     wanted = f"a file that defines a class derived from psm_sim's {base.__name__}"
     if not file.is_file():
         raise PluginError(f"There is no file {path!r}; expected {wanted}.")
-    found = getattr(_import(file), class_name, None)
+    module = _import(file)
+    found = getattr(module, class_name, None)
     if found is None:
-        raise PluginError(f"{path} has no class {class_name!r}; expected {wanted}.")
+        raise PluginError(f"{path} has no class {class_name!r}; expected {_classes(module, base) or wanted}.")
     if not inspect.isclass(found) or not issubclass(found, base):
         raise PluginError(f"{class_name} in {path} is {found!r}; expected {wanted}.")
     if inspect.isabstract(found):
@@ -33,11 +37,29 @@ def load_class(path: str, class_name: str, base: type) -> type:
     return found
 
 
-def _import(file: Path) -> object:
-    name = f"psm_sim_plugin_{file.stem}_{abs(hash(file.resolve()))}"
+def _classes(module: ModuleType, base: type) -> str:
+    names = [
+        name
+        for name, value in vars(module).items()
+        if inspect.isclass(value) and issubclass(value, base) and value.__module__ == module.__name__
+    ]
+    return "one of " + ", ".join(names) if names else ""
+
+
+class _FreshLoader(SourceFileLoader):
+    """Compiles the file as it stands, so that no stale bytecode is used and none is left behind."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
+
+
+def _import(file: Path) -> ModuleType:
+    name = _module_name(file)
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, file)
+    spec = importlib.util.spec_from_file_location(name, file, loader=_FreshLoader(name, str(file)))
     if spec is None or spec.loader is None:
         raise PluginError(f"{file} cannot be imported; expected a file whose name ends in .py.")
     module = importlib.util.module_from_spec(spec)
@@ -49,3 +71,12 @@ def _import(file: Path) -> object:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise PluginError(f"{file} does not import: {reason}; mend the file and try again.") from error
     return module
+
+
+def _module_name(file: Path) -> str:
+    """Name a module after the file's path and content: the same in every process, new after an edit."""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise PluginError(f"{file} cannot be read: {error.strerror}; make it readable.") from error
+    return f"psm_sim_plugin_{file.stem}_{zlib.crc32(str(file.resolve()).encode() + content):08x}"

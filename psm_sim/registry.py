@@ -1,4 +1,8 @@
-"""Components by name: ``NAME``, ``NAME:key=value,...`` or ``FILE.py:CLASS:key=value,...``."""
+"""Components by name: ``NAME``, ``NAME:key=value,...`` or ``FILE.py:CLASS:key=value,...``.
+
+A value may hold commas inside parentheses, as a formula does; one wrapped in parentheses as a whole
+loses them, so that ``loss=(my.py:Mine:a=1,b=2)`` gives a loss two parameters.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,12 @@ from psm_sim.errors import InputError
 from psm_sim.parameters import build
 from psm_sim.plugins import load_class
 
-_FILE = re.compile(r"(?P<path>.*\.py):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL)
-_COMMA = re.compile(r",(?![^()]*\))")
+_FILE = re.compile(r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.py):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL)
+
+
+def is_file(spec: str) -> bool:
+    """Say whether *spec* names a class in a user's file, ``FILE.py:CLASS``."""
+    return _FILE.fullmatch(spec) is not None
 
 
 def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
@@ -23,20 +31,40 @@ def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
         name, rest = f"{file['path']}:{file['cls']}", file["rest"] or ""
     else:
         name, _, rest = spec.partition(":")
-    return name, split_parameters(rest, f"{kind} {name}")
+    return name.strip(), split_parameters(rest, f"{kind} {name}")
 
 
 def split_parameters(text: str, owner: str) -> dict[str, str]:
     """Split ``key=value,...`` into a dictionary; commas inside parentheses do not separate."""
     values: dict[str, str] = {}
-    for part in _COMMA.split(text) if text else []:
+    for part in split_commas(text) if text.strip() else []:
         key, equals, value = part.partition("=")
         if not equals or not key.strip():
             raise InputError(f"{owner}: {part!r} is no parameter; expected key=value, separated by commas.")
         if key.strip() in values:
             raise InputError(f"{owner}: {key.strip()} is given twice; give it once.")
-        values[key.strip()] = value
+        values[key.strip()] = _unwrapped(value.strip())
     return values
+
+
+def split_commas(text: str) -> list[str]:
+    """Split *text* at the commas that stand outside all parentheses."""
+    parts, start, depth = [], 0, 0
+    for index, sign in enumerate(text):
+        depth = max(0, depth + (sign == "(") - (sign == ")"))
+        if sign == "," and not depth:
+            parts.append(text[start:index])
+            start = index + 1
+    return [*parts, text[start:]]
+
+
+def _unwrapped(value: str) -> str:
+    depth = 0
+    for index, sign in enumerate(value):
+        depth += (sign == "(") - (sign == ")")
+        if not depth and index < len(value) - 1:
+            return value
+    return value[1:-1] if value.startswith("(") and not depth else value
 
 
 def unknown(kind: str, name: str, names: list[str]) -> InputError:
@@ -70,7 +98,7 @@ class Registry:
         found: type = getattr(importlib.import_module(module), attribute)
         return found
 
-    def create(self, spec: str) -> Any:
-        """Make the component that *spec* names, its parameters checked."""
+    def create(self, spec: str, **given: Any) -> Any:
+        """Make the component that *spec* names, its parameters checked; *given* are further values."""
         name, texts = split_spec(spec, self.kind)
-        return build(self.get(name), texts, f"{self.kind} {name}")
+        return build(self.get(name), texts, f"{self.kind} {name}", **given)

@@ -1,1 +1,10 @@
-"""What a polling time costs, in nats."""
+"""What a polling time costs, in nats: the trade-off between energy and latency."""
+
+from psm_sim.losses.base import Loss
+from psm_sim.losses.check import check_loss
+from psm_sim.losses.formula import Formula
+from psm_sim.losses.make import LOSSES, make_loss
+from psm_sim.losses.poll import Poll
+from psm_sim.losses.published import Inverse, InverseLog
+
+__all__ = ["LOSSES", "Formula", "Inverse", "InverseLog", "Loss", "Poll", "check_loss", "make_loss"]

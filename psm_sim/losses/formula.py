@@ -1,0 +1,60 @@
+"""A loss written as a formula on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from psm_sim.losses.base import Floats, Loss
+from psm_sim.losses.expression import Node, Number, evaluate, fold, parse
+from psm_sim.losses.poll import Poll
+from psm_sim.parameters import check_all, parameter
+
+NAMES = ("I", "T", "Ti", "gamma")
+
+
+@dataclass
+class Formula(Loss):
+    """A formula as loss, such as ``gamma * I * Ti**2 / (2*T) + 1/log(Ti)``, in nats.
+
+    I is the bytes held, T the ms slept, Ti the candidate polling times in ms. The text is read by
+    :mod:`psm_sim.losses.expression`, never handed to the interpreter; what depends on neither I nor T
+    is worked out once for a set of candidates.
+
+    Raises
+    ------
+    InputError
+        If the text is not arithmetic on these four names; the offending piece is named.
+    """
+
+    name = "formula"
+    formula: str = parameter("1/Ti", "arithmetic on I, T, Ti and gamma")
+    gamma: float = parameter(1 / 1.2e3, "the value of gamma in the formula", at_least=0.0)
+    _tree: Node = field(init=False, repr=False, compare=False)
+    _bound: Node = field(init=False, repr=False, compare=False)
+    _key: bytes = field(default=b"", init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_all(self, "loss formula")
+        self._tree = parse(self.formula, NAMES)
+        self._bound = Number(np.float64(0.0))
+
+    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+        """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
+        with np.errstate(all="ignore"):
+            if times_ms.tobytes() != self._key:
+                self._bind(times_ms)
+            seen = {"I": np.float64(poll.held_bytes), "T": np.float64(poll.slept_ms)}
+            losses = evaluate(self._bound, seen)
+        return losses if losses.shape == times_ms.shape else np.full(times_ms.shape, losses)
+
+    def _bind(self, times_ms: Floats) -> None:
+        known = {"Ti": times_ms.copy(), "gamma": np.float64(self.gamma)}
+        self._bound = fold(self._tree, known)
+        if isinstance(self._bound, Number) and isinstance(self._bound.value, np.ndarray):
+            self._bound.value.flags.writeable = False
+        self._key = times_ms.tobytes()
+
+    def __str__(self) -> str:
+        return self.formula

@@ -1,0 +1,73 @@
+"""From a name, a formula or a user's file to a loss."""
+
+from __future__ import annotations
+
+import re
+
+from psm_sim.errors import InputError
+from psm_sim.losses.base import Loss
+from psm_sim.losses.formula import Formula
+from psm_sim.parameters import parameters_of
+from psm_sim.registry import Registry, is_file, split_spec, unknown
+
+LOSSES = Registry(
+    "loss",
+    Loss,
+    {
+        "inverse": "psm_sim.losses.published:Inverse",
+        "inverse-log": "psm_sim.losses.published:InverseLog",
+    },
+)
+"""The losses that have a name; a new one is a line here."""
+
+_NAME_LIKE = re.compile(r"[A-Za-z_][\w.\-]*(:.*)?", re.DOTALL)
+
+
+def make_loss(what: str | Loss, gamma: float | None = None) -> Loss:
+    """Return the loss that *what* names.
+
+    Parameters
+    ----------
+    what
+        A built-in name or ``FILE.py:CLASS``, either with ``:key=value,...`` behind it; a formula; or
+        a loss already made, which is returned as it is.
+    gamma
+        The loss's own parameter of that name; ``None`` leaves its default.
+
+    Raises
+    ------
+    InputError
+        If there is no such loss, a parameter of it is wrong, the formula is refused, or the loss has
+        no ``gamma`` to set.
+    """
+    if isinstance(what, Loss):
+        if gamma is not None:
+            raise InputError(
+                f"gamma is {gamma!r} for a loss already made; expected it given to the loss itself."
+            )
+        return what
+    name, _, _ = what.partition(":")
+    if name in LOSSES.names() or is_file(what):
+        return _named(what, gamma)
+    return _formula(what, gamma)
+
+
+def _named(spec: str, gamma: float | None) -> Loss:
+    name, texts = split_spec(spec, "loss")
+    given = {} if gamma is None else {"gamma": gamma}
+    if given and "gamma" not in parameters_of(LOSSES.get(name)):
+        raise InputError(f"gamma is {gamma!r}, but loss {name} takes no gamma; leave gamma out.")
+    if given and "gamma" in texts:
+        raise InputError(f"gamma is given twice, as {gamma!r} and in loss {spec!r}; give it once.")
+    loss: Loss = LOSSES.create(spec, **given)
+    return loss
+
+
+def _formula(text: str, gamma: float | None) -> Loss:
+    try:
+        return Formula(text) if gamma is None else Formula(text, gamma)
+    except InputError:
+        if text.strip() and not _NAME_LIKE.fullmatch(text):
+            raise
+    names = [*LOSSES.names(), "FILE.py:CLASS", "a formula"]
+    raise unknown("loss", text.partition(":")[0], names)

@@ -1,0 +1,86 @@
+"""The two losses of the published LPSM: latency plus 1/T, or plus 1/log T."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from psm_sim.losses.base import Floats, Loss
+from psm_sim.losses.poll import Poll
+from psm_sim.parameters import check_all, parameter
+
+_GAMMA = "weight of a byte's waiting time against energy"
+
+
+@dataclass
+class _LatencyPlusEnergy(Loss):
+    """``gamma I Ti^2 / (2 T)`` plus a term for energy that depends on the candidate alone.
+
+    Both terms of the candidates are kept between rounds, since a policy asks about the same ones each
+    time; the arrays handed out are therefore read-only.
+    """
+
+    gamma: float
+    _key: bytes = field(default=b"", init=False, repr=False, compare=False)
+    _energy: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False, compare=False)
+    _squares: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_all(self, f"loss {self.name}")
+
+    @abstractmethod
+    def energy(self, times_ms: Floats) -> Floats:
+        """Return the energy term of each candidate, shape (n,), in nats."""
+
+    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+        """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
+        if times_ms.tobytes() != self._key:
+            self._remember(times_ms)
+        if not poll.held_bytes:
+            return self._energy
+        losses: Floats = self._squares * (self.gamma * poll.held_bytes / (2.0 * poll.slept_ms))
+        losses += self._energy
+        return losses
+
+    def _remember(self, times_ms: Floats) -> None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self._energy = self.energy(times_ms)
+        self._energy.flags.writeable = False
+        self._squares = times_ms * times_ms
+        self._key = times_ms.tobytes()
+
+
+@dataclass
+class Inverse(_LatencyPlusEnergy):
+    """Latency plus 1/T: ``gamma I Ti^2 / (2 T) + 1 / Ti``, in nats.
+
+    I is the bytes held, T the ms slept, Ti the candidate in ms. Monteleoni, "Online learning of
+    non-stationary sequences", equation 2.35 (the algorithm box of figure 2-4 prints T^2 for Ti^2;
+    the equation is followed here).
+    """
+
+    name = "inverse"
+    gamma: float = parameter(1 / 1.2e5, _GAMMA, unit="nats/(byte ms)", above=0.0)
+
+    def energy(self, times_ms: Floats) -> Floats:
+        """Return 1 / Ti."""
+        return 1.0 / times_ms
+
+
+@dataclass
+class InverseLog(_LatencyPlusEnergy):
+    """Latency plus 1/log T: ``gamma I Ti^2 / (2 T) + 1 / log Ti``, in nats.
+
+    The heavier energy term of the same source, section 2.5.3, with the natural logarithm of Ti in ms;
+    candidates must be longer than 1 ms.
+    """
+
+    name = "inverse-log"
+    gamma: float = parameter(1 / 1.2e3, _GAMMA, unit="nats/(byte ms)", above=0.0)
+
+    def energy(self, times_ms: Floats) -> Floats:
+        """Return 1 / log Ti."""
+        energy: Floats = 1.0 / np.log(times_ms)
+        return energy
