@@ -72,6 +72,8 @@ class Station:
         self._last_uplink_s = now
         self._policy.uplink(now)
         self._uplink.send(segment)
+        if not self._listening and self._access_point.tim:
+            self.announce()
 
     def receive(self, segment: Segment) -> None:
         """Take one frame from the access point."""

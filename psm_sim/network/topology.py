@@ -190,4 +190,4 @@ def _value(cls: type, key: str, value: Any, owner: str) -> Any:
     declared = parameters_of(cls)[key]
     if isinstance(value, str):
         return declared.read(value, owner)
-    return float(value) if isinstance(declared.default, float) and isinstance(value, int) else value
+    return float(value) if isinstance(declared.default, float) and type(value) is int else value

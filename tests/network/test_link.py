@@ -1,0 +1,49 @@
+"""One direction of a hop."""
+
+from __future__ import annotations
+
+import pytest
+from simpy import Environment
+
+from psm_sim.network.link import Link
+from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.topology import LinkParameters
+
+
+def segment(wire_bytes: int) -> Segment:
+    return Segment(Connection(), 0, wire_bytes, 0, False, False, wire_bytes)
+
+
+def test_a_segment_takes_its_transmission_and_the_propagation():
+    """1250 bytes at 10 Mbit/s are 1 ms, and 20 ms on the way."""
+    env, log = Environment(), []
+    link = Link(env, LinkParameters(10.0, 20.0), lambda _: log.append(env.now))
+    link.send(segment(1250))
+    assert link.free_at == pytest.approx(0.001)
+    env.run()
+    assert log == [pytest.approx(0.021)]
+
+
+def test_segments_wait_for_those_before_them_and_arrive_in_order():
+    """Three at once leave one after the other."""
+    env, log = Environment(), []
+    link = Link(
+        env, LinkParameters(10.0, 20.0), lambda each: log.append((each.wire_bytes, round(env.now, 9)))
+    )
+    for size in (1250, 2500, 125):
+        link.send(segment(size))
+    assert (link.in_flight, link.in_flight_bytes) == (3, 3875)
+    env.run()
+    assert log == [(1250, 0.021), (2500, 0.023), (125, 0.0231)]
+    assert (link.in_flight, link.in_flight_bytes) == (0, 0)
+
+
+def test_an_idle_link_starts_at_once():
+    """The transmitter's past does not delay what is sent later."""
+    env, log = Environment(), []
+    link = Link(env, LinkParameters(10.0, 0.0), lambda _: log.append(env.now))
+    link.send(segment(1250))
+    env.run(until=5.0)
+    link.send(segment(1250))
+    env.run()
+    assert log == [pytest.approx(0.001), pytest.approx(5.001)]

@@ -1,0 +1,207 @@
+"""When the radio wakes, and what it hears."""
+
+from __future__ import annotations
+
+import sys
+from math import inf
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from radio_bench import RadioBench
+
+from psm_sim.policies import Policy, Rest, make_policy
+
+
+class Scripted(Policy):
+    """Answers from a list, then dozes one beacon at a time; keeps what it was asked."""
+
+    name = "scripted"
+
+    def __init__(self, *rests):
+        self.rests, self.asked, self.interruptions, self.uplinks = list(rests), [], [], []
+
+    def rest(self, now_s, since_uplink_s, poll):
+        self.asked.append((round(now_s, 6), round(since_uplink_s, 6), poll))
+        return self.rests.pop(0) if self.rests else Rest()
+
+    def uplink(self, now_s):
+        self.uplinks.append(now_s)
+
+    def interrupted(self, poll):
+        self.interruptions.append(poll)
+
+
+def test_static_psm_hears_every_beacon():
+    """Ten beacons a second, from the first after the start."""
+    bench = RadioBench(make_policy("psm"))
+    assert bench.run(0.55) == [0.1, 0.2, 0.3, 0.4, 0.5]
+
+
+def test_a_listen_interval_of_three_hears_every_third():
+    """The promise of a repeated rest."""
+    bench = RadioBench(make_policy("psm:listen_interval=3"))
+    assert bench.run(1.0) == [0.3, 0.6, 0.9]
+
+
+def test_the_documented_example_hears_every_third_beacon():
+    """The house's ``EveryThird``, which makes no promise."""
+
+    class EveryThird(Policy):
+        name = "every-third"
+
+        def rest(self, now_s, since_uplink_s, poll):
+            return Rest(awake_s=0.0, beacons=3)
+
+    assert RadioBench(EveryThird()).run(1.0) == [0.3, 0.6, 0.9]
+
+
+def test_a_held_frame_waits_for_the_next_beacon_and_is_delivered_then():
+    """Held at 0.23, announced and fetched at 0.3."""
+    bench = RadioBench(make_policy("psm"))
+    bench.arrive_at(0.23)
+    assert bench.run(0.45) == [0.1, 0.2, 0.3, 0.4]
+    assert bench.delivered == [pytest.approx(0.3)]
+
+
+def test_a_frame_that_arrives_with_the_beacon_is_announced_by_it():
+    """At equal times the beacon comes last."""
+    bench = RadioBench(make_policy("psm"))
+    bench.arrive_at(0.3)
+    bench.run(0.45)
+    assert bench.delivered == [pytest.approx(0.3)]
+
+
+def test_an_idle_doze_fires_no_event():
+    """Nothing held, nothing heard: ten minutes of beacons, and SimPy's queue is empty."""
+    bench = RadioBench(make_policy("psm"))
+    bench.station.advance(600.0)
+    assert bench.env.peek() == inf
+    assert len(bench.recorder.heard) == 5999
+
+
+def test_the_station_wakes_at_once_to_send_and_dozes_when_it_has_sent():
+    """40 bytes at 5 Mbit/s keep the radio awake 64 us."""
+    bench = RadioBench(make_policy("psm"), rate_mbps=5.0)
+    bench.send_at(0.25)
+    bench.run(0.4)
+    assert bench.recorder.changes == [
+        (0.0, False),
+        (0.25, True),
+        (pytest.approx(0.250064), False),
+    ]
+
+
+def test_a_packet_sent_with_the_beacon_finds_the_station_awake_for_it():
+    """No beacon is charged to a station that is awake."""
+    bench = RadioBench(make_policy("psm"), rate_mbps=5.0)
+    bench.send_at(0.2)
+    assert bench.run(0.35) == [0.1, 0.3]
+
+
+def test_the_poll_tells_what_was_held_and_when_it_came():
+    """Slept since the last beacon; two frames, stamped by the access point."""
+    policy = Scripted(Rest(beacons=2))
+    bench = RadioBench(policy)
+    bench.arrive_at(0.05, 1500)
+    bench.arrive_at(0.12, 40)
+    bench.run(0.25)
+    poll = policy.asked[1][2]
+    assert poll.slept_ms == pytest.approx(200)
+    assert (poll.held_bytes, poll.held_frames) == (1540, 2)
+    assert poll.arrivals == ((pytest.approx(50), 1500), (pytest.approx(120), 40))
+
+
+def test_after_an_uplink_packet_there_is_no_poll():
+    """And the policy is told the time since it."""
+    policy = Scripted()
+    bench = RadioBench(policy, rate_mbps=5.0)
+    bench.send_at(0.25)
+    bench.run(0.35)
+    assert policy.uplinks == [0.25]
+    asked = {now: (since, poll) for now, since, poll in policy.asked}
+    assert asked[0.250064] == (0.000064, None)
+    assert asked[0.3][0] == pytest.approx(0.05)
+    assert asked[0.3][1].held_frames == 0
+
+
+def test_a_doze_cut_short_is_told_with_what_was_held():
+    """The uplink packet at 0.25 finds the frame that came at 0.22."""
+    policy = Scripted()
+    bench = RadioBench(policy)
+    bench.arrive_at(0.22)
+    bench.send_at(0.25)
+    bench.run(0.29)
+    (poll,) = policy.interruptions
+    assert (poll.held_frames, poll.slept_ms) == (1, pytest.approx(50))
+    assert bench.delivered == [pytest.approx(0.25)]
+
+
+def test_held_frames_may_be_made_to_wait_for_the_beacon():
+    """``release_on_uplink = false``: the packet at 0.25 fetches nothing."""
+    bench = RadioBench(make_policy("psm"), release_on_uplink=False)
+    bench.arrive_at(0.22)
+    bench.send_at(0.25)
+    bench.run(0.35)
+    assert bench.delivered == [pytest.approx(0.3)]
+
+
+def test_a_deaf_station_that_stays_awake_begins_to_listen_when_the_link_is_idle():
+    """BSD stays awake after an uplink packet: then nothing needs to wait for a beacon."""
+    bench = RadioBench(make_policy("bsd"), release_on_uplink=False, rate_mbps=5.0)
+    bench.arrive_at(1.99)
+    bench.send_at(2.01)
+    bench.arrive_at(2.02)
+    bench.run(2.3)
+    assert bench.delivered == [pytest.approx(2.010064 + 0.0024), pytest.approx(2.02 + 0.0024)]
+
+
+def test_frames_pass_at_once_while_the_radio_stays_awake():
+    """A rest of 50 ms awake: a frame at 0.03 passes, one at 0.06 waits for the beacon."""
+    policy = Scripted(Rest(awake_s=0.05), Rest(awake_s=0.0))
+    bench = RadioBench(policy)
+    bench.arrive_at(0.03)
+    bench.arrive_at(0.06)
+    bench.run(0.15)
+    assert bench.delivered == [pytest.approx(0.03), pytest.approx(0.1)]
+    assert policy.asked[1][2] is None
+
+
+def test_a_rest_awake_after_a_beacon_is_charged_as_awake():
+    """Wakes at 0.1, stays 20 ms, dozes to the next beacon."""
+    policy = Scripted(Rest(), Rest(awake_s=0.02))
+    bench = RadioBench(policy)
+    bench.run(0.25)
+    assert bench.recorder.changes == [(0.0, False), (0.1, True), (pytest.approx(0.12), False)]
+    usage = bench.ledger.usage(0.25)
+    assert (usage.awake_s, usage.beacons) == (pytest.approx(0.02), 2)
+
+
+def test_always_on_never_dozes():
+    """And hears no beacon as a dozing station does."""
+    bench = RadioBench(make_policy("always-on"))
+    bench.arrive_at(5.03)
+    assert bench.run(10.0) == []
+    assert bench.delivered == [pytest.approx(5.03)]
+    assert bench.ledger.usage(10.0).asleep_s == 0.0
+
+
+def test_a_full_buffer_drops_what_comes():
+    """Two are held, the third is counted as dropped."""
+    bench = RadioBench(make_policy("psm"), buffer_frames=2)
+    for time_s in (0.01, 0.02, 0.03):
+        bench.arrive_at(time_s)
+    bench.run(0.2)
+    assert len(bench.delivered) == 2
+    assert (bench.access_point.dropped_frames, bench.access_point.dropped_bytes) == (1, 1500)
+
+
+def test_the_tim_names_the_station_while_frames_are_held():
+    """From the first held frame until they are fetched."""
+    bench = RadioBench(make_policy("psm"))
+    bench.arrive_at(0.05)
+    bench.env.run(until=0.06)
+    assert (bench.access_point.tim, bench.access_point.held_bytes) == (True, 1500)
+    bench.env.run(until=0.11)
+    assert (bench.access_point.tim, bench.access_point.held_bytes) == (False, 0)

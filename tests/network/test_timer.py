@@ -1,0 +1,105 @@
+"""Events that are armed again and again."""
+
+from __future__ import annotations
+
+import pytest
+from simpy import Environment
+
+from psm_sim.network.timer import AFTER_ALL, Alarm, Pulse
+
+
+@pytest.fixture
+def env() -> Environment:
+    return Environment()
+
+
+def test_a_pulse_fires_each_time_it_is_armed(env):
+    """One event object serves any number of firings."""
+    log = []
+    pulse = Pulse(env, lambda: log.append(env.now))
+    for time_s in (1.0, 2.5, 4.0):
+        pulse.arm(time_s)
+        env.run()
+    assert log == [1.0, 2.5, 4.0]
+
+
+def test_a_pulse_may_be_armed_from_its_own_action(env):
+    """A link arms its next arrival while it delivers one."""
+    log = []
+
+    def action():
+        log.append(env.now)
+        if len(log) < 3:
+            pulse.arm(env.now + 1)
+
+    pulse = Pulse(env, action)
+    pulse.arm(1.0)
+    env.run()
+    assert log == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("deadlines", "fired"),
+    [
+        ([5.0], [5.0]),
+        ([5.0, 7.0], [7.0]),
+        ([5.0, 3.0], [3.0]),
+        ([5.0, 3.0, 6.0], [6.0]),
+        ([5.0, 8.0, 2.0], [2.0]),
+    ],
+)
+def test_an_alarm_fires_once_at_its_last_deadline(env, deadlines, fired):
+    """A deadline may be moved later or earlier, in any order."""
+    log = []
+    alarm = Alarm(env, lambda: log.append(env.now))
+    for deadline in deadlines:
+        alarm.at(deadline)
+    env.run()
+    assert log == fired
+
+
+def test_an_alarm_switched_off_does_not_fire(env):
+    """What is left in SimPy's queue does nothing."""
+    log = []
+    alarm = Alarm(env, lambda: log.append(env.now))
+    alarm.at(5.0)
+    alarm.off()
+    env.run()
+    assert log == []
+
+
+def test_an_alarm_can_be_set_again_after_a_firing_left_a_stale_one_behind(env):
+    """Moved earlier, fired, then set again: each deadline once."""
+    log = []
+
+    def action():
+        log.append(env.now)
+        if len(log) == 1:
+            alarm.at(4.0)
+
+    alarm = Alarm(env, action)
+    alarm.at(5.0)
+    alarm.at(3.0)
+    env.run()
+    assert log == [3.0, 4.0]
+
+
+def test_moving_a_deadline_later_queues_nothing(env):
+    """The pending firing moves itself on: two events for a hundred moves."""
+    alarm = Alarm(env, lambda: None)
+    for deadline in range(1, 101):
+        alarm.at(float(deadline))
+    steps = 0
+    while env.peek() < float("inf"):
+        env.step()
+        steps += 1
+    assert steps == 2
+
+
+def test_beacons_come_after_all_else_at_the_same_time(env):
+    """The documented order at equal times."""
+    log = []
+    Alarm(env, lambda: log.append("beacon"), AFTER_ALL).at(1.0)
+    Alarm(env, lambda: log.append("frame")).at(1.0)
+    env.run()
+    assert log == ["frame", "beacon"]

@@ -1,0 +1,191 @@
+"""Laws that hold for every policy, in the whole scenario."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from psm_sim.network import World, load_topology
+from psm_sim.policies import make_policy
+from psm_sim.workload import load_workload
+from psm_sim.workload.page import Page
+
+POLICIES = [
+    "always-on",
+    "psm",
+    "psm:listen_interval=4",
+    "bsd:p=1",
+    "bsd:p=0.5",
+    "bsd:p=0.1",
+    "bsd:p=0.3,max_sleep_ms=none",
+    "bsd:p=0.5,max_sleep_ms=70",
+    "lpsm:loss=inverse-log",
+    "lpsm:loss=inverse,uplink=keep",
+    "lpsm:uplink=restart,learn_on_uplink=true",
+    "lpsm:alpha=0",
+]
+
+
+def run(policy: str, pages, **settings_) -> World:
+    world = World(load_topology("three-node", settings_), make_policy(policy))
+    world.run(pages)
+    return world
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return load_workload("ucb", 40, 5).pages
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_energy_time_and_bytes_balance(policy, pages):
+    """E = sum of power x time + beacons; the states' times fill the clock; no byte is lost track of."""
+    world = run(policy, pages)
+    usage = world.usage()
+    energy = 0.75 * usage.awake_s + 0.05 * usage.asleep_s + 0.0015 * usage.beacons
+    assert usage.total_j == pytest.approx(energy, rel=1e-12)
+    assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now, rel=1e-12)
+    delivered = world.client.received_bytes + world.undelivered_bytes + world.access_point.dropped_bytes
+    assert world.server.sent_bytes == delivered
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("release", ["true", "false"])
+def test_firing_every_beacon_changes_nothing_to_the_last_bit(policy, release, pages):
+    """Full-beacon mode: the same energy, page times and decisions, only more events."""
+    settings_ = {"access_point.release_on_uplink": release}
+    lazy = run(policy, pages[:15], **settings_)
+    full = run(policy, pages[:15], **settings_, **{"beacon.fire_all": "true"})
+    assert full.usage() == lazy.usage()
+    assert full.visits == lazy.visits
+    assert full.events > lazy.events + 9 * lazy.env.now
+
+
+def test_the_policy_is_asked_the_same_questions_in_full_beacon_mode(pages):
+    """Every call, argument for argument."""
+
+    def calls(fire_all):
+        log = []
+        policy = make_policy("lpsm")
+        asked = policy.rest
+        policy.rest = lambda *arguments: (log.append(arguments), asked(*arguments))[1]
+        World(load_topology("three-node", {"beacon.fire_all": fire_all}), policy).run(pages[:10])
+        return log
+
+    assert calls("true") == calls("false")
+
+
+def test_a_hundred_pages_of_psm_fire_a_known_number_of_events():
+    """Speed and determinism in one number; the bound is 40,000."""
+    world = run("psm", load_workload("ucb:server_delay_ms=none", 100, 1).pages)
+    assert world.events < 12_000
+    assert world.events == run("psm", load_workload("ucb:server_delay_ms=none", 100, 1).pages).events
+
+
+def test_an_idle_station_costs_no_events():
+    """A think time of an hour fires as many events as one of a minute."""
+    page = (1000, (), (300,), (0.0,))
+    short, long = (run("psm", [Page(think_s, *page)]) for think_s in (60.0, 3600.0))
+    assert short.events == long.events
+    assert long.usage().beacons > short.usage().beacons + 35_000
+
+
+def test_static_psm_matches_a_hand_computed_page():
+    """One object of one segment, asked for 50 ms after a beacon.
+
+    The SYN-ACK is back at 91 ms and waits for the beacon at 100; the request leaves then, its reply is
+    back at 141 and waits for 200; its 1040 bytes take 1.664 ms and 0.1 ms.
+    """
+    world = run("psm", [Page(0.05, 1000, (), (300,), (0.0,))])
+    visit, usage = world.visits[0]
+    assert visit.ended_s == pytest.approx(0.2 + 1040 * 8 / 5e6 + 0.0001)
+    assert usage.beacons == 2
+    syn, ack, request = (size * 8 / 5e6 for size in (40, 40, 340))
+    first_wake = 40 * 8 / 5e6 + 0.0001 + ack + request
+    second_wake = 1040 * 8 / 5e6 + 0.0001
+    assert usage.awake_s == pytest.approx(syn + first_wake + second_wake)
+
+
+def test_without_power_saving_a_page_takes_its_round_trips():
+    """Handshake, request and reply of one segment: two round trips and the transmissions."""
+    world = run("always-on", [Page(0.05, 1000, (), (300,), (0.0,))])
+    visit = world.visits[0][0]
+    bits = {"slow": 8 / 5e6, "fast": 8 / 10e6}
+    there_and_back = 4 * 0.0201
+    handshake = (40 + 40) * (bits["slow"] + bits["fast"])
+    request = 40 * bits["slow"] + 340 * (bits["slow"] + bits["fast"])
+    reply = 1040 * (bits["slow"] + bits["fast"])
+    assert visit.ended_s - visit.started_s == pytest.approx(there_and_back + handshake + request + reply)
+
+
+def test_at_most_so_many_connections_run_side_by_side():
+    """Nine images over four connections, one object each: ten handshakes."""
+    page = Page(1.0, 2000, (3000,) * 9, (300,) * 10, (0.0,) * 10)
+    world = World(load_topology(), make_policy("always-on"))
+    most = 0
+    opened = world.client.connect
+
+    def connect(application):
+        nonlocal most
+        endpoint = opened(application)
+        most = max(most, sum(end.sender.acknowledged < end.sender.written for end in endpoints.values()))
+        return endpoint
+
+    endpoints = world.client._endpoints
+    world.client.connect = connect
+    world.run([page])
+    assert 1 < most <= 4
+
+
+def test_persistent_connections_save_handshakes():
+    """Fewer bytes and less time for the same page."""
+    page = Page(1.0, 2000, (3000,) * 9, (300,) * 10, (0.0,) * 10)
+    single, kept = (
+        run("always-on", [page], **{"browser.persistent": value, "browser.connections": "1"})
+        for value in ("false", "true")
+    )
+    times = [world.visits[0][0].ended_s - 1.0 for world in (single, kept)]
+    assert times[1] < times[0] - 9 * 0.04
+    assert kept.server.sent_bytes < single.server.sent_bytes
+
+
+def test_drops_at_the_access_point_are_counted_and_tcp_recovers():
+    """A buffer of three frames: every byte still comes."""
+    page = Page(1.0, 200_000, (30_000,) * 3, (300,) * 4, (0.0,) * 4)
+    world = run("psm", [page], **{"access_point.buffer_frames": "3"})
+    assert world.access_point.dropped_frames > 0
+    assert (
+        world.server.retransmissions
+        + sum(end.sender.retransmissions for end in world.server._endpoints.values())
+        >= world.access_point.dropped_frames // 2
+    )
+    assert len(world.visits) == 1
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.builds(
+            lambda think, sizes, delay: Page(
+                think, sizes[0], tuple(sizes[1:]), (300,) * len(sizes), (delay,) * len(sizes)
+            ),
+            st.floats(0, 30),
+            st.lists(st.integers(1, 60_000), min_size=1, max_size=7),
+            st.sampled_from([0.0, 0.05, 0.7, 3.0]),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from(POLICIES),
+    st.sampled_from([{}, {"access_point.buffer_frames": "4"}, {"browser.persistent": "true"}]),
+)
+def test_the_laws_hold_for_any_pages(pages, policy, settings_):
+    """Any sizes, delays, policy, and a buffer that overflows."""
+    world = run(policy, pages, **settings_)
+    assert len(world.visits) == len(pages)
+    usage = world.usage()
+    assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now, rel=1e-12)
+    delivered = world.client.received_bytes + world.undelivered_bytes + world.access_point.dropped_bytes
+    assert world.server.sent_bytes == delivered
+    assert all(visit.ended_s - visit.started_s >= 0.08 for visit, _ in world.visits)
