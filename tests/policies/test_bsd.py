@@ -1,0 +1,165 @@
+"""Bounded Slowdown: the published schedules, and the bound itself."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import inf
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from psm_sim.errors import InputError
+from psm_sim.policies import Poll, make_policy
+from psm_sim.policies.base import beacon_after
+from psm_sim.policies.bsd import Bsd
+
+BEACON_S = 0.1
+EPSILON_S = 2e-9
+
+
+def schedule(policy: Bsd, phase_s: float, until_s: float, beacon_s: float = BEACON_S):
+    """Yield the dozes (begin, end) after a packet sent *phase_s* after beacon 1000, as times since it."""
+    sent_s = 1000 * beacon_s + phase_s
+    policy.start(beacon_s)
+    now_s, poll = sent_s, None
+    while now_s - sent_s < until_s:
+        rest = policy.rest(now_s, now_s - sent_s, poll)
+        doze_s = now_s + rest.awake_s
+        wake_s = (beacon_after(doze_s, beacon_s) + rest.beacons - 1) * beacon_s
+        yield doze_s - sent_s, wake_s - sent_s
+        now_s, poll = wake_s, Poll(1000 * (wake_s - doze_s))
+
+
+def wakes_ms(policy, phase_s, count):
+    found = []
+    for _, wake_s in schedule(policy, phase_s, inf):
+        found.append(round(1000 * wake_s, 3))
+        if len(found) == count:
+            return found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("p", "awake_ms", "expected_ms"),
+    [
+        (1.0, 100, [200, 400, 800, 1600, 2500, 3400, 4300]),
+        (0.5, 200, [300, 400, 600, 900, 1300, 1900, 2800, 3700]),
+        (
+            0.2,
+            500,
+            [
+                600,
+                700,
+                800,
+                900,
+                1000,
+                1200,
+                1400,
+                1600,
+                1900,
+                2200,
+                2600,
+                3100,
+                3700,
+                4400,
+                5200,
+                6100,
+                7000,
+            ],
+        ),
+        (
+            0.1,
+            1000,
+            [*range(1100, 2001, 100), 2200, 2400, 2600, 2800, 3000, 3300, 3600, 3900, 4200, 4600, 5000],
+        ),
+    ],
+)
+def test_the_worked_schedules_for_a_request_on_a_beacon(p, awake_ms, expected_ms):
+    """Awake T / p, then the wake-ups worked out by hand, with the cap of 900 ms."""
+    assert wakes_ms(Bsd(p), 0.0, len(expected_ms)) == expected_ms
+    first_doze_s, _ = next(iter(schedule(Bsd(p), 0.0, inf)))
+    assert first_doze_s == pytest.approx(awake_ms / 1000)
+
+
+@pytest.mark.parametrize(
+    ("p", "expected_ms"), [(1.0, [150, 250, 450, 850, 1650]), (0.5, [250, 350, 450, 650, 950])]
+)
+def test_the_worked_schedules_for_a_request_between_beacons(p, expected_ms):
+    """Sent 50 ms before a beacon."""
+    assert wakes_ms(Bsd(p), 0.05, len(expected_ms)) == expected_ms
+
+
+@settings(max_examples=1500)
+@given(
+    reply_s=st.floats(1e-6, 60.0),
+    p=st.floats(0.02, 5.0),
+    phase_s=st.floats(0.0, 0.1),
+    cap_ms=st.sampled_from([None, 900.0, 350.0, 100.0, 60.0]),
+)
+def test_no_reply_takes_more_than_one_plus_p_times_as_long(reply_s, p, phase_s, cap_ms):
+    """The paper's bound, for any reply time, p and phase; only floating point is allowed for."""
+    for doze_s, wake_s in schedule(Bsd(p, cap_ms), phase_s, reply_s + 1e-9):
+        if doze_s < reply_s <= wake_s:
+            assert wake_s <= (1 + p) * reply_s + EPSILON_S
+
+
+@pytest.mark.parametrize("p", [1.0, 0.5, 0.2, 0.1, 0.37])
+@pytest.mark.parametrize("phase_ms", [0, 1, 33, 50, 99])
+def test_the_bound_on_a_fine_grid_of_replies(p, phase_ms):
+    """Every millisecond up to 20 s; a reply within T / p is not delayed at all."""
+    dozes = list(schedule(Bsd(p), phase_ms / 1000, 21.0))
+    for reply_ms in range(1, 20_000):
+        reply_s = reply_ms / 1000
+        delivered_s = next((wake for doze, wake in dozes if doze < reply_s <= wake), reply_s)
+        assert delivered_s <= (1 + p) * reply_s + EPSILON_S
+        if reply_s <= BEACON_S / p:
+            assert delivered_s == reply_s
+
+
+@settings(max_examples=300)
+@given(p=st.floats(0.05, 4.0), phase_s=st.floats(0.0, 0.1), cap_ms=st.sampled_from([900.0, 400.0, 130.0]))
+def test_dozes_lie_on_beacons_grow_and_stay_under_the_cap(p, phase_s, cap_ms):
+    """From the first wake-up on, until the next uplink packet."""
+    dozes = list(schedule(Bsd(p, cap_ms), phase_s, 30.0))
+    lengths = [wake - doze for doze, wake in dozes]
+    assert max(lengths) <= cap_ms / 1000 + EPSILON_S
+    assert all(later >= earlier - EPSILON_S for earlier, later in pairwise(lengths[1:]))
+    for _, wake_s in dozes:
+        beacons = (wake_s + phase_s) / BEACON_S
+        assert beacons == pytest.approx(round(beacons), abs=1e-6)
+
+
+@settings(max_examples=200)
+@given(p=st.floats(0.1, 2.0), phase_s=st.floats(0.0, 0.1))
+def test_a_promise_to_repeat_is_kept(p, phase_s):
+    """Once a rest is promised for good, asking again gives the same."""
+    policy = Bsd(p)
+    promised = None
+    policy.start(BEACON_S)
+    now_s = sent_s = 100 + phase_s
+    while now_s < sent_s + 40:
+        rest = policy.rest(now_s, now_s - sent_s, None)
+        if promised is not None:
+            assert rest == promised
+        promised = rest if rest.repeat else promised
+        now_s = (beacon_after(now_s + rest.awake_s, BEACON_S) + rest.beacons - 1) * BEACON_S
+    assert promised is not None
+
+
+def test_without_a_cap_a_doze_may_last_p_times_the_wait():
+    """``max_sleep_ms=none``: the dozes double for p = 1."""
+    assert wakes_ms(Bsd(1.0, None), 0.0, 7) == [200, 400, 800, 1600, 3200, 6400, 12800]
+
+
+def test_another_beacon_interval_scales_the_schedule():
+    """102.4 ms, as real access points have it."""
+    found = [round(wake, 4) for _, wake in schedule(Bsd(1.0, None), 0.0, 1.0, beacon_s=0.1024)]
+    assert found == [0.2048, 0.4096, 0.8192, 1.6384]
+
+
+@pytest.mark.parametrize("spec", ["bsd:p=0", "bsd:p=-1", "bsd:p=nan", "bsd:p=inf", "bsd:p=much"])
+def test_p_must_be_above_zero(spec):
+    """The bound would otherwise forbid every doze."""
+    with pytest.raises(InputError, match=r"policy bsd: p is .* expected a number above 0"):
+        make_policy(spec)

@@ -1,0 +1,75 @@
+"""A user's own policy, watched."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.errors import PluginError
+from psm_sim.policies import Policy, Rest, make_policy
+from psm_sim.policies.guard import Guarded, guarded
+
+
+class Good(Policy):
+    name = "good"
+
+    def __init__(self, beacons=2):
+        self.beacons = beacons
+
+    def rest(self, now_s, since_uplink_s, poll):
+        return Rest(beacons=self.beacons)
+
+
+class Answers(Policy):
+    name = "answers"
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def rest(self, now_s, since_uplink_s, poll):
+        return self.answer
+
+
+class Fails(Policy):
+    name = "fails"
+
+    def rest(self, now_s, since_uplink_s, poll):
+        return Rest(beacons=3 // (poll.held_bytes if poll else 1))
+
+
+def test_a_built_in_policy_runs_unwatched():
+    """A copy of its own kind."""
+    psm = make_policy("psm")
+    assert type(guarded(psm)) is type(psm)
+    assert guarded(psm) is not psm
+
+
+def test_a_good_policy_is_passed_on():
+    """Its answers and its parameters."""
+    watched = guarded(Good())
+    assert isinstance(watched, Guarded)
+    assert watched.rest(0.0, 0.0, None) == Rest(beacons=2)
+    assert watched.config() == {"beacons": 2}
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (None, "returned None; expected a Rest"),
+        (Rest(awake_s=-1.0), r"awake_s=-1\.0; expected seconds"),
+        (Rest(awake_s=float("nan")), "awake_s=nan"),
+        (Rest(beacons=0), "beacons=0; expected a whole number"),
+        (Rest(beacons=1.5), r"beacons=1\.5"),
+        (Rest(beacons=10**12), "beacons=1000000000000"),
+        (Rest(awake_s=0.1, repeat=True), "repeat with awake_s"),
+    ],
+)
+def test_an_unusable_answer_is_named_before_the_run(answer, message):
+    """The policy, the time, the value, what is expected."""
+    with pytest.raises(PluginError, match=f"Policy answers: .*{message}"):
+        guarded(Answers(answer))
+
+
+def test_a_policy_that_fails_is_named_with_its_reason():
+    """No traceback for what the user can mend."""
+    with pytest.raises(PluginError, match=r"Policy fails failed in rest\(\): ZeroDivisionError"):
+        guarded(Fails())

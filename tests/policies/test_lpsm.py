@@ -1,0 +1,130 @@
+"""LPSM: what it learns from, and how it rests."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from psm_sim.errors import InputError, PluginError
+from psm_sim.learning import FixedShare, LearnAlpha
+from psm_sim.losses import Inverse, Loss
+from psm_sim.policies import Poll, make_policy
+from psm_sim.policies.lpsm import Lpsm
+
+
+def started(spec: str = "lpsm") -> Lpsm:
+    policy = make_policy(spec)
+    policy.start(0.1)
+    return policy
+
+
+def test_the_published_setting_has_twelve_experts_and_259_switching_rates():
+    """100 to 1200 ms; 45 minutes of polls, 27,000 of them."""
+    policy = started()
+    assert list(policy.times_ms) == [100.0 * n for n in range(1, 13)]
+    assert isinstance(policy.learner, LearnAlpha)
+    assert policy.learner.rates.size == 259
+
+
+def test_the_first_doze_is_the_mean_of_the_experts_rounded_to_a_beacon():
+    """650 ms, and half a beacon rounds up: 7 beacons."""
+    assert started("lpsm:uplink=restart").rest(0.0, 0.0, None).beacons == 7
+
+
+def test_held_bytes_shorten_the_doze_and_silence_lengthens_it():
+    """The behaviour of the thesis's figure 2-5."""
+    policy = started()
+    busy = policy.rest(0.7, 0.7, Poll(100.0, 6000, 4)).beacons
+    for number in range(40):
+        busy = min(busy, policy.rest(0.8 + 0.1 * number, 1.0, Poll(100.0, 6000, 4)).beacons)
+    assert busy == 1
+    now_s, dozes = 10.0, []
+    for _ in range(400):
+        dozes.append(policy.rest(now_s, now_s, Poll(100.0)).beacons)
+        now_s += 0.1 * dozes[-1]
+    assert dozes[-1] >= 6
+    assert dozes == sorted(dozes)
+
+
+def test_the_polling_time_is_the_weighted_mean_of_the_experts():
+    """Equation 2.32, from the learner's own weights."""
+    policy = started()
+    rest = policy.rest(0.7, 0.7, Poll(700.0, 40, 1))
+    mean_ms = float(policy.learner.weights @ policy.times_ms)
+    assert rest.beacons == int(mean_ms / 100 + 0.5)
+
+
+@pytest.mark.parametrize(("uplink", "beacons"), [("one", 1), ("restart", 7), ("keep", 4)])
+def test_what_an_uplink_packet_does_to_the_doze_is_a_choice(uplink, beacons):
+    """Planned to wake at beacon 7, a packet sent just after beacon 3."""
+    policy = started(f"lpsm:uplink={uplink}")
+    policy.uplink_first = policy.rest(0.0, 0.0, None)
+    policy._planned = 7
+    assert policy.rest(0.301, 0.001, None).beacons == beacons
+
+
+def test_a_doze_cut_short_is_learned_from_only_if_wanted():
+    """The other open choice."""
+    poll = Poll(50.0, 3000, 2)
+    deaf, keen = started(), started("lpsm:learn_on_uplink=true")
+    before = deaf.learner.weights.copy()
+    deaf.interrupted(poll)
+    keen.interrupted(poll)
+    assert np.array_equal(deaf.learner.weights, before)
+    assert not np.array_equal(keen.learner.weights, before)
+
+
+def test_one_switching_rate_makes_it_fixed_share():
+    """``alpha`` in place of Learn-alpha."""
+    assert isinstance(started("lpsm:alpha=0.01").learner, FixedShare)
+
+
+def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
+    """What reproduces a run."""
+    config = make_policy("lpsm:loss=inverse").config()
+    assert config["loss"] == "inverse"
+    assert config["gamma"] == pytest.approx(1 / 1.2e5)
+    assert set(config) == {
+        "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "learn_on_uplink", "alpha",
+    }  # fmt: skip
+    assert Lpsm(loss=Inverse(gamma=2.0)).config() == {**config, "gamma": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("lpsm:min_ms=500,max_ms=100", "max_ms is 100; expected at least min_ms"),
+        ("lpsm:step_ms=0", "step_ms is '0'"),
+        ("lpsm:step_ms=5000", "give 1 experts"),
+        ("lpsm:step_ms=0.0001", "give .* experts; expected 2 to 10000"),
+        ("lpsm:uplink=never", "one of one, restart, keep"),
+        ("lpsm:alpha=2", "alpha is '2'"),
+        ("lpsm:loss=cubic", "no loss 'cubic'"),
+        ("lpsm:gama=1", "no parameter 'gama'.*Did you mean 'gamma'"),
+        ("lpsm:horizon_s=0", "horizon_s is '0'"),
+    ],
+)
+def test_wrong_parameters_are_refused(spec, message):
+    """In one sentence, before any run."""
+    with pytest.raises(InputError, match=message):
+        make_policy(spec)
+
+
+def test_a_loss_that_breaks_its_promise_is_refused_before_the_run():
+    """NaN from a user's loss."""
+
+    class Broken(Loss):
+        name = "broken"
+
+        def __call__(self, poll, times_ms):
+            return times_ms * float("nan")
+
+    with pytest.raises(PluginError, match=r"broken.*nan"):
+        Lpsm(loss=Broken())
+
+
+def test_a_beacon_interval_of_its_own_sets_the_horizon_in_polls():
+    """2,700 s of beacons 1 s apart: 2,700 polls, 83 levels."""
+    policy = make_policy("lpsm")
+    policy.start(1.0)
+    assert policy.learner.rates.size == 83
