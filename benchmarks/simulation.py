@@ -1,0 +1,61 @@
+"""How fast pages are simulated: pages and events a second, and each policy's time against bare SimPy.
+
+    python benchmarks/simulation.py [PAGES] [REPEATS]
+
+The best of some repeats is taken, simulation proper only: pages are drawn before, no start-up. The bare
+rate is SimPy's own for a process that yields timeouts, the least that an event can cost.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import simpy
+
+from psm_sim.network import World, load_topology
+from psm_sim.policies import make_policy
+from psm_sim.workload import load_workload
+
+POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
+
+
+def bare_rate(events: int = 200_000) -> float:
+    """Return the events a second of a process that only yields timeouts."""
+
+    def process(env: simpy.Environment):
+        for _ in range(events):
+            yield env.timeout(1.0)
+
+    env = simpy.Environment()
+    env.process(process(env))
+    begun = time.perf_counter()
+    env.run()
+    return events / (time.perf_counter() - begun)
+
+
+def run_once(policy: str, pages: tuple) -> tuple[float, int]:
+    """Return the seconds and the events of one run."""
+    world = World(load_topology(), make_policy(policy))
+    begun = time.perf_counter()
+    world.run(pages)
+    return time.perf_counter() - begun, world.events
+
+
+def main() -> None:
+    """Print a row a policy."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    repeats = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    pages = load_workload("ucb", count, 1).pages
+    bare = max(bare_rate() for _ in range(repeats))
+    print(f"bare SimPy: {bare:,.0f} events/s; {count} pages, best of {repeats}")
+    print(f"{'policy':24}{'pages/s':>10}{'events/page':>13}{'events/s':>12}{'of bare':>9}")
+    for policy in POLICIES:
+        runs = [run_once(policy, pages) for _ in range(repeats)]
+        seconds, events = min(runs)
+        rate = events / seconds
+        print(f"{policy:24}{count / seconds:10,.0f}{events / count:13.1f}{rate:12,.0f}{rate / bare:9.2f}")
+
+
+if __name__ == "__main__":
+    main()
