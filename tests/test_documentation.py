@@ -1,0 +1,58 @@
+"""Every documented example is executed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"(?P<mark><!-- .* -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```", re.DOTALL)
+
+
+def blocks(document: Path):
+    """Yield language and text of each fenced block that is not one of the two marked commands."""
+    for match in BLOCK.finditer(document.read_text(encoding="utf-8")):
+        if match["mark"] is None:
+            yield match["language"], match["text"]
+
+
+def is_file(text: str) -> bool:
+    """Say whether a block shows a file, its name in a comment on the first line."""
+    return re.match(r"# [\w./]+\.(py|toml|csv)\n", text) is not None
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_examples_run(document, tmp_path, monkeypatch, capsys):
+    """Files are written as shown, Python is run, and each ``python -m psm_sim`` line ends with status 0."""
+    from psm_sim.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    for language, text in blocks(document):
+        if is_file(text):
+            name, _, content = text.partition("\n")
+            (tmp_path / name[2:].strip()).write_text(content, encoding="utf-8")
+        elif language == "python":
+            exec(compile(text, str(document), "exec"), {"__name__": "example"})  # noqa: S102
+        elif language == "sh":
+            for line in text.replace("\\\n", " ").splitlines():
+                if line.startswith("python -m psm_sim"):
+                    assert main(shlex.split(line)[3:]) == 0, line
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_two_commands_are_marked_once():
+    """``.ci/run`` takes them word for word."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for mark in ("the main job", "the tests"):
+        assert len(re.findall(rf"<!-- {mark} -->\n```sh\n", text)) == 1
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(document):
+    """Relative links name files that exist."""
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8")):
+        assert (document.parent / target).exists(), target
