@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING, TypeVar
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.page import Page
+from psm_sim.workload.recordings.lines import text_lines
+from psm_sim.workload.recordings.output import output
+from psm_sim.workload.recordings.source import Source
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -55,7 +58,7 @@ def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ..
         If the file cannot be read or a value is unusable; the message names file, line, column, value
         and what is expected.
     """
-    lines = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
+    lines = csv.reader(text_lines(Source(path)), strict=True)
     try:
         header = _header(next(lines, None), path)
         return tuple(_pages(lines, header, path, missing or Missing()))
@@ -68,13 +71,12 @@ def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ..
 def write_page_list(path: Path, pages: Iterable[Page]) -> int:
     """Write pages to a page list that reads back to equal pages; return how many."""
     count = 0
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with output(path) as packed, io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for count, page in enumerate(pages, start=1):
-            writer.writerow(
-                (count, repr(page.think_s), page.main_bytes, _join(page.image_bytes), *_extras(page))
-            )
+            images = _join(page.image_bytes)
+            writer.writerow((count, repr(page.think_s), page.main_bytes, images, *_extras(page)))
     return count
 
 
@@ -88,19 +90,6 @@ def _once(values: Sequence[float]) -> Sequence[float]:
 
 def _join(values: Sequence[float]) -> str:
     return ";".join(repr(value) for value in values)
-
-
-def _text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}; give a readable page list.") from error
-    if b"\0" in data:
-        raise InputError(f"{path}: byte {data.index(0)} is NUL; expected a text file, UTF-8.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is no UTF-8; expected a text file, UTF-8.") from error
 
 
 def _header(names: list[str] | None, path: Path) -> list[str]:

@@ -89,7 +89,7 @@ def draw_pages(
     others as they are. Draws are stratified over the pages of the run; those of objects over all objects
     of the run (:mod:`psm_sim.workload.stratified`).
     """
-    draw = _Draws(profile, drawing, seed, replication)
+    draw = Draws(profile, drawing, seed, replication)
     think = draw.think(pages)
     images = draw.whole("files_per_page", pages) - (0 if drawing.files_are_images else 1)
     objects = int(images.sum()) + pages
@@ -105,7 +105,7 @@ def draw_pages(
     return tuple(made)
 
 
-class _Draws:
+class Draws:
     """The draws of one run, each quantity from its own stream."""
 
     def __init__(self, profile: Profile, drawing: Drawing, seed: int, replication: int) -> None:

@@ -22,3 +22,10 @@ class Workload:
     synthetic: bool
     remark: str
     parameters: dict[str, Any] = field(default_factory=dict)
+
+
+def how_many(found: int, asked: int) -> str:
+    """Say how many pages of a recording are replayed: never more than it has."""
+    if found < asked:
+        return f"all {found} pages it has; {asked} were asked for"
+    return f"all {found} pages" if found == asked else f"the first {asked} of {found} pages"

@@ -78,7 +78,7 @@ def test_what_the_file_does_not_give_are_parameters_of_the_trace(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "given", "words"), [(2, 2, "the first 2 of 3"), (3, 3, "all 3"), (9, 3, "all 3 it has; 9 were")]
+    ("asked", "given", "words"), [(2, 2, "the first 2 of 3"), (3, 3, "all 3"), (9, 3, "all 3 pages it has; 9 were")]
 )
 def test_it_is_replayed_as_given_and_never_made_longer(tmp_path, asked, given, words):
     """The first N pages, and the remark says how many of how many."""
@@ -114,7 +114,7 @@ LINES = "".join(f"{n},1,100,\n" for n in range(1, 56))
             "request_bytes has 2 values; expected one, or one for",
         ),
         (b"page,think_s\0,main_bytes,images\n", "byte 12 is NUL"),
-        (b"\xff\xfepage", "byte 0 is no UTF-8"),
+        (b"\xff\xfepage", "line 1: byte 0 of the line is no UTF-8"),
         (HEADER + "1,1," + "9" * 200_000 + ",\n", "line 2: field larger than field limit"),
     ],
 )

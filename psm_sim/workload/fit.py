@@ -1,0 +1,108 @@
+"""A trace profile fitted to a recording: its quantiles, in the form of ``traces/ucb.toml``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.errors import InputError
+from psm_sim.workload.profile import Profile
+from psm_sim.workload.quantiles import Floats, Quantiles
+from psm_sim.workload.recordings.recording import Recording
+from psm_sim.workload.replay import published
+
+PROBABILITIES = np.array(
+    [0, 0.01, 0.02, *np.arange(1, 19) / 20, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 1]
+)
+"""Where quantiles are taken: those of the published tables."""
+
+
+def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | None = None) -> Profile:
+    """Fit a profile to the pages of some clients, or of all.
+
+    Main and embedded objects are told apart; think times and server delays are those the recording tells.
+    What it does not tell at all (requests in the UCB format, think times of a single page) is taken from
+    the published Berkeley tables, and the remark says so.
+    """
+    pages = (
+        np.ones(recording.pages, dtype=bool) if clients is None else np.isin(recording.page_client, clients)
+    )
+    counts = recording.objects_per_page
+    kept = np.repeat(pages, counts)
+    is_main = np.zeros(recording.size.size, dtype=bool)
+    is_main[recording.first[:-1]] = True
+    tables = {
+        "files_per_page": exact(counts[pages]),
+        "main_bytes": fitted(recording.size[is_main & kept]),
+    }
+    images = recording.size[~is_main & kept]
+    tables["image_bytes"] = fitted(images) if images.size else tables["main_bytes"]
+    borrowed = _borrow(tables, recording, pages, kept)
+    remark = f"synthetic pages, drawn from distributions fitted to {int(pages.sum())} pages of {name}"
+    if borrowed:
+        remark += f"; {' and '.join(borrowed)} from published tables, as the trace does not tell"
+    return Profile(name, remark, True, tables, recording.format)
+
+
+def fitted(values: NDArray[Any]) -> Quantiles:
+    """Return the quantiles of some numbers, interpolated so that their mean is kept best."""
+    values = np.asarray(values, dtype=float)
+    points = np.quantile(values, PROBABILITIES)
+    tables = [Quantiles(PROBABILITIES, points, "linear")]
+    if points[0] > 0:
+        tables.append(Quantiles(PROBABILITIES, points, "log"))
+    return min(tables, key=lambda table: abs(table.mean - values.mean()))
+
+
+def exact(counts: NDArray[np.int64]) -> Quantiles:
+    """Return the distribution of whole numbers as it is."""
+    values, times = np.unique(counts, return_counts=True)
+    probabilities = np.cumsum(times) / counts.size
+    probabilities[-1] = 1.0
+    return Quantiles(probabilities, values.astype(float), "step")
+
+
+def write_profile(path: Path, profile: Profile) -> None:
+    """Write a profile that reads back to equal tables."""
+    facts = {"name": profile.name, "remark": profile.remark, "source": profile.source}
+    text = "".join(f"{key} = {_quoted(value)}\n" for key, value in facts.items())
+    text += f"synthetic = {str(profile.synthetic).lower()}\n"
+    for name, table in profile.tables.items():
+        points = zip(table.probabilities.tolist(), table.values.tolist(), strict=True)
+        rows = "".join(f"  [{p!r}, {value!r}],\n" for p, value in points)
+        text += f'\n[{name}]\ninterpolation = "{table.interpolation}"\nquantiles = [\n{rows}]\n'
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}; give another file.") from error
+
+
+def _borrow(
+    tables: dict[str, Quantiles], recording: Recording, pages: NDArray[np.bool_], kept: NDArray[np.bool_]
+) -> list[str]:
+    """Add the tables that a recording may lack, and return the names of those taken from elsewhere."""
+    borrowed = []
+    think = recording.think_s[pages]
+    known: dict[str, Floats] = {"think_s": think[~np.isnan(think)]}
+    known["request_bytes"] = np.empty(0)
+    if recording.request_bytes is not None:
+        requests = recording.request_bytes[kept]
+        known["request_bytes"] = requests[requests > 0].astype(float)
+    for name, values in known.items():
+        if values.size:
+            tables[name] = fitted(values)
+        else:
+            tables[name] = published().tables[name]
+            borrowed.append(name)
+    delays = recording.delay_us[kept]
+    if (delays >= 0).any():
+        tables["server_delay_s"] = fitted(delays[delays >= 0] / 1e6)
+    return borrowed
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'

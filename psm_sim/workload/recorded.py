@@ -1,0 +1,128 @@
+"""Workloads from a recording: replayed client by client, or sampled from what was fitted to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.errors import InputError
+from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.registry import unknown
+from psm_sim.workload.fit import fit_profile
+from psm_sim.workload.recordings.grouping import PageRule
+from psm_sim.workload.recordings.read import read_recording
+from psm_sim.workload.recordings.recording import Recording
+from psm_sim.workload.recordings.source import Progress
+from psm_sim.workload.replay import Replaying, replay
+from psm_sim.workload.synthesis import Drawing, draw_pages
+from psm_sim.workload.workload import Workload, how_many
+
+
+@dataclass(frozen=True)
+class Use:
+    """How a recording is used."""
+
+    workload: str = parameter(
+        "replay",
+        "replay: a client's pages as they were; sample: pages drawn from the distributions of the recording",
+        choices=("replay", "sample"),
+    )
+    clients: str = parameter(
+        "auto",
+        "all, the number of the busiest ones, or one client's identifier (id:NAME if it is a number); "
+        "auto: the busiest one to replay, all to sample from",
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, "trace")
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A recording with the clients chosen, the busiest first, and how their pages are to be made."""
+
+    path: Path
+    recording: Recording
+    clients: NDArray[np.intp]
+    use: Use
+    rule: PageRule
+    making: Replaying | Drawing
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Every parameter used, as plain values."""
+        return values_of(self.use) | values_of(self.rule) | values_of(self.making)
+
+
+def choose(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> Chosen:
+    """Read a recording and choose clients, by parameters as texts; they are checked before it is read.
+
+    Raises
+    ------
+    InputError
+        If a parameter, the file or the choice is unusable.
+    """
+    owner = f"trace {path.name}"
+    use = build(Use, _those_of(Use, texts), owner)
+    making = Drawing if use.workload == "sample" else Replaying
+    known = {name for cls in (Use, PageRule, making) for name in parameters_of(cls)}
+    for name in texts:
+        if name not in known:
+            raise unknown(f"parameter of {owner}", name, sorted(known))
+    rule = build(PageRule, _those_of(PageRule, texts), owner)
+    made = build(making, _those_of(making, texts), owner)
+    recording = read_recording(path, rule, progress)
+    return Chosen(path, recording, _clients(recording, use, owner), use, rule, made)
+
+
+def workloads(chosen: Chosen, pages: int, seed: int, replication: int = 0) -> tuple[Workload, ...]:
+    """Make a workload for each client chosen, or one if pages are sampled."""
+    if isinstance(chosen.making, Drawing):
+        profile = fit_profile(chosen.recording, chosen.path.name, chosen.clients)
+        drawn = draw_pages(profile, chosen.making, pages, seed, replication)
+        return (_workload(chosen, drawn, True, profile.remark),)
+    return tuple(_replayed(chosen, int(client), pages, seed, replication) for client in chosen.clients)
+
+
+def _replayed(chosen: Chosen, client: int, pages: int, seed: int, replication: int) -> Workload:
+    recording, replaying = chosen.recording, chosen.making
+    assert isinstance(replaying, Replaying)  # noqa: S101
+    replayed = replay(recording, client, pages, replaying, seed, replication)
+    span = recording.pages_of(client)
+    remark = (
+        f"client {recording.clients[client]} of {len(recording.clients):,} in {chosen.path.name} "
+        f"({recording.format}), {how_many(span.stop - span.start, pages)}"
+    )
+    return _workload(chosen, replayed, False, remark)
+
+
+def _workload(chosen: Chosen, pages: tuple[Any, ...], synthetic: bool, remark: str) -> Workload:
+    words = "; ".join((remark, *chosen.recording.warnings))
+    return Workload(chosen.path.name, pages, synthetic, words, chosen.parameters)
+
+
+def _those_of(cls: type, texts: Mapping[str, str]) -> dict[str, str]:
+    return {name: texts[name] for name in parameters_of(cls) if name in texts}
+
+
+def _clients(recording: Recording, use: Use, owner: str) -> NDArray[np.intp]:
+    """Return the indices of the clients that are chosen, the busiest first."""
+    word, busiest = use.clients.strip(), recording.busiest()
+    if word == "auto":
+        word = "all" if use.workload == "sample" else "1"
+    if word == "all":
+        return busiest
+    if word.isdecimal():
+        if not 1 <= int(word) <= busiest.size:
+            most = f"1 to {busiest.size}, all, or an identifier"
+            raise InputError(f"{owner}: clients is {word}; expected {most}.")
+        return busiest[: int(word)]
+    name = word.removeprefix("id:")
+    if name not in recording.clients:
+        raise unknown(f"client of {owner}", name, [recording.clients[k] for k in busiest[:5]])
+    return np.array([recording.clients.index(name)])

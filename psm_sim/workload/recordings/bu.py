@@ -1,0 +1,108 @@
+"""BU-Web-Client: what an instrumented Mosaic logged at Boston University, 1994 and 1995.
+
+One line a request, ``machine time user "URL" size seconds``: the time in Unix seconds, the size with the
+protocol's overhead, the seconds of the retrieval. Size 0 and 0.0 s mean that the browser's own cache
+answered: no packet moved, and the line is left out. The archive has one file a session; files of several
+sessions, one after another, are read as well.
+
+Source: C. A. Cunha, A. Bestavros, M. E. Crovella, Characteristics of WWW client traces, BU TR-95-010, 1995.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from psm_sim.errors import InputError
+from psm_sim.workload.recordings.grouping import PageRule, group
+from psm_sim.workload.recordings.lines import lines_of
+from psm_sim.workload.recordings.recording import UNKNOWN, Recording
+from psm_sim.workload.recordings.request_line import suffix_is_secondary
+from psm_sim.workload.recordings.requests import Requests
+from psm_sim.workload.recordings.source import Source
+
+_NUMBER = rb"(\d{1,12}(?:\.\d{1,12})?)"
+_LINE = re.compile(rb"(\S+) " + _NUMBER + rb' (\S+) "(.*)" (\d{1,12}) ' + _NUMBER + rb"\s*")
+_BATCH = 20_000
+
+
+class _Row(NamedTuple):
+    """One request, as the columns want it."""
+
+    client: int
+    server: int
+    at_us: int
+    took_us: int
+    delay_us: int
+    size: int
+    secondary: bool
+
+
+def is_bu(head: bytes) -> bool:
+    """Say whether data that begin with *head* are such a log."""
+    return bool(_LINE.fullmatch(head.split(b"\n", 1)[0]))
+
+
+def bu_recording(source: Source, rule: PageRule) -> Recording:
+    """Read a log and group its requests into pages; a client is a user.
+
+    Nothing was logged of the server's delay, so it is unknown. A line that is no such line is an error
+    that names it.
+    """
+    requests, clients, rows, records = Requests(), dict[bytes, int](), list[_Row](), 0
+    for number, line in lines_of(source):
+        if not line.strip():
+            continue
+        records += 1
+        row = _row(line, clients)
+        if row is None:
+            raise InputError(
+                f'{source.path}, line {number}: {line[:60]!r} is no request; expected machine time user "URL"'
+                " size seconds."
+            )
+        if row.size:
+            rows.append(row)
+        if len(rows) == _BATCH:
+            _flush(requests, rows)
+    _flush(requests, rows)
+    names = tuple(name.decode("latin-1") for name in clients)
+    return group(
+        requests, names, rule, format="BU-Web-Client log", records=records, warnings=tuple(source.warnings)
+    )
+
+
+def _row(line: bytes, clients: dict[bytes, int]) -> _Row | None:
+    found = _LINE.fullmatch(line)
+    if not found:
+        return None
+    _, time, user, url, size, seconds = found.groups()
+    host, suffix = _host_and_suffix(url.decode("latin-1"))
+    return _Row(
+        clients.setdefault(user, len(clients)),
+        zlib.crc32(host.encode()),
+        round(float(time) * 1e6),
+        min(round(float(seconds) * 1e6), 2**32 - 1),
+        UNKNOWN,
+        min(int(size), 2**32 - 1),
+        suffix_is_secondary(suffix),
+    )
+
+
+def _host_and_suffix(url: str) -> tuple[str, str]:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url, ""
+    name = parts.path.rsplit("/", 1)[-1]
+    return parts.netloc.lower(), name[name.rfind(".") :] if "." in name else ""
+
+
+def _flush(requests: Requests, rows: list[_Row]) -> None:
+    if rows:
+        columns = zip(*rows, strict=True)
+        requests.extend(**{name: np.array(c) for name, c in zip(_Row._fields, columns, strict=True)})
+        rows.clear()

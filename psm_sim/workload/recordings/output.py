@@ -1,0 +1,25 @@
+"""Files to write, gzipped by name."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from psm_sim.errors import InputError
+
+
+@contextlib.contextmanager
+def output(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to write, gzipped if its name ends in ``.gz``; the same data give the same bytes."""
+    try:
+        with path.open("wb") as file:
+            if path.suffix.lower() == ".gz":
+                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=4) as packed:
+                    yield packed  # type: ignore[misc]
+            else:
+                yield file
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}; give another file.") from error

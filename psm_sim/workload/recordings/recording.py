@@ -1,0 +1,72 @@
+"""Recorded browsing, in columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """The page views of some clients, each client's together and in order.
+
+    Attributes
+    ----------
+    format
+        What kind of file it was, in words.
+    clients
+        The identifiers of the C clients.
+    page_client
+        (P,) index of the client of each page, never falling.
+    think_s
+        (P,) seconds between the end of the client's page before and this one; NaN where the recording
+        does not tell: a client's first page, or runs that are independent of each other.
+    first
+        (P + 1,) index of each page's main object, and the number of objects.
+    size
+        (N,) bytes of each object's response, header included; at least 1.
+    delay_us
+        (N,) microseconds the server took to answer, or ``UNKNOWN``.
+    request_bytes
+        (N,) bytes of each request, or ``UNKNOWN``; None where the format has none.
+    records, span_s
+        How many records the file held, and the seconds from the first request to the last.
+    warnings
+        What was odd, one sentence each.
+    """
+
+    format: str
+    clients: tuple[str, ...]
+    page_client: NDArray[np.int32]
+    think_s: NDArray[np.float64]
+    first: NDArray[np.int64]
+    size: NDArray[np.uint32]
+    delay_us: NDArray[np.int32]
+    request_bytes: NDArray[np.int32] | None = None
+    records: int = 0
+    span_s: float = 0.0
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are."""
+        return self.page_client.size
+
+    @property
+    def objects_per_page(self) -> NDArray[np.int64]:
+        """(P,) objects of each page, main object included."""
+        return np.diff(self.first)
+
+    def pages_of(self, client: int) -> slice:
+        """Return which pages are one client's."""
+        low, high = np.searchsorted(self.page_client, [client, client + 1])
+        return slice(int(low), int(high))
+
+    def busiest(self) -> NDArray[np.intp]:
+        """Return the indices of the clients, the one with most pages first; ties in order of appearance."""
+        counts = np.bincount(self.page_client, minlength=len(self.clients))
+        return np.argsort(-counts, kind="stable")

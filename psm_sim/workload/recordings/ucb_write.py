@@ -1,0 +1,35 @@
+"""UCB Home IP files: written in either form, plain or gzipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from psm_sim.workload.recordings.output import output
+from psm_sim.workload.recordings.ucb_batches import Batch
+from psm_sim.workload.recordings.ucb_record import SIZE, Record
+
+FORMS = (".tr", ".tr.gz", ".txt", ".txt.gz")
+
+
+def is_ucb_name(path: Path) -> bool:
+    """Say whether a name ends as those of UCB files do."""
+    return path.name.lower().endswith(FORMS)
+
+
+def write_records(path: Path, records: Iterable[Record]) -> int:
+    """Write records as text if the name says ``.txt``, else in binary; return how many."""
+    as_text, count = ".txt" in path.suffixes, 0
+    with output(path) as file:
+        for count, record in enumerate(records, start=1):  # noqa: B007
+            file.write(record.text() + b"\n" if as_text else record.binary())
+    return count
+
+
+def batch_bytes(batch: Batch) -> bytes:
+    """Return a batch as it stands in a ``.tr`` file; the lengths in its fields must be those of its lines."""
+    headers = batch.fields.tobytes()
+    parts = [b""] * (2 * len(batch.lines))
+    parts[0::2] = [headers[at : at + SIZE] for at in range(0, len(headers), SIZE)]
+    parts[1::2] = batch.lines
+    return b"".join(parts)
