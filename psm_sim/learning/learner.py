@@ -1,0 +1,127 @@
+"""The interface of a learner: a distribution over experts, revised after every round."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psm_sim.errors import InputError
+from psm_sim.learning import checks
+from psm_sim.learning.checks import Floats
+
+
+class Learner(ABC):
+    """Weights over n experts, learnt from the loss each of them would have suffered.
+
+    A subclass gives a ``name``, keeps :attr:`_weights` and supplies :meth:`_learn`, :meth:`_memory`
+    and :meth:`_recall`. Memory is constant in the number of rounds: no history is kept.
+
+    Attributes
+    ----------
+    n_experts : int
+        The number of experts, at least 1.
+    rounds : int
+        How many rounds have been learnt.
+    """
+
+    name: str = ""
+
+    def __init__(self, n_experts: int) -> None:
+        self.n_experts = checks.whole(n_experts, f"{self.name}: the number of experts")
+        self.rounds = 0
+        self._shape = (self.n_experts,)
+        self._weights: Floats = np.full(self.n_experts, 1 / self.n_experts)
+        self._relative: Floats = np.empty(self.n_experts)
+
+    @property
+    def weights(self) -> Floats:
+        """A copy of p_t, the distribution over experts for the coming round, shape (n,)."""
+        return self._weights.copy()
+
+    def update(self, losses: ArrayLike) -> float:
+        """Learn one round and return the mixture loss suffered in it (2.1), in nats.
+
+        Parameters
+        ----------
+        losses : array_like, shape (n,)
+            The loss of each expert, in nats, 0 or more; ``inf`` removes an expert for the round.
+
+        Returns
+        -------
+        float
+            ``-log(sum_i p_t(i) exp(-losses[i]))``.
+
+        Raises
+        ------
+        InputError
+            If a loss is NaN or negative, if all are inf, if the shape is not (n,), or if only experts
+            without any weight are left; names the round. The learner stays as it was.
+        """
+        losses = self._array(losses, "the losses")
+        least = losses.item(losses.argmin())
+        if not 0.0 <= least < math.inf:
+            raise checks.loss_fault(losses, f"{self.name}, round {self.rounds + 1}")
+        np.subtract(least, losses, out=self._relative)
+        excess = self._learn(self._relative)
+        self.rounds += 1
+        return least + excess
+
+    def predict(self, values: ArrayLike) -> float:
+        """Return the weighted mean of the experts' *values*, shape (n,), under :attr:`weights`."""
+        return float(self._weights.dot(self._array(values, "the values to predict from")))
+
+    def state(self) -> dict[str, Any]:
+        """Return all that was learnt as a plain dictionary, fit for JSON, for :meth:`load_state`."""
+        return {"learner": self.name, "experts": self.n_experts, "rounds": self.rounds, **self._memory()}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from a *state* saved by an equal learner.
+
+        Raises
+        ------
+        InputError
+            If the state is of another learner, number of experts or switching rates, or is damaged.
+        """
+        try:
+            self._expect(state, "learner", self.name)
+            self._expect(state, "experts", self.n_experts)
+            rounds = checks.whole(state["rounds"], f"{self.name}: rounds of the saved state", least=0)
+            self._recall(state)
+        except (KeyError, TypeError) as fault:
+            raise InputError(
+                f"{self.name}: the saved state is incomplete ({fault}); expected what state() returned."
+            ) from None
+        self.rounds = rounds
+
+    def _array(self, values: ArrayLike, what: str) -> Floats:
+        found = values if type(values) is np.ndarray and values.dtype == np.float64 else None
+        if found is None or found.shape != self._shape:
+            return checks.array(values, self._shape, f"{self.name}, round {self.rounds + 1}: {what}")
+        return found
+
+    def _expect(self, state: Mapping[str, Any], key: str, own: object) -> None:
+        if state[key] != own:
+            raise InputError(f"{self.name}: the saved state has {key} {state[key]!r}; expected {own!r}.")
+
+    def _none_left(self) -> InputError:
+        return InputError(
+            f"{self.name}, round {self.rounds + 1}: every expert that still has weight lost inf; "
+            "expected a finite loss for one of them, or a switching rate above 0 that restores the others."
+        )
+
+    @abstractmethod
+    def _learn(self, relative: Floats) -> float:
+        """Revise the weights for log-likelihoods *relative*, (n,), maximum 0; return the loss above that."""
+
+    @abstractmethod
+    def _memory(self) -> dict[str, Any]:
+        """Return parameters and what was learnt, as numbers and lists."""
+
+    @abstractmethod
+    def _recall(self, state: Mapping[str, Any]) -> None:
+        """Take back what :meth:`_memory` returned, checked, changing nothing if it cannot be used."""

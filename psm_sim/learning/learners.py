@@ -1,0 +1,160 @@
+"""Static-expert, Fixed-share and Learn-alpha.
+
+Source: thesis chapter 2; Herbster and Warmuth, "Tracking the best expert", Machine Learning 32 (1998).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psm_sim.learning import checks, saved
+from psm_sim.learning.checks import Floats
+from psm_sim.learning.learner import Learner
+from psm_sim.learning.levels import Levels
+from psm_sim.learning.posterior import LogPosterior
+
+
+class StaticExpert(Learner):
+    """One expert is best throughout: Bayes' rule, Fixed-share with alpha = 0 (section 2.2.1).
+
+    Nothing is shared, so an expert that once lost ``inf`` has weight 0 for good.
+
+    Examples
+    --------
+    >>> learner = StaticExpert(n_experts=2)
+    >>> round(learner.update([0.0, math.log(3)]), 6)  # -log(1/2 + 1/6)
+    0.405465
+    >>> learner.weights.round(6).tolist()
+    [0.75, 0.25]
+    """
+
+    name = "static-expert"
+
+    def __init__(self, n_experts: int) -> None:
+        super().__init__(n_experts)
+        self._posterior = LogPosterior(self.n_experts)
+
+    def _learn(self, relative: Floats) -> float:
+        gain = self._posterior.observe(relative)
+        if gain == -math.inf:
+            raise self._none_left()
+        self._weights[:] = self._posterior.weights
+        return -gain
+
+    def _memory(self) -> dict[str, Any]:
+        return {"log_weights": saved.logs(self._posterior.log_weights)}
+
+    def _recall(self, state: Mapping[str, Any]) -> None:
+        self._posterior.restore(saved.read(state, "log_weights", self._shape, self.name))
+        self._weights[:] = self._posterior.weights
+
+
+class FixedShare(Learner):
+    """The best expert changes with probability *alpha* a round (2.3).
+
+    Parameters
+    ----------
+    n_experts : int
+        The number of experts, at least 1.
+    alpha : float
+        The switching rate, 0 to 1; the switched weight is shared evenly among the others.
+
+    Examples
+    --------
+    >>> learner = FixedShare(n_experts=2, alpha=0.1)
+    >>> _ = learner.update([0.0, math.log(3)])
+    >>> learner.weights.round(6).tolist()  # 0.9 * 0.75 + 0.1 * 0.25
+    [0.7, 0.3]
+    """
+
+    name = "fixed-share"
+
+    def __init__(self, n_experts: int, alpha: float) -> None:
+        super().__init__(n_experts)
+        self.alpha = checks.rate(alpha, f"{self.name}: alpha")
+        self._levels = Levels(self.n_experts, np.array([self.alpha]))
+
+    def _learn(self, relative: Floats) -> float:
+        gain = self._levels.evidence(relative).item(0)
+        if gain == -math.inf:
+            raise self._none_left()
+        self._levels.share()
+        self._weights[:] = self._levels.weights[:, 0]
+        return -gain
+
+    def _memory(self) -> dict[str, Any]:
+        return {"alpha": self.alpha, "log_weights": saved.logs(self._levels.logarithms())}
+
+    def _recall(self, state: Mapping[str, Any]) -> None:
+        self._expect(state, "alpha", self.alpha)
+        self._levels.restore(saved.read(state, "log_weights", (self.n_experts, 1), self.name))
+        self._weights[:] = self._levels.weights[:, 0]
+
+
+class LearnAlpha(Learner):
+    """Learns the switching rate while it learns the expert (2.6-2.8).
+
+    m Fixed-share algorithms, one a rate, run side by side; a Static-expert over their mixture losses
+    weights them. O(m n) a round, whatever the number of rounds.
+
+    Parameters
+    ----------
+    n_experts : int
+        The number of experts, at least 1.
+    rates : array_like, shape (m,)
+        The switching rates, 0 to 1; those of :func:`~psm_sim.learning.switching_rates` have the bound
+        of Corollary 1.
+
+    Examples
+    --------
+    >>> learner = LearnAlpha(n_experts=2, rates=[0.1, 0.5])
+    >>> _ = learner.update([0.0, math.log(3)])
+    >>> learner.weights.round(6).tolist()  # the mean of (0.7, 0.3) and (0.5, 0.5)
+    [0.6, 0.4]
+    """
+
+    name = "learn-alpha"
+
+    def __init__(self, n_experts: int, rates: ArrayLike) -> None:
+        super().__init__(n_experts)
+        self._levels = Levels(self.n_experts, checks.rates(rates))
+        self._top = LogPosterior(self._levels.rates.size)
+
+    @property
+    def rates(self) -> Floats:
+        """A copy of the switching rates, shape (m,)."""
+        return self._levels.rates.copy()
+
+    @property
+    def rate_weights(self) -> Floats:
+        """A copy of the posterior over the switching rates (2.7), shape (m,); sums to 1."""
+        return self._top.weights.copy()
+
+    def _learn(self, relative: Floats) -> float:
+        gain = self._top.observe(self._levels.evidence(relative))
+        if gain == -math.inf:
+            raise self._none_left()
+        self._levels.share()
+        np.dot(self._levels.weights, self._top.weights, out=self._weights)
+        return -gain
+
+    def _memory(self) -> dict[str, Any]:
+        return {
+            "rates": self._levels.rates.tolist(),
+            "log_rate_weights": saved.logs(self._top.log_weights),
+            "log_weights": saved.logs(self._levels.logarithms()),
+        }
+
+    def _recall(self, state: Mapping[str, Any]) -> None:
+        self._expect(state, "rates", self._levels.rates.tolist())
+        m = self._levels.rates.size
+        top = saved.read(state, "log_rate_weights", (m,), self.name)
+        levels = saved.read(state, "log_weights", (self.n_experts, m), self.name)
+        self._top.restore(top)
+        self._levels.restore(levels)
+        np.dot(self._levels.weights, self._top.weights, out=self._weights)

@@ -1,0 +1,127 @@
+"""A bank of Fixed-share algorithms, one a switching rate, run side by side (2.2, 2.3)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.learning.checks import Floats
+
+_LEAST_SHARE = 1e-100
+_LEAST_STAY = 1e-9
+
+
+class Levels:
+    """The distributions p_{t,j}(i) of m Fixed-share algorithms over the same n experts.
+
+    Every round each expert receives at least min(1 - alpha, alpha / (n - 1)) of its level's weight, and
+    the best expert's likelihood is taken as 1, so the mixture of a level cannot underflow: ordinary
+    arithmetic on an (n, m) array is safe. Only rates within 1e-9 of 1, or so near 0 that the share is
+    below 1e-100, give no such floor; those columns are kept as logarithms by :class:`LogLevels`.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n, m)
+        A column a level; each sums to 1.
+    rates : ndarray, shape (m,)
+        The switching rates.
+    """
+
+    def __init__(self, n_experts: int, rates: Floats) -> None:
+        others = max(n_experts - 1, 1)
+        self.rates = rates
+        self.weights: Floats = np.full((n_experts, rates.size), 1 / n_experts)
+        self._share = rates / others if n_experts > 1 else np.zeros_like(rates)
+        self._keep = 1 - self._share * n_experts
+        self._factor = np.empty_like(self.weights)
+        self._edge = _edge(n_experts, rates)
+        self._at_edge = LogLevels(n_experts, rates[self._edge]) if self._edge.size else None
+        self._likelihood: Floats = np.empty(n_experts)
+        self._mixture: Floats = np.empty(rates.size)
+        self._log: Floats = np.empty(rates.size)
+
+    def evidence(self, relative: Floats) -> Floats:
+        """Return each level's log mixture likelihood, shape (m,), of log-likelihoods *relative*, (n,).
+
+        The largest of *relative* must be 0. The array returned is overwritten by the next call.
+        """
+        np.exp(relative, out=self._likelihood)
+        np.dot(self._likelihood, self.weights, out=self._mixture)
+        if self._at_edge is not None:
+            self._mixture[self._edge] = 1.0
+        np.log(self._mixture, out=self._log)
+        if self._at_edge is not None:
+            self._log[self._edge] = self._at_edge.evidence(relative)
+        return self._log
+
+    def share(self) -> None:
+        """Revise every level for the round that :meth:`evidence` was last asked about (2.3)."""
+        weights, scale = self.weights, self._mixture
+        np.divide(self._keep, scale, out=scale)
+        np.dot(self._likelihood[:, None], scale[None, :], out=self._factor)
+        np.multiply(weights, self._factor, out=weights)
+        np.add(weights, self._share, out=weights)
+        if self._at_edge is not None:
+            weights[:, self._edge] = self._at_edge.share()
+
+    def logarithms(self) -> Floats:
+        """Return log weights, shape (n, m), exact also where the weight itself underflows."""
+        with np.errstate(divide="ignore"):
+            found: Floats = np.log(self.weights)
+        if self._at_edge is not None:
+            found[:, self._edge] = self._at_edge.log_weights
+        return found
+
+    def restore(self, log_weights: Floats) -> None:
+        """Take back what :meth:`logarithms` returned."""
+        np.exp(log_weights, out=self.weights)
+        np.divide(self.weights, self.weights.sum(axis=0), out=self.weights)
+        if self._at_edge is not None:
+            self._at_edge.log_weights = log_weights[:, self._edge].copy()
+
+
+class LogLevels:
+    """The same bank in the log domain: slower, and exact for any rate from 0 to 1.
+
+    A level whose weight lies wholly on removed experts has evidence ``-inf`` and is left as it was.
+    """
+
+    def __init__(self, n_experts: int, rates: Floats) -> None:
+        self.log_weights: Floats = np.full((n_experts, rates.size), -math.log(n_experts))
+        with np.errstate(divide="ignore"):
+            self._log_stay = np.log1p(-rates)
+            self._log_move = np.log(rates) - math.log(n_experts - 1)
+        self._joint = self.log_weights
+        self._log_evidence = np.zeros(rates.size)
+
+    def evidence(self, relative: Floats) -> Floats:
+        """Return each level's log mixture likelihood, shape (m,)."""
+        self._joint = self.log_weights + relative[:, None]
+        self._log_evidence = np.logaddexp.reduce(self._joint, axis=0)
+        return self._log_evidence
+
+    def share(self) -> Floats:
+        """Revise the levels and return their weights, shape (n, m), in the linear domain."""
+        alive = self._log_evidence > -np.inf
+        posterior = self._joint - np.where(alive, self._log_evidence, 0.0)
+        moved = self._log_move + _log_sum_of_others(posterior)
+        shared = np.logaddexp(self._log_stay + posterior, moved)
+        self.log_weights = np.where(alive, shared, self.log_weights)
+        return np.exp(self.log_weights)
+
+
+def _edge(n_experts: int, rates: Floats) -> NDArray[np.intp]:
+    """Return the indices of the levels that plain arithmetic cannot carry."""
+    if n_experts == 1:
+        return np.empty(0, dtype=np.intp)
+    return np.flatnonzero((rates / (n_experts - 1) < _LEAST_SHARE) | (1 - rates < _LEAST_STAY))
+
+
+def _log_sum_of_others(logs: Floats) -> Floats:
+    """Return log(sum of exp over all rows but one), for each row, without cancellation."""
+    others = np.full_like(logs, -np.inf)
+    others[1:] = np.logaddexp.accumulate(logs[:-1], axis=0)
+    others[:-1] = np.logaddexp(others[:-1], np.logaddexp.accumulate(logs[:0:-1], axis=0)[::-1])
+    return others
