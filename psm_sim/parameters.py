@@ -76,7 +76,7 @@ class Parameter:
         return self._in_range(value) if isinstance(self._like, Real) else True
 
     def _in_range(self, value: Any) -> bool:
-        wanted: type = Integral if isinstance(self._like, int) else Real
+        wanted: Any = Integral if isinstance(self._like, int) else Real
         if isinstance(value, bool) or not isinstance(value, wanted):
             return False
         try:

@@ -1,0 +1,129 @@
+"""The command line: words in, one command called, an exit status out."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from typing import Any, NoReturn
+
+from psm_sim import __version__
+from psm_sim.errors import InputError
+
+SUBCOMMANDS = {
+    "policies": "list the power-save policies, with parameters",
+    "losses": "list the losses a learning policy can use",
+    "topologies": "list the scenarios and every key that --set reaches",
+    "trace": "describe a trace",
+    "sweep": "vary parameters over many runs",
+    "replay": "replay recorded browsing",
+    "reproduce": "repeat the published evaluation",
+}
+"""Every subcommand there will be; those without a module in psm_sim.commands are not there yet."""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command that *words* (default: the process's arguments) ask for; return the exit status.
+
+    0 is success; 2 anything the user can mend, told in one line on standard error; 130 an interrupt.
+    """
+    try:
+        status = _dispatch(list(sys.argv[1:] if words is None else words))
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except InputError as error:
+        return _complain(str(error), 2)
+    except KeyboardInterrupt:
+        return _complain("interrupted.", 130)
+    except BrokenPipeError:
+        return _hang_up()
+    except OSError as error:
+        return _complain(f"{error.filename or 'the output'} cannot be used: {error.strerror or error}.", 2)
+
+
+def _dispatch(words: list[str]) -> int:
+    name, rest = ("run", words) if not words or words[0].startswith("-") else (words[0], words[1:])
+    if name != "run" or words[:1] == ["run"]:
+        _check_subcommand(name)
+    command = importlib.import_module(f"psm_sim.commands.{name}")
+    parser = _parser(name, command)
+    command.add_arguments(parser)
+    arguments = parser.parse_args(rest)
+    arguments.words = words
+    run: Callable[[argparse.Namespace], int] = command.run
+    return run(arguments)
+
+
+def _check_subcommand(name: str) -> None:
+    there = [each for each in SUBCOMMANDS if find_spec(f"psm_sim.commands.{each}")]
+    if name in there:
+        return
+    if name in SUBCOMMANDS:
+        raise InputError(f"psm_sim {__version__} has no {name!r} yet; expected one of {', '.join(there)}.")
+    raise InputError(
+        f"There is no subcommand {name!r}; expected one of {', '.join(there)}, or the options of a run."
+        f"{_nearest(name, there)}"
+    )
+
+
+def _parser(name: str, command: Any) -> argparse.ArgumentParser:
+    is_run = name == "run"
+    parser = _OneLineParser(
+        prog="psm_sim" if is_run else f"psm_sim {name}",
+        usage="%(prog)s [options]" + ("\n       %(prog)s SUBCOMMAND [options]" if is_run else ""),
+        description=command.HELP,
+        epilog=getattr(command, "EPILOG", None),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    if is_run:
+        parser.epilog = f"{_subcommand_help()}\n\n{parser.epilog}"
+        parser.add_argument("--version", action="version", version=f"psm_sim {__version__}")
+    return parser
+
+
+def _subcommand_help() -> str:
+    there = [name for name in SUBCOMMANDS if find_spec(f"psm_sim.commands.{name}")]
+    return "subcommands (each has its own --help):\n" + "\n".join(
+        f"  {name:<20}  {SUBCOMMANDS[name]}" for name in there
+    )
+
+
+class _OneLineParser(argparse.ArgumentParser):
+    """Tells what is wrong in one sentence, without the usage before it."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, extra = self.parse_known_args(args, namespace)
+        if extra:
+            options = [option for option in self._option_string_actions if option.startswith("--")]
+            word = extra[0].partition("=")[0]
+            kind = "option" if word.startswith("-") else "argument"
+            raise InputError(
+                f"There is no {kind} {word!r}; expected {', '.join(options)}.{_nearest(word, options)}"
+            )
+        return found
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(message.removeprefix("argument ").replace("\n", " ") + ".")
+
+
+def _nearest(word: str, words: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, words, n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"psm_sim: {' '.join(message.splitlines())}", file=sys.stderr)  # noqa: T201
+    return status
+
+
+def _hang_up() -> int:
+    """Nobody reads the output any more: end quietly, and keep Python from flushing once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

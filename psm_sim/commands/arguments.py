@@ -1,0 +1,75 @@
+"""What the options of several subcommands have in common."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Sequence
+
+from psm_sim.errors import InputError
+
+
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Return an argument type that reads a whole number in a range."""
+    bounds = f"at least {least}" + (f" and at most {most}" if most is not None else "")
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least or (most is not None and value > most):
+            raise ArgumentTypeError(f"the value is {text!r}; expected a whole number of {bounds}")
+        return value
+
+    return read
+
+
+def settings_of(pairs: Sequence[str]) -> dict[str, str]:
+    """Read the ``key=value`` of every ``--set``."""
+    settings: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not key:
+            raise InputError(
+                f"--set: {pair!r} is no setting; expected key=value, as links.wired.latency_ms=80."
+            )
+        if key in settings:
+            raise InputError(
+                f"--set: {key} is given twice, as {settings[key]!r} and {value!r}; give it once."
+            )
+        settings[key] = value
+    return settings
+
+
+def with_loss(policies: Sequence[str], loss: str | None) -> list[str]:
+    """Return the policies with ``loss`` set in every ``lpsm``.
+
+    Raises
+    ------
+    InputError
+        If the loss is unusable, no ``lpsm`` is there to take it, or one names a loss of its own.
+    """
+    if loss is None:
+        return list(policies)
+    from psm_sim.losses import make_loss
+    from psm_sim.registry import is_file, split_spec
+
+    if not is_file(loss):
+        make_loss(loss)
+    learners = [spec for spec in policies if split_spec(spec, "policy")[0] == "lpsm"]
+    if not learners:
+        raise InputError(
+            f"--loss is {loss!r}, but no lpsm is given to use it; add --policy lpsm or drop --loss."
+        )
+    for spec in learners:
+        if "loss" in split_spec(spec, "policy")[1]:
+            raise InputError(f"--loss is {loss!r}, but {spec!r} names a loss too; drop one of the two.")
+    return [_set_loss(spec, loss) if spec in learners else spec for spec in policies]
+
+
+def _set_loss(spec: str, loss: str) -> str:
+    from psm_sim.registry import split_commas, split_spec
+
+    value = f"({loss})" if len(split_commas(loss)) > 1 else loss
+    separator = "," if split_spec(spec, "policy")[1] else ":"
+    return f"{spec.rstrip(':')}{separator}loss={value}"

@@ -1,0 +1,59 @@
+"""Lists of what can be named, for people and as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from psm_sim.parameters import Parameter
+    from psm_sim.registry import Registry
+
+Item = dict[str, Any]
+"""``name``, ``summary``, and ``parameters``: a list of rows as :func:`row` makes them."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a list."""
+    parser.add_argument(
+        "--format", choices=("table", "json"), default="table", help="of the list (default: %(default)s)"
+    )
+
+
+def row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
+    """Return one parameter as plain values."""
+    return {
+        "name": name,
+        "default": default,
+        "unit": parameter.unit,
+        "range": parameter.range,
+        "help": parameter.help,
+    }
+
+
+def of_registry(registry: Registry) -> list[Item]:
+    """Describe every component that has a name: first sentence of its docstring, and parameters."""
+    from psm_sim.parameters import parameters_of
+
+    items = []
+    for name in registry.names():
+        cls = registry.get(name)
+        summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ")
+        rows = [row(key, each.default, each) for key, each in parameters_of(cls).items()]
+        items.append({"name": name, "summary": summary, "parameters": rows})
+    return items
+
+
+def show(kind: str, items: list[Item], remark: str, form: str) -> int:
+    """Print the list, as a table or as one JSON object; return the exit status."""
+    if form == "json":
+        import json
+
+        print(json.dumps({kind: items}, indent=2))  # noqa: T201
+    else:
+        from psm_sim.reporting.listing import write
+
+        write(items, remark, sys.stdout)
+    return 0

@@ -1,0 +1,22 @@
+"""``psm_sim losses``: the losses that a learning policy can use."""
+
+from __future__ import annotations
+
+import argparse
+
+from psm_sim.commands import listing
+
+HELP = "List the losses a learning policy can use, and their parameters with default, unit and range."
+EPILOG = """\
+Use one with:  psm_sim --policy lpsm:loss=NAME
+A formula:     psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
+Your own:      psm_sim --policy lpsm --loss FILE.py:CLASS"""
+
+add_arguments = listing.add_arguments
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the list."""
+    from psm_sim.losses import LOSSES
+
+    return listing.show("losses", listing.of_registry(LOSSES), EPILOG, arguments.format)

@@ -1,0 +1,129 @@
+"""The run: policies side by side over the same pages."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from psm_sim.commands.arguments import settings_of, whole_number, with_loss
+
+HELP = """\
+What does an 802.11 power-save policy cost, and what does it save? A browsing
+client, an access point and a web server replay page views while the station's
+radio sleeps and wakes as a policy says; out come joules per page, by radio
+state, and slowdown against the same pages without power saving."""
+
+EPILOG = """\
+The ucb trace is synthetic: page views drawn from Web distributions published
+from Berkeley (Mah 1997), not a recording of anybody's browsing.
+
+examples:
+  psm_sim --policy lpsm --trace ucb
+  psm_sim --policy psm --policy bsd:p=0.5 --policy lpsm --pages 500 --seed 7
+  psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
+  psm_sim --policy psm --set links.wired.latency_ms=80 --format json
+  psm_sim --policy my.py:EveryThird --trace pages.csv --output results
+
+Results go to standard output, progress and remarks to standard error;
+--output DIR writes the results to DIR as well. Exit status: 0; 2 for something
+you can mend, told in one line; 130 if interrupted."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a run."""
+    parser.add_argument(
+        "--policy",
+        action="append",
+        metavar="NAME[:key=value,...]",
+        help="when the radio sleeps: a name, or FILE.py:CLASS; may be repeated, the results stand side by "
+        "side (default: lpsm)",
+    )
+    parser.add_argument(
+        "--trace",
+        default="ucb",
+        metavar="NAME[:key=value,...] or FILE",
+        help="the pages: a bundled trace, or a file such as a page list .csv (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--topology",
+        default="three-node",
+        metavar="NAME or FILE.toml",
+        help="the scenario (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--loss",
+        metavar='NAME, "formula" or FILE.py:CLASS',
+        help="the loss of every lpsm given; a formula has I (bytes held), T (ms slept), Ti (candidate ms) "
+        "and gamma",
+    )
+    parser.add_argument(
+        "--pages",
+        type=whole_number(1, 10_000_000),
+        default=100,
+        metavar="N",
+        help="how many pages (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=whole_number(0),
+        default=1,
+        metavar="N",
+        help="the seed of everything drawn (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="key=value",
+        help="override one key of the topology, e.g. links.wired.latency_ms=80; may be repeated",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("table", "json", "csv"),
+        default="table",
+        help="of the results on standard output (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--output",
+        metavar="DIR",
+        help="also write result.json, pages.csv and metadata.json to this folder",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the comparison and report it."""
+    from psm_sim.experiments import compare_runs
+    from psm_sim.reporting import files
+    from psm_sim.reporting.progress import progress_on
+
+    begun = datetime.now(UTC)
+    folder = files.usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    policies = with_loss(arguments.policy or ["lpsm"], arguments.loss)
+    settings = settings_of(arguments.set)
+    with progress_on(sys.stderr) as progress:
+        comparison = compare_runs(
+            policies,
+            trace=arguments.trace,
+            topology=arguments.topology,
+            pages=arguments.pages,
+            seed=arguments.seed,
+            settings=settings,
+            progress=progress,
+        )
+    if folder is not None:
+        files.write_results(folder, comparison, arguments.words, begun)
+    _report(comparison, arguments.format)
+    if folder is not None:
+        print(f"Written: {', '.join(files.NAMES)} in {folder}", file=sys.stderr)  # noqa: T201
+    return 0
+
+
+def _report(comparison: object, form: str) -> None:
+    from importlib import import_module
+
+    import_module(f"psm_sim.reporting.{_REPORTS[form]}").write(comparison, sys.stdout)
+
+
+_REPORTS = {"table": "table", "json": "json_report", "csv": "csv_report"}

@@ -1,0 +1,38 @@
+"""``psm_sim topologies``: the bundled scenarios and their keys."""
+
+from __future__ import annotations
+
+import argparse
+
+from psm_sim.commands import listing
+from psm_sim.commands.listing import Item
+
+HELP = "List the bundled scenarios, with every key that --set reaches: its value, unit and range."
+EPILOG = """\
+Use one with:  psm_sim --topology NAME
+Change a key:  psm_sim --set links.wired.latency_ms=80"""
+
+add_arguments = listing.add_arguments
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the list."""
+    from psm_sim.bundled import bundled_names
+
+    items = [_item(name) for name in bundled_names("topologies")]
+    return listing.show("topologies", items, EPILOG, arguments.format)
+
+
+def _item(name: str) -> Item:
+    from psm_sim.network.topology import SECTIONS, load_topology
+    from psm_sim.parameters import parameters_of
+
+    topology = load_topology(name)
+    values = topology.config()
+    declared = {
+        f"{path}.{key}": parameter
+        for path, (_, cls) in SECTIONS.items()
+        for key, parameter in parameters_of(cls).items()
+    }
+    rows = [listing.row(key, values[key], parameter) for key, parameter in declared.items()]
+    return {"name": name, "summary": topology.description, "parameters": rows}

@@ -1,0 +1,108 @@
+"""What is in a trace, as text: its size, quantiles, and a histogram of think times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.workload.profile import Profile
+from psm_sim.workload.recordings.recording import Recording
+
+SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
+_HEADS = ("mean", *(f"{p:.0%}" for p in SHOWN[:-1]), "max")
+_BAR = 40
+
+
+def of_recording(recording: Recording) -> str:
+    """Describe a recording."""
+    busiest = int(recording.busiest()[0])
+    span = recording.pages_of(busiest)
+    facts = {
+        "Format": recording.format,
+        "Records": f"{recording.records:,}",
+        "Span": _duration(recording.span_s) if recording.span_s else "not told",
+        "Clients": f"{len(recording.clients):,} (busiest: {recording.clients[busiest]}, "
+        f"{span.stop - span.start:,} pages)",
+        "Pages": f"{recording.pages:,}",
+        "Objects": f"{recording.size.size:,}",
+    }
+    rows = [_row(name, *_mean_and_quantiles(values, unit)) for name, values, unit in _quantities(recording)]
+    think = recording.think_s[~np.isnan(recording.think_s)]
+    return "\n".join([*_facts(facts), "", *_table(rows), *_histogram(think)])
+
+
+def of_profile(profile: Profile) -> str:
+    """Describe a trace profile."""
+    facts = {
+        "Format": "trace profile" + (", synthetic" if profile.synthetic else ""),
+        "Name": profile.name,
+        "Remark": profile.remark,
+        "Source": profile.source or "not named",
+    }
+    rows = [_row(name, table.mean, table.at(SHOWN)) for name, table in profile.tables.items()]
+    think = profile.tables["think_s"].at((np.arange(100_000) + 0.5) / 100_000)
+    return "\n".join([*_facts(facts), "", *_table(rows), *_histogram(think)])
+
+
+def _quantities(recording: Recording) -> Iterator[tuple[str, NDArray[Any], float]]:
+    """Yield name, values and unit of each quantity, one at a time: a trace may be large."""
+    yield "think time, s", recording.think_s[~np.isnan(recording.think_s)], 1.0
+    yield "objects a page", recording.objects_per_page, 1.0
+    yield "main object, B", recording.size[recording.first[:-1]], 1.0
+    is_embedded = np.ones(recording.size.size, dtype=bool)
+    is_embedded[recording.first[:-1]] = False
+    yield "embedded object, B", recording.size[is_embedded], 1.0
+    if recording.request_bytes is not None:
+        yield "request, B", recording.request_bytes[recording.request_bytes > 0], 1.0
+    yield "server delay, s", recording.delay_us[recording.delay_us >= 0], 1e-6
+
+
+def _mean_and_quantiles(values: NDArray[Any], unit: float) -> tuple[float, NDArray[Any]]:
+    if not values.size:
+        return np.nan, np.full(len(SHOWN), np.nan)
+    return float(values.mean()) * unit, np.quantile(values, SHOWN, overwrite_input=True) * unit
+
+
+def _facts(facts: dict[str, str]) -> list[str]:
+    return [f"{name:<8} {value}" for name, value in facts.items()]
+
+
+def _row(name: str, mean: float, quantiles: NDArray[Any]) -> str:
+    return f"{name:<20}" + "".join(f"{_short(value):>10}" for value in (mean, *quantiles.tolist()))
+
+
+def _table(rows: list[str]) -> list[str]:
+    return ["quantiles".ljust(20) + "".join(f"{head:>10}" for head in _HEADS), *rows]
+
+
+def _short(value: float) -> str:
+    """Return a number in at most nine characters: three digits or more, no exponent where none is needed."""
+    if np.isnan(value):
+        return "-"
+    if value >= 1000:
+        return f"{value:,.0f}" if value < 1e7 else f"{value:.3g}"
+    return f"{value:.3g}"
+
+
+def _histogram(think_s: NDArray[Any]) -> list[str]:
+    """Return a histogram of think times, two bars a decade."""
+    if not think_s.size:
+        return []
+    edges = [0.0, *(10 ** (k / 2) for k in range(11))]
+    counts = np.histogram(think_s, [*edges, np.inf])[0]
+    shares = counts / think_s.size
+    lines = ["", "think time, s"]
+    for low, high, share in zip(edges, [*edges[1:], np.inf], shares.tolist(), strict=True):
+        bar = "#" * round(_BAR * share / shares.max())
+        lines.append(f"{_short(low):>8} - {_short(high):<8} {share:>6.1%}  {bar}".rstrip())
+    return lines
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.1f} seconds"

@@ -1,0 +1,47 @@
+"""A comparison as one JSON object: section 4 of the design."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, TextIO
+
+from psm_sim import __version__
+
+if TYPE_CHECKING:
+    from psm_sim.experiments import Comparison
+
+
+def to_dict(comparison: Comparison) -> dict[str, Any]:
+    """Return the comparison as plain values; ``wall_s`` alone differs from run to run."""
+    return {
+        "psm_sim": __version__,
+        "trace": comparison.trace,
+        "topology": comparison.topology,
+        "pages": comparison.pages,
+        "seed": comparison.seed,
+        "synthetic": comparison.workload.synthetic,
+        "remark": comparison.workload.remark,
+        "trace_parameters": comparison.workload.parameters,
+        "settings": comparison.settings,
+        "scenario": comparison.scenario,
+        "runs": [run.to_dict() for run in comparison.runs],
+    }
+
+
+def to_text(value: Any) -> str:
+    """Return plain values as JSON; an infinite or undefined number, which JSON lacks, becomes a text."""
+    return json.dumps(_finite(value), indent=2, allow_nan=False) + "\n"
+
+
+def write(comparison: Comparison, stream: TextIO) -> None:
+    """Write the comparison as one JSON object."""
+    stream.write(to_text(to_dict(comparison)))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
