@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.bundled import bundled, bundled_names
 from psm_sim.errors import InputError
 from psm_sim.workload.quantiles import Quantiles
 
@@ -24,7 +25,8 @@ class Profile:
 
     ``tables`` has ``think_s``, ``files_per_page`` (the main object included), ``request_bytes``, and
     either ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``; ``server_delay_s`` is
-    optional. ``defaults`` are the profile's own defaults of the parameters, as texts.
+    optional. A file may name a bundled trace as ``base``, whose tables stand in for those it does not
+    give. ``defaults`` are the profile's own defaults of the parameters, as texts.
     """
 
     name: str
@@ -45,12 +47,13 @@ def read_profile(path: Path) -> Profile:
         message names the file and the table.
     """
     document = _document(path)
+    base = _base(document.pop("base", None), path)
     defaults = document.pop("parameters", {})
     if not isinstance(defaults, dict):
         raise InputError(f"{path}: parameters is {defaults!r}; expected a table of the trace's parameters.")
     synthetic = document.pop("synthetic", True)
     texts = {key: str(document.pop(key, "")) for key in TEXTS}
-    tables = {name: _table(name, entry, path) for name, entry in document.items()}
+    tables = base | {name: _table(name, entry, path) for name, entry in document.items()}
     _check_complete(tables, path)
     return Profile(
         texts["name"] or path.stem,
@@ -60,6 +63,15 @@ def read_profile(path: Path) -> Profile:
         texts["source"],
         {key: _text(value) for key, value in defaults.items()},
     )
+
+
+def _base(name: Any, path: Path) -> dict[str, Quantiles]:
+    """Return the tables of the bundled trace that a profile builds on."""
+    if name is None:
+        return {}
+    if name not in bundled_names("traces") or bundled("traces") / f"{name}.toml" == path:
+        raise InputError(f"{path}: base is {name!r}; expected one of {', '.join(bundled_names('traces'))}.")
+    return read_profile(bundled("traces") / f"{name}.toml").tables
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -26,6 +26,7 @@ class Workload:
 
 def how_many(found: int, asked: int) -> str:
     """Say how many pages of a recording are replayed: never more than it has."""
+    pages = f"{found} page" if found == 1 else f"{found} pages"
     if found < asked:
-        return f"all {found} pages it has; {asked} were asked for"
-    return f"all {found} pages" if found == asked else f"the first {asked} of {found} pages"
+        return f"all {pages} it has; {asked} were asked for"
+    return f"all {pages}" if found == asked else f"the first {asked} of {pages}"

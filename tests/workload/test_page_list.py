@@ -78,7 +78,8 @@ def test_what_the_file_does_not_give_are_parameters_of_the_trace(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "given", "words"), [(2, 2, "the first 2 of 3"), (3, 3, "all 3"), (9, 3, "all 3 pages it has; 9 were")]
+    ("asked", "given", "words"),
+    [(2, 2, "the first 2 of 3"), (3, 3, "all 3"), (9, 3, "all 3 pages it has; 9 were")],
 )
 def test_it_is_replayed_as_given_and_never_made_longer(tmp_path, asked, given, words):
     """The first N pages, and the remark says how many of how many."""

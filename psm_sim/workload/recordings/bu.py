@@ -53,26 +53,30 @@ def bu_recording(source: Source, rule: PageRule) -> Recording:
     Nothing was logged of the server's delay, so it is unknown. A line that is no such line is an error
     that names it.
     """
-    requests, clients, rows, records = Requests(), dict[bytes, int](), list[_Row](), 0
+    with Requests() as requests:
+        clients, records = _collect(requests, source)
+        notes = tuple(source.warnings)
+        return group(requests, clients, rule, format="BU-Web-Client log", records=records, warnings=notes)
+
+
+def _collect(requests: Requests, source: Source) -> tuple[tuple[str, ...], int]:
+    """Add all requests that used the network; return the clients, and how many lines there are."""
+    clients, rows, records = dict[bytes, int](), list[_Row](), 0
     for number, line in lines_of(source):
         if not line.strip():
             continue
         records += 1
         row = _row(line, clients)
         if row is None:
-            raise InputError(
-                f'{source.path}, line {number}: {line[:60]!r} is no request; expected machine time user "URL"'
-                " size seconds."
-            )
+            given = repr(line[:60])
+            expected = 'machine time user "URL" size seconds'
+            raise InputError(f"{source.path}, line {number}: {given} is no request; expected {expected}.")
         if row.size:
             rows.append(row)
         if len(rows) == _BATCH:
             _flush(requests, rows)
     _flush(requests, rows)
-    names = tuple(name.decode("latin-1") for name in clients)
-    return group(
-        requests, names, rule, format="BU-Web-Client log", records=records, warnings=tuple(source.warnings)
-    )
+    return tuple(name.decode("latin-1") for name in clients), records
 
 
 def _row(line: bytes, clients: dict[bytes, int]) -> _Row | None:

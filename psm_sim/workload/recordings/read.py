@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from psm_sim.errors import InputError
@@ -12,7 +13,7 @@ from psm_sim.workload.recordings.har import har_recording, is_har
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.recordings.source import Progress, Source
 from psm_sim.workload.recordings.ucb import ucb_recording
-from psm_sim.workload.recordings.ucb_batches import binary_batches, is_binary, text_batches
+from psm_sim.workload.recordings.ucb_batches import Batch, binary_batches, is_binary, text_batches
 
 _SHOWTRACE = re.compile(rb"\s*\d+:\d+ \d+:\d+ ")
 EXPECTED = (
@@ -42,6 +43,14 @@ def format_of(path: Path) -> str:
         if test(head):
             return name
     raise InputError(f"{path} begins with {head[:24]!r} and is no trace known here; expected {EXPECTED}.")
+
+
+def ucb_batches_of(path: Path, progress: Progress | None = None) -> tuple[Source, Iterator[Batch]]:
+    """Return the records of a UCB file in either form, and the source that collects warnings."""
+    kind, source = format_of(path), Source(path, progress)
+    if kind not in ("ucb", "showtrace"):
+        raise InputError(f"{path} is no UCB Home IP trace; expected one, binary or text, to convert records.")
+    return source, binary_batches(source) if kind == "ucb" else text_batches(source)
 
 
 def read_recording(path: Path, rule: PageRule | None = None, progress: Progress | None = None) -> Recording:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from psm_sim.workload.page import Page
 
 UNKNOWN = -1
 
@@ -70,3 +73,21 @@ class Recording:
         """Return the indices of the clients, the one with most pages first; ties in order of appearance."""
         counts = np.bincount(self.page_client, minlength=len(self.clients))
         return np.argsort(-counts, kind="stable")
+
+
+def recording_of_pages(pages: Sequence[Page], form: str, client: str) -> Recording:
+    """Return pages as the recording of one client; the first page's think time is kept."""
+    objects = [size for page in pages for size in (page.main_bytes, *page.image_bytes)]
+    delays = [round(min(delay * 1e6, 2**31 - 1)) for page in pages for delay in page.server_delay_s]
+    requests = [min(size, 2**31 - 1) for page in pages for size in page.request_bytes]
+    return Recording(
+        format=form,
+        clients=(client,),
+        page_client=np.zeros(len(pages), np.int32),
+        think_s=np.array([page.think_s for page in pages]),
+        first=np.cumsum([0, *(page.objects for page in pages)]),
+        size=np.minimum(objects, 2**32 - 1).astype(np.uint32),
+        delay_us=np.array(delays, np.int32),
+        request_bytes=np.array(requests, np.int32),
+        records=len(pages),
+    )

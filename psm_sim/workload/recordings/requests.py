@@ -33,11 +33,18 @@ delay or -1, the bytes answered, and whether a page embeds such a thing by its t
 
 
 class Requests:
-    """Rows of requests, dealt into buckets by client."""
+    """Rows of requests, dealt into buckets by client; a context manager, for the temporary files."""
 
     def __init__(self) -> None:
         self.count, self.first_us, self.last_us = 0, 0, 0
-        self._buckets = [SpooledTemporaryFile(max_size=IN_MEMORY) for _ in range(BUCKETS)]  # noqa: SIM115 (closed in buckets)
+        self._buckets = [SpooledTemporaryFile(max_size=IN_MEMORY) for _ in range(BUCKETS)]  # noqa: SIM115 (closed in __exit__ or buckets)
+
+    def __enter__(self) -> Requests:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in self._buckets:
+            file.close()
 
     def extend(self, **columns: Any) -> None:
         """Add requests: (n,) values for each field of :data:`ROW`."""

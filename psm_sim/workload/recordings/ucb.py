@@ -25,7 +25,16 @@ def ucb_recording(source: Source, batches: Iterator[Batch], rule: PageRule, form
     delay is the time from the request to the response's first byte, as the monitor saw it before the
     modems; a response that was stopped, or that a clock jump puts before its request, has none.
     """
-    requests, clients, records, untimed = Requests(), _Clients(), 0, 0
+    with Requests() as requests:
+        clients, records, untimed = _collect(requests, batches)
+        odd = (f"{untimed:,} records without a request time are left out",) if untimed else ()
+        notes = (*source.warnings, *odd)
+        return group(requests, clients, rule, format=form, records=records, warnings=notes)
+
+
+def _collect(requests: Requests, batches: Iterator[Batch]) -> tuple[tuple[str, ...], int, int]:
+    """Add all usable records; return the clients, and how many records there are and have no time."""
+    clients, records, untimed = _Clients(), 0, 0
     for batch in batches:
         records += batch.fields.size
         at_us, timed = _time_us(batch.fields, "cr")
@@ -42,10 +51,7 @@ def ucb_recording(source: Source, batches: Iterator[Batch], rule: PageRule, form
             size=np.minimum(size[kept], UNDEFINED),
             secondary=np.fromiter(map(is_secondary, batch.lines), np.bool_, len(batch.lines))[kept],
         )
-    odd = (f"{untimed:,} records without a request time are left out",) if untimed else ()
-    return group(
-        requests, clients.names(), rule, format=form, records=records, warnings=(*source.warnings, *odd)
-    )
+    return clients.names(), records, untimed
 
 
 class _Clients:

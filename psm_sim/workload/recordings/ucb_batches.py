@@ -54,6 +54,7 @@ def binary_batches(source: Source) -> Iterator[Batch]:
             yield _batch(source, data, starts, end, begin)
         rest, begin = data[end:], begin + end
     if rest:
+        _check_cut(source, rest, begin)
         source.warnings.append(
             f"the last record, at byte {begin:,}, is cut short: {len(rest)} bytes of it are dropped"
         )
@@ -113,6 +114,13 @@ def _batch(source: Source, data: bytes, starts: list[int], end: int, begin: int)
     return Batch(fields, lines)
 
 
+def _check_cut(source: Source, rest: bytes, begin: int) -> None:
+    """See whether what is left is the begin of a record, and not what a wrong length led to."""
+    line = rest[SIZE : SIZE + 4]
+    if len(line) == 4 and not any(method.startswith(line) for method in METHODS):
+        raise _damaged(source, begin, rest[SIZE : SIZE + 12])
+
+
 def _check_methods(
     source: Source, octets: NDArray[np.uint8], at: NDArray[np.intp], lengths: NDArray[np.uint16], begin: int
 ) -> None:
@@ -121,8 +129,11 @@ def _check_methods(
     wrong = np.concatenate((with_line[~np.isin(words, _STARTS)], at[(lengths > 0) & (lengths < 4)]))
     if wrong.size:
         offset = int(wrong.min())
-        found = octets[offset + SIZE : offset + SIZE + 12].tobytes()
-        raise InputError(
-            f"{source.path}: the record at byte {begin + offset:,} is damaged: its request line begins with "
-            f"{found!r}; expected GET, HEAD, POST or PUT."
-        )
+        raise _damaged(source, begin + offset, octets[offset + SIZE : offset + SIZE + 12].tobytes())
+
+
+def _damaged(source: Source, offset: int, found: bytes) -> InputError:
+    return InputError(
+        f"{source.path}: the record at byte {offset:,} is damaged: its request line begins with {found!r}; "
+        "expected GET, HEAD, POST or PUT."
+    )

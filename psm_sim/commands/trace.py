@@ -1,0 +1,170 @@
+"""``python -m psm_sim trace``: look at a trace, convert it, fit a profile to it, or make one."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from psm_sim.errors import InputError
+from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload, split_trace
+from psm_sim.workload.page_list import read_page_list, write_page_list
+from psm_sim.workload.profile import Profile, read_profile
+from psm_sim.workload.recordings.source import Progress
+
+HELP = "look at a trace, convert it, fit a profile to it, or synthesize one"
+
+_FILE = "a trace file, with parameters if any: FILE[:key=value,...]"
+_EVERY_PAGE = 2**62
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the four actions and their options."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    info = actions.add_parser("info", help="format, span, clients, pages, quantiles and a histogram")
+    info.add_argument("file", help=f"{_FILE}; or a bundled trace")
+    convert = actions.add_parser(
+        "convert", help="write the pages as a page list, or UCB records in their other form"
+    )
+    convert.add_argument("file", help=_FILE)
+    convert.add_argument(
+        "--to", required=True, metavar="FILE", help=".csv for pages; .tr, .tr.gz or .txt for records"
+    )
+    convert.add_argument(
+        "--pages", type=int, metavar="N", help="only the first N pages (all; 100 of a profile)"
+    )
+    convert.add_argument("--seed", type=int, default=1, metavar="N", help="seed of what is drawn (1)")
+    fit = actions.add_parser(
+        "fit", help="write a profile of the trace's distributions, usable as --trace FILE.toml"
+    )
+    fit.add_argument("file", help=_FILE)
+    fit.add_argument("--to", required=True, metavar="FILE.toml", help="the profile to write")
+    make = actions.add_parser("synthesize", help="write a UCB file drawn from published distributions")
+    make.add_argument("--records", type=int, required=True, metavar="N", help="how many records")
+    make.add_argument("--to", required=True, metavar="FILE", help="a name ending in .tr or .tr.gz")
+    make.add_argument("--profile", default="ucb", metavar="NAME", help="the distributions (ucb)")
+    make.add_argument("--seed", type=int, default=1, metavar="N", help="seed of what is drawn (1)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do the action asked for; the answer goes to standard output, remarks to standard error."""
+    actions = {"info": _info, "convert": _convert, "fit": _fit, "synthesize": _synthesize}
+    return actions[args.action](args)
+
+
+def _info(args: argparse.Namespace) -> int:
+    from psm_sim.commands.trace_info import of_profile, of_recording
+    from psm_sim.workload.recorded import choose
+    from psm_sim.workload.recordings.recording import recording_of_pages
+
+    name, texts = split_trace(args.file)
+    path = find_trace(name)
+    if is_profile(path):
+        print(of_profile(read_profile(path)))  # noqa: T201
+        return 0
+    if is_page_list(path):
+        recording = recording_of_pages(read_page_list(path), "page list", path.name)
+    else:
+        with progress(f"Reading {path.name}") as told:
+            recording = choose(path, texts, told).recording
+    _remarks(recording.warnings)
+    print(f"Trace    {path}\n{of_recording(recording)}")  # noqa: T201
+    return 0
+
+
+def _convert(args: argparse.Namespace) -> int:
+    from psm_sim.workload.recordings.ucb_write import FORMS, is_ucb_name
+
+    path, to = find_trace(split_trace(args.file)[0]), Path(args.to)
+    _check_not_itself(path, to)
+    if is_ucb_name(to):
+        return _convert_records(path, to)
+    if not is_page_list(to):
+        raise InputError(f"--to is {args.to!r}; expected a name ending in .csv, {', '.join(FORMS)}.")
+    pages = args.pages if args.pages is not None else 100 if is_profile(path) else _EVERY_PAGE
+    workload = load_workload(args.file, pages, args.seed)
+    count = write_page_list(to, workload.pages)
+    remark = workload.remark.replace(f"; {_EVERY_PAGE} were asked for", "")
+    _remarks((f"{count:,} pages written to {to}: {remark}",))
+    return 0
+
+
+def _convert_records(path: Path, to: Path) -> int:
+    from psm_sim.workload.recordings.read import ucb_batches_of
+    from psm_sim.workload.recordings.ucb_write import write_records
+
+    with progress(f"Converting {path.name}") as told:
+        source, batches = ucb_batches_of(path, told)
+        count = write_records(to, (record for batch in batches for record in batch.records()))
+    _remarks((*source.warnings, f"{count:,} records written to {to}"))
+    return 0
+
+
+def _fit(args: argparse.Namespace) -> int:
+    from psm_sim.workload.fit import fit_profile, write_profile
+    from psm_sim.workload.recorded import choose
+    from psm_sim.workload.recordings.recording import recording_of_pages
+
+    name, texts = split_trace(args.file)
+    path, to = find_trace(name), Path(args.to)
+    _check_not_itself(path, to)
+    if to.suffix.lower() != ".toml":
+        raise InputError(f"--to is {args.to!r}; expected a name ending in .toml.")
+    if is_profile(path):
+        raise InputError(f"{path} is a profile already; expected a recording or a page list to fit one to.")
+    if is_page_list(path):
+        recording, clients = recording_of_pages(read_page_list(path), "page list", path.name), None
+    else:
+        with progress(f"Reading {path.name}") as told:
+            chosen = choose(path, {"workload": "sample", **texts}, told)
+        recording, clients = chosen.recording, chosen.clients
+    profile = fit_profile(recording, path.name, clients)
+    write_profile(to, profile)
+    _remarks((*recording.warnings, f"profile written to {to}: {profile.remark}"))
+    return 0
+
+
+def _synthesize(args: argparse.Namespace) -> int:
+    from psm_sim.workload.recordings.synthesize import synthesize
+
+    to = Path(args.to)
+    if not to.name.lower().endswith((".tr", ".tr.gz")):
+        raise InputError(f"--to is {args.to!r}; expected a name ending in .tr or .tr.gz.")
+    profile = _profile(args.profile)
+    with progress(f"Writing {to.name}") as told:
+        clients = synthesize(to, args.records, profile, args.seed, told)
+    _remarks((f"{args.records:,} synthetic records of {clients:,} clients written to {to}",))
+    return 0
+
+
+def _profile(name: str) -> Profile:
+    path = find_trace(name)
+    if not is_profile(path):
+        raise InputError(f"--profile is {name!r}; expected a bundled trace or a .toml file.")
+    return read_profile(path)
+
+
+def _check_not_itself(path: Path, to: Path) -> None:
+    if to.exists() and to.samefile(path):
+        raise InputError(f"--to is {str(to)!r}, the trace itself; expected another file.")
+
+
+def _remarks(remarks: tuple[str, ...]) -> None:
+    for remark in remarks:
+        print(f"psm_sim: {remark}", file=sys.stderr)  # noqa: T201
+
+
+@contextlib.contextmanager
+def progress(words: str) -> Iterator[Progress | None]:
+    """Show a bar on standard error while a file is read or written, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(words)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,42 @@
+"""A way to write small UCB traces by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.workload.recordings.ucb_record import UNDEFINED, Record
+
+BEGIN_S = 846_890_339
+
+
+def record(at_s, client=1, server=9, size=1000, delay_s=0.1, took_s=0.5, kind="..html", **changes):
+    """A record by what matters: seconds from the trace's begin, and so on; None means undefined."""
+
+    def time(value_s):
+        if value_s is None:
+            return UNDEFINED, UNDEFINED
+        return divmod(BEGIN_S * 1_000_000 + round(value_s * 1e6), 1_000_000)
+
+    first = None if delay_s is None or at_s is None else at_s + delay_s
+    last = None if took_s is None or at_s is None else at_s + took_s
+    fields = dict(
+        zip(("crs", "cru", "srs", "sru", "sls", "slu"), (*time(at_s), *time(first), *time(last)), strict=True)
+    )
+    fields |= {"cip": client, "cpt": 1024, "sip": server, "spt": 80, "cprg": 2, "sprg": 8}
+    fields |= {"cims": UNDEFINED, "sexp": UNDEFINED, "slmd": UNDEFINED, "rhl": min(size, 100)}
+    fields |= {"rdl": size - min(size, 100), "line": f"GET 123{kind} HTTP/1.0".encode()}
+    return Record(**(fields | changes))
+
+
+@pytest.fixture
+def trace(tmp_path):
+    """Write records to a file, binary unless the name says otherwise."""
+
+    def write(*records, name="t.tr"):
+        from psm_sim.workload.recordings.ucb_write import write_records
+
+        write_records(tmp_path / name, records)
+        return tmp_path / name
+
+    write.record = record
+    return write

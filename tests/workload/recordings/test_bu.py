@@ -1,0 +1,56 @@
+"""BU-Web-Client logs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.workload import load_workload
+from psm_sim.workload.recordings.read import read_recording
+from psm_sim.workload.recordings.recording import UNKNOWN
+
+LOG = """\
+cs20 785526125 920156 "http://cs-www.bu.edu/" 2009 0.518815
+cs20 785526127 920156 "http://cs-www.bu.edu/lib/pics/bu-logo.gif" 1804 0.484092
+cs20 785526127 920156 "http://cs-www.bu.edu/lib/pics/cached.gif" 0 0.0
+cs20 785526140 920156 "http://www.w3.org/a b.html" 500 2.5
+cs21 785526141.25 7 "http://cs-www.bu.edu/lib/pics/bu-logo.GIF" 1804 0.1
+"""
+
+
+def log(folder, text=LOG):
+    """A log with this text."""
+    path = folder / "con1.cs20.785526125"
+    path.write_text(text)
+    return path
+
+
+def test_a_session_by_hand(tmp_path):
+    """Users are clients; images join their page; the browser's cache moves no packets."""
+    found = read_recording(log(tmp_path))
+    assert found.format == "BU-Web-Client log"
+    assert set(found.clients) == {"920156", "7"}
+    assert found.records == 5
+    client = found.clients.index("920156")
+    pages = found.pages_of(client)
+    assert found.objects_per_page[pages].tolist() == [2, 1]
+    assert found.think_s[pages][1] == pytest.approx(12.515908)
+    assert np.isnan(found.think_s[pages][0])
+    assert (found.delay_us == UNKNOWN).all()
+
+
+def test_a_client_whose_name_is_a_number_is_chosen_by_id(tmp_path):
+    """clients=7 would be the seven busiest."""
+    path = log(tmp_path)
+    assert [page.main_bytes for page in load_workload(f"{path}:clients=id:7", 9, 1).pages] == [1804]
+    assert [page.total_bytes for page in load_workload(str(path), 9, 1).pages] == [3813, 500]
+
+
+@pytest.mark.parametrize(
+    "line", ['cs20 785526125 920156 "http://x/" many 0.5', "cs20 785526125 920156 http://x/ 1 0.5", "\xe9"]
+)
+def test_a_line_that_is_no_request_is_named_by_its_number(tmp_path, line):
+    """File and line; what is expected."""
+    with pytest.raises(InputError, match=r'line 6: .* is no request; expected machine time user "URL"'):
+        read_recording(log(tmp_path, LOG + line + "\n"))

@@ -1,0 +1,273 @@
+"""HAR files and what real ones do that the format does not lead one to expect."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.workload import load_workload
+from psm_sim.workload.recordings.har_entry import epoch_s, read_entry
+from psm_sim.workload.recordings.read import read_recording
+from psm_sim.workload.recordings.recording import UNKNOWN
+
+CHROME = {"name": "WebInspector", "version": "537.36"}
+
+
+def entry(at="00:00.000Z", wait=50.0, time=100.0, url="https://x/", page="page_1", **changes):
+    """An entry of a well-behaved file; *changes* replace its members, None removes one."""
+    made = {
+        "pageref": page,
+        "startedDateTime": f"2024-05-01T10:{at}",
+        "time": time,
+        "request": {"method": "GET", "url": url, "headersSize": 300, "bodySize": 0},
+        "response": {
+            "status": 200,
+            "headersSize": 200,
+            "bodySize": 1000,
+            "content": {"size": 5000, "mimeType": "text/html"},
+        },
+        "timings": {
+            "blocked": 1.0,
+            "dns": -1,
+            "connect": -1,
+            "ssl": -1,
+            "send": 1.0,
+            "wait": wait,
+            "receive": 20.0,
+        },
+    } | changes
+    return {key: value for key, value in made.items() if value is not None}
+
+
+def har(folder, entries, pages=("page_1",), creator=CHROME, name="a.har", **log):
+    """A HAR file with these entries."""
+    listed = [
+        {"id": page, "startedDateTime": "", "title": ""} if isinstance(page, str) else page for page in pages
+    ]
+    document = {"log": {"version": "1.2", "creator": creator, "pages": listed, "entries": entries} | log}
+    path = folder / name
+    data = json.dumps(document).encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
+
+
+def sizes(found):
+    """Bytes of each object of each page."""
+    return [part.tolist() for part in np.split(found.size, found.first[1:-1])]
+
+
+def test_a_session_of_two_pages_by_hand(tmp_path):
+    """Pages by their pageref, think time from the end of one to the begin of the next."""
+    path = har(
+        tmp_path,
+        [
+            entry("00:00.000Z"),
+            entry("00:00.120Z", url="https://x/a.png", time=1880.0, wait=30.5),
+            entry("00:09.500Z", url="https://x/next", page="page_2"),
+        ],
+        pages=("page_1", "page_2"),
+    )
+    found = read_recording(path)
+    assert found.format == "HAR 1.2"
+    assert sizes(found) == [[1200, 1200], [1200]]
+    assert found.delay_us.tolist() == [50_000, 30_500, 50_000]
+    assert found.request_bytes.tolist() == [300, 300, 300]
+    assert np.isnan(found.think_s[0])
+    assert found.think_s[1] == pytest.approx(7.5)
+    replayed = load_workload(str(path), 10, 1)
+    assert [page.think_s for page in replayed.pages] == [0.0, pytest.approx(7.5)]
+    assert replayed.pages[0].server_delay_s == (0.05, 0.0305)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"_transferSize": 777}, 777),
+        ({"_bytesIn": "888"}, 888),
+        ({"_transferSize": 777, "_bytesIn": 888}, 777),
+        ({"_transferSize": -1, "_bytesIn": 888}, 888),
+        ({"response": {"_transferSize": 555, "headersSize": 1, "bodySize": 1}}, 555),
+        ({"response": {"headersSize": -1, "bodySize": -1, "content": {"size": 4321}}}, 4321),
+        ({"response": {"headersSize": -1, "bodySize": 900, "content": {"size": 4321}}}, 4321),
+        ({"response": {"headersSize": 200, "bodySize": 0}}, 200),
+    ],
+)
+def test_bytes_come_from_the_first_source_that_tells(changes, expected):
+    """_transferSize, _bytesIn, bodySize + headersSize, content.size; -1 means not told; strings are read."""
+    assert read_entry(entry(**changes)).size == expected
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"url": "data:image/png;base64,AAAA"},
+        {"url": "blob:https://x/1"},
+        {"_fromCache": "disk"},
+        {"response": {"status": -2, "headersSize": -1, "bodySize": -1, "content": {"size": -1}}},
+        {"response": {"status": 0, "headersSize": 0, "bodySize": 0, "content": {}}},
+        {"response": None},
+    ],
+)
+def test_what_did_not_use_the_network_is_skipped(tmp_path, changes):
+    """data: URLs, cached and failed requests; the warning counts them."""
+    found = read_recording(har(tmp_path, [entry(), entry(**changes)]))
+    assert sizes(found) == [[1200]]
+    assert found.warnings == ("1 entries did not use the network and are left out",)
+
+
+@pytest.mark.parametrize("status", [-2, 0, 101, 304, "200"])
+def test_odd_status_codes_and_versions_do_not_matter_where_bytes_moved(tmp_path, status):
+    """Status -2, 0 and 101 and httpVersion '' or '2 2' occur in real files."""
+    odd = entry(response={"status": status, "httpVersion": "2 2", "headersSize": 10, "bodySize": 5})
+    assert sizes(read_recording(har(tmp_path, [odd]))) == [[15]]
+
+
+def test_timings_are_never_negative():
+    """A wait of -1 means not known; a time of null is the sum of the phases, ssl being inside connect."""
+    assert read_entry(entry(wait=-1)).delay_us == UNKNOWN
+    assert read_entry(entry(timings=None)).delay_us == UNKNOWN
+    phases = {"blocked": -1, "dns": 5, "connect": 30, "ssl": 20, "send": 1, "wait": 40, "receive": 4}
+    for absent in (None, -1, "-1"):
+        read = read_entry(entry(time=absent, timings=phases))
+        assert read.end_s - read.start_s == pytest.approx(0.080)
+
+
+def test_old_webpagetest_entries_begin_when_they_were_sent(tmp_path):
+    """With _load_start, time includes DNS and connect that lie before the start: the end is not overshot."""
+    old = entry("00:01.500Z", time=900.0, _load_start=1500, _load_end="1800")
+    read = read_entry(old)
+    assert read.end_s - read.start_s == pytest.approx(0.3)
+    plain = read_entry(entry("00:01.500Z", time=900.0))
+    assert plain.end_s - plain.start_s == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1970-01-01T00:00:01Z", 1.0),
+        ("1970-01-01T00:00:01.5+00:00", 1.5),
+        ("1970-01-01T02:00:01.2500000+02:00", 1.25),
+        ("1970-01-01T00:00:00.1234567-0100", 3600.1234567),
+        ("1970-01-01 00:00:01.250", 1.25),
+    ],
+)
+def test_times_come_with_any_number_of_decimals_and_any_offset(text, expected):
+    """Z, +00:00, other offsets, 3 to 7 decimals."""
+    assert epoch_s(text) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", None, 17, "2024-13-45T00:00:00Z", "9" * 400])
+def test_what_is_no_time_is_not_a_number(text):
+    """NaN, never an exception."""
+    assert np.isnan(epoch_s(text))
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"creator": {"name": "WebPagetest", "version": "2.19"}},
+        {"creator": {"name": "Browsertime"}},
+        {"pages": ({"id": "page_1", "_run": 1}, {"id": "page_2", "_run": 2})},
+        {"same_url": True},
+        {"overlap": True},
+    ],
+)
+def test_pages_that_are_independent_runs_do_not_become_think_time(tmp_path, facts):
+    """The gap is unknown, and replay draws a published think time instead."""
+    facts = dict(facts)
+    url = "https://x/" if facts.pop("same_url", False) else "https://x/other"
+    at = "00:00.050Z" if facts.pop("overlap", False) else "20:00.000Z"
+    entries = [entry(), entry(at, url=url, page="page_2")]
+    path = har(tmp_path, entries, **({"pages": ("page_1", "page_2")} | facts))
+    found = read_recording(path)
+    assert found.pages == 2
+    assert np.isnan(found.think_s).all()
+    think = load_workload(str(path), 2, 1).pages[1].think_s
+    assert 1.005 <= think <= 1000
+    assert think != pytest.approx(1199.9, abs=1)
+
+
+@pytest.mark.parametrize("pages", [None, [], "missing"])
+def test_without_pages_an_idle_second_begins_a_new_page(tmp_path, pages):
+    """Fiddler writes none: what follows within a second belongs together."""
+    entries = [
+        entry("00:00.000Z"),
+        entry("00:00.900Z", url="https://x/b"),
+        entry("00:02.100Z", url="https://x/c"),
+    ]
+    path = har(
+        tmp_path, [{**e, "pageref": None} for e in entries], **({} if pages == "missing" else {"pages": ()})
+    )
+    document = json.loads(path.read_text())
+    if pages == "missing":
+        del document["log"]["pages"]
+    else:
+        document["log"]["pages"] = pages
+    path.write_text(json.dumps(document))
+    found = read_recording(path)
+    assert [len(page) for page in sizes(found)] == [2, 1]
+    assert found.think_s[1] == pytest.approx(1.1)
+
+
+def test_byte_order_mark_and_gzip_are_read(tmp_path):
+    """Whatever the name says."""
+    plain = har(tmp_path, [entry()])
+    marked = tmp_path / "marked.json"
+    marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
+    assert read_recording(marked).pages == 1
+    assert read_recording(har(tmp_path, [entry()], name="a.har.gz")).pages == 1
+
+
+def test_entries_may_come_in_any_order(tmp_path):
+    """The first sent is the main object."""
+    main, later = (
+        entry("00:00.000Z", _transferSize=1),
+        entry("00:00.500Z", url="https://x/b", _transferSize=2),
+    )
+    assert sizes(read_recording(har(tmp_path, [later, main]))) == [[1, 2]]
+
+
+def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path):
+    """A headersSize of -1: drawn; _bytesOut is taken where a file has it."""
+    silent = {"url": "https://x/", "headersSize": -1, "bodySize": -1}
+    path = har(tmp_path, [entry(request=silent), entry("00:00.1Z", request=silent, _bytesOut="432")])
+    assert read_recording(path).request_bytes.tolist() == [UNKNOWN, 432]
+    first, second = load_workload(str(path), 1, 1).pages[0].request_bytes
+    assert (118 <= first <= 1373, second) == (True, 432)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'{"log": ', "line 1, column 9: Expecting value"),
+        (b'{"log":\n {"entries": [}}', "line 2, column 15: Expecting value"),
+        (b"{}", "no HAR file; expected log.entries"),
+        (b'{"log": {"entries": 3}}', "no HAR file; expected log.entries"),
+        (b'{"log": {"entries": []}}', "no entry that used the network"),
+        (b'{"log": {"entries": [3]}}', r"log.entries\[0\] is '3'; expected an object"),
+        (b'{"a": ' * 100_000, "nested too deep, from byte 1200 on"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "holds an unusable number"),
+        (b'{"a": "\xff"}', "byte 7 is no UTF-8"),
+        ('{"log": 1}'.encode("utf-16"), "is no trace known here"),
+    ],
+)
+def test_what_is_no_har_is_refused_with_the_place(tmp_path, data, message):
+    """Line and column, offset or entry; one line, no traceback."""
+    path = tmp_path / "bad.har"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=message) as caught:
+        read_recording(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_entry_without_a_time_is_named(tmp_path):
+    """By its index and what stands there."""
+    path = har(tmp_path, [entry(), entry(startedDateTime="yesterday")])
+    with pytest.raises(
+        InputError, match=r"log\.entries\[1\]\.startedDateTime is 'yesterday'; expected an ISO"
+    ):
+        read_recording(path)
