@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NoReturn
 
 from psm_sim import __version__
@@ -31,18 +34,28 @@ def main(words: Sequence[str] | None = None) -> int:
     0 is success; 2 anything the user can mend, told in one line on standard error; 130 an interrupt.
     """
     try:
-        status = _dispatch(list(sys.argv[1:] if words is None else words))
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return status
+        return _run_and_flush(list(sys.argv[1:] if words is None else words))
     except InputError as error:
         return _complain(str(error), 2)
     except KeyboardInterrupt:
         return _complain("interrupted.", 130)
     except BrokenPipeError:
-        return _hang_up()
+        _hang_up()
+        return 0
     except OSError as error:
+        _hang_up()
         return _complain(f"{error.filename or 'the output'} cannot be used: {error.strerror or error}.", 2)
+
+
+def _run_and_flush(words: list[str]) -> int:
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started the program
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name may have signs the terminal lacks
+    status = _dispatch(words)
+    sys.stdout.flush()
+    return status
 
 
 def _dispatch(words: list[str]) -> int:
@@ -63,7 +76,7 @@ def _check_subcommand(name: str) -> None:
     if name in there:
         return
     if name in SUBCOMMANDS:
-        raise InputError(f"psm_sim {__version__} has no {name!r} yet; expected one of {', '.join(there)}.")
+        raise InputError(f"Version {__version__} has no {name!r} yet; expected one of {', '.join(there)}.")
     raise InputError(
         f"There is no subcommand {name!r}; expected one of {', '.join(there)}, or the options of a run."
         f"{_nearest(name, there)}"
@@ -108,7 +121,12 @@ class _OneLineParser(argparse.ArgumentParser):
         return found
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(message.removeprefix("argument ").replace("\n", " ") + ".")
+        option, _, what = message.removeprefix("argument ").partition(": ")
+        if what == "expected one argument":
+            what = f"no value is given; expected one, as in {option}=VALUE"
+        if option == "the following arguments are required":
+            raise InputError(f"{what} is missing; '{self.prog} --help' says what is expected.")
+        raise InputError(f"{option}: {what}." if what else f"{option}.")
 
 
 def _nearest(word: str, words: Sequence[str]) -> str:
@@ -123,7 +141,7 @@ def _complain(message: str, status: int) -> int:
     return status
 
 
-def _hang_up() -> int:
-    """Nobody reads the output any more: end quietly, and keep Python from flushing once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+def _hang_up() -> None:
+    """Keep Python from writing the rest of the output, which nobody reads or nothing holds."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

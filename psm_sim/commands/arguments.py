@@ -10,7 +10,7 @@ from psm_sim.errors import InputError
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     """Return an argument type that reads a whole number in a range."""
-    bounds = f"at least {least}" + (f" and at most {most}" if most is not None else "")
+    bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
 
     def read(text: str) -> int:
         try:
@@ -18,7 +18,7 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
         except ValueError:
             value = least - 1
         if value < least or (most is not None and value > most):
-            raise ArgumentTypeError(f"the value is {text!r}; expected a whole number of {bounds}")
+            raise ArgumentTypeError(f"the value is {text!r}; expected a whole number {bounds}")
         return value
 
     return read

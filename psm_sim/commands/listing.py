@@ -40,7 +40,7 @@ def of_registry(registry: Registry) -> list[Item]:
     items = []
     for name in registry.names():
         cls = registry.get(name)
-        summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ")
+        summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ").replace("``", "")
         rows = [row(key, each.default, each) for key, each in parameters_of(cls).items()]
         items.append({"name": name, "summary": summary, "parameters": rows})
     return items

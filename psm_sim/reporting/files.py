@@ -60,7 +60,7 @@ def write_results(folder: Path, comparison: Comparison, words: Sequence[str], be
     temporary = [folder / f".{name}.{os.getpid()}" for name in NAMES]
     try:
         for path, text in zip(temporary, texts, strict=True):
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         for path, name in zip(temporary, NAMES, strict=True):
             path.replace(folder / name)
     finally:
@@ -80,8 +80,10 @@ def _metadata(comparison: Comparison, words: Sequence[str], begun: datetime) -> 
         "pages": comparison.pages,
         "seed": comparison.seed,
         "settings": comparison.settings,
-        "policies": {run.policy: run.parameters for run in comparison.runs},
-        "wall_s": {run.policy: run.wall_s for run in comparison.runs},
+        "runs": [
+            {"policy": run.policy, "parameters": run.parameters, "wall_s": run.wall_s}
+            for run in comparison.runs
+        ],
         "started": begun.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "status": "finished",

@@ -48,7 +48,7 @@ class Bar(NoProgress):
             return
         self._due_s = now_s + _REFRESH_S
         if self._bar is None:
-            self._start(total_pages)
+            self._start(total_pages, label)
         self._bar.update(self._task, completed=done_pages, total=total_pages, description=label, refresh=True)
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class Bar(NoProgress):
         if self._bar is not None:
             self._bar.stop()
 
-    def _start(self, total: int) -> None:
+    def _start(self, total: int, label: str) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -70,5 +70,5 @@ class Bar(NoProgress):
         )
         console = Console(file=self._stream)
         self._bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
-        self._task = self._bar.add_task("", total=total)
+        self._task = self._bar.add_task(label, total=total)
         self._bar.start()
