@@ -54,9 +54,9 @@ class Parameter:
         if self.above is not None:
             bounds.append(f"above {self.above:g}")
         if self.at_least is not None:
-            bounds.append(f"at least {self.at_least:g}")
+            bounds.append(f"of at least {self.at_least:g}")
         if self.at_most is not None:
-            bounds.append(f"at most {self.at_most:g}")
+            bounds.append(f"{'' if bounds else 'of '}at most {self.at_most:g}")
         words = f"{_noun(self._like)} {' and '.join(bounds)}".rstrip()
         return f"{words}, or none" if self.optional else words
 
