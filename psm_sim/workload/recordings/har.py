@@ -80,31 +80,32 @@ def _log(source: Source) -> Mapping[str, Any]:
 
 
 def _json(data: bytearray, path: Path) -> Any:
+    """Parse JSON; *data* are emptied on the way, to hold no more than twice the file in memory."""
     try:
-        return json.loads(data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: byte {error.start} is no UTF-8; expected JSON in UTF-8.") from None
+    data.clear()
+    try:
+        return json.loads(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InputError(f"{path}, {where}: {error.msg}; expected the JSON of a HAR file.") from None
-    except (RecursionError, ValueError) as error:
-        deep = isinstance(error, RecursionError)
-        what = (
-            f"is nested too deep, from byte {_deep_at(data)} on"
-            if deep
-            else f"holds an unusable number ({error})"
-        )
-        raise InputError(f"{path} {what}; expected the JSON of a HAR file.") from None
+    except RecursionError:
+        what = f"is nested too deep, from character {_deep_at(text)} on"
+    except ValueError as error:
+        what = f"holds an unusable number ({error})"
+    raise InputError(f"{path} {what}; expected the JSON of a HAR file.")
 
 
-def _deep_at(data: bytearray, deepest: int = 200) -> int:
+def _deep_at(text: str, deepest: int = 200) -> int:
     """Return the offset at which brackets are nested deeper than *deepest*, whatever strings hold."""
     depth = 0
-    for offset, byte in enumerate(data):
-        depth += (byte in b"[{") - (byte in b"]}")
+    for offset, character in enumerate(text):
+        depth += (character in "[{") - (character in "]}")
         if depth > deepest:
             return offset
-    return len(data)
+    return len(text)
 
 
 def _entries(log: Mapping[str, Any], path: Path) -> tuple[list[Entry], int]:

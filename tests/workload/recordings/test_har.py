@@ -249,7 +249,7 @@ def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path):
         (b'{"log": {"entries": 3}}', "no HAR file; expected log.entries"),
         (b'{"log": {"entries": []}}', "no entry that used the network"),
         (b'{"log": {"entries": [3]}}', r"log.entries\[0\] is '3'; expected an object"),
-        (b'{"a": ' * 100_000, "nested too deep, from byte 1200 on"),
+        (b'{"a": ' * 100_000, "nested too deep, from character 1200 on"),
         (b'{"a": ' + b"9" * 5000 + b"}", "holds an unusable number"),
         (b'{"a": "\xff"}', "byte 7 is no UTF-8"),
         ('{"log": 1}'.encode("utf-16"), "is no trace known here"),

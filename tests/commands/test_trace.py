@@ -1,0 +1,138 @@
+"""``python -m psm_sim trace``."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from psm_sim.commands import trace
+from psm_sim.errors import InputError
+from psm_sim.workload import load_workload, read_page_list
+
+
+def run(*words):
+    """Run the subcommand with these arguments."""
+    parser = argparse.ArgumentParser()
+    trace.add_arguments(parser)
+    return trace.run(parser.parse_args([str(word) for word in words]))
+
+
+@pytest.fixture
+def synthetic(tmp_path):
+    """A small synthesized file."""
+    path = tmp_path / "s.tr.gz"
+    assert run("synthesize", "--records", 3000, "--to", path) == 0
+    return path
+
+
+def test_info_tells_what_is_in_a_file(synthetic, capsys):
+    """Format, records, clients, pages, span, quantiles and a histogram, on standard output."""
+    assert run("info", synthetic) == 0
+    out = capsys.readouterr().out
+    for words in ("UCB Home IP, binary", "3,000", "Clients  3 (busiest: ", "Span", "days", "think time, s"):
+        assert words in out
+    rows = {line[:20].strip(): line[20:].split() for line in out.splitlines() if line[20:22] == "  "}
+    assert rows["quantiles"] == ["mean", "10%", "25%", "50%", "75%", "90%", "99%", "max"]
+    assert float(rows["objects a page"][0]) == pytest.approx(2.84, rel=0.1)
+    assert out.count("#") > 40
+
+
+def test_info_describes_profiles_and_page_lists_too(synthetic, tmp_path, capsys):
+    """A bundled trace, a page list and a file with one page."""
+    assert run("info", "ucb") == 0
+    assert "synthetic" in capsys.readouterr().out
+    (tmp_path / "p.csv").write_text("page,think_s,main_bytes,images\n1,2,300,\n")
+    assert run("info", tmp_path / "p.csv") == 0
+    out = capsys.readouterr().out
+    assert "page list" in out
+    assert "Span     not told" in out
+
+
+def test_pages_converted_to_a_page_list_are_those_that_would_be_simulated(synthetic, tmp_path, capsys):
+    """Every page of the busiest client, or the first N; parameters are those of --trace."""
+    to = tmp_path / "pages.csv"
+    assert run("convert", synthetic, "--to", to) == 0
+    everything = load_workload(str(synthetic), 10**9, 1)
+    assert read_page_list(to) == everything.pages
+    assert f"{len(everything.pages)} pages written to {to}: client" in capsys.readouterr().err
+    assert run("convert", f"{synthetic}:workload=sample", "--pages", 7, "--to", to) == 0
+    assert read_page_list(to) == load_workload(f"{synthetic}:workload=sample", 7, 1).pages
+    assert run("convert", "ucb", "--to", to) == 0
+    assert read_page_list(to) == load_workload("ucb", 100, 1).pages
+
+
+def test_records_convert_between_binary_and_text_and_back(synthetic, tmp_path):
+    """Byte for byte."""
+    text, binary, packed = tmp_path / "a.txt", tmp_path / "b.tr", tmp_path / "c.tr.gz"
+    run("convert", synthetic, "--to", text)
+    run("convert", text, "--to", binary)
+    run("convert", binary, "--to", packed)
+    assert packed.read_bytes() == synthetic.read_bytes()
+    assert text.read_bytes().count(b"\n") == 3000
+
+
+def test_a_fitted_profile_is_a_trace(synthetic, tmp_path, capsys):
+    """Of a recording, or of a page list."""
+    run("fit", synthetic, "--to", tmp_path / "my.toml")
+    assert "profile written to" in capsys.readouterr().err
+    assert len(load_workload(str(tmp_path / "my.toml"), 30, 1).pages) == 30
+    run("convert", synthetic, "--to", tmp_path / "p.csv")
+    run("fit", tmp_path / "p.csv", "--to", tmp_path / "other.toml")
+    assert len(load_workload(str(tmp_path / "other.toml"), 30, 1).pages) == 30
+
+
+def test_warnings_go_to_standard_error(synthetic, tmp_path, capsys):
+    """A cut file is described, and the cut is told with its offset."""
+    run("convert", synthetic, "--to", tmp_path / "b.tr")
+    data = (tmp_path / "b.tr").read_bytes()
+    (tmp_path / "b.tr").write_bytes(data[:-5])
+    capsys.readouterr()
+    assert run("info", tmp_path / "b.tr") == 0
+    streams = capsys.readouterr()
+    assert "2,999" in streams.out
+    assert "psm_sim: the last record, at byte" in streams.err
+
+
+def test_a_bar_is_shown_on_a_terminal(synthetic, monkeypatch, capsys):
+    """Where standard error is one; the answer stays on standard output."""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert run("info", synthetic) == 0
+    assert "UCB Home IP" in capsys.readouterr().out
+    told = []
+    with trace.progress("Reading") as tell:
+        tell(1, 2)
+        told.append(tell)
+    assert told[0] is not None
+    assert "Reading" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["info", "nothing.tr"], "There is no trace file 'nothing.tr'"),
+        (["convert", "ucb", "--to", "x.tr"], "is no trace known here|is no UCB Home IP trace"),
+        (["convert", "ucb", "--to", "x.xml"], r"--to is 'x\.xml'; expected a name ending in \.csv, \.tr"),
+        (["convert", "ucb", "--to", "x.csv", "--pages", "0"], "pages is 0"),
+        (["fit", "ucb", "--to", "x.toml"], "is a profile already"),
+        (["fit", "ucb", "--to", "x.csv"], r"expected a name ending in \.toml"),
+        (["synthesize", "--records", "0", "--to", "x.tr"], "records is 0"),
+        (["synthesize", "--records", "9", "--to", "x.csv"], r"expected a name ending in \.tr or \.tr\.gz"),
+        (["synthesize", "--records", "9", "--to", "x.tr", "--profile", "udp"], "There is no trace 'udp'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(tmp_path, monkeypatch, words, message):
+    """And nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=message) as caught:
+        run(*words)
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_is_not_written_over_itself(synthetic):
+    """Reading and writing one file would lose it."""
+    with pytest.raises(InputError, match="the trace itself; expected another file"):
+        run("convert", synthetic, "--to", synthetic)
+    assert synthetic.stat().st_size > 0
