@@ -1,8 +1,8 @@
 """How fast UCB files are read, and in how much memory.
 
-Run ``python benchmarks/trace_reading.py`` for 1,000,000 records, and with ``--records 9244728`` for as many as the
-whole archive. A synthesized file is written first (not timed); then each measurement runs in a process of
-its own: unpacking and header fields to arrays, and a whole pass to pages with its peak memory.
+Run ``python benchmarks/trace_reading.py`` for 1,000,000 records, and with ``--records 9244728`` for as many
+as the whole archive. Each step runs in a process of its own, so that peak memory is its own: writing a
+synthesized file, unpacking and header fields to arrays, and a whole pass to pages.
 """
 
 from __future__ import annotations
@@ -25,22 +25,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--records", type=int, default=1_000_000, metavar="N")
     parser.add_argument("--file", type=Path, help="an existing file instead")
-    parser.add_argument("--measure", choices=MEASUREMENTS, help=argparse.SUPPRESS)
+    parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.measure:
-        MEASUREMENTS[args.measure](args.file)
+    if args.step:
+        STEPS[args.step](args.file, args.records)
         return
     with tempfile.TemporaryDirectory() as folder:
         path = args.file or Path(folder) / "synthetic.tr.gz"
-        if not args.file:
-            synthesize(path, args.records, published())
-        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")
-        for name in MEASUREMENTS:
-            command = [sys.executable, __file__, "--measure", name, "--file", str(path)]
+        for name in [step for step in STEPS if step != "write" or not args.file]:
+            command = [
+                sys.executable,
+                __file__,
+                "--step",
+                name,
+                "--file",
+                path,
+                "--records",
+                str(args.records),
+            ]
             print(subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
 
 
-def fields(path: Path) -> None:
+def write(path: Path, records: int) -> None:
+    """Write a synthesized file."""
+    begin = time.perf_counter()
+    synthesize(path, records, published())
+    _report("synthesized and gzipped", records, time.perf_counter() - begin)
+
+
+def fields(path: Path, _: int) -> None:
     """Time header fields to arrays, as every reader of the format must."""
     begin = time.perf_counter()
     _, batches = ucb_batches_of(path)
@@ -48,14 +61,14 @@ def fields(path: Path) -> None:
     _report("header fields to arrays", records, time.perf_counter() - begin)
 
 
-def pages(path: Path) -> None:
+def pages(path: Path, _: int) -> None:
     """Time a pass to pages, as ``trace info`` and ``--trace`` make."""
     begin = time.perf_counter()
     recording = read_recording(path)
     _report(f"to {recording.pages:,} pages", recording.records, time.perf_counter() - begin)
 
 
-MEASUREMENTS = {"fields": fields, "pages": pages}
+STEPS = {"write": write, "fields": fields, "pages": pages}
 
 
 def _report(words: str, records: int, seconds: float) -> None:
