@@ -88,6 +88,7 @@ class _Fill:
         return stream(self._seed, f"workload.replay.{name}", self._replication)
 
     def think_s(self, pages: slice) -> list[float]:
+        """Return think times in seconds, long gaps cut and unknown ones drawn."""
         limit = math.inf if self._replaying.max_think_s is None else self._replaying.max_think_s
         think = np.minimum(self._recording.think_s[pages], limit)
         think[0] = 0.0
@@ -105,12 +106,14 @@ class _Fill:
         return values
 
     def delays_s(self, objects: slice) -> list[float]:
+        """Return server delays in seconds, 0 where unknown."""
         fixed_ms = constant("server_delay_ms", self._replaying.server_delay_ms, 0)
         delays = self._recording.delay_us[objects].astype(float) / 1e6
         values: list[float] = np.maximum(delays, 0.0).tolist()
         return values if fixed_ms is None else [fixed_ms / 1000] * len(values)
 
     def requests(self, objects: slice) -> list[int]:
+        """Return request sizes in bytes, unknown ones drawn."""
         count = objects.stop - objects.start
         fixed = constant("request_bytes", self._replaying.request_bytes, 1)
         if fixed is not None:

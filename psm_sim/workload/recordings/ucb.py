@@ -61,11 +61,13 @@ class _Clients:
         self._codes: dict[int, int] = {}
 
     def codes(self, addresses: NDArray[np.uint32]) -> NDArray[np.int32]:
+        """Return the number of each address."""
         found, inverse = np.unique(addresses, return_inverse=True)
         codes = [self._codes.setdefault(address, len(self._codes)) for address in found.tolist()]
         return np.array(codes, dtype=np.int32)[inverse]
 
     def names(self) -> tuple[str, ...]:
+        """Return the addresses as dotted quads, by number."""
         return tuple(dotted(address) for address in self._codes)
 
 
