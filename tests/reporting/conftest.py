@@ -1,0 +1,13 @@
+"""A small comparison to report."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.experiments import Comparison, compare_runs
+
+
+@pytest.fixture(scope="session")
+def comparison() -> Comparison:
+    """Return three policies over five pages."""
+    return compare_runs(["psm", "bsd:p=0.5,max_sleep_ms=none", "always-on"], pages=5, seed=3)
