@@ -1,0 +1,78 @@
+"""What several subcommands read from their options."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psm_sim.commands.arguments import settings_of, whole_number, with_loss
+from psm_sim.errors import InputError
+from psm_sim.policies import make_policy
+
+
+@given(st.integers())
+def test_a_whole_number_is_read_or_refused_by_its_range(value: int) -> None:
+    """Both ends included."""
+    read = whole_number(1, 10)
+    if 1 <= value <= 10:
+        assert read(str(value)) == value
+    else:
+        with pytest.raises(ArgumentTypeError, match="expected a whole number from 1 to 10"):
+            read(str(value))
+
+
+def test_settings_may_have_an_equals_sign_in_the_value() -> None:
+    """Only the first one divides."""
+    assert settings_of(["a.b = 1", "c=x=y"]) == {"a.b": "1", "c": "x=y"}
+
+
+@pytest.mark.parametrize("pair", ["a", "=1", "", " = "])
+def test_what_is_no_setting_is_refused(pair: str) -> None:
+    """With an example of one."""
+    with pytest.raises(
+        InputError, match=r"is no setting; expected key=value, as links\.wired\.latency_ms=80"
+    ):
+        settings_of([pair])
+
+
+def test_without_the_shorthand_policies_stay_as_they_are() -> None:
+    """Whatever they are."""
+    assert with_loss(["psm", "lpsm:loss=inverse"], None) == ["psm", "lpsm:loss=inverse"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "loss", "expected"),
+    [
+        ("lpsm", "inverse", "lpsm:loss=inverse"),
+        ("lpsm:", "inverse", "lpsm:loss=inverse"),
+        ("lpsm:gamma=1", "1/Ti", "lpsm:gamma=1,loss=1/Ti"),
+        ("lpsm", "max(1/Ti, 2)", "lpsm:loss=max(1/Ti, 2)"),
+        ("lpsm", "my.py:Mine:a=1,b=2", "lpsm:loss=(my.py:Mine:a=1,b=2)"),
+        ("psm", "inverse", "psm"),
+    ],
+)
+def test_the_loss_is_written_into_every_lpsm(policy: str, loss: str, expected: str) -> None:
+    """So that the result says what was run."""
+    assert with_loss([policy, "lpsm"], loss)[0] == expected
+
+
+@given(
+    st.recursive(
+        st.sampled_from(["1", "I"]), lambda x: st.builds("max({}, where(I > 1, {}, 2))".format, x, x)
+    )
+)
+def test_any_formula_reaches_the_policy_as_it_was(formula: str) -> None:
+    """Through the text of the policy's specification."""
+    if len(formula) > 400:
+        return
+    (spec,) = with_loss(["lpsm:gamma=0.5"], formula)
+    assert make_policy(spec).config()["loss"] == formula
+
+
+def test_a_policy_that_cannot_be_split_is_refused_as_such() -> None:
+    """Before anything else."""
+    with pytest.raises(InputError, match="policy lpsm: 'x' is no parameter"):
+        with_loss(["lpsm:x"], "inverse")

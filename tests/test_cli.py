@@ -1,0 +1,195 @@
+"""The command line: its words, its exit status, and one line for whatever can be mended."""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from psm_sim import __version__
+from psm_sim.cli import SUBCOMMANDS, main
+
+PAGE_LIST = "page,think_s,main_bytes,images\n"
+
+LOSSES = """
+import numpy as np
+from psm_sim.losses import Loss
+
+class Mine(Loss):
+    def __call__(self, poll, times_ms):
+        return self.returned(times_ms)
+
+class Nan(Mine):
+    name = "nan"
+    returned = staticmethod(lambda times_ms: times_ms * np.nan)
+
+class Short(Mine):
+    name = "short"
+    returned = staticmethod(lambda times_ms: times_ms[:3])
+
+class Negative(Mine):
+    name = "negative"
+    returned = staticmethod(lambda times_ms: -times_ms)
+"""
+
+FILES = {
+    "losses.py": LOSSES,
+    "broken.py": "import there_is_no_such_module\n",
+    "empty.py": "x = 1\n",
+    "letters.csv": PAGE_LIST + "".join(f"{n},5,1000,100;200\n" for n in range(1, 56)) + "56,x,1000,\n",
+    "negative.csv": PAGE_LIST + "1,-1,1000,\n",
+    "column.csv": "page,think_s,images\n1,1,1\n",
+    "still.toml": "[links.wired]\nrate_mbps = 0\n",
+    "typo.toml": "[links.wired]\nrate_mps = 1\n",
+    "taken": "",
+}
+
+MENDABLE = [
+    ("--policy psmm", "no policy 'psmm'; expected one of always-on, psm, bsd, lpsm.*Did you mean 'psm'"),
+    ("--policy bsd:q=1", "policy bsd has no parameter 'q'; expected p, max_sleep_ms"),
+    ("--policy bsd:p=0", "policy bsd: p is '0'; expected a number above 0"),
+    ("--policy bsd:p=-0.5", "policy bsd: p is '-0.5'; expected a number above 0"),
+    ("--policy bsd:p=1,p=2", "policy bsd: p is given twice"),
+    ("--policy bsd:p", "'p' is no parameter; expected key=value"),
+    ("--policy psm --policy lpsm:uplink=two", "uplink is 'two'; expected one of one, restart, keep"),
+    ("--trace ucbb", "no trace 'ucbb'; expected one of .*ucb.*Did you mean 'ucb'"),
+    ("--trace missing.csv", "no trace file 'missing.csv'; expected"),
+    ("--trace ucb:server_delay_ms=-1", "server_delay_ms is '-1'; expected a number of at least 0"),
+    ("--trace letters.csv", "letters.csv, line 57: think_s is 'x'; expected"),
+    ("--trace negative.csv", "negative.csv, line 2: think_s is '-1'; expected"),
+    ("--trace column.csv", "column.csv, line 1: column 'main_bytes' is missing; expected"),
+    ("--topology ring", "no topology 'ring'; expected one of .*three-node"),
+    ("--topology missing.toml", "no topology file 'missing.toml'; expected"),
+    ("--topology still.toml", "still.toml: links.wired: rate_mbps is 0.0; expected a number above 0"),
+    ("--topology typo.toml", "no topology key 'links.wired.rate_mps'; expected .*'links.wired.rate_mbps'"),
+    ("--set links.wired.rate_mbps=0", "rate_mbps is '0'; expected a number above 0"),
+    ("--set power.awake_w=nan", "awake_w is 'nan'; expected a number of at least 0"),
+    ("--set nothing=1", "no topology key 'nothing'; expected"),
+    ("--set nothing", "'nothing' is no setting; expected key=value"),
+    ("--set power.awake_w=1 --set power.awake_w=2", "power.awake_w is given twice, as '1' and '2'"),
+    ("--policy broken.py:Mine", "broken.py does not import: ModuleNotFoundError.*mend the file"),
+    ("--policy empty.py:Mine", "empty.py has no class 'Mine'; expected"),
+    ("--policy absent.py:Mine", "no file 'absent.py'; expected"),
+    ("--loss losses.py:Nun", "losses.py has no class 'Nun'; expected one of"),
+    ("--loss losses.py:Nan", "Loss nan returned nan for 100 ms .*; expected"),
+    ("--loss losses.py:Short", r"Loss short returned shape \(3,\) for 12 candidate times .*; expected"),
+    ("--loss losses.py:Negative", "Loss negative returned -100.0 for 100 ms .*; expected"),
+    ("--loss __import__('os').system('id')", r"__import__\('os'\).system\('id'\).*may not; expected"),
+    ("--loss inverse-lgo", "no loss 'inverse-lgo'; expected one of inverse, inverse-log"),
+    ("--loss=-Ti", "Loss formula '-Ti' returned -100.0"),
+    ("--loss inverse --policy psm", "--loss is 'inverse', but no lpsm is given"),
+    ("--loss inverse --policy lpsm:loss=inverse-log", "'lpsm:loss=inverse-log' names a loss too; drop one"),
+    ("--pages 0", "--pages: the value is '0'; expected a whole number from 1"),
+    ("--pages 2.5", "--pages: the value is '2.5'; expected a whole number"),
+    ("--pages many", "--pages: the value is 'many'; expected a whole number"),
+    ("--pages", "--pages: no value is given; expected one, as in --pages=VALUE"),
+    ("--seed -1", "--seed: the value is '-1'; expected a whole number of at least 0"),
+    ("--seed x", "--seed: the value is 'x'; expected a whole number of at least 0"),
+    ("--format xml", "--format: invalid choice: 'xml' .*table.*json.*csv"),
+    ("--output taken", "--output is 'taken', but '.*taken' is a file; expected a folder"),
+    ("--output taken/in", "--output is 'taken/in', but '.*taken' is a file; expected a folder"),
+    ("--polic psm", "no option '--polic'; expected .*--policy.*Did you mean '--policy'"),
+    ("--page=3", "no option '--page'; expected .*Did you mean '--pages'"),
+    ("--policy psm bsd", "no argument 'bsd'; expected --help"),
+    ("psm", "no subcommand 'psm'; expected one of policies, losses, topologies"),
+    ("polcies", "no subcommand 'polcies'; expected .*Did you mean 'policies'"),
+    ("run --policy psm", "no subcommand 'run'; expected one of"),
+    ("policies psm", "no argument 'psm'; expected --help, --format"),
+    ("losses --format csv", "--format: invalid choice: 'csv'"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in a folder with files that have something wrong."""
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("words", "message"), MENDABLE, ids=[words for words, _ in MENDABLE])
+def test_what_can_be_mended_is_one_line_and_status_2(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: str, message: str
+) -> None:
+    """What is wrong, the value, what is expected; nothing on standard output, nothing written."""
+    assert main(words.split(" ")) == 2
+    output, complaint = capsys.readouterr()
+    assert output == ""
+    assert complaint.startswith("psm_sim: ")
+    assert complaint.count("\n") == 1
+    assert complaint.endswith(("?\n", ".\n"))
+    assert re.search(message, complaint)
+    assert {path.name for path in folder.iterdir()} == set(FILES)
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_every_subcommand_of_the_contract_is_there_or_says_that_it_is_not(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Plainly, with the ones there are."""
+    if importlib.util.find_spec(f"psm_sim.commands.{name}"):
+        with pytest.raises(SystemExit) as ended:
+            main([name, "--help"])
+        assert ended.value.code == 0
+        assert f"usage: psm_sim {name}" in capsys.readouterr().out
+    else:
+        assert main([name]) == 2
+        complaint = capsys.readouterr().err
+        assert f"Version {__version__} has no {name!r} yet; expected one of policies, losses" in complaint
+
+
+def test_help_says_that_the_trace_is_synthetic_and_where_results_go(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With examples, every option, and the subcommands there are."""
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    text = capsys.readouterr().out
+    assert "The ucb trace is synthetic" in text
+    assert "Results go to standard output" in text
+    assert "psm_sim --policy lpsm --trace ucb" in text
+    for option in ("policy", "trace", "topology", "loss", "pages", "seed", "set", "format", "output"):
+        assert f"--{option} " in text
+    for subcommand in ("policies", "losses", "topologies"):
+        assert f"  {subcommand} " in text
+
+
+def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line."""
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"psm_sim {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "complaint"),
+    [
+        (KeyboardInterrupt(), 130, "psm_sim: interrupted.\n"),
+        (BrokenPipeError(errno.EPIPE, "Broken pipe"), 0, ""),
+        (OSError(errno.ENOSPC, "No space left on device"), 2, "the output cannot be used: No space left"),
+        (PermissionError(errno.EACCES, "Permission denied", "x.csv"), 2, "x.csv cannot be used: Permission"),
+    ],
+)
+def test_what_happens_on_the_way_ends_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException,
+    status: int,
+    complaint: str,
+) -> None:
+    """An interrupt is told in a line, a reader that left is not worth one."""
+
+    def fail(*_: object) -> int:
+        raise error
+
+    monkeypatch.setattr("psm_sim.commands.policies.run", fail)
+    assert main(["policies"]) == status
+    output, found = capsys.readouterr()
+    assert output == ""
+    assert found == complaint or (complaint and complaint in found and found.count("\n") == 1)

@@ -1,0 +1,101 @@
+"""The program as people start it: a process of its own, in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("numpy", "pandas", "rich", "simpy", "scipy", "matplotlib")
+
+
+def psm_sim(*words: str, cwd: Path, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run ``python -m psm_sim`` with warnings as errors."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-m", "psm_sim", *words],
+        cwd=cwd, capture_output=True, text=True, check=False, timeout=60, **options,
+    )  # fmt: skip
+
+
+def test_the_main_job_runs_in_an_empty_folder(tmp_path: Path) -> None:
+    """It prints its table, says nothing else, and leaves nothing behind."""
+    done = psm_sim("--policy", "lpsm", "--trace", "ucb", "--pages", "20", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "20 pages of trace ucb, seed 1" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_processes_print_the_same_bytes(tmp_path: Path) -> None:
+    """Whatever the order in which each hashes its texts."""
+    words = ("--policy", "lpsm", "--policy", "bsd", "--pages", "10", "--format", "csv")
+    outputs = {
+        psm_sim(*words, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in "12"
+    }
+    assert len(outputs) == 1
+
+
+def test_a_mistake_is_one_line_and_status_2(tmp_path: Path) -> None:
+    """Nothing on standard output."""
+    done = psm_sim("--pages", "0", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "psm_sim: --pages: the value is '0'; expected a whole number from 1 to 10000000.\n"
+
+
+def test_a_refused_formula_runs_nothing(tmp_path: Path) -> None:
+    """The file it would make is not there."""
+    done = psm_sim("--loss", "__import__('os').system('touch ran')", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_alone_stands_on_standard_output(tmp_path: Path) -> None:
+    """Remarks go to standard error, files to the folder."""
+    done = psm_sim("--policy", "psm", "--pages", "3", "--format", "json", "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0
+    assert json.loads(done.stdout) == json.loads((tmp_path / "out" / "result.json").read_text())
+    assert done.stderr == "Written: result.json, pages.csv, metadata.json in out\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_is_one_line_and_status_2(tmp_path: Path) -> None:
+    """Also when it shows only as the output is flushed."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "psm_sim", "policies"],
+            cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "psm_sim: the output cannot be used: No space left on device.\n"
+
+
+def test_a_reader_that_leaves_is_not_complained_about(tmp_path: Path) -> None:
+    """As with ``| head -1``."""
+    readable, writable = os.pipe()
+    os.close(readable)
+    with os.fdopen(writable, "w") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-m", "psm_sim", "topologies"],
+            cwd=tmp_path, stdout=pipe, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--version"], ["policies", "--help"], ["--pages", "0"], ["psm"]]
+)
+def test_help_and_mistakes_import_nothing_heavy(tmp_path: Path, words: list[str]) -> None:
+    """They answer at once."""
+    code = (
+        "import sys\nfrom contextlib import suppress\nfrom psm_sim.cli import main\n"
+        "with suppress(SystemExit):\n    main(sys.argv[1:])\n"
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.splitlines()[-1] == "[]"
