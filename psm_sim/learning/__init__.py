@@ -3,8 +3,41 @@
 The thesis's chapter 2: experts' losses in nats, one array a round, and distributions over experts.
 """
 
+from psm_sim.learning.bounds import (
+    learn_alpha_bound,
+    learn_alpha_optimal_bound,
+    lower_bound,
+    transition_upper_bound,
+    upper_bound,
+)
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.learners import FixedShare, LearnAlpha, StaticExpert
+from psm_sim.learning.rate_curve import BestRate, best_rate, rate_losses
 from psm_sim.learning.rates import relative_entropy, switching_rates
+from psm_sim.learning.regret import best_expert, comparators, follow, regrets
+from psm_sim.learning.switching import SwitchingSequences, best_switching
+from psm_sim.learning.transitions import TransitionShare
 
-__all__ = ["FixedShare", "LearnAlpha", "Learner", "StaticExpert", "relative_entropy", "switching_rates"]
+__all__ = [
+    "BestRate",
+    "FixedShare",
+    "LearnAlpha",
+    "Learner",
+    "StaticExpert",
+    "SwitchingSequences",
+    "TransitionShare",
+    "best_expert",
+    "best_rate",
+    "best_switching",
+    "comparators",
+    "follow",
+    "learn_alpha_bound",
+    "learn_alpha_optimal_bound",
+    "lower_bound",
+    "rate_losses",
+    "regrets",
+    "relative_entropy",
+    "switching_rates",
+    "transition_upper_bound",
+    "upper_bound",
+]

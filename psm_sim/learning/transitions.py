@@ -1,0 +1,81 @@
+"""Fixed-share with an arbitrary transition matrix between experts (2.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psm_sim.errors import InputError
+from psm_sim.learning import saved
+from psm_sim.learning.checks import Floats
+from psm_sim.learning.learner import Learner
+
+
+class TransitionShare(Learner):
+    """The best expert moves as a Markov chain with known transition probabilities.
+
+    Fixed-share and Static-expert are the cases with 1 - alpha on the diagonal and alpha / (n - 1) off
+    it. Works in the log domain, so zeros in the matrix are exact. O(n^2) a round.
+
+    Parameters
+    ----------
+    transitions : array_like, shape (n, n)
+        Row j holds P(i|j), the distribution of the next best expert after j; each row sums to 1.
+
+    Examples
+    --------
+    >>> learner = TransitionShare([[0.9, 0.1], [0.5, 0.5]])
+    >>> _ = learner.update([0.0, math.log(3)])
+    >>> learner.weights.round(6).tolist()  # 0.75 * (0.9, 0.1) + 0.25 * (0.5, 0.5)
+    [0.8, 0.2]
+    """
+
+    name = "transition-share"
+
+    def __init__(self, transitions: ArrayLike) -> None:
+        self._transitions = stochastic(transitions)
+        super().__init__(len(self._transitions))
+        with np.errstate(divide="ignore"):
+            self._log_transitions = np.log(self._transitions)
+        self._log_weights: Floats = np.full(self.n_experts, -math.log(self.n_experts))
+
+    def _learn(self, relative: Floats) -> float:
+        joint = self._log_weights + relative
+        gain = float(np.logaddexp.reduce(joint))
+        if gain == -math.inf:
+            raise self._none_left()
+        moved = (joint - gain)[:, None] + self._log_transitions
+        self._settle(np.logaddexp.reduce(moved, axis=0))
+        return -gain
+
+    def _settle(self, log_weights: Floats) -> None:
+        self._log_weights = log_weights - np.logaddexp.reduce(log_weights)
+        np.exp(self._log_weights, out=self._weights)
+
+    def _memory(self) -> dict[str, Any]:
+        return {"transitions": self._transitions.tolist(), "log_weights": saved.logs(self._log_weights)}
+
+    def _recall(self, state: Mapping[str, Any]) -> None:
+        self._expect(state, "transitions", self._transitions.tolist())
+        self._settle(saved.read(state, "log_weights", self._shape, self.name))
+
+
+def stochastic(transitions: ArrayLike) -> Floats:
+    """Return a transition matrix as a fresh array, its rows checked to be distributions."""
+    try:
+        found = np.array(transitions, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("the transitions are no table of numbers; expected n rows of n.") from None
+    if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
+        raise InputError(f"the transitions have shape {found.shape}; expected n rows of n.")
+    for expert, row in enumerate(found):
+        if not (row.min() >= 0 and abs(row.sum() - 1) < 1e-9):
+            raise InputError(
+                f"the transitions after expert {expert} are {row.tolist()}; "
+                "expected probabilities, none negative, that sum to 1."
+            )
+    return found

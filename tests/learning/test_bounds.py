@@ -1,0 +1,237 @@
+"""Lemma 1 by enumeration; Theorem 1, Corollary 1 and Theorem 2 on sequences made to break them."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from sequences import KINDS, clear_best, losses, switching_sequence
+
+from psm_sim.errors import InputError
+from psm_sim.learning import (
+    LearnAlpha,
+    TransitionShare,
+    best_rate,
+    learn_alpha_bound,
+    learn_alpha_optimal_bound,
+    lower_bound,
+    rate_losses,
+    relative_entropy,
+    switching_rates,
+    transition_upper_bound,
+    upper_bound,
+)
+from psm_sim.learning.switch_counts import count_switches
+
+PER_KIND = 200
+
+
+def enumerated(table, prior):
+    """Return all sequences, their likelihoods phi(s) times *prior*(s), as in (2.5)."""
+    rounds, n = table.shape
+    sequences = np.array(list(itertools.product(range(n), repeat=rounds)))
+    phi = np.exp(-table[np.arange(rounds), sequences].sum(axis=1))
+    return sequences, phi * np.array([prior(sequence) for sequence in sequences])
+
+
+def share_prior(alpha, n):
+    """Return the Markov prior of Fixed-share (2.3)."""
+
+    def prior(sequence):
+        switches = np.count_nonzero(np.diff(sequence))
+        stays = len(sequence) - 1 - switches
+        return (alpha / (n - 1)) ** switches * (1 - alpha) ** stays / n
+
+    return prior
+
+
+@pytest.mark.parametrize(("n", "rounds"), [(2, 6), (3, 5), (4, 4)])
+@pytest.mark.parametrize("best", [0.1, 0.5, 0.93])
+def test_lemma_1_holds_between_any_two_rates(n, rounds, best):
+    """Identities (2.4) and (2.5): regret is -log E_Q exp((T-1)[D(a||alpha*) - D(a||alpha)])."""
+    table = np.random.default_rng(n).exponential(2, (rounds, n))
+    sequences, joint = enumerated(table, share_prior(best, n))
+    assert rate_losses(table, [best])[0] == pytest.approx(-math.log(joint.sum()), abs=1e-9)
+    switched = np.count_nonzero(np.diff(sequences), axis=1) / (rounds - 1)
+    for alpha in (0.01, 0.3, 0.5, 0.99):
+        exponent = (rounds - 1) * (relative_entropy(switched, best) - relative_entropy(switched, alpha))
+        regret = -math.log((joint / joint.sum() * np.exp(exponent)).sum())
+        measured = rate_losses(table, [alpha]) - rate_losses(table, [best])
+        assert measured[0] == pytest.approx(regret, abs=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 0.2, 0.5, 0.95])
+def test_the_switch_count_has_the_moments_of_its_enumerated_posterior(alpha):
+    """Mean and variance of the number of switches under Q, from one forward pass."""
+    table = np.random.default_rng(8).exponential(2, (6, 3))
+    sequences, joint = enumerated(table, share_prior(alpha, 3))
+    switches = np.count_nonzero(np.diff(sequences), axis=1)
+    mean = np.average(switches, weights=joint)
+    counts = count_switches(table, alpha)
+    assert counts.loss == pytest.approx(-math.log(joint.sum()), abs=1e-12)
+    assert counts.excess == pytest.approx(mean - 5 * alpha, abs=1e-12)
+    assert counts.variance == pytest.approx(np.average((switches - mean) ** 2, weights=joint), abs=1e-12)
+
+
+def test_beta_is_the_curvature_of_the_loss_at_its_minimum():
+    """beta* by the posterior's variance (2.20) equals the second difference of L_T (2.15)."""
+    table = clear_best(switching_sequence(30, 7), 3, margin=2.0)
+    best, step = best_rate(table), 1e-4
+    left, middle, right = rate_losses(table, best.alpha + step * np.array([-1.0, 0.0, 1.0]))
+    curvature = (left - 2 * middle + right) / step**2
+    assert 0 < best.beta < 1
+    assert best.beta == pytest.approx(best.alpha * (1 - best.alpha) / 29 * curvature, rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_sequence_breaks_theorem_1_theorem_2_or_corollary_1(kind):
+    """200 sequences of each kind, random and adversarial: regret lies between its bounds."""
+    rng = np.random.default_rng(KINDS.index(kind))
+    inside = 0
+    for _ in range(PER_KIND):
+        table = losses(kind, rng)
+        rounds, best = len(table), best_rate(table)
+        near = np.clip(best.alpha + rng.normal(scale=0.05, size=4), 0, 1)
+        alphas = np.concatenate([[0.0, 1.0], rng.random(8), near, 10 ** rng.uniform(-8, 0, 4)])
+        regret, slack = rate_losses(table, alphas) - best.loss, 1e-9 * max(1.0, best.loss)
+        assert (regret <= upper_bound(rounds, best.alpha, alphas) + slack).all()
+        assert (regret >= lower_bound(rounds, best.alpha, alphas, best.beta) - slack).all()
+        rates = switching_rates(rounds)
+        learner = LearnAlpha(table.shape[1], rates)
+        learnt = sum(learner.update(row) for row in table) - best.loss
+        assert learnt <= learn_alpha_bound(rounds, best.alpha, rates) + slack
+        assert learn_alpha_bound(rounds, best.alpha, rates) <= learn_alpha_optimal_bound(rounds) + 1e-12
+        inside += 0 < best.alpha < 1
+    assert inside > 20
+
+
+@pytest.mark.parametrize("switches", [1, 10, 60])
+def test_both_bounds_are_attained_when_the_best_sequence_is_beyond_doubt(switches):
+    """With one sequence left beta* is 1 but for exp(-1000), and any rate's regret equals both bounds."""
+    table = clear_best(switching_sequence(121, switches), 3, margin=1000.0)
+    best = best_rate(table)
+    alphas = np.linspace(0.02, 0.9, 12)
+    regret = rate_losses(table, alphas) - best.loss
+    assert best.alpha == pytest.approx(switches / 120, rel=1e-9)
+    assert best.beta == pytest.approx(1, abs=1e-10)
+    assert regret == pytest.approx(upper_bound(121, best.alpha, alphas), rel=1e-9, abs=1e-9)
+    assert regret == pytest.approx(lower_bound(121, best.alpha, alphas, 1.0), rel=1e-9, abs=1e-9)
+
+
+def test_the_bounds_are_tight_within_a_tenth_where_the_best_sequence_is_nearly_clear():
+    """At a margin of 4 nats regret is over 0.99 of Theorem 1; below alpha*, Theorem 2 proves 0.9 of it."""
+    table = clear_best(switching_sequence(200, 20), 3, margin=4.0)
+    best = best_rate(table)
+    alphas = best.alpha * np.array([0.8, 0.9, 1.1, 2.0])
+    regret = rate_losses(table, alphas) - best.loss
+    assert (regret > 0.99 * upper_bound(200, best.alpha, alphas)).all()
+    assert (lower_bound(200, best.alpha, alphas, best.beta)[:2] > 0.9 * regret[:2]).all()
+
+
+@pytest.mark.parametrize("switches", [0, 3, 40, 150])
+def test_corollary_1_is_tight_to_a_nat(switches):
+    """When the data name the rate beyond doubt, Learn-alpha pays its bound but for less than 1 nat."""
+    rounds = 300
+    table = clear_best(switching_sequence(rounds, switches), 3, margin=1000.0)
+    rates = switching_rates(rounds)
+    learner = LearnAlpha(3, rates)
+    best = best_rate(table)
+    regret = sum(learner.update(row) for row in table) - best.loss
+    bound = learn_alpha_bound(rounds, best.alpha, rates)
+    assert bound - 1 < regret <= bound
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_theorem_1_holds_for_any_transition_matrix(seed):
+    """Against the best transition matrix in hindsight, found by EM over all enumerated sequences."""
+    rng = np.random.default_rng(seed)
+    n, rounds = 2 + seed % 2, 6
+    table = rng.exponential(2, (rounds, n))
+    best = _best_transitions(table)
+    suffered = _suffered(TransitionShare(best), table)
+    for _ in range(10):
+        other = rng.dirichlet(np.full(n, rng.choice([0.3, 3.0])), size=n)
+        regret = _suffered(TransitionShare(other), table) - suffered
+        assert regret <= transition_upper_bound(rounds, best, other) + 1e-9
+    assert transition_upper_bound(rounds, best, best) == 0
+
+
+def _suffered(learner, table):
+    return sum(learner.update(row) for row in table)
+
+
+def _best_transitions(table, steps=3000):
+    """Return a stationary point of the likelihood over transition matrices."""
+    rounds, n = table.shape
+    found = np.full((n, n), 1 / n) + np.eye(n) * 0.1
+    found /= found.sum(axis=1, keepdims=True)
+    sequences, phi = enumerated(table, lambda _: 1 / n)
+    moves = np.zeros((len(sequences), n, n))
+    for t in range(rounds - 1):
+        np.add.at(moves, (np.arange(len(sequences)), sequences[:, t], sequences[:, t + 1]), 1)
+    for _ in range(steps):
+        weight = phi * (found**moves).prod(axis=(1, 2))
+        counts = np.tensordot(weight, moves, axes=1)
+        found = counts / counts.sum(axis=1, keepdims=True)
+    return found
+
+
+def test_the_general_bound_contains_the_scalar_one():
+    """For Fixed-share matrices the largest row entropy is D(alpha*||alpha) itself."""
+    share = [np.full((4, 4), a / 3) + np.eye(4) * (1 - a - a / 3) for a in (0.1, 0.35)]
+    assert transition_upper_bound(50, *share) == pytest.approx(upper_bound(50, 0.1, 0.35).item())
+
+
+def test_the_optimal_bound_grows_as_half_the_logarithm_of_the_horizon():
+    """About 1/2 log T plus a constant: a hundred times the rounds cost log(10) nats more."""
+    assert learn_alpha_optimal_bound(27_000) == pytest.approx(math.log(259) + 26_999 / 54_000)
+    growth = learn_alpha_optimal_bound(1_000_000) - learn_alpha_optimal_bound(10_000)
+    assert growth == pytest.approx(math.log(10), abs=0.05)
+
+
+def test_bounds_at_their_corners():
+    """One round leaves no regret; a rate of 0 or 1 may cost without end; alpha* = 0 proves nothing."""
+    assert upper_bound(1, 0.3, [0.0, 0.9]).tolist() == [0.0, 0.0]
+    assert upper_bound(9, 0.3, [0.3, 0.0, 1.0]).tolist() == [0.0, math.inf, math.inf]
+    assert lower_bound(1, 0.3, 0.9, 0.5) == 0
+    assert lower_bound(9, 0.0, [0.0, 0.4], 0.0).tolist() == [0.0, 0.0]
+    assert lower_bound(9, 0.3, [0.3, 0.5], 1.0) == pytest.approx(upper_bound(9, 0.3, [0.3, 0.5]))
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.3, 0.99])
+@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.6, 0.999])
+def test_theorem_2_is_its_published_formula(alpha, beta):
+    """q1, q0 and the two points written out as in the thesis."""
+    best, turns = 0.25, 12
+    if alpha >= best:
+        weight = 1 / (1 + turns / (1 - beta) * (1 - best) / best)
+        points = {1.0: weight, (best - weight) / (1 - weight): 1 - weight}
+    else:
+        weight = 1 / (1 + turns / (1 - beta) * best / (1 - best))
+        points = {0.0: weight, best / (1 - weight): 1 - weight}
+    mean = sum(
+        q * math.exp(turns * (relative_entropy(a, best) - relative_entropy(a, alpha)))
+        for a, q in points.items()
+    )
+    assert lower_bound(13, best, alpha, beta) == pytest.approx(max(-math.log(mean), 0), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: upper_bound(0, 0.1, 0.2), "the number of rounds is 0; expected a whole number"),
+        (lambda: upper_bound(9, 1.1, 0.2), r"alpha\* is 1.1; expected a number from 0 to 1"),
+        (lambda: upper_bound(9, 0.1, [0.2, 2.0]), r"alpha is \[0.2, 2.0\]; expected numbers from 0 to 1"),
+        (lambda: lower_bound(9, 0.1, 0.2, -1), r"beta\* is -1; expected"),
+        (lambda: learn_alpha_bound(9, 0.1, []), "switching rates have shape"),
+        (lambda: transition_upper_bound(9, np.eye(2), np.eye(3)), r"shapes \(2, 2\) and \(3, 3\)"),
+        (
+            lambda: transition_upper_bound(9, [[0.5, 0.6], [0, 1]], np.eye(2)),
+            "after expert 0 are .* sum to 1",
+        ),
+    ],
+)
+def test_bounds_refuse_what_is_no_rate_or_number_of_rounds(call, words):
+    """One sentence with the value."""
+    with pytest.raises(InputError, match=words):
+        call()

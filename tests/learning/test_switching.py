@@ -1,0 +1,84 @@
+"""The best k-switch sequences against brute force, and laws they obey."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sequences import clear_best, switching_sequence
+
+from psm_sim.errors import InputError
+from psm_sim.learning import best_switching
+
+
+def brute_force(table, most):
+    """Return the least loss with at most k switches, k = 0 .. most, over all sequences."""
+    rounds, n = table.shape
+    best = np.full(most + 1, np.inf)
+    for sequence in itertools.product(range(n), repeat=rounds):
+        switches = np.count_nonzero(np.diff(sequence))
+        loss = table[np.arange(rounds), sequence].sum()
+        best[switches:] = np.minimum(best[switches:], loss)
+    return best
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 6), st.integers(1, 3), st.integers(0, 7), st.integers(0, 10_000))
+def test_the_totals_equal_brute_force(rounds, n, most, seed):
+    """For every k at once, ties and useless switches included."""
+    table = np.random.default_rng(seed).integers(0, 6, (rounds, n)) / 4
+    assert best_switching(table, most).totals == pytest.approx(brute_force(table, most), abs=1e-12)
+
+
+@pytest.mark.parametrize("switches", [0, 1, 5, 20, 99])
+def test_each_sequence_has_its_total_and_no_more_switches_than_allowed(switches):
+    """The backtracked experts cost what the recursion said."""
+    table = np.random.default_rng(3).exponential(1, (100, 6))
+    found = best_switching(table, 99)
+    sequence = found.experts(switches)
+    assert sequence.shape == (100,)
+    assert np.count_nonzero(np.diff(sequence)) <= switches
+    assert table[np.arange(100), sequence].sum() == pytest.approx(found.totals[switches], abs=1e-12)
+
+
+def test_totals_fall_from_the_best_expert_to_the_best_of_each_round():
+    """The two ends are the other comparators, and more switches never hurt."""
+    table = np.random.default_rng(4).exponential(1, (80, 4))
+    totals = best_switching(table, 79).totals
+    assert totals[0] == pytest.approx(table.sum(axis=0).min())
+    assert totals[-1] == pytest.approx(table.min(axis=1).sum())
+    assert (np.diff(totals) <= 1e-12).all()
+
+
+def test_a_clear_sequence_is_found_again():
+    """Where one sequence costs nothing, it is the answer, and needs exactly its switches."""
+    sequence = switching_sequence(60, 7)
+    found = best_switching(clear_best(sequence, 3, 2.0), 9)
+    assert found.experts(7).tolist() == found.experts(9).tolist() == sequence.tolist()
+    assert (found.totals[7:] == 0).all()
+    assert found.totals[6] > 0
+
+
+def test_experts_that_lose_inf_are_avoided():
+    """An infinite loss is never on the best path while another path is finite."""
+    table = np.array([[0.0, 5.0], [np.inf, 5.0], [0.0, 5.0]])
+    found = best_switching(table, 2)
+    assert found.totals.tolist() == [15.0, 10.0, 5.0]
+    assert found.experts(2).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: best_switching([[1.0]], -1), "the number of switches is -1; expected a whole number"),
+        (lambda: best_switching([1.0], 1), r"shape \(1,\); expected \(rounds, experts\)"),
+        (lambda: best_switching([[1.0], [np.nan]], 1), "round 2: the loss of expert 0 is nan"),
+        (lambda: best_switching([["x"]], 1), "the losses are no table of numbers"),
+        (lambda: best_switching([[1.0]], 1).experts(2), "switches is 2; expected at most 1"),
+    ],
+)
+def test_unusable_input_is_refused(call, words):
+    """One sentence with the value."""
+    with pytest.raises(InputError, match=words):
+        call()
