@@ -69,7 +69,7 @@ def published_numbers(study: str) -> list[Published]:
 
 
 def claims(study: str, values: Mapping[tuple[str, str], Sequence[float]]) -> list[Claim]:
-    """Set ours beside each published number of a study; *values* by policy and quantity, one a replication."""
+    """Set ours beside each published number of a study; *values* by policy and quantity."""
     numbers, relative = _load()
     found = []
     for number in numbers:

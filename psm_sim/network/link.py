@@ -15,7 +15,9 @@ from psm_sim.network.topology import LinkParameters
 class Link:
     """Sends segments one after the other and delivers each after the propagation delay.
 
-    ``free_at`` is the time in seconds at which the transmitter has sent all it was given.
+    ``free_at`` is the time in seconds at which the transmitter has sent all it was given. Each of
+    ``observers`` is told of a segment as it is queued: the time, the time at which it will have arrived,
+    and the segment.
     """
 
     def __init__(
@@ -28,15 +30,19 @@ class Link:
         self._flying: deque[tuple[float, Segment]] = deque()
         self._arrival = Pulse(env, self._arrive)
         self.free_at = 0.0
+        self.observers: list[Callable[[float, float, Segment], None]] = []
 
     def send(self, segment: Segment) -> None:
         """Queue one segment behind those not yet sent."""
         now = self._env.now
         start = self.free_at if self.free_at > now else now
         self.free_at = sent = start + segment.wire_bytes * self._s_per_byte
-        self._flying.append((sent + self._latency_s, segment))
+        arrival = sent + self._latency_s
+        self._flying.append((arrival, segment))
         if len(self._flying) == 1:
-            self._arrival.arm(sent + self._latency_s)
+            self._arrival.arm(arrival)
+        for observer in self.observers:
+            observer(now, arrival, segment)
 
     @property
     def in_flight(self) -> int:
