@@ -66,6 +66,8 @@ class World:
             step()
             events += 1
         self.events += events
+        if not browsing.ok:  # a process that fails is dead before its failure is raised
+            raise browsing.value
 
     def usage(self) -> Usage:
         """Return what the radio has used so far."""

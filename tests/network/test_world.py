@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psm_sim.network import World, load_topology
-from psm_sim.policies import make_policy
+from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page import Page
 
@@ -136,6 +136,22 @@ def test_at_most_so_many_connections_run_side_by_side():
     world.client.connect = connect
     world.run([page])
     assert 1 < most <= 4
+
+
+def test_a_policy_that_fails_in_mid_run_stops_it_with_its_own_error():
+    """A failure inside the browser's process is not swallowed."""
+
+    class Late(Policy):
+        name = "late"
+
+        def rest(self, now_s, since_uplink_s, poll):
+            return Rest()
+
+        def uplink(self, now_s):
+            raise RuntimeError("too late")
+
+    with pytest.raises(RuntimeError, match="too late"):
+        World(load_topology(), Late()).run([Page(1.0, 2000, (), (300,), (0.0,))])
 
 
 def test_persistent_connections_save_handshakes():
