@@ -56,3 +56,14 @@ def test_links_between_documents_lead_somewhere(document):
     """Relative links name files that exist."""
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
+
+
+def test_the_table_of_results_is_what_the_command_prints(monkeypatch, capsys):
+    """The README's numbers are measured, and stay true."""
+    from psm_sim.cli import main
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"<!-- the table of results -->\n```sh\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+    monkeypatch.setenv("COLUMNS", "100")
+    main(shlex.split(found[1].replace("\\\n", " "))[3:])
+    assert capsys.readouterr().out.strip("\n") == found[2].strip("\n")
