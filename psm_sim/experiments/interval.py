@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 class Interval(NamedTuple):
@@ -30,7 +30,7 @@ class Interval(NamedTuple):
         return f"{self.mean:{spec}}{spread}"
 
 
-def interval(values: Sequence[float], confidence: float = 0.95) -> Interval:
+def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     """Return the mean of independent values with Student's interval of the given confidence.
 
     For a comparison on common random numbers give the paired differences (or ratios), one a replication:

@@ -24,12 +24,14 @@ class Preset:
     def trace_spec(self, spec: str | None = None, **changes: Any) -> str:
         """Return the trace to use where *spec* was given (``None``: nothing was).
 
-        The preset's parameters join a spec of its own trace; any other trace is left as it is.
+        The preset's parameters join a spec of its own trace; any other trace is left as it is. *changes*
+        override both; ``None`` takes a parameter back to the trace's own default.
         """
         name, given = split_spec(spec or self.trace, "trace")
         if name != self.trace:
             return spec or self.trace
-        return _spec(name, {**self.trace_parameters, **given, **changes})
+        values = {**self.trace_parameters, **given, **changes}
+        return _spec(name, {key: value for key, value in values.items() if value is not None})
 
     def policy_spec(self, spec: str) -> str:
         """Return *spec* with the preset's parameters of that policy where it gives none."""

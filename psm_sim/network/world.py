@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf, nextafter
+from typing import Any
 
 from simpy import Environment
 
@@ -67,7 +68,8 @@ class World:
             events += 1
         self.events += events
         if not browsing.ok:  # a process that fails is dead before its failure is raised
-            raise browsing.value
+            failure: Any = browsing.value
+            raise failure
 
     def usage(self) -> Usage:
         """Return what the radio has used so far."""
