@@ -23,17 +23,13 @@ class Pulse(Event):
     def __init__(self, env: Environment, action: Callable[[], None]) -> None:
         super().__init__(env)
         self._ok, self._value = True, None
-        self._action = action
-        self._ring: list[Callable[[Any], None]] = [self._fire]
+        self._ring: list[Callable[[Any], None]] = [lambda _: action()]
 
     def arm(self, time: float) -> None:
         """Fire at *time*."""
         env = self.env
         self.callbacks = self._ring
         env.schedule(self, NORMAL, time - env.now)
-
-    def _fire(self, _: Event) -> None:
-        self._action()
 
 
 class Alarm(Event):

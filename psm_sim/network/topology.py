@@ -129,8 +129,10 @@ def load_topology(name: str = "three-node", settings: Mapping[str, Any] | None =
     unusable = [key for key in values if key not in topology_keys()]
     if unusable:
         raise _unknown_key(unusable[0], str(path.name))
-    values |= _overrides(settings or {})
-    return _build(path.stem, description, values, path.name)
+    topology = _build(path.stem, description, values, path.name)
+    if not settings:
+        return topology
+    return _build(path.stem, description, topology.config() | _overrides(settings), "--set")
 
 
 def _find(name: str) -> Path:

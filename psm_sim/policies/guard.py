@@ -55,6 +55,10 @@ class Guarded(Policy):
         """Tell the policy of a doze cut short."""
         self._call("interrupted", poll)
 
+    def finish(self) -> None:
+        """Tell the policy that the run is over."""
+        self._call("finish")
+
     @property
     def _label(self) -> str:
         return self.policy.name or type(self.policy).__name__

@@ -6,12 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from psm_sim.errors import InputError
+from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, switching_rates
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.base import Floats
 from psm_sim.parameters import parameters_of, values_of
 from psm_sim.policies.base import Policy, Rest, beacon_after
+from psm_sim.policies.warm_start import WarmStart
 
 
 class Lpsm(Policy):
@@ -25,6 +26,9 @@ class Lpsm(Policy):
     Two choices that the sources leave open are parameters: how long to doze after an uplink packet, and
     whether a doze that an uplink packet cut short is learned from. The default of the first, one beacon,
     is the one that comes nearest to the published slowdown.
+
+    With ``state`` the learner goes on from what that file held when the policy was made, and its state is
+    written there when a run is over. Such a run depends on the file as well as on its parameters.
     """
 
     name = "lpsm"
@@ -50,6 +54,11 @@ class Lpsm(Policy):
             "at_most": 1,
             "optional": True,
         },
+        "state": {
+            "help": "JSON file with a learner's state: read, if there is one, and written after the run",
+            "optional": True,
+            "kind": str,
+        },
     }
 
     def __init__(
@@ -63,6 +72,7 @@ class Lpsm(Policy):
         uplink: str = "one",
         learn_on_uplink: bool = False,
         alpha: float | None = None,
+        state: str | None = None,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in self.DECLARED}
         for name, declared in parameters_of(type(self)).items():
@@ -73,6 +83,7 @@ class Lpsm(Policy):
         self._given = given
         self._after_uplink, self._learns_on_uplink = uplink, learn_on_uplink
         self._horizon_s, self._alpha = horizon_s, alpha
+        self._warm_start = None if state is None else WarmStart(state)
         self.learner: Learner
         self._beacons = 1
         self._planned = 0
@@ -84,7 +95,7 @@ class Lpsm(Policy):
         return {**self._given, "loss": loss if isinstance(loss, str) else self.loss.name, "gamma": gamma}
 
     def start(self, beacon_s: float) -> None:
-        """Begin with uniform weights; the first polling time is the mean of the experts'."""
+        """Begin with the saved weights or uniform ones; those begin with the mean of the experts' times."""
         super().start(beacon_s)
         experts = self.times_ms.size
         if self._alpha is None:
@@ -93,7 +104,14 @@ class Lpsm(Policy):
             )
         else:
             self.learner = FixedShare(experts, self._alpha)
+        if self._warm_start is not None:
+            self._warm_start.load(self.learner, self.times_ms)
         self._predict()
+
+    def finish(self) -> None:
+        """Save what was learned, if that is wanted."""
+        if self._warm_start is not None:
+            self._warm_start.save(self.learner, self.times_ms)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Learn from the poll, and doze for the time predicted."""
@@ -114,7 +132,14 @@ class Lpsm(Policy):
             self._learn(poll)
 
     def _learn(self, poll: Poll) -> None:
-        self.learner.update(self.loss(poll, self.times_ms))
+        try:
+            losses = self.loss(poll, self.times_ms)
+        except Exception as error:
+            raise PluginError(
+                f"Loss {self.loss.name} failed with {poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep:"
+                f" {type(error).__name__}: {error}; mend the loss."
+            ) from error
+        self.learner.update(losses)
         self._predict()
 
     def _predict(self) -> None:

@@ -123,6 +123,24 @@ def test_a_loss_that_breaks_its_promise_is_refused_before_the_run():
         Lpsm(loss=Broken())
 
 
+def test_a_loss_that_fails_in_mid_run_is_named():
+    """No traceback for what the user can mend."""
+
+    class Late(Loss):
+        name = "late"
+
+        def __call__(self, poll, times_ms):
+            return times_ms / (poll.held_bytes - 77)
+
+    policy = Lpsm(loss=Inverse())
+    policy.start(0.1)
+    policy.loss = Late()
+    with pytest.raises(
+        PluginError, match=r"Loss late failed with 77 bytes held after 100 ms asleep: ZeroDivision"
+    ):
+        policy.rest(1.0, 1.0, Poll(100.0, 77, 1))
+
+
 def test_a_beacon_interval_of_its_own_sets_the_horizon_in_polls():
     """2,700 s of beacons 1 s apart: 2,700 polls, 83 levels."""
     policy = make_policy("lpsm")
