@@ -54,12 +54,12 @@ def bu_recording(source: Source, rule: PageRule) -> Recording:
     that names it.
     """
     with Requests() as requests:
-        clients, records = _collect(requests, source)
+        clients, records = collect(requests, source)
         notes = tuple(source.warnings)
         return group(requests, clients, rule, format="BU-Web-Client log", records=records, warnings=notes)
 
 
-def _collect(requests: Requests, source: Source) -> tuple[tuple[str, ...], int]:
+def collect(requests: Requests, source: Source) -> tuple[tuple[str, ...], int]:
     """Add all requests that used the network; return the clients, and how many lines there are."""
     clients, rows, records = dict[bytes, int](), list[_Row](), 0
     for number, line in lines_of(source):

@@ -42,8 +42,8 @@ def har_recording(source: Source) -> Recording:
     InputError
         If it is no JSON or no HAR, with line and column or the entry; or if nothing in it used the network.
     """
-    log = _log(source)
-    entries, skipped = _entries(log, source.path)
+    log = read_log(source)
+    entries, skipped = network_entries(log, source.path)
     pages = _pages(entries, log)
     if not pages:
         raise InputError(f"{source.path} has no entry that used the network; expected at least one.")
@@ -66,7 +66,8 @@ def har_recording(source: Source) -> Recording:
     )
 
 
-def _log(source: Source) -> Mapping[str, Any]:
+def read_log(source: Source) -> Mapping[str, Any]:
+    """Return the ``log`` of a HAR file, or say what is wrong with it."""
     data = bytearray()
     for piece in source.pieces():
         data += piece
@@ -108,7 +109,7 @@ def _deep_at(text: str, deepest: int = 200) -> int:
     return len(text)
 
 
-def _entries(log: Mapping[str, Any], path: Path) -> tuple[list[Entry], int]:
+def network_entries(log: Mapping[str, Any], path: Path) -> tuple[list[Entry], int]:
     """Return the entries that used the network, in the order sent, and how many did not."""
     found: list[Entry] = []
     for index, entry in enumerate(log["entries"]):

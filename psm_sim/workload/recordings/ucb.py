@@ -26,13 +26,13 @@ def ucb_recording(source: Source, batches: Iterator[Batch], rule: PageRule, form
     modems; a response that was stopped, or that a clock jump puts before its request, has none.
     """
     with Requests() as requests:
-        clients, records, untimed = _collect(requests, batches)
+        clients, records, untimed = collect(requests, batches)
         odd = (f"{untimed:,} records without a request time are left out",) if untimed else ()
         notes = (*source.warnings, *odd)
         return group(requests, clients, rule, format=form, records=records, warnings=notes)
 
 
-def _collect(requests: Requests, batches: Iterator[Batch]) -> tuple[tuple[str, ...], int, int]:
+def collect(requests: Requests, batches: Iterator[Batch]) -> tuple[tuple[str, ...], int, int]:
     """Add all usable records; return the clients, and how many records there are and have no time."""
     clients, records, untimed = _Clients(), 0, 0
     for batch in batches:

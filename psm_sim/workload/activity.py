@@ -1,0 +1,85 @@
+"""From what a user writes after ``--trace`` to network activity: transfers with start, end and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from psm_sim.errors import InputError
+from psm_sim.parameters import parameters_of, values_of
+from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workloads, split_trace
+from psm_sim.workload.nominal import Nominal, transfers_of
+from psm_sim.workload.transfer import Activity
+from psm_sim.workload.workload import Workload
+
+
+def load_activities(
+    spec: str, pages: int, seed: int, nominal: Nominal, clients: str | None = None
+) -> tuple[Activity, ...]:
+    """Return the network activity of each client that *spec* chooses.
+
+    A recording is taken as it was, every request of the client from its start to its last byte. Other
+    traces are pages (the first *pages*, or so many drawn with *seed*), with *nominal* transfer times.
+    *clients* stands for the recording's own parameter of that name.
+
+    Raises
+    ------
+    InputError
+        If there is no such trace, or it, a parameter or a number is unusable.
+    """
+    name, texts = split_trace(spec)
+    path = find_trace(name)
+    if not (is_page_list(path) or is_profile(path)):
+        texts = _with_clients(name, texts, clients)
+        if texts.get("workload", "replay") == "replay":
+            return _recorded(path, texts)
+        spec = f"{name}:" + ",".join(f"{key}={value}" for key, value in texts.items())
+    elif clients is not None:
+        raise InputError(f"clients is {clients!r}, but trace {name} is one client's; expected a recording.")
+    return tuple(_of_pages(each, nominal) for each in load_workloads(spec, pages, seed))
+
+
+def _with_clients(name: str, texts: Mapping[str, str], clients: str | None) -> dict[str, str]:
+    if clients is None:
+        return dict(texts)
+    if "clients" in texts:
+        given = f"{clients!r} and {texts['clients']!r}"
+        raise InputError(f"trace {name}: clients is given twice, as {given}; give it once.")
+    return {**texts, "clients": clients}
+
+
+def _of_pages(workload: Workload, nominal: Nominal) -> Activity:
+    words = f"{nominal.rate_kbps:g} kbit/s, {nominal.round_trip_ms:g} ms round trip"
+    return Activity(
+        workload.name,
+        tuple(transfers_of(workload.pages, nominal)),
+        workload.synthetic,
+        f"{workload.remark.rstrip('.')}; transfer times are nominal: {words}",
+        workload.parameters | values_of(nominal),
+    )
+
+
+def _recorded(path: Path, texts: Mapping[str, str]) -> tuple[Activity, ...]:
+    """Read the file twice: for the choice of clients, and for what they fetched."""
+    from psm_sim.workload.recorded import choose
+    from psm_sim.workload.recordings.transfers import read_transfers
+    from psm_sim.workload.replay import Replaying
+
+    for word in parameters_of(Replaying):
+        if word in texts:
+            raise InputError(
+                f"trace {path.name}: {word} is {texts[word]!r}, but requests are replayed as they were "
+                "recorded; leave it out."
+            )
+    chosen = choose(path, texts)
+    recording = chosen.recording
+    names = [recording.clients[client] for client in chosen.clients]
+    parameters = {
+        key: value for key, value in chosen.parameters.items() if key not in parameters_of(Replaying)
+    }
+    found = []
+    for client, transfers in zip(names, read_transfers(path, names), strict=True):
+        told = f"client {client} of {len(recording.clients):,} in {path.name} ({recording.format})"
+        remark = "; ".join((f"{told}, {len(transfers):,} requests as recorded", *recording.warnings))
+        found.append(Activity(client, transfers, False, remark, parameters))
+    return tuple(found)
