@@ -136,8 +136,8 @@ class Lpsm(Policy):
             losses = self.loss(poll, self.times_ms)
         except Exception as error:
             raise PluginError(
-                f"Loss {self.loss.name} failed with {poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep:"
-                f" {type(error).__name__}: {error}; mend the loss."
+                f"Loss {self.loss.name} failed with {poll.held_bytes} bytes held after {poll.slept_ms:g} ms"
+                f" asleep: {type(error).__name__}: {error}; mend the loss."
             ) from error
         self.learner.update(losses)
         self._predict()

@@ -130,7 +130,7 @@ def test_a_loss_that_fails_in_mid_run_is_named():
         name = "late"
 
         def __call__(self, poll, times_ms):
-            return times_ms / (poll.held_bytes - 77)
+            return times_ms * (1 / (poll.held_bytes - 77))
 
     policy = Lpsm(loss=Inverse())
     policy.start(0.1)
