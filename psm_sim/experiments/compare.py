@@ -12,6 +12,7 @@ from psm_sim.experiments.run import page_times_s, run_policy
 from psm_sim.network import Topology, load_topology
 from psm_sim.policies import Policy, make_policy
 from psm_sim.policies.always_on import AlwaysOn
+from psm_sim.policies.guard import guarded
 from psm_sim.workload import Workload, load_workload
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def compare_runs(
     labels = [policy if isinstance(policy, str) else policy.name for policy in policies]
     place = topology if isinstance(topology, Topology) else load_topology(topology, settings)
     workload = trace if isinstance(trace, Workload) else load_workload(trace, pages, seed)
+    for policy in made:
+        guarded(policy).start(place.beacon.interval_ms / 1000)
     total = len(workload.pages) * (1 + sum(not isinstance(policy, AlwaysOn) for policy in made))
     done = 0
 

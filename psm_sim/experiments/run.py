@@ -21,15 +21,17 @@ def run_policy(
     always_on_times_s: Sequence[float] | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Result:
-    """Run a fresh copy of *policy* over the pages.
+    """Run a fresh copy of *policy* over the pages, and tell it when the run is over.
 
     *always_on_times_s* are the times of the same pages without power saving; without them the run's own
     times are taken, which makes it the reference.
     """
-    world = World(topology, guarded(policy))
+    fresh = guarded(policy)
+    world = World(topology, fresh)
     begun = time.perf_counter()
     world.run(pages, progress)
     wall_s = time.perf_counter() - begun
+    fresh.finish()
     return Result(
         policy=label,
         parameters=policy.config(),

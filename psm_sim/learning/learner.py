@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -106,7 +107,8 @@ class Learner(ABC):
 
     def _expect(self, state: Mapping[str, Any], key: str, own: object) -> None:
         if state[key] != own:
-            raise InputError(f"{self.name}: the saved state has {key} {state[key]!r}; expected {own!r}.")
+            found, wanted = reprlib.repr(state[key]), reprlib.repr(own)
+            raise InputError(f"{self.name}: the saved state has {key} {found}; expected {wanted}.")
 
     def _none_left(self) -> InputError:
         return InputError(

@@ -60,7 +60,7 @@ class Policy(ABC):
         """Take note that an uplink packet has cut a doze short, and what was held then; optional."""
 
     def finish(self) -> None:  # noqa: B027 (an optional hook)
-        """Take note that the run is over, complete; optional. A run that fails or is broken off ends without."""
+        """Take note that the run is over; optional. A run that fails or is broken off ends without."""
 
 
 def beacon_after(time_s: float, beacon_s: float) -> int:

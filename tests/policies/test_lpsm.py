@@ -86,6 +86,7 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     assert config["gamma"] == pytest.approx(1 / 1.2e5)
     assert set(config) == {
         "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "learn_on_uplink", "alpha",
+        "state",
     }  # fmt: skip
     assert Lpsm(loss=Inverse(gamma=2.0)).config() == {**config, "gamma": 2.0}
 
