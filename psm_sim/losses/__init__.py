@@ -1,10 +1,25 @@
 """What a polling time costs, in nats: the trade-off between energy and latency."""
 
+from psm_sim.losses.arrival_aware import ArrivalAware
 from psm_sim.losses.base import Loss
 from psm_sim.losses.check import check_loss
+from psm_sim.losses.constrained import Constrained
 from psm_sim.losses.formula import Formula
 from psm_sim.losses.make import LOSSES, make_loss
 from psm_sim.losses.poll import Poll
 from psm_sim.losses.published import Inverse, InverseLog
+from psm_sim.losses.retrieval_energy import RetrievalEnergy
 
-__all__ = ["LOSSES", "Formula", "Inverse", "InverseLog", "Loss", "Poll", "check_loss", "make_loss"]
+__all__ = [
+    "LOSSES",
+    "ArrivalAware",
+    "Constrained",
+    "Formula",
+    "Inverse",
+    "InverseLog",
+    "Loss",
+    "Poll",
+    "RetrievalEnergy",
+    "check_loss",
+    "make_loss",
+]

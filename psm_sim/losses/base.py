@@ -16,7 +16,8 @@ class Loss(ABC):
     """What each candidate polling time would have cost in the interval just slept.
 
     A subclass gives a ``name`` and :meth:`__call__`. Its constructor's arguments are its parameters:
-    they can be set from the command line and stand in the result.
+    they can be set from the command line and stand in the result. A loss may adapt while it is used
+    (:meth:`observe`): each run works on a copy, and :meth:`start` begins it anew.
     """
 
     name: str = ""
@@ -25,5 +26,16 @@ class Loss(ABC):
     def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
         """Return the loss of each candidate polling time, shape (n,), finite, >= 0, in nats.
 
-        *poll* is what the station saw at this wake-up, *times_ms* the candidates, shape (n,), in ms.
+        *poll* is what the station saw at this wake-up, *times_ms* the candidates, shape (n,), in ms. The
+        answer depends on these, the parameters and what :meth:`observe` was told; asking changes nothing.
+        """
+
+    def start(self) -> None:  # noqa: B027 (an optional hook)
+        """Begin a run: forget what was observed; optional."""
+
+    def observe(self, poll: Poll) -> None:  # noqa: B027 (an optional hook)
+        """Take note of a doze that is over, its losses already asked for; optional.
+
+        A loss that adapts does so here. It is told of every doze, also of one that an uplink packet cut
+        short, from which nothing is learned.
         """

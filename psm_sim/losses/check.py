@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -22,6 +22,8 @@ def check_loss(loss: Loss, times_ms: Floats) -> None:
     *times_ms* are the candidates it will be asked about, shape (n,), in ms. The probes are made on a
     copy, so a loss that keeps state is left as it was.
 
+    It is told of each probe as in a run, so that a loss that adapts is tried as well.
+
     Raises
     ------
     PluginError
@@ -33,11 +35,20 @@ def check_loss(loss: Loss, times_ms: Floats) -> None:
         probe = copy.deepcopy(loss)
     except Exception as error:
         raise PluginError(f"{label} cannot be copied: {_reason(error)}; expected a loss that can.") from error
+    _tell(label, probe.start)
     for poll in _polls(times_ms):
         fault = _fault(probe, poll, times_ms)
         if fault:
             held = f"{poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep"
             raise PluginError(f"{label} {fault} with {held}; {_EXPECTED}.")
+        _tell(label, probe.observe, poll)
+
+
+def _tell(label: str, hook: Callable[..., object], *arguments: Poll) -> None:
+    try:
+        hook(*arguments)
+    except Exception as error:
+        raise PluginError(f"{label} failed in {hook.__name__}(): {_reason(error)}; mend the loss.") from error
 
 
 def _polls(times_ms: Floats) -> Iterator[Poll]:

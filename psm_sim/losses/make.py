@@ -16,6 +16,9 @@ LOSSES = Registry(
     {
         "inverse": "psm_sim.losses.published:Inverse",
         "inverse-log": "psm_sim.losses.published:InverseLog",
+        "arrival-aware": "psm_sim.losses.arrival_aware:ArrivalAware",
+        "retrieval-energy": "psm_sim.losses.retrieval_energy:RetrievalEnergy",
+        "constrained": "psm_sim.losses.constrained:Constrained",
     },
 )
 """The losses that have a name; a new one is a line here."""

@@ -97,6 +97,7 @@ class Lpsm(Policy):
     def start(self, beacon_s: float) -> None:
         """Begin with the saved weights or uniform ones; those begin with the mean of the experts' times."""
         super().start(beacon_s)
+        self.loss.start()
         experts = self.times_ms.size
         if self._alpha is None:
             self.learner = LearnAlpha(
@@ -118,6 +119,7 @@ class Lpsm(Policy):
         next_beacon = beacon_after(now_s, self.beacon_s)
         if poll is not None:
             self._learn(poll)
+            self.loss.observe(poll)
             beacons = self._beacons
         elif self._after_uplink == "keep":
             beacons = max(1, self._planned - next_beacon + 1)
@@ -127,9 +129,10 @@ class Lpsm(Policy):
         return Rest(beacons=beacons)
 
     def interrupted(self, poll: Poll) -> None:
-        """Learn from a doze cut short, if that is wanted."""
+        """Learn from a doze cut short, if that is wanted; the loss is told in any case."""
         if self._learns_on_uplink and poll.slept_ms > 0:
             self._learn(poll)
+        self.loss.observe(poll)
 
     def _learn(self, poll: Poll) -> None:
         try:

@@ -12,10 +12,20 @@ from hypothesis import strategies as st
 
 from psm_sim.losses import LOSSES, Loss, Poll, check_loss, make_loss
 
-EXAMPLES = [*LOSSES.names(), "gamma * I * Ti**2 / (2*T) + 1/log(Ti)", "where(I > 0, Ti, 1/Ti)"]
+NAMED = [*LOSSES.names(), "arrival-aware:energy=inverse", "retrieval-energy:energy=inverse,byte_uj=500"]
+EXAMPLES = [*NAMED, "gamma * I * Ti**2 / (2*T) + 1/log(Ti)", "where(I > 0, Ti, 1/Ti)"]
 
 times = st.lists(st.floats(2, 1e5), min_size=1, max_size=20).map(np.array)
-polls = st.builds(Poll, st.floats(1, 1e5), st.integers(0, 10**7), st.integers(0, 1000))
+shares = st.lists(st.tuples(st.floats(0, 1), st.integers(40, 1500)), max_size=30)
+
+
+def timed(slept_ms: float, frames: list[tuple[float, int]], untimed: int = 0) -> Poll:
+    """Return a poll with *frames*, each at a share of the doze, and bytes whose times are not known."""
+    arrivals = tuple(sorted((share * slept_ms, size) for share, size in frames))
+    return Poll(slept_ms, untimed + sum(size for _, size in frames), len(frames), arrivals)
+
+
+polls = st.builds(timed, st.floats(1, 1e5), shares, st.just(0) | st.integers(0, 10**7))
 
 
 @pytest.fixture(params=EXAMPLES)
@@ -43,16 +53,33 @@ def test_there_is_one_finite_loss_of_0_or_more_for_each_candidate(poll: Poll, ti
 @given(poll=polls, more=st.integers(1, 10**6), times_ms=times)
 def test_more_bytes_held_never_cost_less(poll: Poll, more: int, times_ms: np.ndarray) -> None:
     """The latency term grows with the bytes that waited."""
-    fuller = Poll(poll.slept_ms, poll.held_bytes + more)
-    for name in LOSSES.names():
+    fuller = Poll(poll.slept_ms, poll.held_bytes + more, poll.held_frames, poll.arrivals)
+    for name in NAMED:
         loss = make_loss(name)
         assert np.all(loss(fuller, times_ms) >= loss(poll, times_ms))
+
+
+@given(
+    slept_ms=st.floats(1, 1e5),
+    frames=shares,
+    one=st.tuples(st.floats(0, 1), st.integers(1, 1500)),
+    times_ms=times,
+)
+def test_one_frame_more_never_costs_less(
+    slept_ms: float, frames: list[tuple[float, int]], one: tuple[float, int], times_ms: np.ndarray
+) -> None:
+    """Whenever it reached the access point."""
+    few, more = timed(slept_ms, frames), timed(slept_ms, [*frames, one])
+    for name in NAMED:
+        loss = make_loss(name)
+        least = loss(few, times_ms)
+        assert np.all(loss(more, times_ms) >= least * (1 - 1e-12))
 
 
 @given(times_ms=st.lists(st.floats(2, 1e5), min_size=2, max_size=20).map(np.sort))
 def test_with_nothing_held_a_longer_time_never_costs_more(times_ms: np.ndarray) -> None:
     """Only energy is left, and sleeping longer saves it."""
-    for name in LOSSES.names():
+    for name in NAMED:
         assert np.all(np.diff(make_loss(name)(Poll(100.0), times_ms)) <= 0)
 
 
@@ -91,3 +118,30 @@ def test_pickling_and_copying_change_nothing(loss: Loss) -> None:
     for twin in (pickle.loads(pickle.dumps(loss)), copy.deepcopy(loss)):  # noqa: S301
         assert twin == loss
         np.testing.assert_array_equal(twin(poll, times_ms), expected)
+
+
+@given(observed=st.lists(polls, max_size=10), poll=polls)
+def test_starting_again_forgets_what_was_observed(observed: list[Poll], poll: Poll) -> None:
+    """A run never begins with another run's experience."""
+    times_ms = np.arange(100.0, 1201.0, 100.0)
+    for what in EXAMPLES:
+        loss, fresh = make_loss(what), make_loss(what)
+        for each in observed:
+            loss.observe(each)
+        loss.start()
+        np.testing.assert_array_equal(loss(poll, times_ms), fresh(poll, times_ms))
+
+
+@given(observed=st.lists(polls, max_size=10), poll=polls)
+def test_what_was_observed_travels_along_and_keeps_the_promise(observed: list[Poll], poll: Poll) -> None:
+    """Also after it has adapted a loss may be copied, answers alike, and with what it must."""
+    times_ms = np.arange(100.0, 1201.0, 100.0)
+    for what in EXAMPLES:
+        loss = make_loss(what)
+        for each in observed:
+            loss.observe(each)
+        losses = loss(poll, times_ms).copy()
+        assert np.all(np.isfinite(losses))
+        assert np.all(losses >= 0)
+        for twin in (pickle.loads(pickle.dumps(loss)), copy.deepcopy(loss), loss):  # noqa: S301
+            np.testing.assert_array_equal(twin(poll, times_ms), losses)

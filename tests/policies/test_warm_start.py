@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -110,8 +111,8 @@ def test_a_state_of_other_experts_or_rates_is_refused_before_the_run(file, earli
     saved(file, earlier)
     before = file.read_bytes()
     told: list[int] = []
+    spec = f"{now}{',' if ':' in now else ':'}state={file}"
     with pytest.raises(InputError, match=message) as caught:
-        spec = f"{now}{',' if ':' in now else ':'}state={file}"
         compare_runs([spec], pages=3, progress=lambda *done: told.append(done[0]))
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500 + len(str(file))
@@ -170,7 +171,7 @@ class Counting(Policy):
     """Counts how often it is told that a run is over."""
 
     name = "counting"
-    finished: list[int] = []
+    finished: ClassVar[list[int]] = []
 
     def rest(self, now_s, since_uplink_s, poll):
         return Rest()

@@ -1,0 +1,42 @@
+"""What the losses beyond the published two have in common: one of the published energy terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from psm_sim.losses.base import Floats, Loss
+from psm_sim.losses.published import Inverse, InverseLog
+from psm_sim.parameters import check_all, parameter
+
+_PUBLISHED: dict[str, type[Inverse] | type[InverseLog]] = {Inverse.name: Inverse, InverseLog.name: InverseLog}
+
+
+@dataclass
+class Extended(Loss):
+    """A loss on top of a published one, whose energy term and default of ``gamma`` it takes.
+
+    A subclass declares :attr:`gamma` again where it means something else there.
+    """
+
+    gamma: float | None = parameter(
+        None,
+        "weight of a byte's waiting time against energy; none: that published with the energy term",
+        unit="nats/(byte ms)",
+        above=0.0,
+        optional=True,
+    )
+    energy: str = parameter(
+        InverseLog.name, "energy term: 1/Ti or 1/log Ti, Ti in ms", choices=tuple(_PUBLISHED)
+    )
+    _published: Inverse | InverseLog = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_all(self, f"loss {self.name}")
+        self._published = _PUBLISHED[self.energy]()
+        if self.gamma is None:
+            self.gamma = self._published.gamma
+        self._published.gamma = self.gamma
+
+    def energy_term(self, times_ms: Floats) -> Floats:
+        """Return what the polls of each candidate cost, shape (n,), in nats."""
+        return self._published.energy(times_ms)
