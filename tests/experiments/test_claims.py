@@ -111,6 +111,16 @@ def test_each_study_runs_and_says_something(name):
     assert all(not frame.empty for frame in findings.figures.values())
 
 
+@pytest.mark.parametrize("name", ["bsd-rtt", "sensitivity"])
+def test_the_sweeps_run_with_a_single_replication(name):
+    """Every round trip and every variant, on a handful of pages; without an interval."""
+    scale = Scale(replications=1, pages=6, long_pages=6, sweep=1)
+    study = load_study(name)
+    findings = study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
+    assert findings.remarks
+    assert len(findings.tables[0].frame) > 10
+
+
 def test_an_unknown_study_is_named_with_the_nearest():
     """One sentence."""
     with pytest.raises(InputError, match=r"no study 'bsd-rt'.*Did you mean 'bsd-rtt'"):
