@@ -79,6 +79,8 @@ MENDABLE = [
     ("--loss losses.py:Negative", "Loss negative returned -100.0 for 100 ms .*; expected"),
     ("--loss __import__('os').system('id')", r"__import__\('os'\).system\('id'\).*may not; expected"),
     ("--loss inverse-lgo", "no loss 'inverse-lgo'; expected one of inverse, inverse-log"),
+    ("--preset theis", "no preset 'theis'; expected one of .*thesis.*Did you mean 'thesis'"),
+    ("--preset", "--preset: no value is given; expected one"),
     ("--loss=-Ti", "Loss formula '-Ti' returned -100.0"),
     ("--loss inverse --policy psm", "--loss is 'inverse', but no lpsm is given"),
     ("--loss inverse --policy lpsm:loss=inverse-log", "'lpsm:loss=inverse-log' names a loss too; drop one"),
@@ -155,6 +157,7 @@ def test_help_says_that_the_trace_is_synthetic_and_where_results_go(
     assert "psm_sim --policy lpsm --trace ucb" in text
     for option in ("policy", "trace", "topology", "loss", "pages", "seed", "set", "format", "output"):
         assert f"--{option} " in text
+    assert "--preset NAME" in text
     for subcommand in ("policies", "losses", "topologies"):
         assert f"  {subcommand} " in text
 

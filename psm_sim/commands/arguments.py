@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from psm_sim.errors import InputError
+
+if TYPE_CHECKING:
+    from psm_sim.experiments.preset import Preset
 
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
@@ -39,6 +43,21 @@ def settings_of(pairs: Sequence[str]) -> dict[str, str]:
             )
         settings[key] = value
     return settings
+
+
+def preset_named(name: str | None) -> Preset:
+    """Return the preset of that name; without a name, one that changes nothing."""
+    from psm_sim.experiments.preset import Preset, load_preset
+
+    return Preset() if name is None else load_preset(name)
+
+
+def trace_under(preset: Preset, spec: str) -> str:
+    """Return *spec* with the preset's parameters where it is of the preset's trace and gives none."""
+    from psm_sim.workload.load import split_trace
+
+    of_preset = preset.trace_parameters and split_trace(spec)[0] == preset.trace
+    return preset.trace_spec(spec) if of_preset else spec
 
 
 def with_loss(policies: Sequence[str], loss: str | None) -> list[str]:

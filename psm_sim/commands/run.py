@@ -7,7 +7,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from psm_sim.commands.arguments import settings_of, whole_number, with_loss
+from psm_sim.bundled import bundled_names
+from psm_sim.commands.arguments import preset_named, settings_of, trace_under, whole_number, with_loss
 
 HELP = """\
 What does an 802.11 power-save policy cost, and what does it save? A browsing
@@ -25,6 +26,7 @@ examples:
   psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
   psm_sim --policy psm --set links.wired.latency_ms=80 --format json
   psm_sim --policy my.py:EveryThird --trace pages.csv --output results
+  psm_sim --policy lpsm --preset thesis
 
 Results go to standard output, progress and remarks to standard error;
 --output DIR writes the results to DIR as well. Exit status: 0; 2 for something
@@ -51,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="three-node",
         metavar="NAME or FILE.toml",
         help="the scenario (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--preset",
+        metavar="NAME",
+        help=f"a named configuration, of {', '.join(bundled_names('presets'))}: its trace, policy and"
+        " topology parameters stand in for the defaults; whatever is given explicitly overrides them",
     )
     parser.add_argument(
         "--loss",
@@ -100,12 +108,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     begun = datetime.now(UTC)
     folder = files.usable_folder(Path(arguments.output)) if arguments.output is not None else None
-    policies = with_loss(arguments.policy or ["lpsm"], arguments.loss)
-    settings = settings_of(arguments.set)
+    preset = preset_named(arguments.preset)
+    given = [preset.policy_spec(spec) for spec in arguments.policy or ["lpsm"]]
+    policies = with_loss(given, arguments.loss)
+    settings = {**preset.settings, **settings_of(arguments.set)}
     with progress_on(sys.stderr) as progress:
         comparison = compare_runs(
             policies,
-            trace=arguments.trace,
+            trace=trace_under(preset, arguments.trace),
             topology=arguments.topology,
             pages=arguments.pages,
             seed=arguments.seed,
@@ -113,17 +123,17 @@ def run(arguments: argparse.Namespace) -> int:
             progress=progress,
         )
     if folder is not None:
-        files.write_results(folder, comparison, arguments.words, begun)
-    _report(comparison, arguments.format)
+        files.write_results(folder, comparison, arguments.words, begun, preset.name)
+    _report(comparison, arguments.format, preset.name)
     if folder is not None:
         print(f"Written: {', '.join(files.NAMES)} in {folder}", file=sys.stderr)  # noqa: T201
     return 0
 
 
-def _report(comparison: object, form: str) -> None:
+def _report(comparison: object, form: str, preset: str) -> None:
     from importlib import import_module
 
-    import_module(f"psm_sim.reporting.{_REPORTS[form]}").write(comparison, sys.stdout)
+    import_module(f"psm_sim.reporting.{_REPORTS[form]}").write(comparison, sys.stdout, preset)
 
 
 _REPORTS = {"table": "table", "json": "json_report", "csv": "csv_report"}

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from psm_sim.experiments import Comparison, Result
 
 
-def write(comparison: Comparison, stream: TextIO) -> None:
+def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
     """Write a header and a row a policy; nested names are joined by a dot, as ``slowdown.mean``."""
-    rows = [_row(comparison, run) for run in comparison.runs]
+    rows = [{"preset": preset, **_row(comparison, run)} for run in comparison.runs]
     writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

@@ -43,7 +43,9 @@ def usable_folder(folder: Path) -> Path:
     return folder
 
 
-def write_results(folder: Path, comparison: Comparison, words: Sequence[str], begun: datetime) -> None:
+def write_results(
+    folder: Path, comparison: Comparison, words: Sequence[str], begun: datetime, preset: str = ""
+) -> None:
     """Write ``result.json``, ``pages.csv`` and ``metadata.json``, each complete or not at all.
 
     All three are written under other names first and then renamed, so that a run that is interrupted
@@ -52,7 +54,7 @@ def write_results(folder: Path, comparison: Comparison, words: Sequence[str], be
     pages = io.StringIO()
     csv_report.write_pages(comparison, pages)
     texts = (
-        json_report.to_text(json_report.to_dict(comparison)),
+        json_report.to_text(json_report.to_dict(comparison, preset)),
         pages.getvalue(),
         json_report.to_text(_metadata(comparison, words, begun)),
     )

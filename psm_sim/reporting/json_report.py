@@ -12,14 +12,18 @@ if TYPE_CHECKING:
     from psm_sim.experiments import Comparison
 
 
-def to_dict(comparison: Comparison) -> dict[str, Any]:
-    """Return the comparison as plain values; ``wall_s`` alone differs from run to run."""
+def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
+    """Return the comparison as plain values; ``wall_s`` alone differs from run to run.
+
+    *preset* names the configuration that its defaults came from, if any.
+    """
     return {
         "psm_sim": __version__,
         "trace": comparison.trace,
         "topology": comparison.topology,
         "pages": comparison.pages,
         "seed": comparison.seed,
+        "preset": preset or None,
         "synthetic": comparison.workload.synthetic,
         "remark": comparison.workload.remark,
         "trace_parameters": comparison.workload.parameters,
@@ -34,9 +38,9 @@ def to_text(value: Any) -> str:
     return json.dumps(_finite(value), indent=2, allow_nan=False) + "\n"
 
 
-def write(comparison: Comparison, stream: TextIO) -> None:
+def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
     """Write the comparison as one JSON object."""
-    stream.write(to_text(to_dict(comparison)))
+    stream.write(to_text(to_dict(comparison, preset)))
 
 
 def _finite(value: Any) -> Any:

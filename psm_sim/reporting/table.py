@@ -29,25 +29,26 @@ _ROOMY = 100
 """Columns from which a policy is written in one line, and its numbers stand further apart."""
 
 
-def write(comparison: Comparison, stream: TextIO) -> None:
-    """Write a row a policy, and under the table what it was measured on."""
+def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
+    """Write a row a policy, and under the table what it was measured on, the *preset*'s name included."""
     from rich.text import Text
 
     with console_on(stream) as console:
         console.print(_table(comparison.runs, roomy=console.width >= _ROOMY))
         console.print()
-        for line in caption(comparison):
+        for line in caption(comparison, preset):
             console.print(Text(line))
 
 
-def caption(comparison: Comparison) -> list[str]:
+def caption(comparison: Comparison, preset: str = "") -> list[str]:
     """Return what a reader must know to repeat the run and to read its numbers."""
+    named = f", preset {preset}" if preset else ""
     settings = "".join(f", {key}={value}" for key, value in comparison.settings.items())
     pages = f"{comparison.pages} page{'' if comparison.pages == 1 else 's'} of trace {comparison.trace}"
     remark = comparison.workload.remark.rstrip(".")
     return [
         "Energy, beacons and page time are per page; slowdown is against the same page without power saving.",
-        f"{pages}, seed {comparison.seed}, topology {comparison.topology}{settings}.",
+        f"{pages}, seed {comparison.seed}, topology {comparison.topology}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
     ]
 

@@ -10,6 +10,7 @@ import pytest
 
 import psm_sim
 from psm_sim.cli import main
+from psm_sim.experiments.preset import load_preset
 
 LOSS = "max(gamma * I * max(Ti, 1)**2 / (2*T), 0) + 1/log(Ti)"
 
@@ -138,3 +139,37 @@ def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert json.loads(output)["runs"][0]["slowdown"]["mean"] == pytest.approx(mean, rel=1e-12)
     metadata = json.loads((folder / "metadata.json").read_text())
     assert metadata["arguments"] == [*words, "--output", str(folder)]
+
+
+def test_a_preset_gives_defaults_that_explicit_options_override(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same numbers as its parameters written out; its name stands in the JSON."""
+    preset = load_preset("thesis")
+    words = ("--pages", "3", "--format", "json")
+    policies = ("--policy", "lpsm:loss=inverse", "--policy", "psm")
+    named = json.loads(output_of(capsys, *words, *policies, "--preset", "thesis"))
+    written = ("--policy", preset.policy_spec("lpsm:loss=inverse"), "--policy", "psm")
+    settings = [word for key, value in preset.settings.items() for word in ("--set", f"{key}={value}")]
+    explicit = json.loads(output_of(capsys, *words, *written, "--trace", preset.trace_spec(), *settings))
+    assert (named["preset"], explicit["preset"]) == ("thesis", None)
+    for run, same in zip(named["runs"], explicit["runs"], strict=True):
+        assert {**run, "wall_s": 0} == {**same, "wall_s": 0}
+    other = json.loads(
+        output_of(
+            capsys, *words, "--preset", "thesis", "--policy", "lpsm:uplink=one", "--loss", "max(1/Ti, 0)",
+            "--trace", "ucb:mean_think_s=20", "--set", "power.awake_w=1",
+        )
+    )  # fmt: skip
+    assert other["runs"][0]["parameters"]["uplink"] == "one"
+    assert other["runs"][0]["parameters"]["loss"] == "max(1/Ti, 0)"
+    assert float(other["trace_parameters"]["mean_think_s"]) == 20
+    assert other["trace_parameters"]["server_delay_ms"] == named["trace_parameters"]["server_delay_ms"]
+    assert other["scenario"]["power.awake_w"] == 1.0
+
+
+def test_a_preset_leaves_other_traces_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A page list is replayed as it stands; the caption names the preset."""
+    path = tmp_path / "list.csv"
+    path.write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
+    output = output_of(capsys, "--trace", str(path), "--policy", "psm", "--preset", "thesis")
+    assert f"1 page of trace {path}, seed 1, topology three-node, preset thesis." in output
+    assert ", preset" not in output_of(capsys, "--trace", str(path), "--policy", "psm")
