@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+from psm_sim.errors import InputError
 from psm_sim.losses.base import Floats
 from psm_sim.losses.extended import Extended
 from psm_sim.losses.poll import Poll
 from psm_sim.parameters import parameter
+
+_FAR = 700.0  # the exponential of more is no float
 
 
 @dataclass
@@ -15,24 +19,28 @@ class Constrained(Extended):
     """A published loss whose gamma is driven to where a held byte waits ``target_ms`` on average, in nats.
 
     The thesis (section 2.5.3) reads gamma as the Lagrange multiplier of a bound on latency in a
-    minimisation of energy. Here it is found as such, by projected sub-gradient ascent (Zinkevich, "Online
-    convex programming and generalized infinitesimal gradient ascent", ICML 2003, with a constant step):
-    after a doze whose frames of b_k bytes have waited w_k ms,
+    minimisation of energy. Here it is found as such, by sub-gradient ascent with multiplicative steps
+    (Kivinen and Warmuth, "Exponentiated gradient versus gradient descent for linear predictors", Information
+    and Computation 132, 1997), projected onto a range: after a doze whose frames of b_k bytes have waited
+    w_k ms,
 
-        gamma <- min(max(gamma + step sum_k b_k (w_k - target_ms), 0), gamma_max).
+        gamma <- gamma exp(step sum_k b_k (w_k - target_ms)), kept within gamma_min .. gamma_max.
 
-    gamma / step is the virtual queue of drift-plus-penalty (Neely, "Stochastic network optimization",
-    2010), which proves, without any assumption on traffic or learner: while gamma_max is not
-    reached, the bytes held so far, B of them, have waited no more than target_ms + gamma / (step B) on
-    average. A gamma that stays at gamma_max says that the target cannot be met. A byte that finds the
-    station awake waits for nothing and does not count.
+    log(gamma) / step is a virtual queue as in drift-plus-penalty (Neely, "Stochastic network optimization",
+    2010). It proves, without any assumption on traffic or learner: unless gamma_max was reached,
+    the B bytes held so far have waited no more than target_ms + log(gamma / gamma at the start) / (step B) on
+    average; and exactly that, unless gamma_min was reached. Additive steps (Zinkevich, ICML 2003) prove
+    the same, but gamma spans orders of magnitude, and they leave much of a generous target unused.
+
+    A gamma that stays at gamma_max says that the target cannot be met, one at gamma_min that it is never
+    exceeded. A byte that finds the station awake waits for nothing and does not count.
 
     Examples
     --------
-    >>> loss = Constrained(target_ms=100.0, gamma=1e-5, step=1e-10)
+    >>> loss = Constrained(target_ms=100.0, gamma=1e-5, step=1e-5)
     >>> loss.observe(Poll(slept_ms=300.0, held_bytes=500, held_frames=1, arrivals=((150.0, 500),)))
-    >>> round(loss.multiplier, 9)  # 500 bytes waited 50 ms too long
-    1.25e-05
+    >>> round(loss.multiplier / 1e-5, 6)  # exp(0.25): 500 bytes waited 50 ms too long
+    1.284025
     """
 
     name = "constrained"
@@ -40,16 +48,22 @@ class Constrained(Extended):
         1e-5,
         "weight of a byte's waiting time against energy at the start of a run",
         unit="nats/(byte ms)",
-        at_least=0.0,
+        above=0.0,
     )
     target_ms: float = parameter(100.0, "how long a held byte may wait on average", unit="ms", above=0.0)
     step: float = parameter(
-        3e-12, "how far gamma moves for each byte and ms above the target", unit="nats/(byte ms)^2", above=0.0
+        2e-7, "how far log gamma moves for each byte and ms above the target", unit="1/(byte ms)", above=0.0
     )
+    gamma_min: float = parameter(1e-9, "gamma goes no lower", unit="nats/(byte ms)", above=0.0)
     gamma_max: float = parameter(0.01, "gamma goes no higher", unit="nats/(byte ms)", above=0.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.gamma_max < self.gamma_min:
+            raise InputError(
+                f"loss constrained: gamma_max is {self.gamma_max:g}; expected at least gamma_min, which is "
+                f"{self.gamma_min:g}."
+            )
         self.start()
 
     @property
@@ -59,14 +73,18 @@ class Constrained(Extended):
 
     def start(self) -> None:
         """Begin with the parameter's gamma."""
-        self._published.gamma = min(self.gamma, self.gamma_max)
+        self._published.gamma = self._in_range(self.gamma)
 
     def observe(self, poll: Poll) -> None:
         """Move gamma by how much longer than the target the held bytes have waited."""
         waits_ms = sum(size * (poll.slept_ms - offset_ms) for offset_ms, size in poll.arrivals)
         excess = waits_ms - self.target_ms * sum(size for _, size in poll.arrivals)
-        self._published.gamma = min(max(self.multiplier + self.step * excess, 0.0), self.gamma_max)
+        change = math.exp(min(max(self.step * excess, -_FAR), _FAR))
+        self._published.gamma = self._in_range(self.multiplier * change)
 
     def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
         """Return the loss of each candidate polling time in ms at the present gamma, shape (n,), in nats."""
         return self._published(poll, times_ms)
+
+    def _in_range(self, gamma: float) -> float:
+        return min(max(gamma, self.gamma_min), self.gamma_max)

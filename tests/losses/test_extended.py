@@ -22,7 +22,10 @@ from psm_sim.losses import (
     check_loss,
     make_loss,
 )
+from psm_sim.network import World, load_topology
 from psm_sim.policies import make_policy
+from psm_sim.policies.lpsm import Lpsm
+from psm_sim.workload import load_workload
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 MODULES = ("arrival_aware", "retrieval_energy", "constrained")
@@ -131,26 +134,30 @@ dozes = st.builds(
 )
 
 
-@given(polls=st.lists(dozes, max_size=60), target_ms=st.floats(1, 1000), step=st.floats(1e-13, 1e-9))
+@given(polls=st.lists(dozes, max_size=60), target_ms=st.floats(1, 1000), step=st.floats(1e-9, 1e-6))
 def test_the_virtual_queue_bounds_the_mean_delay(polls, target_ms, step):
-    """Whatever arrives and whoever chooses the dozes: mean <= target + gamma / (step bytes)."""
-    loss = Constrained(target_ms=target_ms, step=step, gamma_max=1e9)
+    """Whatever arrives, whoever chooses the dozes: mean <= target + log(gamma / gamma_1) / (step bytes)."""
+    loss = Constrained(target_ms=target_ms, step=step, gamma_max=1e300)
+    free = Constrained(target_ms=target_ms, step=step, gamma_min=1e-300, gamma_max=1e300)
     for poll in polls:
         loss.observe(poll)
-        assert loss.multiplier >= 0
+        free.observe(poll)
     held = sum(poll.held_bytes for poll in polls)
     waited = sum(size * (poll.slept_ms - offset) for poll in polls for offset, size in poll.arrivals)
-    assert waited <= target_ms * held + (loss.multiplier - loss.gamma) / step + 1e-6 * (1 + waited)
+    assert waited <= target_ms * held + np.log(loss.multiplier / 1e-5) / step + 1e-6 * (1 / step + waited)
+    assert waited == pytest.approx(
+        target_ms * held + np.log(free.multiplier / 1e-5) / step, rel=1e-6, abs=1e-6 / step
+    )
 
 
 def test_the_multiplier_stays_within_its_range():
-    """0 after long ease, gamma_max after long delay."""
-    loss = Constrained(target_ms=100.0, step=1e-8, gamma_max=1e-3)
-    for _ in range(100):
-        loss.observe(Poll(90.0, 1500, 1, ((10.0, 1500),)))
-    assert loss.multiplier == 0.0
-    for _ in range(100):
-        loss.observe(Poll(900.0, 1500, 1, ((10.0, 1500),)))
+    """gamma_min after long ease, gamma_max after long delay; however much is held, no overflow."""
+    loss = Constrained(target_ms=100.0, step=1e-4, gamma_min=1e-6, gamma_max=1e-3)
+    for bytes_held in (1500, 10**9):
+        loss.observe(Poll(90.0, bytes_held, 1, ((10.0, bytes_held),)))
+    assert loss.multiplier == 1e-6
+    for bytes_held in (1500, 10**9):
+        loss.observe(Poll(900.0, bytes_held, 1, ((10.0, bytes_held),)))
     assert loss.multiplier == 1e-3
     assert loss.gamma == 1e-5
 
@@ -161,8 +168,28 @@ def test_constrained_is_the_published_loss_at_its_multiplier():
     np.testing.assert_array_equal(loss(poll, TIMES_MS), make_loss("inverse-log:gamma=2e-6")(poll, TIMES_MS))
     loss.observe(poll)
     now = make_loss("inverse-log", gamma=loss.multiplier)
-    assert loss.multiplier == pytest.approx(2e-6 + 3e-12 * 1500 * 200)
+    assert loss.multiplier == pytest.approx(2e-6 * np.exp(2e-7 * 1500 * 200))
     np.testing.assert_array_equal(loss(poll, TIMES_MS), now(poll, TIMES_MS))
+
+
+class Watched(Constrained):
+    """Adds up the waits that the access point's stamps tell."""
+
+    byte_ms = held_bytes = 0.0
+
+    def observe(self, poll):
+        super().observe(poll)
+        self.byte_ms += sum(size * (poll.slept_ms - offset) for offset, size in poll.arrivals)
+        self.held_bytes += poll.held_bytes
+
+
+@pytest.mark.parametrize("target_ms", [80.0, 100.0, 200.0])
+def test_on_the_ucb_trace_a_held_byte_waits_for_the_target_on_average(target_ms):
+    """Within 10 % over 100 pages, where fixed gammas give anything from 51 to 550 ms."""
+    loss = Watched(target_ms=target_ms)
+    world = World(load_topology(), Lpsm(loss=loss))
+    world.run(load_workload("ucb", 100, 1).pages)
+    assert loss.byte_ms / loss.held_bytes == pytest.approx(target_ms, rel=0.1)
 
 
 def test_lpsm_tells_its_loss_of_every_doze_and_starts_it_anew():
@@ -204,7 +231,8 @@ def test_a_loss_that_cannot_observe_is_found_before_the_run():
         ("retrieval-energy:byte_uj=-1", "byte_uj is '-1'; expected a number of at least 0"),
         ("constrained:target_ms=0", "target_ms is '0'; expected a number above 0"),
         ("constrained:step=nan", "step is 'nan'"),
-        ("constrained:gamma=-1", "gamma is '-1'"),
+        ("constrained:gamma=0", "gamma is '0'"),
+        ("constrained:gamma_min=1", "gamma_max is 0.01; expected at least gamma_min, which is 1"),
     ],
 )
 def test_wrong_parameters_are_refused(spec, message):

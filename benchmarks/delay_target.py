@@ -1,0 +1,59 @@
+"""Does the constrained loss meet its target of delay, and what does the target cost?
+
+``python benchmarks/delay_target.py`` runs LPSM with a target of 60 to 400 ms over the pages of several seeds
+and prints how long a held byte waited on average, with 95 % intervals. ``--trace`` and ``--pages`` change
+the workload, ``--seeds`` the number of replications.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from psm_sim.experiments.interval import interval
+from psm_sim.losses import Constrained, Poll
+from psm_sim.network import World, load_topology
+from psm_sim.policies.lpsm import Lpsm
+from psm_sim.workload import load_workload
+
+TARGETS_MS = (60.0, 80.0, 100.0, 150.0, 200.0, 400.0)
+
+
+class Watched(Constrained):
+    """The constrained loss; it also adds up how long held bytes waited, by the access point's stamps."""
+
+    byte_ms = held_bytes = 0.0
+
+    def observe(self, poll: Poll) -> None:
+        """Add the waits of one doze."""
+        super().observe(poll)
+        self.byte_ms += sum(size * (poll.slept_ms - offset) for offset, size in poll.arrivals)
+        self.held_bytes += poll.held_bytes
+
+
+def run(target_ms: float, trace: str, pages: int, seed: int) -> tuple[float, float, float]:
+    """Return the mean wait of a held byte in ms, the joules a page, and the multiplier at the end."""
+    loss = Watched(target_ms=target_ms)
+    world = World(load_topology(), Lpsm(loss=loss))
+    world.run(load_workload(trace, pages, seed).pages)
+    return loss.byte_ms / loss.held_bytes, world.usage().total_j / pages, loss.multiplier
+
+
+def main() -> None:
+    """Print a line a target."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--trace", default="ucb")
+    parser.add_argument("--pages", type=int, default=100)
+    parser.add_argument("--seeds", type=int, default=10)
+    args = parser.parse_args()
+    print(f"{args.pages} pages of {args.trace}, {args.seeds} seeds\n")
+    print(f"{'target ms':>9}  {'mean wait ms':>14}  {'worst seed':>10}  {'J a page':>13}  {'last gamma':>10}")
+    for target_ms in TARGETS_MS:
+        runs = [run(target_ms, args.trace, args.pages, seed) for seed in range(1, args.seeds + 1)]
+        waits, joules, gammas = zip(*runs, strict=True)
+        wait, energy = f"{interval(waits):.1f}", f"{interval(joules):.3f}"
+        last = sum(gammas) / len(gammas)
+        print(f"{target_ms:>9g}  {wait:>14}  {max(waits):>10.1f}  {energy:>13}  {last:>10.2g}")
+
+
+if __name__ == "__main__":
+    main()
