@@ -1,0 +1,108 @@
+"""``python -m psm_sim reproduce``: the published numbers, and ours beside them."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from psm_sim.commands.arguments import whole_number
+
+if TYPE_CHECKING:
+    from psm_sim.experiments.study import Findings
+
+HELP = """\
+Run published studies again, and set the published numbers beside ours: each with
+its 95 % confidence interval over replications, the difference, and a verdict by a
+rule stated beforehand."""
+
+EPILOG = """\
+studies: lpsm-100, lpsm-4x500, bsd-energy, bsd-rtt, slowdown-by-page, sleep-times,
+sensitivity, optimum; without a name, or with 'all', all of them
+
+examples:
+  psm_sim reproduce lpsm-100 --quick
+  psm_sim reproduce all --output reports/reproduction"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.usage = "%(prog)s [STUDY ...] [options]"
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help="which studies (default: all)")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer replications of fewer pages: under a minute"
+    )
+    parser.add_argument(
+        "--seed",
+        type=whole_number(0),
+        default=1,
+        metavar="N",
+        help="the first replication's seed; the next ones follow (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--workers",
+        type=whole_number(1),
+        metavar="N",
+        help="processes; the numbers do not depend on it (default: one a processor)",
+    )
+    parser.add_argument(
+        "--output", metavar="DIR", help="also write README.md, numbers.json and figures/ to this folder"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("table", "json"),
+        default="table",
+        help="of the findings on standard output (default: %(default)s)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the studies and report what they found."""
+    from psm_sim.experiments.reproduce import EVERY_PROCESSOR, reproduce
+    from psm_sim.experiments.studies import STUDIES, load_study
+    from psm_sim.experiments.study import FULL, QUICK
+    from psm_sim.reporting.files import usable_folder
+    from psm_sim.reporting.progress import progress_on
+    from psm_sim.reporting.reproduction import write_report
+
+    names = _chosen(arguments.studies, list(STUDIES))
+    studies = {name: load_study(name) for name in names}
+    folder = usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    scale = QUICK if arguments.quick else FULL
+    with progress_on(sys.stderr) as progress:
+        findings = reproduce(studies, scale, arguments.seed, arguments.workers or EVERY_PROCESSOR, progress)
+    if folder is not None:
+        write_report(folder, findings, arguments.seed, _command(arguments))
+    _print(findings, arguments)
+    if folder is not None:
+        print(f"Written: README.md, numbers.json and figures in {folder}", file=sys.stderr)  # noqa: T201
+    return 0
+
+
+def _chosen(given: list[str], names: list[str]) -> list[str]:
+    """Return the studies to run, in the order of the report; what is unknown stays, to be refused."""
+    if not given or "all" in given:
+        return [*names, *(name for name in given if name not in {*names, "all"})]
+    return sorted(dict.fromkeys(given), key=lambda name: names.index(name) if name in names else -1)
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """Return the command that gives the same report; workers are left out, as nothing depends on them."""
+    words = ["reproduce", *(arguments.studies or ["all"])]
+    words += ["--quick"] if arguments.quick else []
+    words += ["--seed", str(arguments.seed), "--output", arguments.output]
+    return shlex.join(["python", "-m", "psm_sim", *words])
+
+
+def _print(findings: list[Findings], arguments: argparse.Namespace) -> None:
+    if arguments.format == "json":
+        from psm_sim.reporting.json_report import to_text
+        from psm_sim.reporting.numbers import numbers_of
+
+        sys.stdout.write(to_text(numbers_of(findings, arguments.seed)))
+    else:
+        from psm_sim.reporting.findings import write
+
+        write(findings, sys.stdout)

@@ -1,0 +1,23 @@
+"""Tables in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_SPECIAL = re.compile(r"([|*<>\[\]`\\])")
+_NUMBER = re.compile(r"([-+]?[\d.]+( ± [\d.]+)?( ?%)?( !)?|[-+]?[\d.]+ \([-+][\d.]+ %\)|[\d.]+ \(largest\))?")
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; columns of numbers stand to the right."""
+    rows = [list(row) for row in rows]
+    columns = list(zip(*rows, strict=True)) or [() for _ in headings]
+    rules = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]
+    lines = [[escaped(text) for text in headings], rules, *([escaped(text) for text in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def escaped(text: str) -> str:
+    """Return *text* so that Markdown shows it as it is."""
+    return _SPECIAL.sub(r"\\\1", text.replace("\n", " "))

@@ -1,0 +1,44 @@
+"""Policies as figures name them, each always in the same colour."""
+
+from __future__ import annotations
+
+from psm_sim.registry import split_commas
+
+_NAMES = {
+    "always-on": "no power saving",
+    "psm": "static PSM",
+    "lpsm:loss=inverse-log": "LPSM 1/log T",
+    "lpsm:loss=inverse": "LPSM 1/T",
+    "inverse-log": "LPSM 1/log T",
+    "inverse": "LPSM 1/T",
+}
+_ORDER = (
+    "psm",
+    "lpsm:loss=inverse-log",
+    "lpsm:loss=inverse",
+    "bsd:p=1",
+    "bsd:p=0.5",
+    "bsd:p=0.2",
+    "bsd:p=0.1",
+    "always-on",
+)
+
+
+def name_of(policy: str) -> str:
+    """Return what a figure calls a policy, or a loss of LPSM, given by its spec."""
+    if policy in _NAMES:
+        return _NAMES[policy]
+    kind, _, rest = policy.partition(":")
+    return " ".join([kind.upper(), *split_commas(rest)]).replace("=", " = ") if rest else kind
+
+
+def stacked(policy: str) -> str:
+    """Return the name in two lines, for a narrow place."""
+    return name_of(policy).replace(" ", "\n", 1)
+
+
+def place_of(policy: str) -> int:
+    """Return which of the house's colours, markers and lines is a policy's, 0 to 7."""
+    if policy in _ORDER:
+        return _ORDER.index(policy)
+    return sum(policy.encode()) % len(_ORDER)
