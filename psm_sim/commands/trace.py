@@ -11,7 +11,7 @@ from pathlib import Path
 from psm_sim.errors import InputError
 from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload, split_trace
 from psm_sim.workload.page_list import read_page_list, write_page_list
-from psm_sim.workload.profile import Profile, read_profile
+from psm_sim.workload.profile import Profile, profile_of, read_profile, read_toml
 from psm_sim.workload.recordings.source import Progress
 
 HELP = "look at a trace, convert it, fit a profile to it, or synthesize one"
@@ -55,14 +55,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _info(args: argparse.Namespace) -> int:
-    from psm_sim.commands.trace_info import of_profile, of_recording
+    from psm_sim.commands.trace_info import of_recording
     from psm_sim.workload.recorded import choose
     from psm_sim.workload.recordings.recording import recording_of_pages
 
     name, texts = split_trace(args.file)
     path = find_trace(name)
     if is_profile(path):
-        print(of_profile(read_profile(path)))  # noqa: T201
+        print(_of_toml(path))  # noqa: T201
         return 0
     if is_page_list(path):
         recording = recording_of_pages(read_page_list(path), "page list", path.name)
@@ -72,6 +72,16 @@ def _info(args: argparse.Namespace) -> int:
     _remarks(recording.warnings)
     print(f"Trace    {path}\n{of_recording(recording)}")  # noqa: T201
     return 0
+
+
+def _of_toml(path: Path) -> str:
+    from psm_sim.commands.trace_info import of_profile, of_regimes
+    from psm_sim.workload.shifting import regimes_of
+
+    document = read_toml(path)
+    if "regimes" in document:
+        return of_regimes(regimes_of(document, path))
+    return of_profile(profile_of(document, path))
 
 
 def _convert(args: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from psm_sim.workload.profile import Profile
 from psm_sim.workload.recordings.recording import Recording
+from psm_sim.workload.shifting import Regimes
 
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 _HEADS = ("mean", *(f"{p:.0%}" for p in SHOWN[:-1]), "max")
@@ -45,6 +46,28 @@ def of_profile(profile: Profile) -> str:
     rows = [_row(name, table.mean, table.at(SHOWN)) for name, table in profile.tables.items()]
     think = profile.tables["think_s"].at((np.arange(100_000) + 0.5) / 100_000)
     return "\n".join([*_facts(facts), "", *_table(rows), *_histogram(think)])
+
+
+def of_regimes(regimes: Regimes) -> str:
+    """Describe a trace with regimes: the means of each, and how long a stretch of it is."""
+    facts = {
+        "Format": "trace profile with regimes" + (", synthetic" if regimes.synthetic else ""),
+        "Name": regimes.name,
+        "Remark": regimes.remark,
+        "Source": regimes.source or "not named",
+        "Order": "+".join(f"{name}*{pages}" for name, pages in regimes.pages.items()),
+    }
+    heads = ("pages", "think s", "delay s", "objects", "bytes each", "stretch s")
+    rows = ["means".ljust(20) + "".join(f"{head:>12}" for head in heads)]
+    for name, pages in regimes.pages.items():
+        tables = regimes.profiles[name].tables
+        think_s, objects = tables["think_s"].mean, tables["files_per_page"].mean
+        delay_s = tables["server_delay_s"].mean if "server_delay_s" in tables else 0.0
+        size = tables.get("reply_bytes", tables.get("image_bytes"))
+        each = size.mean if size is not None else np.nan
+        numbers = (pages, think_s, delay_s, objects, each, pages * (think_s + delay_s))
+        rows.append(f"{name:<20}" + "".join(f"{_short(number):>12}" for number in numbers))
+    return "\n".join([*_facts(facts), "", *rows, "", "a stretch: think time and one server delay a page"])
 
 
 def _quantities(recording: Recording) -> Iterator[tuple[str, NDArray[Any], float]]:

@@ -11,7 +11,7 @@ from psm_sim.errors import InputError
 from psm_sim.parameters import build, values_of
 from psm_sim.registry import split_parameters, split_spec, unknown
 from psm_sim.workload.page_list import Missing, read_page_list
-from psm_sim.workload.profile import read_profile
+from psm_sim.workload.profile import profile_of, read_toml
 from psm_sim.workload.synthesis import Drawing, draw_pages
 from psm_sim.workload.workload import Workload, how_many
 
@@ -105,7 +105,15 @@ def _exists(name: str) -> bool:
 def _draw_from_profile(
     path: Path, texts: Mapping[str, str], pages: int, seed: int, replication: int
 ) -> Workload:
-    profile = read_profile(path)
+    document = read_toml(path)
+    if "regimes" in document:
+        from psm_sim.workload import shifting
+
+        regimes = shifting.regimes_of(document, path)
+        return shifting.draw(
+            regimes, build(shifting.Shifting, texts, f"trace {regimes.name}"), pages, seed, replication
+        )
+    profile = profile_of(document, path)
     drawing = build(Drawing, {**profile.defaults, **texts}, f"trace {profile.name}")
     drawn = draw_pages(profile, drawing, pages, seed, replication)
     return Workload(profile.name, drawn, profile.synthetic, profile.remark, values_of(drawing))

@@ -46,7 +46,11 @@ def read_profile(path: Path) -> Profile:
         If the file is no TOML, a table is missing or unknown, or a table is no distribution; the
         message names the file and the table.
     """
-    document = _document(path)
+    return profile_of(read_toml(path), path)
+
+
+def profile_of(document: dict[str, Any], path: Path) -> Profile:
+    """Make a profile from what a file, or a part of it, says; *document* is emptied."""
     base = _base(document.pop("base", None), path)
     defaults = document.pop("parameters", {})
     if not isinstance(defaults, dict):
@@ -74,7 +78,8 @@ def _base(name: Any, path: Path) -> dict[str, Quantiles]:
     return read_profile(bundled("traces") / f"{name}.toml").tables
 
 
-def _document(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what a TOML file says, or say why it cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

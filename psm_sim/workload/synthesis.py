@@ -81,15 +81,16 @@ def constant(name: str, text: str, at_least: float) -> float | None:
 
 
 def draw_pages(
-    profile: Profile, drawing: Drawing, pages: int, seed: int, replication: int = 0
+    profile: Profile, drawing: Drawing, pages: int, seed: int, replication: int = 0, part: str = ""
 ) -> tuple[Page, ...]:
     """Draw *pages* pages.
 
     Each quantity has its own random stream, so that a change of one parameter leaves the draws of the
     others as they are. Draws are stratified over the pages of the run; those of objects over all objects
-    of the run (:mod:`psm_sim.workload.stratified`).
+    of the run (:mod:`psm_sim.workload.stratified`). Several draws of one seed are independent of each other
+    if each is named as a *part*.
     """
-    draw = Draws(profile, drawing, seed, replication)
+    draw = Draws(profile, drawing, seed, replication, part)
     think = draw.think(pages)
     images = draw.whole("files_per_page", pages) - (0 if drawing.files_are_images else 1)
     objects = int(images.sum()) + pages
@@ -108,15 +109,18 @@ def draw_pages(
 class Draws:
     """The draws of one run, each quantity from its own stream."""
 
-    def __init__(self, profile: Profile, drawing: Drawing, seed: int, replication: int) -> None:
+    def __init__(
+        self, profile: Profile, drawing: Drawing, seed: int, replication: int, part: str = ""
+    ) -> None:
         self._profile, self._drawing = profile, drawing
         self._seed, self._replication = seed, replication
+        self._prefix = f"workload.{part}." if part else "workload."
 
     def _stratified(self, name: str, n: int, table: Quantiles, upto: float = 1.0) -> Floats:
         return stratified(table, n, self._random(name), upto, self._drawing.wander)
 
     def _random(self, name: str) -> np.random.Generator:
-        return stream(self._seed, f"workload.{name}", self._replication)
+        return stream(self._seed, self._prefix + name, self._replication)
 
     def whole(self, name: str, n: int) -> Counts:
         """Draw whole numbers of at least 1."""
