@@ -22,7 +22,7 @@ SUBCOMMANDS = {
     "topologies": "list the scenarios and every key that --set reaches",
     "trace": "describe a trace",
     "sweep": "vary parameters over many runs",
-    "replay": "replay recorded browsing",
+    "replay": "let a learner poll network activity itself: loss and regret",
     "reproduce": "repeat the published evaluation",
 }
 """Every subcommand there will be; those without a module in psm_sim.commands are not there yet."""

@@ -50,7 +50,7 @@ def regret_and_bound(history: History, learner: Learner, most: int = 10_000) -> 
         return _against_best_rate(beginning.losses, mixture, polls, learner)
     regret = mixture[polls - 1] - beginning.cumulative_losses.min(axis=1)[polls - 1]
     bound, nothing = np.full(polls.size, math.log(learner.n_experts)), np.full(polls.size, np.nan)
-    return RegretAndBound("the best fixed expert", "log n", polls * 1.0, regret, bound, nothing)
+    return RegretAndBound("the best fixed expert", "log n", polls.astype(np.float64), regret, bound, nothing)
 
 
 def _against_best_rate(
@@ -62,7 +62,7 @@ def _against_best_rate(
     theorem = "Corollary 1" if isinstance(learner, LearnAlpha) else "Theorem 1"
     name = "Fixed-share at the best rate in hindsight"
     alpha = np.array([each.alpha for each in best])
-    return RegretAndBound(name, theorem, polls * 1.0, regret, np.array(bound), alpha)
+    return RegretAndBound(name, theorem, polls.astype(np.float64), regret, np.array(bound), alpha)
 
 
 def _bound(rounds: int, alpha: float, learner: LearnAlpha | FixedShare) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,13 @@ def new_figure(
         figure = Figure(figsize=(width_in, height_in), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False)
     return figure, [each for row in axes for each in row]
+
+
+def house_style() -> AbstractContextManager[None]:
+    """Return a context in which what is drawn later, such as a legend of the figure, has the house style."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(_STYLE)
 
 
 def legend_below(axes: Axes, columns: int = 4) -> None:
