@@ -100,6 +100,10 @@ MENDABLE = [
     ("polcies", "no subcommand 'polcies'; expected .*Did you mean 'policies'"),
     ("run --policy psm", "no subcommand 'run'; expected one of"),
     ("policies psm", "no argument 'psm'; expected --help, --format"),
+    ("reproduce lpsm-10", "no study 'lpsm-10'; expected one of lpsm-100, .*all.*Did you mean 'lpsm-100'"),
+    ("reproduce all everything", "no study 'everything'; expected one of"),
+    ("reproduce --workers 0", "--workers: the value is '0'; expected a whole number of at least 1"),
+    ("reproduce --output taken", "--output is 'taken', but '.*taken' is a file"),
     ("losses --format csv", "--format: invalid choice: 'csv'"),
 ]
 
