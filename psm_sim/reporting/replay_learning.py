@@ -80,7 +80,8 @@ def regret_bound(client: ReplayedClient) -> Drawn:
     figure, axes = new_figure(height_in=3.8)
     axes[0].plot(found.polls, found.bound, color=COLOURS[1], linestyle="--", label=f"bound: {found.theorem}")
     axes[0].plot(found.polls, found.regret, color=COLOURS[0], marker="o", markersize=3.5, label="regret")
-    axes[0].set(xlabel="poll", ylabel="regret, mixture loss (nats)", xscale="log")
+    most = f"the first {found.polls[-1]:,.0f}"
+    axes[0].set(xlabel=f"poll ({most})", ylabel="regret, mixture loss (nats)", xscale="log")
     axes[0].set_title(f"against {found.against}", loc="left", fontsize=9)
     figure.legend(loc="outside lower center", ncols=2)
     columns = (found.polls, found.regret, found.bound, found.alpha)

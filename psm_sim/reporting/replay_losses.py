@@ -8,13 +8,13 @@ import numpy as np
 
 from psm_sim.reporting.figure import COLOURS, new_figure
 from psm_sim.reporting.replay_series import (
-    ZOOM,
     Drawn,
     expert_colours,
     expert_scale,
     history_of,
     in_unit,
     joined,
+    opening,
     rounded,
     title_window,
 )
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def losses(client: ReplayedClient) -> Drawn:
     """Draw the loss of each expert and of the learner in each poll, whole and beginning (figure 2-9)."""
     history, times_ms = history_of(client), client.replay.times_ms
-    whole, zoom = history.whole, history.beginning.first(ZOOM)
+    whole, zoom = history.whole, opening(history)
     figure, axes = new_figure(2, 1, height_in=6.0)
     _draw_losses(axes[0], whole)
     _draw_losses(axes[1], zoom, marker="o")
@@ -46,6 +46,7 @@ def _draw_losses(axes: Axes, table: Table, marker: str = "") -> None:
     for losses_, colour in zip(table.losses.T, expert_colours(table.losses.shape[1]), strict=True):
         axes.plot(time, losses_, color=colour, linewidth=0.8)
     circles: dict[str, Any] = {"marker": marker, "markersize": 2.6, "markerfacecolor": "white"}
+    circles["markevery"] = -(-time.size // 150)
     axes.plot(time, table.facts["suffered"], color=COLOURS[1], label=_OWN["suffered"], **circles)
     axes.plot(time, table.facts["mixture"], "k--", linewidth=1.0, label=_OWN["mixture"])
     axes.set(xlabel=f"time ({unit})", ylabel="loss a poll (nats)", yscale="log")

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from psm_sim.experiments.replay import ReplayedClient
-    from psm_sim.experiments.replay_history import History
+    from psm_sim.experiments.replay_history import History, Table
 
-ZOOM = 300
-"""Polls in the zoom on the beginning."""
+_ZOOM = (300, 3_000)
+_EVENTFUL = 60
 
 _UNITS = (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
 
@@ -33,6 +33,14 @@ def history_of(client: ReplayedClient) -> History:
     if client.history is None:
         raise ValueError("the replay kept no history; make it with history=True")
     return client.history
+
+
+def opening(history: History) -> Table:
+    """Return the beginning to zoom in on: until 60 polls have found bytes, but 300 to 3,000 polls."""
+    table = history.beginning
+    found = np.flatnonzero(table.facts["held_bytes"])[:_EVENTFUL]
+    least, most = _ZOOM
+    return table.first(int(np.clip(found[-1] + 1 if found.size == _EVENTFUL else most, least, most)))
 
 
 def in_unit(seconds: NDArray[Any]) -> tuple[NDArray[Any], str]:

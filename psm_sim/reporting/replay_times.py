@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from psm_sim.reporting.figure import COLOURS, new_figure
-from psm_sim.reporting.replay_series import Drawn, history_of, in_unit, joined, title_window
+from psm_sim.reporting.replay_series import Drawn, history_of, in_unit, joined, opening, title_window
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from psm_sim.experiments.replay import ReplayedClient
     from psm_sim.experiments.replay_history import Table
-
-PORTION_S = 180.0
-"""How much of the beginning the right panels show, in s."""
 
 
 def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
@@ -26,11 +23,11 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
     """
     figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.2)
     numbers: dict[str, list[Any]] = {}
+    span_s = opening(history_of(client)).end_s[-1]
     for row, each in enumerate((client, other)):
         history, name = history_of(each), str(each.method.parameters["loss"])
         whole = history.whole
-        shown = int(np.searchsorted(history.beginning.end_s, PORTION_S)) + 1
-        portion = history.beginning.first(shown)
+        portion = history.beginning.first(int(np.searchsorted(history.beginning.end_s, span_s)) + 1)
         _draw(axes[2 * row], whole, each, f"({'ab'[row]}) loss {_short(name)}")
         _draw(axes[2 * row + 1], portion, each, title_window(portion.polls, "beginning"))
         axes[2 * row].set_ylabel(f"polling time (ms)\n{title_window(whole.polls, '').lstrip(', ')}")
@@ -51,7 +48,7 @@ def _draw(axes: Axes, table: Table, client: ReplayedClient, title: str) -> None:
     axes.set(xlabel=f"time ({unit})", ylim=(0, times_ms[-1] * 1.05))
     axes.set_title(title, loc="left", fontsize=9)
     found = np.flatnonzero(table.facts["held_bytes"] > 0)
-    foot: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "color": COLOURS[1], "linewidth": 0.5}
+    foot: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "color": COLOURS[1], "linewidth": 0.7}
     axes.vlines(time[found], 0, 0.045, label="bytes were found", **foot)
     axes.margins(x=0.01)
 
