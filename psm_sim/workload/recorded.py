@@ -98,12 +98,15 @@ def _replayed(chosen: Chosen, client: int, pages: int, seed: int, replication: i
         f"client {recording.clients[client]} of {len(recording.clients):,} in {chosen.path.name} "
         f"({recording.format}), {how_many(span.stop - span.start, pages)}"
     )
-    return _workload(chosen, replayed, False, remark)
+    return _workload(chosen, replayed, False, remark, recording.clients[client])
 
 
-def _workload(chosen: Chosen, pages: tuple[Any, ...], synthetic: bool, remark: str) -> Workload:
-    words = "; ".join((remark, *chosen.recording.warnings))
-    return Workload(chosen.path.name, pages, synthetic, words, chosen.parameters)
+def _workload(
+    chosen: Chosen, pages: tuple[Any, ...], synthetic: bool, remark: str, client: str = ""
+) -> Workload:
+    notes = chosen.recording.warnings
+    words = "; ".join((remark, *notes))
+    return Workload(chosen.path.name, pages, synthetic, words, chosen.parameters, client, notes)
 
 
 def _those_of(cls: type, texts: Mapping[str, str]) -> dict[str, str]:

@@ -60,7 +60,7 @@ def replay(
     chosen = slice(span.start, min(span.start + pages, span.stop))
     first = recording.first[chosen.start : chosen.stop + 1]
     objects = slice(int(first[0]), int(first[-1]))
-    fill = _Fill(recording, replaying, seed, replication)
+    fill = _Fill(recording, recording.clients[client], replaying, seed, replication)
     think = fill.think_s(chosen)
     sizes = recording.size[objects].tolist()
     delays, requests = fill.delays_s(objects), fill.requests(objects)
@@ -78,14 +78,16 @@ def published() -> Profile:
 
 
 class _Fill:
-    """Values of a recording, gaps filled as the parameters say."""
+    """Values of a recording, gaps filled as the parameters say; each client has draws of its own."""
 
-    def __init__(self, recording: Recording, replaying: Replaying, seed: int, replication: int) -> None:
-        self._recording, self._replaying = recording, replaying
+    def __init__(
+        self, recording: Recording, client: str, replaying: Replaying, seed: int, replication: int
+    ) -> None:
+        self._recording, self._client, self._replaying = recording, client, replaying
         self._seed, self._replication = seed, replication
 
     def _random(self, name: str) -> np.random.Generator:
-        return stream(self._seed, f"workload.replay.{name}", self._replication)
+        return stream(self._seed, f"workload.replay.{name}.{self._client}", self._replication)
 
     def think_s(self, pages: slice) -> list[float]:
         """Return think times in seconds, long gaps cut and unknown ones drawn."""

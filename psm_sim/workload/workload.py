@@ -14,7 +14,9 @@ class Workload:
 
     ``name`` is the trace's name for results; ``synthetic`` says that nobody browsed these pages;
     ``remark`` is one plain sentence of what they are, for people; ``parameters`` are the trace's
-    parameters as plain values, enough to draw the same pages again with the same seed.
+    parameters as plain values, enough to draw the same pages again with the same seed. ``client``
+    identifies whose pages a recording's are, if they are one client's, and ``notes`` say what was odd in it;
+    the remark has them too.
     """
 
     name: str
@@ -22,6 +24,8 @@ class Workload:
     synthetic: bool
     remark: str
     parameters: dict[str, Any] = field(default_factory=dict)
+    client: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def how_many(found: int, asked: int) -> str:
