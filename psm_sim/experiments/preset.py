@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,17 +28,18 @@ class Preset:
         The preset's parameters join a spec of its own trace; any other trace is left as it is. *changes*
         override both; ``None`` takes a parameter back to the trace's own default.
         """
-        name, given = split_spec(spec or self.trace, "trace")
+        spec = spec or self.trace
+        name, given = split_spec(spec, "trace")
         if name != self.trace:
-            return spec or self.trace
-        values = {**self.trace_parameters, **given, **changes}
-        return _spec(name, {key: value for key, value in values.items() if value is not None})
+            return spec
+        defaults = {**self.trace_parameters, **changes}
+        kept = [f"{key}={value}" for key, value in given.items() if key not in changes] if changes else None
+        return _with_defaults(spec if kept is None else _join(name, kept), given, defaults, changes)
 
     def policy_spec(self, spec: str) -> str:
         """Return *spec* with the preset's parameters of that policy where it gives none."""
         name, given = split_spec(spec, "policy")
-        added = {key: value for key, value in self.policies.get(name, {}).items() if key not in given}
-        return _spec(name, {**given, **added}) if added else spec
+        return _with_defaults(spec, given, self.policies.get(name, {}))
 
 
 def load_preset(name: str) -> Preset:
@@ -55,5 +57,19 @@ def load_preset(name: str) -> Preset:
     return Preset(name=name, **table)
 
 
-def _spec(name: str, values: dict[str, Any]) -> str:
-    return name + (":" + ",".join(f"{key}={value}" for key, value in values.items()) if values else "")
+def _with_defaults(
+    spec: str, given: Mapping[str, str], defaults: Mapping[str, Any], changes: Collection[str] = ()
+) -> str:
+    """Append what *spec* does not give; its own text stays as it is, parentheses and all."""
+    added = [
+        f"{key}={value}"
+        for key, value in defaults.items()
+        if value is not None and (key in changes or key not in given)
+    ]
+    return _join(spec, added)
+
+
+def _join(spec: str, added: Sequence[str]) -> str:
+    if not added:
+        return spec
+    return spec.rstrip(":") + ("," if "=" in spec else ":") + ",".join(added)

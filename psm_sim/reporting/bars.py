@@ -22,7 +22,10 @@ _EDGE = "#222222"
 
 
 def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``policy, awake_j, asleep_j, beacons_j`` as stacked bars; without power saving only told."""
+    """Draw ``policy, awake_j, asleep_j, beacons_j`` as stacked bars; without power saving only told.
+
+    A column ``hindsight_j`` is drawn as a line: the best schedule without delay.
+    """
     dwarfing = frame["policy"] == "always-on"
     shown = frame[~dwarfing]
     figure, (axes,) = new_figure(width_in=6.4, height_in=3.6)
@@ -35,10 +38,18 @@ def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
         base = [below + height for below, height in zip(base, heights, strict=True)]
     for place, total in enumerate(base):
         axes.annotate(f"{total:.2f}", (place, total), (0, 2), textcoords="offset points", ha="center")
+    if "hindsight_j" in frame:
+        axes.axhline(
+            frame["hindsight_j"].iloc[0],
+            color=_EDGE,
+            linestyle="--",
+            linewidth=1,
+            label="hindsight, no delay",
+        )
     axes.set_xticks(range(len(shown)), [stacked(policy) for policy in shown["policy"]])
     axes.set_ylabel("energy (J a page)")
     axes.grid(visible=False, axis="x")
-    figure.legend(loc="outside lower center", ncols=len(STATES), frameon=False, reverse=True)
+    figure.legend(loc="outside lower center", ncols=len(STATES) + 1, frameon=False, reverse=True)
     away = frame[dwarfing][[column for column, *_ in STATES]].sum(axis=1)
     told = f"; without power saving it is {away.iloc[0]:.1f} J, not drawn" if len(away) else ""
     return figure, f"Mean energy a page by radio state{told}."

@@ -125,3 +125,11 @@ def test_an_unknown_study_is_named_with_the_nearest():
     """One sentence."""
     with pytest.raises(InputError, match=r"no study 'bsd-rt'.*Did you mean 'bsd-rtt'"):
         load_study("bsd-rt")
+
+
+def test_a_presets_parameters_join_a_spec_without_touching_it():
+    """Parentheses around a value stay."""
+    spec = "lpsm:loss=(my.py:Mine:a=50,b=0.5)"
+    assert load_preset("thesis").policy_spec(spec) == f"{spec},uplink=restart"
+    assert load_preset("thesis").policy_spec("lpsm") == "lpsm:uplink=restart"
+    assert load_preset("thesis").trace_spec("ucb:wander=0.02").startswith("ucb:wander=0.02,server_delay_ms=650")

@@ -12,6 +12,7 @@ from psm_sim.experiments.interval import interval
 from psm_sim.experiments.optimum_task import OptimumTask
 from psm_sim.experiments.published import claims
 from psm_sim.experiments.replicate import RunTask, Task, against
+from psm_sim.experiments.studies.headline import mean_states
 from psm_sim.experiments.study import Findings, Rows, Scale, Table
 from psm_sim.network import World, load_topology
 from psm_sim.policies import Policy, Poll, Rest, make_policy
@@ -106,8 +107,8 @@ class BsdEnergy:
         return Findings(
             "bsd-energy",
             "Bounded Slowdown: energy, page times and the bound (BSD paper's abstract)",
-            f"no server delay, mean think time 54.5 s, {count} replications of {scale.pages} pages,"
-            f" seeds {seed} to {seed + count - 1}",
+            "no server delay (for the bound: the default one), mean think time 54.5 s,"
+            f" {count} replications of {scale.pages} pages, seeds {seed} to {seed + count - 1}",
             remarks=_remarks(worst, bound),
             tables=[
                 Table("No server delay", _means(plain, best)),
@@ -116,7 +117,7 @@ class BsdEnergy:
                 ),
             ],
             claims=claims("bsd-energy", _values(plain, worst)),
-            figures={"energy": _bars(plain)},
+            figures={"energy": mean_states(plain, best)},
         )
 
 
@@ -171,10 +172,6 @@ def _means(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
             {"policy": "hindsight, no delay", **blank, "J/page": f"{interval(best):.3f}", "slowdown": "1"}
         )
     return pd.DataFrame(rows)
-
-
-def _bars(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.groupby("policy", sort=False)[["awake_j", "asleep_j", "beacons_j"]].mean().reset_index()
 
 
 STUDY = BsdEnergy()

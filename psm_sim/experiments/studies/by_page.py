@@ -44,11 +44,8 @@ class SlowdownByPage:
             "Slowdown of each page against its time without power saving (figure 2-8)",
             f"preset thesis, {scale.long_pages} pages, seed {seed}",
             remarks=[
-                (
-                    "As published, the slowdown of every policy that dozes between exchanges falls as pages"
-                    " get longer: at most a polling time is lost an exchange, and long transfers keep the"
-                    " link busy."
-                )
+                "Published: longer transfers show negligible slowdown. Here LPSM's falls with length.",
+                "Static PSM's and BSD's do not: under this preset replies take 0.65 s, bytes next to no time.",
             ],
             tables=[Table("Mean slowdown by page time without power saving", _bands(pages))],
             figures={"pages": pages},

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from psm_sim.experiments.preset import Preset, load_preset
-from psm_sim.experiments.published import claims, published_numbers
+from psm_sim.experiments.published import Claim, Published, claims, published_numbers
 from psm_sim.experiments.replicate import RunTask, Task, against
 from psm_sim.experiments.study import Findings, Rows, Scale, Table
 
@@ -89,7 +89,7 @@ class Sensitivity:
             "Sensitivity: what each unstated choice does to the published numbers",
             f"{count} replications of {scale.pages} pages, from seed {seed}; think times as the preset's",
             remarks=_remarks(agreeing),
-            tables=[Table("One choice at a time; published values in the first row", pd.DataFrame(lines))],
+            tables=[Table("One choice at a time; published values in the headings", pd.DataFrame(lines))],
         )
 
 
@@ -121,7 +121,7 @@ def _line(variant: Variant, frame: pd.DataFrame) -> tuple[dict[str, str], set[st
     found = claims("lpsm-100", values)
     agreeing = {_name(claim.published) for claim in found if claim.verdict == "agrees"}
     cells = {
-        _name(claim.published): f"{claim.ours.mean:.3f}" + ("" if claim.verdict == "agrees" else " !")
+        _name(claim.published): f"{_shown(claim):.3f}" + ("" if claim.verdict == "agrees" else " !")
         for claim in found
     }
     saved = {
@@ -131,7 +131,12 @@ def _line(variant: Variant, frame: pd.DataFrame) -> tuple[dict[str, str], set[st
     return {"choice": variant.label, "agree": f"{len(agreeing)}/{len(found)}", **cells, **saved}, agreeing
 
 
-def _name(number: Any) -> str:
+def _shown(claim: Claim) -> float:
+    """A bound is judged by the largest value, everything else by the mean."""
+    return claim.ours.mean if claim.published.at_most is None else claim.largest
+
+
+def _name(number: Published) -> str:
     short = {
         "energy_j": "J",
         "beacons_j": "beacons J",

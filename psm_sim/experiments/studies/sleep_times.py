@@ -78,7 +78,7 @@ class SleepTimes:
                 )
             ],
             tables=[Table("Sleep times chosen", _spread(times))],
-            figures={"sleep-times": times},
+            figures={"sleep-times": _changes(times)},
         )
 
 
@@ -90,6 +90,13 @@ def _spread(times: pd.DataFrame) -> pd.DataFrame:
         cells = {f"{100 * share:g} % (ms)": f"{ms:.0f}" for share, ms in zip(quantiles, spread, strict=True)}
         rows.append({"loss": loss, **cells, "sleeps": len(group)})
     return pd.DataFrame(rows)
+
+
+def _changes(times: pd.DataFrame) -> pd.DataFrame:
+    """Keep the first sleep of each length, and the last of all."""
+    loss, length = times["loss"], times["sleep_ms"]
+    changed = (length != length.shift()) | (loss != loss.shift()) | (loss != loss.shift(-1))
+    return times[changed].reset_index(drop=True)
 
 
 STUDY = SleepTimes()
