@@ -32,7 +32,8 @@ def weights(client: ReplayedClient) -> Drawn:
     figure, axes = new_figure(2, 1, height_in=5.6)
     for each, table in zip(axes, (whole, zoom), strict=True):
         each.stackplot(table.last_poll, table.weights.T, colors=expert_colours(times_ms.size), linewidth=0)
-        each.set(xlabel="poll", ylabel="weight", ylim=(0, 1), xlim=(table.last_poll[0], table.last_poll[-1]))
+        each.set(xlabel="poll", ylabel="weight", ylim=(0, 1))
+        each.margins(x=0)
         each.grid(visible=False)
     axes[0].set_title(title_window(whole.polls), loc="left", fontsize=9)
     axes[1].set_title(f"the first {zoom.polls.size} polls", loc="left", fontsize=9)
