@@ -74,11 +74,12 @@ def _write_tables(values: dict[str, Any], stream: TextIO) -> None:
 
 def _facts(run: dict[str, Any]) -> list[str]:
     polling = run["polling_ms"]
+    polls = f"{run['polls']:,} poll{'' if run['polls'] == 1 else 's'}"
     left = run["trace_bytes"] - run["bytes"]
     rest = f", {left:,} more had not come" if left else ", all there are"
     duration, span = _duration(run["replayed_s"]), f"{polling['min']:g} to {polling['max']:g} ms"
     return [
-        f"{run['client']}: {run['polls']:,} polls in {duration}, {run['bytes']:,} bytes held{rest}",
+        f"{run['client']}: {polls} in {duration}, {run['bytes']:,} bytes held{rest}",
         f"polling time {polling['mean']:.1f} ms in the mean, from {span}",
     ]
 
