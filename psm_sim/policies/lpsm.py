@@ -75,7 +75,7 @@ class Lpsm(Policy):
         state: str | None = None,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in self.DECLARED}
-        for name, declared in parameters_of(type(self)).items():
+        for name, declared in parameters_of(Lpsm).items():
             declared.check(given[name], "policy lpsm")
         self.loss = make_loss(loss, gamma)
         self.times_ms = _times(min_ms, max_ms, step_ms)

@@ -147,3 +147,16 @@ def test_a_beacon_interval_of_its_own_sets_the_horizon_in_polls():
     policy = make_policy("lpsm")
     policy.start(1.0)
     assert policy.learner.rates.size == 83
+
+
+def test_a_class_derived_from_it_may_have_arguments_of_its_own():
+    """Its parameters are still checked."""
+
+    class Own(Lpsm):
+        def __init__(self, extra, **given):
+            super().__init__(**given)
+            self.extra = extra
+
+    assert Own(3, alpha=0.5).extra == 3
+    with pytest.raises(InputError, match="alpha is 2"):
+        Own(3, alpha=2)
