@@ -23,7 +23,7 @@ Progress = Callable[[int], None]
 
 _NEWS = 20_000
 _BLIND = (Formula, Inverse, InverseLog)
-"""Losses known not to look at when bytes came; for any other the bins of a poll are listed."""
+"""Losses known not to look at when bytes came, nor to adapt; for any other the bins of a poll are listed."""
 
 
 class Replay:
@@ -59,9 +59,11 @@ class Replay:
         self.longest_us, self.shortest_us = 0, 2**63
         self.expert_losses: Floats = np.zeros(self.times_ms.size)
         self.mixture, self.suffered, self.current_best = 0.0, 0.0, 0.0
-        # a loss may adapt itself at each poll, so the polling time used is asked of a twin
+        # losses remember the candidates last asked about: the polling time used is asked of a twin
         self._loss, self._twin = copy.deepcopy(loss), copy.deepcopy(loss)
-        self._lists_bins = not isinstance(loss, _BLIND)
+        self._watches = not isinstance(loss, _BLIND)
+        self._loss.start()
+        self._twin.start()
         self._used = np.empty(1)
         self._per_unit = 1e3 / clock.unit_us
         self._unit_us, (self._least, self._most) = clock.unit_us, clock.range_units
@@ -101,7 +103,7 @@ class Replay:
     def _fetch(self, slept_us: int) -> Poll:
         before_us, self.now_us = self.now_us, self.now_us + slept_us
         end = self.now_us // BIN_US
-        bins = self.arrivals.offsets(before_us // BIN_US, end) if self._lists_bins else ()
+        bins = self.arrivals.offsets(before_us // BIN_US, end) if self._watches else ()
         held = self.arrivals.until(end)
         self.held_bytes += held
         # a bin's bytes are there when it is over
@@ -112,7 +114,11 @@ class Replay:
         """Return the experts' losses, shape (n,), and that of the polling time used."""
         self._used[0] = poll.slept_ms
         try:
-            return self._loss(poll, self.times_ms), self._twin(poll, self._used).item(0)
+            answers = self._loss(poll, self.times_ms), self._twin(poll, self._used).item(0)
+            if self._watches:
+                self._loss.observe(poll)
+                self._twin.observe(poll)
+            return answers
         except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise PluginError(
