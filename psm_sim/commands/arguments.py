@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from psm_sim.errors import InputError
@@ -58,6 +58,33 @@ def trace_under(preset: Preset, spec: str) -> str:
 
     of_preset = preset.trace_parameters and split_trace(spec)[0] == preset.trace
     return preset.trace_spec(spec) if of_preset else spec
+
+
+def recording_used(spec: str, use: Mapping[str, str | None]) -> str:
+    """Return the trace with the parameters that ``--workload`` and ``--clients`` stand for; None: not given.
+
+    Raises
+    ------
+    InputError
+        If one is given though the trace is no recording, or says it too.
+    """
+    from psm_sim.workload.load import find_trace, is_page_list, is_profile, split_trace
+
+    name, texts = split_trace(spec)
+    for key, value in use.items():
+        if value is None:
+            continue
+        path = find_trace(name)
+        if is_profile(path) or is_page_list(path):
+            raise InputError(
+                f"--{key} is {value!r}, but trace {name!r} is no recording; expected one, such as a .tr.gz "
+                f"or HAR file, or drop --{key}."
+            )
+        if key in texts:
+            raise InputError(f"--{key} is {value!r}, but {spec!r} gives {key} too; drop one of the two.")
+        spec += f"{',' if texts else ':'}{key}={f'({value})' if ',' in value else value}"
+        texts[key] = value
+    return spec
 
 
 def with_loss(policies: Sequence[str], loss: str | None) -> list[str]:

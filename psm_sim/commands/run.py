@@ -8,7 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from psm_sim.bundled import bundled_names
-from psm_sim.commands.arguments import preset_named, settings_of, trace_under, whole_number, with_loss
+from psm_sim.commands.arguments import (
+    preset_named,
+    recording_used,
+    settings_of,
+    trace_under,
+    whole_number,
+    with_loss,
+)
 
 HELP = """\
 What does an 802.11 power-save policy cost, and what does it save? A browsing
@@ -27,6 +34,7 @@ examples:
   psm_sim --policy psm --set links.wired.latency_ms=80 --format json
   psm_sim --policy my.py:EveryThird --trace pages.csv --output results
   psm_sim --policy lpsm --preset thesis
+  psm_sim --policy psm --policy lpsm --trace my.tr.gz --clients 10
 
 Results go to standard output, progress and remarks to standard error;
 --output DIR writes the results to DIR as well. Exit status: 0; 2 for something
@@ -46,7 +54,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trace",
         default="ucb",
         metavar="NAME[:key=value,...] or FILE",
-        help="the pages: a bundled trace, or a file such as a page list .csv (default: %(default)s)",
+        help="the pages: a bundled trace, or a file: UCB .tr, .tr.gz or showtrace text, HAR, BU log, page "
+        "list .csv, profile .toml (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--workload",
+        choices=("replay", "sample"),
+        help="of a recording: replay a client's pages as they were, or draw pages from distributions fitted "
+        "to it; short for --trace FILE:workload=... (default: replay)",
+    )
+    parser.add_argument(
+        "--clients",
+        metavar="all, N or ID",
+        help="of a recording: all clients, the N busiest or one; several are simulated each on its own and "
+        "averaged; short for --trace FILE:clients=... (default: the busiest, or all to sample from)",
     )
     parser.add_argument(
         "--topology",
@@ -102,7 +123,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
-    from psm_sim.experiments import compare_runs
+    from psm_sim.experiments import compare_clients
     from psm_sim.reporting import files
     from psm_sim.reporting.progress import progress_on
 
@@ -112,10 +133,12 @@ def run(arguments: argparse.Namespace) -> int:
     given = [preset.policy_spec(spec) for spec in arguments.policy or ["lpsm"]]
     policies = with_loss(given, arguments.loss)
     settings = {**preset.settings, **settings_of(arguments.set)}
+    use = {"workload": arguments.workload, "clients": arguments.clients}
+    trace = recording_used(trace_under(preset, arguments.trace), use)
     with progress_on(sys.stderr) as progress:
-        comparison = compare_runs(
+        comparison = compare_clients(
             policies,
-            trace=trace_under(preset, arguments.trace),
+            trace=trace,
             topology=arguments.topology,
             pages=arguments.pages,
             seed=arguments.seed,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any, TextIO
 
+from psm_sim.experiments.client_average import ClientAverage
+
 if TYPE_CHECKING:
     from psm_sim.experiments import Comparison, Result
 
@@ -18,16 +20,24 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 
 
 def write_pages(comparison: Comparison, stream: TextIO) -> None:
-    """Write a header and a row for each page of each policy."""
+    """Write a header and a row for each page of each policy; of several clients, the client as well."""
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["policy", *comparison.runs[0].page_records[0]._fields])
+    fields = comparison.runs[0].page_records[0]._fields
+    several = isinstance(comparison.runs[0], ClientAverage)
+    writer.writerow(["policy", "client", *fields] if several else ["policy", *fields])
     for run in comparison.runs:
-        writer.writerows([run.policy, *record] for record in run.page_records)
+        if isinstance(run, ClientAverage):
+            for client, result in zip(run.clients, run.results, strict=True):
+                writer.writerows([run.policy, client, *record] for record in result.page_records)
+        else:
+            writer.writerows([run.policy, *record] for record in run.page_records)
 
 
 def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
     values = {key: value for key, value in run.to_dict().items() if key != "wall_s"}
     values["parameters"] = _joined(values["parameters"])
+    if "clients" in values:
+        values["clients"] = len(values["clients"])
     return {
         "trace": comparison.trace,
         "synthetic": str(comparison.workload.synthetic).lower(),

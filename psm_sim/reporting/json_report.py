@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
     """Return the comparison as plain values; ``wall_s`` alone differs from run to run.
 
-    *preset* names the configuration that its defaults came from, if any.
+    *preset* names the configuration that its defaults came from, if any. Of several clients ``pages`` is
+    how many all of them have, and ``clients`` how many there are.
     """
+    clients = getattr(comparison, "clients", ())
     return {
         "psm_sim": __version__,
         "trace": comparison.trace,
         "topology": comparison.topology,
         "pages": comparison.pages,
+        **({"clients": len(clients)} if clients else {}),
         "seed": comparison.seed,
         "preset": preset or None,
         "synthetic": comparison.workload.synthetic,

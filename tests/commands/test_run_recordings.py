@@ -1,0 +1,133 @@
+"""The run on recordings: replayed or sampled, one client or many."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.experiments import compare_clients
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Work where s.tr.gz has a few clients and pages.csv one page."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["trace", "synthesize", "--records", "4000", "--to", "s.tr.gz"]) == 0
+    (tmp_path / "pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
+    capsys.readouterr()
+
+
+def output_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run, expect success, and return standard output."""
+    assert main(["--policy", "psm", "--pages", "4", *words]) == 0
+    return capsys.readouterr().out
+
+
+def without_wall_s(text: str) -> dict[str, object]:
+    """Read JSON output and drop the one value that differs from run to run."""
+    found: dict[str, object] = json.loads(text)
+    runs = found["runs"]
+    assert isinstance(runs, list)
+    for run in runs:
+        run.pop("wall_s")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "spec"),
+    [
+        ("--workload sample", "s.tr.gz:workload=sample"),
+        ("--workload replay", "s.tr.gz:workload=replay"),
+        ("--clients 2", "s.tr.gz:clients=2"),
+        ("--workload sample --clients 2", "s.tr.gz:workload=sample,clients=2"),
+    ],
+)
+def test_the_options_are_short_for_parameters_of_the_trace(
+    capsys: pytest.CaptureFixture[str], options: str, spec: str
+) -> None:
+    """The output is the same, the name of the trace included."""
+    short = output_of(capsys, "--trace", "s.tr.gz", *options.split(), "--format", "json")
+    long = output_of(capsys, "--trace", spec, "--format", "json")
+    assert without_wall_s(short) == without_wall_s(long)
+    assert json.loads(long)["trace"] == spec
+
+
+def test_sampled_pages_are_called_synthetic_and_replayed_ones_are_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Nobody browsed what is drawn."""
+    for workload, synthetic in (("sample", True), ("replay", False)):
+        text = output_of(capsys, "--trace", "s.tr.gz", "--workload", workload, "--format", "json")
+        assert json.loads(text)["synthetic"] is synthetic
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "--trace ucb --workload sample",
+            "--workload is 'sample', but trace 'ucb' is no recording; expected",
+        ),
+        (
+            "--trace pages.csv --clients 2",
+            "--clients is '2', but trace 'pages.csv' is no recording; expected",
+        ),
+        (
+            "--trace s.tr.gz:workload=replay --workload sample",
+            "'s.tr.gz:workload=replay' gives workload too; drop one",
+        ),
+        ("--trace s.tr.gz --workload draw", "--workload: invalid choice: 'draw'"),
+        ("--trace s.tr.gz --clients 99", "clients is 99; expected 1 to"),
+        ("--trace s.tr.gz --clients 1.2.3.4", "There is no client of trace s.tr.gz '1.2.3.4'; expected one"),
+        ("--trace nowhere.tr --clients 2", "There is no trace file 'nowhere.tr'"),
+        ("--trace s.tr.gz --clients 2 --policy lpsm:state=s.json", "each of 2 clients would write it"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(
+    capsys: pytest.CaptureFixture[str], words: str, message: str
+) -> None:
+    """What, the value given, what is expected."""
+    assert main(words.split()) == 2
+    output, error = capsys.readouterr()
+    assert output == ""
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_many_clients_are_averaged_in_every_format(capsys: pytest.CaptureFixture[str]) -> None:
+    """The table's, the JSON's and the CSV's numbers are those of Python."""
+    expected = compare_clients(["psm"], "s.tr.gz:clients=2", pages=4, workers=1).runs[0].to_dict()
+    words = ("--trace", "s.tr.gz", "--clients", "2")
+    found = json.loads(output_of(capsys, *words, "--format", "json"))
+    assert {**found["runs"][0], "wall_s": 0} == {**expected, "wall_s": 0}
+    assert (found["clients"], found["pages"]) == (2, 8)
+    [row] = csv.DictReader(io.StringIO(output_of(capsys, *words, "--format", "csv")))
+    assert row["clients"] == "2"
+    assert float(row["half_width_95.slowdown.mean"]) == expected["half_width_95"]["slowdown.mean"]
+    table = output_of(capsys, *words)
+    assert "95 % interval (Student's) of a mean over 2 clients" in table
+    assert f"{expected['half_width_95']['page_time_s.mean']:.3f}" in table
+
+
+def test_one_client_adds_no_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    """Scripts written for a single run go on as they were."""
+    found = json.loads(output_of(capsys, "--trace", "s.tr.gz", "--format", "json"))
+    assert "clients" not in found
+    assert "half_width_95" not in found["runs"][0]
+
+
+def test_the_pages_of_many_clients_name_the_client(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row a page, four pages a client."""
+    output_of(capsys, "--trace", "s.tr.gz", "--clients", "2", "--output", "results")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "results" / "pages.csv").read_text())))
+    names = [row["client"] for row in rows]
+    assert [row["page"] for row in rows] == ["1", "2", "3", "4"] * 2
+    assert len(set(names[:4])) == len(set(names[4:])) == 1
+    assert names[0] != names[4]
