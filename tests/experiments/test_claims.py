@@ -132,4 +132,5 @@ def test_a_presets_parameters_join_a_spec_without_touching_it():
     spec = "lpsm:loss=(my.py:Mine:a=50,b=0.5)"
     assert load_preset("thesis").policy_spec(spec) == f"{spec},uplink=restart"
     assert load_preset("thesis").policy_spec("lpsm") == "lpsm:uplink=restart"
-    assert load_preset("thesis").trace_spec("ucb:wander=0.02").startswith("ucb:wander=0.02,server_delay_ms=650")
+    joined = load_preset("thesis").trace_spec("ucb:wander=0.02")
+    assert joined.startswith("ucb:wander=0.02,server_delay_ms=650")
