@@ -19,6 +19,7 @@ STATES = (
 """Column, name, colour and hatch of each radio state, from the bottom."""
 
 _EDGE = "#222222"
+_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
 
 
 def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
@@ -37,7 +38,9 @@ def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
         )
         base = [below + height for below, height in zip(base, heights, strict=True)]
     for place, total in enumerate(base):
-        axes.annotate(f"{total:.2f}", (place, total), (0, 2), textcoords="offset points", ha="center")
+        axes.annotate(
+            f"{total:.2f}", (place, total), (0, 3), textcoords="offset points", ha="center", bbox=_PLATE
+        )
     if "hindsight_j" in frame:
         axes.axhline(
             frame["hindsight_j"].iloc[0],
