@@ -45,8 +45,7 @@ class _LatencyPlusEnergy(Loss):
         return losses
 
     def _remember(self, times_ms: Floats) -> None:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            self._energy = self.energy(times_ms)
+        self._energy = self.energy(times_ms)
         self._energy.flags.writeable = False
         self._squares = times_ms * times_ms
         self._key = times_ms.tobytes()
@@ -82,5 +81,6 @@ class InverseLog(_LatencyPlusEnergy):
 
     def energy(self, times_ms: Floats) -> Floats:
         """Return 1 / log Ti."""
-        energy: Floats = 1.0 / np.log(times_ms)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            energy: Floats = 1.0 / np.log(times_ms)
         return energy
