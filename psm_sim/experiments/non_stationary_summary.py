@@ -18,6 +18,26 @@ def findings(study: Study, gamma: str = "published") -> str:
     return "\n".join(f"* {point}" for point in points)
 
 
+def gains(study: Study, control: Study) -> str:
+    """Set Learn-alpha's saving over Static-expert on shifting traffic beside that on stationary traffic."""
+    shifting, stationary = (
+        interval(100 * (1 - each.values(LEARN_ALPHA, "energy_j") / each.values("Static-expert", "energy_j")))
+        for each in (study, control)
+    )
+    more = shifting.low > stationary.high
+    return (
+        f"Learn-alpha's saving over Static-expert is {shifting:.1f} % of its energy on the shifting traffic "
+        f"and {stationary:.1f} % on the stationary traffic: {'more' if more else 'not more'} where regimes "
+        "switch."
+    )
+
+
+def most_frugal(study: Study, gamma: str = "published") -> str:
+    """Name the learner of least energy."""
+    means = {each: study.mean(each, "energy_j", gamma).mean for each in LEARNERS}
+    return min(means, key=means.__getitem__)
+
+
 def _against_static(study: Study, gamma: str) -> str:
     energy = study.against("Static-expert", "energy_j", gamma)
     share = 100 * energy.mean / study.mean("Static-expert", "energy_j", gamma).mean

@@ -29,6 +29,7 @@ _BESIDE = {
     "Fixed-share 0.001": (-30, -10),
     "Fixed-share 0.01": (-4, -12),
     "Fixed-share 0.1": (-4, -12),
+    **dict.fromkeys(FIXED[2:], (-22, 7)),
 }
 """Where the name of a point stands that has neighbours, in points from it."""
 
