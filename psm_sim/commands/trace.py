@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from psm_sim.commands.arguments import whole_number
 from psm_sim.errors import InputError
 from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload, split_trace
 from psm_sim.workload.page_list import read_page_list, write_page_list
@@ -22,7 +23,7 @@ _EVERY_PAGE = 2**62
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the four actions and their options."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, prog=parser.prog)
     info = actions.add_parser("info", help="format, span, clients, pages, quantiles and a histogram")
     info.add_argument("file", help=f"{_FILE}; or a bundled trace")
     convert = actions.add_parser(
@@ -33,19 +34,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--to", required=True, metavar="FILE", help=".csv for pages; .tr, .tr.gz or .txt for records"
     )
     convert.add_argument(
-        "--pages", type=int, metavar="N", help="only the first N pages (all; 100 of a profile)"
+        "--pages", type=whole_number(1), metavar="N", help="only the first N pages (all; 100 of a profile)"
     )
-    convert.add_argument("--seed", type=int, default=1, metavar="N", help="seed of what is drawn (1)")
+    convert.add_argument("--seed", type=whole_number(0), default=1, metavar="N", help="seed of the draws (1)")
     fit = actions.add_parser(
         "fit", help="write a profile of the trace's distributions, usable as --trace FILE.toml"
     )
     fit.add_argument("file", help=_FILE)
     fit.add_argument("--to", required=True, metavar="FILE.toml", help="the profile to write")
     make = actions.add_parser("synthesize", help="write a UCB file drawn from published distributions")
-    make.add_argument("--records", type=int, required=True, metavar="N", help="how many records")
+    make.add_argument("--records", type=whole_number(1), required=True, metavar="N", help="how many records")
     make.add_argument("--to", required=True, metavar="FILE", help="a name ending in .tr or .tr.gz")
     make.add_argument("--profile", default="ucb", metavar="NAME", help="the distributions (ucb)")
-    make.add_argument("--seed", type=int, default=1, metavar="N", help="seed of what is drawn (1)")
+    make.add_argument("--seed", type=whole_number(0), default=1, metavar="N", help="seed of the draws (1)")
 
 
 def run(args: argparse.Namespace) -> int:

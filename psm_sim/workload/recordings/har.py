@@ -50,7 +50,7 @@ def har_recording(source: Source) -> Recording:
     session = not _is_of_runs(log)
     think_s = [math.nan] + [_think_s(a, b, session) for a, b in pairwise(pages)]
     objects = [entry for page in pages for entry in page]
-    notes = [f"{skipped:,} entries did not use the network and are left out"] if skipped else []
+    notes = [f"entries that did not use the network are left out: {skipped:,}"] if skipped else []
     return Recording(
         format=f"HAR {log.get('version') or ''}".strip(),
         clients=(source.path.name.split(".")[0],),

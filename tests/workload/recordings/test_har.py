@@ -116,7 +116,7 @@ def test_what_did_not_use_the_network_is_skipped(tmp_path, changes):
     """data: URLs, cached and failed requests; the warning counts them."""
     found = read_recording(har(tmp_path, [entry(), entry(**changes)]))
     assert sizes(found) == [[1200]]
-    assert found.warnings == ("1 entries did not use the network and are left out",)
+    assert found.warnings == ("entries that did not use the network are left out: 1",)
 
 
 @pytest.mark.parametrize("status", [-2, 0, 101, 304, "200"])
