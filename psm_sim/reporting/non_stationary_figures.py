@@ -29,7 +29,9 @@ _BESIDE = {
     "Fixed-share 0.001": (-30, -10),
     "Fixed-share 0.01": (-4, -12),
     "Fixed-share 0.1": (-4, -12),
-    **dict.fromkeys(FIXED[2:], (-22, 7)),
+    FIXED[1]: (-3, 7),
+    FIXED[2]: (-14, 7),
+    **dict.fromkeys(FIXED[3:], (-16, 7)),
 }
 """Where the name of a point stands that has neighbours, in points from it."""
 
