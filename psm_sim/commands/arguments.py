@@ -119,3 +119,25 @@ def _set_loss(spec: str, loss: str) -> str:
     value = f"({loss})" if len(split_commas(loss)) > 1 else loss
     separator = "," if split_spec(spec, "policy")[1] else ":"
     return f"{spec.rstrip(':')}{separator}loss={value}"
+
+
+def add_pages(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Declare ``--pages``."""
+    parser.add_argument(
+        "--pages",
+        type=whole_number(1, 10_000_000),
+        default=100,
+        metavar="N",
+        help=f"{meaning} (default: %(default)s)",
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Declare ``--seed``."""
+    parser.add_argument(
+        "--seed",
+        type=whole_number(0),
+        default=1,
+        metavar="N",
+        help=f"{meaning} (default: %(default)s)",
+    )

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.commands.arguments import whole_number
+from psm_sim.commands.arguments import add_pages, add_seed, whole_number
 from psm_sim.commands.trace import progress
 
 if TYPE_CHECKING:
@@ -69,20 +69,8 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="of a recording: the K busiest, all, or one client's identifier (default: the busiest)",
     )
-    parser.add_argument(
-        "--pages",
-        type=whole_number(1, 10_000_000),
-        default=100,
-        metavar="N",
-        help="how many pages of a trace that is no recording (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed",
-        type=whole_number(0),
-        default=1,
-        metavar="N",
-        help="the seed of everything drawn (default: %(default)s)",
-    )
+    add_pages(parser, "how many pages of a trace that is no recording")
+    add_seed(parser, "the seed of everything drawn")
     parser.add_argument(
         "--max-gap-s", metavar="S", help="cut a longer silence to this, in s (default: as it was)"
     )

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.arguments import whole_number
+from psm_sim.commands.arguments import add_seed, whole_number
 
 if TYPE_CHECKING:
     from psm_sim.experiments.study import Findings
@@ -34,13 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quick", action="store_true", help="fewer replications of fewer pages: under a minute"
     )
-    parser.add_argument(
-        "--seed",
-        type=whole_number(0),
-        default=1,
-        metavar="N",
-        help="the first replication's seed; the next ones follow (default: %(default)s)",
-    )
+    add_seed(parser, "the first replication's seed; the next ones follow")
     parser.add_argument(
         "--workers",
         type=whole_number(1),

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from psm_sim.bundled import bundled_names
 from psm_sim.commands.arguments import (
+    add_pages,
+    add_seed,
     preset_named,
     recording_used,
     settings_of,
     trace_under,
-    whole_number,
     with_loss,
 )
 
@@ -87,20 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the loss of every lpsm given; a formula has I (bytes held), T (ms slept), Ti (candidate ms) "
         "and gamma",
     )
-    parser.add_argument(
-        "--pages",
-        type=whole_number(1, 10_000_000),
-        default=100,
-        metavar="N",
-        help="how many pages (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed",
-        type=whole_number(0),
-        default=1,
-        metavar="N",
-        help="the seed of everything drawn (default: %(default)s)",
-    )
+    add_pages(parser, "how many pages")
+    add_seed(parser, "the seed of everything drawn")
     parser.add_argument(
         "--set",
         action="append",
