@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
