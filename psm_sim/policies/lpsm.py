@@ -25,7 +25,7 @@ class Lpsm(Policy):
 
     Two choices that the sources leave open are parameters: how long to doze after an uplink packet, and
     whether a doze that an uplink packet cut short is learned from. The default of the first, one beacon,
-    is the one that comes nearest to the published slowdown.
+    has the least slowdown.
 
     With ``state`` the learner goes on from what that file held when the policy was made, and its state is
     written there when a run is over. Such a run depends on the file as well as on its parameters.
