@@ -20,10 +20,10 @@ SUBCOMMANDS = {
     "policies": "list the power-save policies, with parameters",
     "losses": "list the losses a learning policy can use",
     "topologies": "list the scenarios and every key that --set reaches",
-    "trace": "describe a trace",
+    "trace": "look at, convert, fit or synthesize a trace",
     "sweep": "vary parameters over many runs",
     "replay": "let a learner poll network activity itself: loss and regret",
-    "reproduce": "repeat the published evaluation",
+    "reproduce": "set published numbers beside ours",
 }
 """Every subcommand there will be; those without a module in psm_sim.commands are not there yet."""
 

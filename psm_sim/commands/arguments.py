@@ -142,3 +142,13 @@ def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
         metavar="N",
         help=f"{meaning} (default: %(default)s)",
     )
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--format``."""
+    parser.add_argument(
+        "--format",
+        choices=("table", "json", "csv"),
+        default="table",
+        help="of the results on standard output (default: %(default)s)",
+    )

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.commands.arguments import add_pages, add_seed, whole_number
+from psm_sim.commands.arguments import add_format, add_pages, add_seed, whole_number
 from psm_sim.commands.trace import progress
 
 if TYPE_CHECKING:
@@ -34,12 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options: those of the trace, of the learner, and of what comes out."""
     _add_trace(parser)
     _add_learner(parser)
-    parser.add_argument(
-        "--format",
-        choices=("table", "json", "csv"),
-        default="table",
-        help="of the results on standard output (default: %(default)s)",
-    )
+    add_format(parser)
     parser.add_argument(
         "--output",
         metavar="DIR",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from psm_sim.bundled import bundled_names
 from psm_sim.commands.arguments import (
+    add_format,
     add_pages,
     add_seed,
     preset_named,
@@ -43,7 +44,18 @@ you can mend, told in one line; 130 if interrupted."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of a run."""
+    """Declare the options of a run: what is run, over which pages, where, and what comes out."""
+    _add_policies_and_pages(parser)
+    _add_scenario(parser)
+    add_format(parser)
+    parser.add_argument(
+        "--output",
+        metavar="DIR",
+        help="also write result.json, pages.csv and metadata.json to this folder",
+    )
+
+
+def _add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--policy",
         action="append",
@@ -70,6 +82,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a recording: all clients, the N busiest or one; several are simulated each on its own and "
         "averaged; short for --trace FILE:clients=... (default: the busiest, or all to sample from)",
     )
+
+
+def _add_scenario(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--topology",
         default="three-node",
@@ -79,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--preset",
         metavar="NAME",
-        help=f"a named configuration, of {', '.join(bundled_names('presets'))}: its trace, policy and"
+        help=f"a named configuration ({', '.join(bundled_names('presets'))}): its trace, policy and"
         " topology parameters stand in for the defaults; whatever is given explicitly overrides them",
     )
     parser.add_argument(
@@ -96,17 +111,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="key=value",
         help="override one key of the topology, e.g. links.wired.latency_ms=80; may be repeated",
-    )
-    parser.add_argument(
-        "--format",
-        choices=("table", "json", "csv"),
-        default="table",
-        help="of the results on standard output (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--output",
-        metavar="DIR",
-        help="also write result.json, pages.csv and metadata.json to this folder",
     )
 
 

@@ -73,11 +73,33 @@ def compare_runs(
     _check_counts(policies, pages, seed)
     made = [make_policy(policy) for policy in policies]
     labels = [policy if isinstance(policy, str) else policy.name for policy in policies]
-    place = topology if isinstance(topology, Topology) else load_topology(topology, settings)
+    place = _place(topology, settings)
     workload = trace if isinstance(trace, Workload) else load_workload(trace, pages, seed)
     for policy in made:
         guarded(policy).start(place.beacon.interval_ms / 1000)
-    total = len(workload.pages) * (1 + sum(not isinstance(policy, AlwaysOn) for policy in made))
+    reference, *runs = _run_all(labels, made, place, workload, progress)
+    return Comparison(
+        trace if isinstance(trace, str) else workload.name,
+        topology if isinstance(topology, str) else topology.name,
+        place.config(),
+        len(workload.pages),
+        seed,
+        workload,
+        dict(settings or {}),
+        tuple(runs),
+        reference,
+    )
+
+
+def _run_all(
+    labels: Sequence[str],
+    policies: Sequence[Policy],
+    topology: Topology,
+    workload: Workload,
+    progress: Progress | None,
+) -> list[Result]:
+    """Return the run without power saving, then that of each policy."""
+    total = len(workload.pages) * (1 + sum(not isinstance(policy, AlwaysOn) for policy in policies))
     done = 0
 
     def run(label: str, policy: Policy, times_s: Sequence[float] | None) -> Result:
@@ -88,27 +110,19 @@ def compare_runs(
             if progress is not None:
                 progress(before + count, total, label)
 
-        result = run_policy(label, policy, place, workload.pages, times_s, page_done)
+        result = run_policy(label, policy, topology, workload.pages, times_s, page_done)
         done += len(workload.pages)
         return result
 
     reference = run("always-on", AlwaysOn(), None)
     times_s = page_times_s(reference)
-    runs = tuple(
-        reference if isinstance(policy, AlwaysOn) else run(label, policy, times_s)
-        for label, policy in zip(labels, made, strict=True)
-    )
-    return Comparison(
-        trace if isinstance(trace, str) else workload.name,
-        topology if isinstance(topology, str) else topology.name,
-        place.config(),
-        len(workload.pages),
-        seed,
-        workload,
-        dict(settings or {}),
-        runs,
+    return [
         reference,
-    )
+        *(
+            reference if isinstance(policy, AlwaysOn) else run(label, policy, times_s)
+            for label, policy in zip(labels, policies, strict=True)
+        ),
+    ]
 
 
 def simulate(
@@ -144,6 +158,14 @@ def compare(
 def _row(run: Result) -> dict[str, Any]:
     row = run.to_dict()
     return {**row, "parameters": ",".join(f"{key}={value}" for key, value in row["parameters"].items())}
+
+
+def _place(topology: str | Topology, settings: Mapping[str, Any] | None) -> Topology:
+    if not isinstance(topology, Topology):
+        return load_topology(topology, settings)
+    if settings:
+        raise InputError(f"settings is {dict(settings)!r} beside a Topology made already; set them in it.")
+    return topology
 
 
 def _check_counts(policies: Sequence[str | Policy], pages: int, seed: int) -> None:

@@ -151,3 +151,11 @@ def test_a_summary_has_four_numbers_and_is_its_mean():
     summary = Summary.of([1.0, 2.0, 3.0, 10.0])
     assert summary == (4.0, 2.5, pytest.approx(8.95), 10.0)
     assert float(summary) == 4.0
+
+
+def test_settings_beside_a_topology_already_made_are_refused():
+    """They would be ignored otherwise."""
+    from psm_sim.network import Topology
+
+    with pytest.raises(InputError, match=r"settings is .* beside a Topology"):
+        simulate("psm", topology=Topology(), settings={"tcp.initial_window": 4})
