@@ -52,6 +52,7 @@ VARIANTS = (
     Variant("an ACK per segment", settings={"tcp.delayed_ack_ms": 0}),
     Variant("initial window 1", settings={"tcp.initial_window": 1}),
     Variant("initial window 4", settings={"tcp.initial_window": 4}),
+    Variant("one connection at a time", settings={"browser.connections": 1}),
     Variant("persistent connections", settings={"browser.persistent": "true"}),
     Variant("rates for 8.5 h instead of 45 min", lpsm={"horizon_s": 30600}),
     Variant("rates for 5 min", lpsm={"horizon_s": 300}),
