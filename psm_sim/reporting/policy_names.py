@@ -39,6 +39,8 @@ def stacked(policy: str) -> str:
 
 def place_of(policy: str) -> int:
     """Return which of the house's colours, markers and lines is a policy's, 0 to 7."""
+    if policy == "hindsight, no delay":
+        return len(_ORDER) - 1
     if policy in _ORDER:
         return _ORDER.index(policy)
     return sum(policy.encode()) % len(_ORDER)

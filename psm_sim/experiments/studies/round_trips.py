@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.experiments.interval import interval
+from psm_sim.experiments.optimum_task import OptimumTask
 from psm_sim.experiments.replicate import RunTask, Task
 from psm_sim.experiments.study import Findings, Rows, Scale, Table
 
@@ -33,28 +34,40 @@ class RoundTrips:
     """
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison a number of connections, round trip and seed."""
-        return [
+        """Return one comparison a number of connections, round trip and seed, and hindsight's best."""
+        seeds = range(seed, seed + min(3, scale.replications))
+        runs = [
             RunTask(
                 policies,
                 TRACE,
                 scale.pages,
                 each,
-                settings={
-                    **SETTINGS,
-                    "browser.connections": connections,
-                    "links.wired.latency_ms": round_trip_ms / 2 - 0.1,
-                },
+                settings={**_settings(round_trip_ms), "browser.connections": connections},
                 labels={"connections": connections, "rtt_ms": round_trip_ms},
             )
             for connections, policies in ((4, POLICIES), (1, tuple(REFERENCE)))
             for round_trip_ms in ROUND_TRIPS_MS
-            for each in range(seed, seed + min(3, scale.replications))
+            for each in seeds
         ]
+        best = [
+            OptimumTask(
+                TRACE,
+                scale.pages,
+                each,
+                settings=_settings(round_trip_ms),
+                prices=0,
+                labels={"rtt_ms": round_trip_ms},
+            )
+            for round_trip_ms in ROUND_TRIPS_MS
+            for each in seeds
+        ]
+        return [*runs, *best]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Set the ratios of mean page times beside the reference model's."""
-        frame = pd.DataFrame([row for task in rows for row in task])
+        count = 2 * len(ROUND_TRIPS_MS) * min(3, scale.replications)
+        frame = pd.DataFrame([row for task in rows[:count] for row in task])
+        best = pd.DataFrame([row for task in rows[count:] for row in task])
         parallel, single = (_curves(frame[frame["connections"] == connections]) for connections in (4, 1))
         return Findings(
             "bsd-rtt",
@@ -76,8 +89,18 @@ class RoundTrips:
                 ),
                 Table("The same with one connection at a time", _wide(single)),
             ],
-            figures={"round-trips": parallel},
+            figures={"round-trips": pd.concat([parallel, _hindsight(best)], ignore_index=True)},
         )
+
+
+def _settings(round_trip_ms: float) -> dict[str, float]:
+    return {**SETTINGS, "links.wired.latency_ms": round_trip_ms / 2 - 0.1}
+
+
+def _hindsight(best: pd.DataFrame) -> pd.DataFrame:
+    """Return the least energy without delay as one more curve."""
+    energies = best.groupby("rtt_ms", sort=False)["energy_j"].mean().reset_index()
+    return energies.assign(policy="hindsight, no delay", time_ratio=1.0, half_width=0.0)
 
 
 def _curves(frame: pd.DataFrame) -> pd.DataFrame:

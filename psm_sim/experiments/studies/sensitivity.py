@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from psm_sim.experiments.optimum_task import OptimumTask
 from psm_sim.experiments.preset import Preset, load_preset
 from psm_sim.experiments.published import Claim, Published, claims, published_numbers
 from psm_sim.experiments.replicate import RunTask, Task, against
@@ -67,13 +68,15 @@ class Sensitivity:
     """One variant at a time, everything else as the ``thesis`` preset."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison a variant and seed."""
+        """Return one comparison a variant and seed, and hindsight's best schedule for each."""
         preset = load_preset("thesis")
-        return [
+        runs = [
             _task(preset, variant, scale.pages, each)
             for variant in VARIANTS
             for each in range(seed, seed + _replications(scale))
         ]
+        best = [OptimumTask(run.trace, run.pages, run.seed, settings=run.settings, prices=0) for run in runs]
+        return [*runs, *best]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return what each variant does to each number, and how many agree with the published ones."""
@@ -84,7 +87,9 @@ class Sensitivity:
                 [row for task in rows[number * count : (number + 1) * count] for row in task]
             )
             line, agreeing[variant.label] = _line(variant, frame)
-            lines.append(line)
+            best = rows[len(VARIANTS) * count :][number * count : (number + 1) * count]
+            least_j = sum(row["energy_j"] for task in best for row in task) / count
+            lines.append({**line, "hindsight, no delay, J": f"{least_j:.3f}"})
         return Findings(
             "sensitivity",
             "Sensitivity: what each unstated choice does to the published numbers",
