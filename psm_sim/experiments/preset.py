@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,15 +26,13 @@ class Preset:
         """Return the trace to use where *spec* was given (``None``: nothing was).
 
         The preset's parameters join a spec of its own trace; any other trace is left as it is. *changes*
-        override both; ``None`` takes a parameter back to the trace's own default.
+        override the preset's; ``None`` takes a parameter back to the trace's own default.
         """
         spec = spec or self.trace
         name, given = split_spec(spec, "trace")
         if name != self.trace:
             return spec
-        defaults = {**self.trace_parameters, **changes}
-        kept = [f"{key}={value}" for key, value in given.items() if key not in changes] if changes else None
-        return _with_defaults(spec if kept is None else _join(name, kept), given, defaults, changes)
+        return _with_defaults(spec, given, {**self.trace_parameters, **changes})
 
     def policy_spec(self, spec: str) -> str:
         """Return *spec* with the preset's parameters of that policy where it gives none."""
@@ -57,19 +55,9 @@ def load_preset(name: str) -> Preset:
     return Preset(name=name, **table)
 
 
-def _with_defaults(
-    spec: str, given: Mapping[str, str], defaults: Mapping[str, Any], changes: Collection[str] = ()
-) -> str:
+def _with_defaults(spec: str, given: Mapping[str, str], defaults: Mapping[str, Any]) -> str:
     """Append what *spec* does not give; its own text stays as it is, parentheses and all."""
-    added = [
-        f"{key}={value}"
-        for key, value in defaults.items()
-        if value is not None and (key in changes or key not in given)
-    ]
-    return _join(spec, added)
-
-
-def _join(spec: str, added: Sequence[str]) -> str:
+    added = [f"{key}={value}" for key, value in defaults.items() if value is not None and key not in given]
     if not added:
         return spec
-    return spec.rstrip(":") + ("," if "=" in spec else ":") + ",".join(added)
+    return spec.rstrip(":") + ("," if given else ":") + ",".join(added)

@@ -22,15 +22,14 @@ class Scale:
     replications: int
     pages: int
     long_pages: int
-    sweep: int
 
     def seeds(self, first: int) -> range:
         """Return the seed of each replication."""
         return range(first, first + self.replications)
 
 
-FULL = Scale(replications=10, pages=100, long_pages=500, sweep=10)
-QUICK = Scale(replications=3, pages=40, long_pages=60, sweep=3)
+FULL = Scale(replications=10, pages=100, long_pages=500)
+QUICK = Scale(replications=3, pages=40, long_pages=60)
 
 
 @dataclass(frozen=True)

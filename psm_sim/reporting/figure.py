@@ -55,11 +55,6 @@ def house_style() -> AbstractContextManager[None]:
     return mpl.rc_context(_STYLE)
 
 
-def legend_below(axes: Axes, columns: int = 4) -> None:
-    """Put the legend under the axes, where it covers no data."""
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=columns)
-
-
 def save_figure(figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]]) -> list[Path]:
     """Write ``stem.png``, ``stem.svg`` and the figure's numbers as ``stem.csv``; return the paths.
 

@@ -12,7 +12,7 @@ from psm_sim.experiments.replicate import RunTask, run_tasks
 from psm_sim.experiments.studies import STUDIES, load_study
 from psm_sim.experiments.study import Scale
 
-SMALL = Scale(replications=2, pages=100, long_pages=60, sweep=2)
+SMALL = Scale(replications=2, pages=100, long_pages=60)
 
 
 def number(**facts) -> Published:
@@ -102,7 +102,7 @@ def test_a_preset_gives_defaults_that_what_is_given_overrides():
 @pytest.mark.parametrize("name", ["bsd-energy", "slowdown-by-page", "sleep-times", "optimum"])
 def test_each_study_runs_and_says_something(name):
     """At a small scale: tables, remarks and figures."""
-    scale = Scale(replications=2, pages=12, long_pages=20, sweep=2)
+    scale = Scale(replications=2, pages=12, long_pages=20)
     study = load_study(name)
     findings = study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
     assert findings.study == name
@@ -114,7 +114,7 @@ def test_each_study_runs_and_says_something(name):
 @pytest.mark.parametrize("name", ["bsd-rtt", "sensitivity"])
 def test_the_sweeps_run_with_a_single_replication(name):
     """Every round trip and every variant, on a handful of pages; without an interval."""
-    scale = Scale(replications=1, pages=6, long_pages=6, sweep=1)
+    scale = Scale(replications=1, pages=6, long_pages=6)
     study = load_study(name)
     findings = study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
     assert findings.remarks

@@ -15,7 +15,7 @@ from psm_sim.experiments.study import QUICK, Findings, Scale, Table
 from psm_sim.reporting.numbers import numbers_of
 
 COMMITTED = Path(__file__).resolve().parents[2] / "reports" / "reproduction" / "quick.json"
-TINY = Scale(replications=2, pages=4, long_pages=5, sweep=2)
+TINY = Scale(replications=2, pages=4, long_pages=5)
 
 
 class Counted:
