@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.experiments.interval import interval
+from psm_sim.estimates import interval
 from psm_sim.losses import Constrained, Poll
 from psm_sim.network import World, load_topology
 from psm_sim.policies.lpsm import Lpsm

@@ -13,9 +13,11 @@ from string import Template
 
 import numpy as np
 
-from psm_sim.experiments import non_stationary_findings as findings
-from psm_sim.experiments import non_stationary_summary as summary
-from psm_sim.experiments.non_stationary import (
+from psm_sim.campaign.tasks import run_tasks
+from psm_sim.losses import Poll, make_loss
+from psm_sim.studies.non_stationary import tables as findings
+from psm_sim.studies.non_stationary import words as summary
+from psm_sim.studies.non_stationary.task import (
     BOUNDED,
     FIXED,
     LEARN_ALPHA,
@@ -23,8 +25,6 @@ from psm_sim.experiments.non_stationary import (
     NonStationaryTask,
     timeline,
 )
-from psm_sim.experiments.replicate import run_tasks
-from psm_sim.losses import Poll, make_loss
 
 ROOT = Path(__file__).resolve().parents[1]
 TRACE, PAGES, MILD = "shifting:length=0.5", 314, 1e-5
@@ -62,7 +62,7 @@ def main() -> None:
 
 def write(study: findings.Study, control: findings.Study, folder: Path, seeds: int) -> None:
     """Write figures and document."""
-    from psm_sim.reporting import non_stationary_figures as figures
+    from psm_sim.reporting.figures import non_stationary as figures
 
     figures.energy_against_slowdown(study, folder / "non-stationary-energy")
     figures.loss_of_each_rate(study, GAMMAS, folder / "non-stationary-regret")

@@ -12,10 +12,12 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 
-from psm_sim.experiments.replay_bins import Arrivals
-from psm_sim.experiments.replay_history import History
-from psm_sim.experiments.replay_polls import Replay
-from psm_sim.experiments.replay_setup import Clock, make_learner, replay_loss
+from psm_sim.learning.make import make_learner
+from psm_sim.replay.arrivals import Arrivals
+from psm_sim.replay.clock import Clock
+from psm_sim.replay.history import History
+from psm_sim.replay.method import replay_loss
+from psm_sim.replay.poller import Replay
 from psm_sim.workload import load_workload
 from psm_sim.workload.nominal import Nominal, transfers_of
 from psm_sim.workload.transfer import Transfer

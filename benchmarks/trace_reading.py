@@ -15,9 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from psm_sim.workload.profile import published
 from psm_sim.workload.recordings.read import read_recording, ucb_batches_of
 from psm_sim.workload.recordings.synthesize import synthesize
-from psm_sim.workload.replay import published
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from psm_sim.experiments import compare, simulate
+    from psm_sim.simulation import compare, simulate
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "compare", "simulate"]
@@ -20,7 +20,7 @@ __all__ = ["__version__", "compare", "simulate"]
 def __getattr__(name: str) -> Any:
     """Import what runs simulations when it is first used: the command line starts without it."""
     if name in {"compare", "simulate"}:
-        from psm_sim import experiments
+        from psm_sim import simulation
 
-        return getattr(experiments, name)
+        return getattr(simulation, name)
     raise AttributeError(f"module 'psm_sim' has no attribute {name!r}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from psm_sim.errors import InputError
 
 if TYPE_CHECKING:
-    from psm_sim.experiments.preset import Preset
+    from psm_sim.simulation.preset import Preset
 
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
@@ -48,7 +48,7 @@ def settings_of(pairs: Sequence[str]) -> dict[str, str]:
 
 def preset_named(name: str | None) -> Preset:
     """Return the preset of that name; without a name, one that changes nothing."""
-    from psm_sim.experiments.preset import Preset, load_preset
+    from psm_sim.simulation.preset import Preset, load_preset
 
     return Preset() if name is None else load_preset(name)
 

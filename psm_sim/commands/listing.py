@@ -53,7 +53,7 @@ def show(kind: str, items: list[Item], remark: str, form: str) -> int:
 
         print(json.dumps({kind: items}, indent=2))  # noqa: T201
     else:
-        from psm_sim.reporting.listing import write
+        from psm_sim.reporting.terminal.listing import write
 
         write(items, remark, sys.stdout)
     return 0

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.commands.arguments import add_format, add_pages, add_seed, whole_number
-from psm_sim.commands.trace import progress
+from psm_sim.reporting.terminal.progress import progress
 
 if TYPE_CHECKING:
-    from psm_sim.experiments.replay import Method, ReplayedClient
+    from psm_sim.replay.method import Method
+    from psm_sim.replay.run import ReplayedClient
 
 HELP = """\
 How does a learner follow real network activity? The bytes of each request are
@@ -73,7 +74,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_learner(parser: argparse.ArgumentParser) -> None:
-    from psm_sim.experiments.replay_setup import Clock
+    from psm_sim.replay.clock import Clock
 
     parser.add_argument(
         "--learner",
@@ -114,9 +115,9 @@ def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Replay, report, and draw the figures if they are wanted."""
-    from psm_sim.experiments.replay import replay_trace
-    from psm_sim.reporting import replay_report
-    from psm_sim.reporting.files import usable_folder
+    from psm_sim.replay.run import replay_trace
+    from psm_sim.reporting.files import replay_files as replay_report
+    from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.workload.nominal import Nominal
 
     folder = usable_folder(Path(arguments.output)) if arguments.output is not None else None
@@ -141,9 +142,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _method(arguments: argparse.Namespace, loss: str, gamma: str | None) -> Method:
-    from psm_sim.experiments.replay import Method
-    from psm_sim.experiments.replay_setup import Clock
     from psm_sim.parameters import Parameter
+    from psm_sim.replay.clock import Clock
+    from psm_sim.replay.method import Method
 
     gap = Parameter("max_gap_s", None, at_least=0, optional=True)
     return Method(
@@ -166,9 +167,9 @@ def _made(cls: type, arguments: argparse.Namespace, owner: str) -> Any:
 
 
 def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: Method) -> None:
-    from psm_sim.experiments.replay import replay_activity
-    from psm_sim.reporting import replay_figures
-    from psm_sim.reporting.json_report import to_text
+    from psm_sim.replay.run import replay_activity
+    from psm_sim.reporting.figures.replay import write as replay_figures
+    from psm_sim.reporting.files.result_json import to_text
 
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from psm_sim.commands.arguments import add_seed, whole_number
 
 if TYPE_CHECKING:
-    from psm_sim.experiments.study import Findings
+    from psm_sim.studies.study import Findings
 
 HELP = """\
 Run published studies again, and set the published numbers beside ours: each with
@@ -54,12 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the studies and report what they found."""
-    from psm_sim.experiments.reproduce import EVERY_PROCESSOR, reproduce
-    from psm_sim.experiments.studies import STUDIES, load_study
-    from psm_sim.experiments.study import FULL, QUICK
-    from psm_sim.reporting.files import usable_folder
-    from psm_sim.reporting.progress import progress_on
-    from psm_sim.reporting.reproduction import write_report
+    from psm_sim.reporting.files.result_folder import usable_folder
+    from psm_sim.reporting.pages.reproduction import write_report
+    from psm_sim.reporting.terminal.progress import progress_on
+    from psm_sim.studies import STUDIES, load_study
+    from psm_sim.studies.reproduce import EVERY_PROCESSOR, reproduce
+    from psm_sim.studies.study import FULL, QUICK
 
     names = _chosen(arguments.studies, list(STUDIES))
     studies = {name: load_study(name) for name in names}
@@ -92,11 +92,11 @@ def _command(arguments: argparse.Namespace) -> str:
 
 def _print(findings: list[Findings], arguments: argparse.Namespace) -> None:
     if arguments.format == "json":
-        from psm_sim.reporting.json_report import to_text
-        from psm_sim.reporting.numbers import numbers_of
+        from psm_sim.reporting.files.result_json import to_text
+        from psm_sim.reporting.files.study_numbers import numbers_of
 
         sys.stdout.write(to_text(numbers_of(findings, arguments.seed)))
     else:
-        from psm_sim.reporting.findings import write
+        from psm_sim.reporting.terminal.study import write
 
         write(findings, sys.stdout)

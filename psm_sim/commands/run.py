@@ -116,9 +116,9 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
-    from psm_sim.experiments import compare_clients
-    from psm_sim.reporting import files
-    from psm_sim.reporting.progress import progress_on
+    from psm_sim.reporting.files import result_folder as files
+    from psm_sim.reporting.terminal.progress import progress_on
+    from psm_sim.simulation import compare_clients
 
     begun = datetime.now(UTC)
     folder = files.usable_folder(Path(arguments.output)) if arguments.output is not None else None
@@ -152,4 +152,4 @@ def _report(comparison: object, form: str, preset: str) -> None:
     import_module(f"psm_sim.reporting.{_REPORTS[form]}").write(comparison, sys.stdout, preset)
 
 
-_REPORTS = {"table": "table", "json": "json_report", "csv": "csv_report"}
+_REPORTS = {"table": "terminal.comparison", "json": "files.result_json", "csv": "files.result_csv"}

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from psm_sim.commands.arguments import whole_number
 from psm_sim.errors import InputError
+from psm_sim.reporting.terminal.progress import progress
 from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload, split_trace
 from psm_sim.workload.page_list import read_page_list, write_page_list
 from psm_sim.workload.profile import Profile, profile_of, read_profile, read_toml
-from psm_sim.workload.recordings.source import Progress
 
 HELP = "look at a trace, convert it, fit a profile to it, or synthesize one"
 
@@ -165,17 +163,3 @@ def _check_not_itself(path: Path, to: Path) -> None:
 def _remarks(remarks: tuple[str, ...]) -> None:
     for remark in remarks:
         print(f"psm_sim: {remark}", file=sys.stderr)  # noqa: T201
-
-
-@contextlib.contextmanager
-def progress(words: str) -> Iterator[Progress | None]:
-    """Show a bar on standard error while a file is read or written, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(words)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -6,9 +6,9 @@ from psm_sim.losses.check import check_loss
 from psm_sim.losses.constrained import Constrained
 from psm_sim.losses.formula import Formula
 from psm_sim.losses.make import LOSSES, make_loss
-from psm_sim.losses.poll import Poll
 from psm_sim.losses.published import Inverse, InverseLog
 from psm_sim.losses.retrieval_energy import RetrievalEnergy
+from psm_sim.poll import Poll
 
 __all__ = [
     "LOSSES",

@@ -8,7 +8,7 @@ import numpy as np
 
 from psm_sim.losses.base import Floats
 from psm_sim.losses.extended import Extended
-from psm_sim.losses.poll import Poll
+from psm_sim.poll import Poll
 
 
 @dataclass

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.losses.poll import Poll
+from psm_sim.poll import Poll
 
 Floats = NDArray[np.float64]
 

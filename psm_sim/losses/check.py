@@ -10,7 +10,7 @@ import numpy as np
 from psm_sim.errors import PluginError
 from psm_sim.losses.base import Floats, Loss
 from psm_sim.losses.formula import Formula
-from psm_sim.losses.poll import Poll
+from psm_sim.poll import Poll
 
 _EXPECTED = "expected an array of one finite number of 0 or more for each candidate time"
 _FRAME_BYTES = 1500

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from psm_sim.errors import InputError
 from psm_sim.losses.base import Floats
 from psm_sim.losses.extended import Extended
-from psm_sim.losses.poll import Poll
 from psm_sim.parameters import parameter
+from psm_sim.poll import Poll
 
 _FAR = 700.0  # the exponential of more is no float
 

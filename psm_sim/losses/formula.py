@@ -8,8 +8,8 @@ import numpy as np
 
 from psm_sim.losses.base import Floats, Loss
 from psm_sim.losses.expression import Node, Number, evaluate, fold, parse
-from psm_sim.losses.poll import Poll
 from psm_sim.parameters import check_all, parameter
+from psm_sim.poll import Poll
 
 NAMES = ("I", "T", "Ti", "gamma")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from psm_sim.losses.base import Floats, Loss
-from psm_sim.losses.poll import Poll
 from psm_sim.parameters import check_all, parameter
+from psm_sim.poll import Poll
 
 _GAMMA = "weight of a byte's waiting time against energy"
 

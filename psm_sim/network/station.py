@@ -7,13 +7,14 @@ from math import inf
 
 from simpy import Environment
 
-from psm_sim.losses.poll import Poll
+from psm_sim.beacons import beacon_after, beacon_before
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.ledger import RadioObserver
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.network.timer import AFTER_ALL, Alarm
-from psm_sim.policies import Policy, beacon_after, beacon_before
+from psm_sim.policies import Policy
+from psm_sim.poll import Poll
 
 
 class Station:

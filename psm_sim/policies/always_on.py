@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
-from psm_sim.losses.poll import Poll
 from psm_sim.policies.base import Policy, Rest
+from psm_sim.poll import Poll
 
 
 @dataclass

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from psm_sim.losses.poll import Poll
 from psm_sim.parameters import values_of
+from psm_sim.poll import Poll
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +61,3 @@ class Policy(ABC):
 
     def finish(self) -> None:  # noqa: B027 (an optional hook)
         """Take note that the run is over; optional. A run that fails or is broken off ends without."""
-
-
-def beacon_after(time_s: float, beacon_s: float) -> int:
-    """Return the number of the first beacon after a time; one within a nanosecond of it is past."""
-    return int(time_s / beacon_s + 1e-9 / beacon_s) + 1
-
-
-def beacon_before(time_s: float, beacon_s: float) -> int:
-    """Return the number of the last beacon sent before a time, exactly."""
-    number = int(time_s / beacon_s)
-    while (number + 1) * beacon_s < time_s:
-        number += 1
-    while number * beacon_s >= time_s:
-        number -= 1
-    return number

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import floor, inf
 from typing import ClassVar
 
-from psm_sim.losses.poll import Poll
+from psm_sim.beacons import beacon_after
 from psm_sim.parameters import check_all, parameter
-from psm_sim.policies.base import Policy, Rest, beacon_after
+from psm_sim.policies.base import Policy, Rest
+from psm_sim.poll import Poll
 
 _SLACK_S = 1e-9
 """What floating point may take from a comparison of times."""

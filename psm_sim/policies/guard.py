@@ -7,8 +7,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from psm_sim.errors import InputError, PluginError
-from psm_sim.losses.poll import Poll
 from psm_sim.policies.base import Policy, Rest
+from psm_sim.poll import Poll
 
 _PROBES = (
     (0.0, 0.0, None),

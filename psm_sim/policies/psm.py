@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.losses.poll import Poll
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Policy, Rest
+from psm_sim.poll import Poll
 
 
 @dataclass

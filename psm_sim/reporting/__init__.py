@@ -1,1 +1,1 @@
-"""What people see: tables, JSON, CSV, files."""
+"""What people and programs are shown: tables, files, figures, pages."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from psm_sim.experiments.published import Claim
+    from psm_sim.studies.published import Claim
 
 RULE = (
     "The rule, stated beforehand: a number agrees if our mean lies within its tolerance, widened by the half"
@@ -15,7 +15,7 @@ RULE = (
     " digit and 3 % of the published value. A bound agrees if our largest value keeps it; a range agrees if"
     " our mean lies in it, both ends widened likewise."
 )
-"""How a verdict is found; the numbers it is applied to stand in ``psm_sim/experiments/published.toml``."""
+"""How a verdict is found; the numbers it is applied to stand in ``psm_sim/studies/published.toml``."""
 
 QUANTITIES = {
     "energy_j": "energy, J a page",

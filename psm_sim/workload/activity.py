@@ -62,8 +62,8 @@ def _of_pages(workload: Workload, nominal: Nominal) -> Activity:
 def _recorded(path: Path, texts: Mapping[str, str]) -> tuple[Activity, ...]:
     """Read the file twice: for the choice of clients, and for what they fetched."""
     from psm_sim.workload.recorded import choose
+    from psm_sim.workload.recorded_pages import Replaying
     from psm_sim.workload.recordings.transfers import read_transfers
-    from psm_sim.workload.replay import Replaying
 
     for word in parameters_of(Replaying):
         if word in texts:

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
-from psm_sim.workload.profile import Profile
+from psm_sim.workload.profile import Profile, published
 from psm_sim.workload.quantiles import Floats, Quantiles
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.replay import published
 
 PROBABILITIES = np.array(
     [0, 0.01, 0.02, *np.arange(1, 19) / 20, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 1]

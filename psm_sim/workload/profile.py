@@ -49,6 +49,11 @@ def read_profile(path: Path) -> Profile:
     return profile_of(read_toml(path), path)
 
 
+def published() -> Profile:
+    """Return the profile that fills gaps: the bundled Berkeley distributions."""
+    return read_profile(bundled("traces") / "ucb.toml")
+
+
 def profile_of(document: dict[str, Any], path: Path) -> Profile:
     """Make a profile from what a file, or a part of it, says; *document* is emptied."""
     base = _base(document.pop("base", None), path)

@@ -10,7 +10,7 @@ import pytest
 
 import psm_sim
 from psm_sim.cli import main
-from psm_sim.experiments.preset import load_preset
+from psm_sim.simulation.preset import load_preset
 
 LOSS = "max(gamma * I * max(Ti, 1)**2 / (2*T), 0) + 1/log(Ti)"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.experiments import compare_clients
+from psm_sim.simulation import compare_clients
 
 
 @pytest.fixture(autouse=True)

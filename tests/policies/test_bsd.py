@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from psm_sim.beacons import beacon_after
 from psm_sim.errors import InputError
 from psm_sim.policies import Poll, make_policy
-from psm_sim.policies.base import beacon_after
 from psm_sim.policies.bsd import Bsd
 
 BEACON_S = 0.1

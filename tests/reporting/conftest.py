@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.experiments import Comparison, compare_runs
+from psm_sim.simulation import Comparison, compare_runs
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import pytest
 from psm_sim.bundled import bundled
 from psm_sim.cli import main
 from psm_sim.errors import InputError
-from psm_sim.experiments import simulate
+from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
 from psm_sim.workload.shifting import Shifting, ShiftingWorkload, regimes_of, schedule
 

@@ -22,9 +22,9 @@ import pytest
 from psm_sim.bundled import bundled
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
+from psm_sim.workload.profile import published
 from psm_sim.workload.recordings.synthesize import synthesize
 from psm_sim.workload.recordings.ucb_write import write_records
-from psm_sim.workload.replay import published
 
 CASES = int(os.environ.get("PSM_SIM_HOSTILE_CASES", "1000"))
 PARTS = 10

@@ -1,0 +1,69 @@
+"""What a replay learns with: experts, polling clock, learner and loss, each checked before it begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+
+from psm_sim.errors import InputError
+from psm_sim.learning.checks import Floats
+from psm_sim.parameters import check_all, parameter
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Which polling times there are: documented parameters."""
+
+    min_ms: float = parameter(100.0, "shortest polling time among the experts", unit="ms", at_least=1)
+    max_ms: float = parameter(1000.0, "longest polling time among the experts", unit="ms", at_least=1)
+    step_ms: float = parameter(100.0, "spacing of the experts' polling times", unit="ms", above=0)
+    round_ms: float = parameter(
+        0.0,
+        "round polling times to a multiple of this, within the experts' range; LPSM in the simulator: 100; "
+        "0: not at all, but to a microsecond",
+        unit="ms",
+        at_least=0,
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, "experts")
+        self._check_count()
+        lowest, highest = self.range_units
+        if lowest > highest:
+            raise InputError(
+                f"experts: round_ms is {self.round_ms:g}, and no multiple of it lies from {self.min_ms:g} to "
+                f"{self.max_ms:g} ms; expected one that fits, or 0."
+            )
+
+    def _check_count(self) -> None:
+        if self.max_ms < self.min_ms:
+            raise InputError(
+                f"experts: max_ms is {self.max_ms:g}; expected at least min_ms, which is {self.min_ms:g}."
+            )
+        if not 2 <= self._count <= 10_000:
+            raise InputError(
+                f"experts: min_ms={self.min_ms:g}, max_ms={self.max_ms:g}, step_ms={self.step_ms:g} give "
+                f"{self._count} experts; expected 2 to 10000."
+            )
+
+    @property
+    def _count(self) -> int:
+        return int(min((self.max_ms - self.min_ms) / self.step_ms + 1e-9, 1e9)) + 1
+
+    @property
+    def times_ms(self) -> Floats:
+        """The experts' polling times, shape (n,), in ms."""
+        return self.min_ms + self.step_ms * np.arange(self._count, dtype=np.float64)
+
+    @property
+    def unit_us(self) -> int:
+        """The grid of polling times, in microseconds."""
+        return max(1, round(self.round_ms * 1e3))
+
+    @property
+    def range_units(self) -> tuple[int, int]:
+        """The shortest and the longest polling time on the grid within the experts' range, in its units."""
+        shortest, longest = (self.times_ms[[0, -1]] * 1e3 / self.unit_us).tolist()
+        return ceil(shortest - 1e-9), floor(longest + 1e-9)

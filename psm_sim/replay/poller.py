@@ -1,0 +1,127 @@
+"""A learner polls network activity at its own times and learns from the bytes held: no simulator.
+
+Source: thesis, section 2.5.4, "Trace-based evaluation framework"; the algorithm is that of figure 2-4.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import numpy as np
+
+from psm_sim.errors import PluginError
+from psm_sim.learning import Learner
+from psm_sim.learning.checks import Floats
+from psm_sim.losses import Formula, Inverse, InverseLog, Loss, Poll
+from psm_sim.replay.arrivals import BIN_US, Arrivals
+from psm_sim.replay.clock import Clock
+from psm_sim.replay.history import NoHistory
+
+Progress = Callable[[int], None]
+"""Told the bytes fetched so far."""
+
+_NEWS = 20_000
+_BLIND = (Formula, Inverse, InverseLog)
+"""Losses known not to look at when bytes came, nor to adapt; for any other the bins of a poll are listed."""
+
+
+class Replay:
+    """One learner over one client's activity; memory is constant in the number of polls.
+
+    Each poll: sleep for the weighted mean of the experts' times, find the bytes that came meanwhile, ask
+    the loss what each expert's time would have cost, learn.
+
+    Attributes
+    ----------
+    polls, now_us, held_bytes : int
+        Polls made, time since the first transfer's bin, and bytes fetched.
+    shortest_us, longest_us : int
+        The extremes of the polling times used.
+    expert_losses : ndarray, shape (n,)
+        The cumulative loss of each expert, in nats.
+    mixture, suffered, current_best : float
+        Cumulative losses in nats: the mixture loss (2.1), the loss at the polling times used (2.34), and
+        the least loss of any expert in each poll.
+    """
+
+    def __init__(
+        self,
+        arrivals: Arrivals,
+        learner: Learner,
+        loss: Loss,
+        clock: Clock,
+        history: NoHistory | None = None,
+    ) -> None:
+        self.arrivals, self.learner, self.times_ms = arrivals, learner, clock.times_ms
+        self.history = history or NoHistory()
+        self.polls, self.now_us, self.held_bytes = 0, 0, 0
+        self.longest_us, self.shortest_us = 0, 2**63
+        self.expert_losses: Floats = np.zeros(self.times_ms.size)
+        self.mixture, self.suffered, self.current_best = 0.0, 0.0, 0.0
+        # losses remember the candidates last asked about: the polling time used is asked of a twin
+        self._loss, self._twin = copy.deepcopy(loss), copy.deepcopy(loss)
+        self._watches = not isinstance(loss, _BLIND)
+        self._loss.start()
+        self._twin.start()
+        self._used = np.empty(1)
+        self._per_unit = 1e3 / clock.unit_us
+        self._unit_us, (self._least, self._most) = clock.unit_us, clock.range_units
+
+    def run(self, polls: int | None = None, progress: Progress | None = None) -> Replay:
+        """Poll until every byte is fetched, or *polls* times in all if that comes first."""
+        while not self.arrivals.finished and (polls is None or self.polls < polls):
+            self._poll()
+            if progress and not self.polls % _NEWS:
+                progress(self.held_bytes)
+        return self
+
+    def _poll(self) -> None:
+        slept_us = self._interval_us()
+        poll = self._fetch(slept_us)
+        losses, paid = self._ask(poll)
+        self.history.before(self.learner)
+        mixture = self.learner.update(losses)
+        best = losses.item(losses.argmin())
+        self.polls += 1
+        self.expert_losses += losses
+        self.mixture += mixture
+        self.suffered += paid
+        self.current_best += best
+        self.history.after((poll.slept_ms, poll.held_bytes, mixture, paid, best), losses)
+
+    def _interval_us(self) -> int:
+        """Return the weighted mean of the experts' times, on the clock's grid and within their range."""
+        units = int(self.learner.predict(self.times_ms) * self._per_unit + 0.5)
+        slept_us = min(max(units, self._least), self._most) * self._unit_us
+        if slept_us < self.shortest_us:
+            self.shortest_us = slept_us
+        if slept_us > self.longest_us:
+            self.longest_us = slept_us
+        return slept_us
+
+    def _fetch(self, slept_us: int) -> Poll:
+        before_us, self.now_us = self.now_us, self.now_us + slept_us
+        end = self.now_us // BIN_US
+        bins = self.arrivals.offsets(before_us // BIN_US, end) if self._watches else ()
+        held = self.arrivals.until(end)
+        self.held_bytes += held
+        # a bin's bytes are there when it is over
+        offsets = tuple((((bin_ + 1) * BIN_US - before_us) / 1e3, size) for bin_, size in bins)
+        return Poll(slept_us / 1e3, held, len(offsets), offsets)
+
+    def _ask(self, poll: Poll) -> tuple[Floats, float]:
+        """Return the experts' losses, shape (n,), and that of the polling time used."""
+        self._used[0] = poll.slept_ms
+        try:
+            answers = self._loss(poll, self.times_ms), self._twin(poll, self._used).item(0)
+            if self._watches:
+                self._loss.observe(poll)
+                self._twin.observe(poll)
+            return answers
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise PluginError(
+                f"Loss {self._loss.name} failed at poll {self.polls + 1} ({reason}) with {poll.held_bytes} "
+                f"bytes held after {poll.slept_ms:g} ms asleep; expected an array of numbers of 0 or more."
+            ) from error

@@ -1,0 +1,125 @@
+"""The trace study: a learner over network activity itself, client by client.
+
+Source: thesis, section 2.5.4, "Trace-based evaluation framework" to "Competitive analysis".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from psm_sim.errors import InputError
+from psm_sim.replay.arrivals import Arrivals
+from psm_sim.replay.history import History
+from psm_sim.replay.method import Method
+from psm_sim.replay.poller import Replay
+from psm_sim.workload.activity import load_activities
+from psm_sim.workload.nominal import Nominal
+from psm_sim.workload.transfer import Activity, Transfer, without_gaps
+
+Progress = Callable[[int, int], None]
+"""Told the bytes fetched so far, and those there are in all."""
+
+
+@dataclass(frozen=True)
+class ReplayedClient:
+    """One client's activity and what came of polling it."""
+
+    activity: Activity
+    method: Method
+    replay: Replay
+    history: History | None = None
+
+    @property
+    def best_expert(self) -> int:
+        """The index of the expert with the least cumulative loss, the best fixed one in hindsight."""
+        return int(self.replay.expert_losses.argmin())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain values; losses and regrets are cumulative, in nats."""
+        replay, times_ms, best = self.replay, self.replay.times_ms.tolist(), self.best_expert
+        fixed, current = replay.expert_losses.item(best), replay.current_best
+        return {
+            "client": self.activity.client,
+            "remark": self.activity.remark,
+            "synthetic": self.activity.synthetic,
+            "trace_parameters": self.activity.parameters,
+            "polls": replay.polls,
+            "replayed_s": replay.now_us / 1e6,
+            "bytes": replay.held_bytes,
+            "trace_bytes": self.activity.total_bytes,
+            "polling_ms": {
+                "mean": replay.now_us / 1e3 / replay.polls,
+                "min": replay.shortest_us / 1e3,
+                "max": replay.longest_us / 1e3,
+            },
+            "loss": {"mixture": replay.mixture, "suffered": replay.suffered},
+            "best_expert": {"ms": times_ms[best], "loss": fixed},
+            "current_best_loss": current,
+            "expert_losses": dict(
+                zip(map("{:g}".format, times_ms), replay.expert_losses.tolist(), strict=True)
+            ),
+            "regret": {
+                name: {"best_expert": loss - fixed, "current_best": loss - current}
+                for name, loss in (("mixture", replay.mixture), ("suffered", replay.suffered))
+            },
+        }
+
+
+def replay_trace(
+    trace: str = "ucb",
+    method: Method | None = None,
+    *,
+    pages: int = 100,
+    seed: int = 1,
+    clients: str | None = None,
+    nominal: Nominal | None = None,
+    history: bool = False,
+    progress: Progress | None = None,
+) -> list[ReplayedClient]:
+    """Replay each client that *trace* chooses, each with a learner that has learnt nothing.
+
+    Parameters
+    ----------
+    trace : as for ``--trace``; a recording is taken as it was.
+    method : how it is polled and learned from.
+    pages, seed, nominal : how many pages, drawn with which seed, and how long their transfers take: for
+        traces that are no recordings.
+    clients : the recording's parameter of that name: the number of the busiest, ``all``, or an identifier.
+    history : keep what figures need.
+
+    Raises
+    ------
+    InputError
+        If the trace, a parameter or the choice is unusable, or there is nothing to replay.
+
+    Examples
+    --------
+    >>> (client,) = replay_trace("ucb", pages=5)
+    >>> client.replay.held_bytes == client.activity.total_bytes
+    True
+    """
+    method = method or Method()
+    activities = load_activities(trace, pages, seed, nominal or Nominal(), clients)
+    return [replay_activity(activity, method, history=history, progress=progress) for activity in activities]
+
+
+def replay_activity(
+    activity: Activity, method: Method, *, history: bool = False, progress: Progress | None = None
+) -> ReplayedClient:
+    """Replay one client's *activity*; arguments as for :func:`replay_trace`."""
+    if not activity.transfers:
+        raise InputError(f"client {activity.client} has no request to replay; expected at least one.")
+    kept = History(method.clock.times_ms.size) if history else None
+    arrivals = Arrivals(_squeezed(activity, method.max_gap_s))
+    replay = Replay(arrivals, method.make_learner(), method.make_loss(), method.clock, kept)
+    total = activity.total_bytes
+    replay.run(method.polls, progress and (lambda done: progress(done, total)))
+    return ReplayedClient(activity, method, replay, kept)
+
+
+def _squeezed(activity: Activity, max_gap_s: float | None) -> Iterable[Transfer]:
+    if max_gap_s is None:
+        return activity.transfers
+    return without_gaps(activity.transfers, round(max_gap_s * 1e6))

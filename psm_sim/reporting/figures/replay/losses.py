@@ -1,0 +1,100 @@
+"""Losses of experts and learner over time: thesis figures 2-9 and 2-11."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from psm_sim.reporting.figures.replay.series import (
+    Drawn,
+    expert_colours,
+    expert_scale,
+    history_of,
+    in_unit,
+    joined,
+    opening,
+    rounded,
+    title_window,
+)
+from psm_sim.reporting.figures.style import COLOURS, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from psm_sim.replay.history import Table
+    from psm_sim.replay.run import ReplayedClient
+
+
+def losses(client: ReplayedClient) -> Drawn:
+    """Draw the loss of each expert and of the learner in each poll, whole and beginning (figure 2-9)."""
+    history, times_ms = history_of(client), client.replay.times_ms
+    whole, zoom = history.whole, opening(history)
+    figure, axes = new_figure(2, 1, height_in=6.0)
+    _draw_losses(axes[0], whole)
+    _draw_losses(axes[1], zoom, marker="o")
+    axes[0].set_title(title_window(whole.polls), loc="left", fontsize=9)
+    axes[1].set_title(f"the first {zoom.polls.size} polls", loc="left", fontsize=9)
+    handles, labels = axes[1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    expert_scale(figure, axes, times_ms)
+    return Drawn(figure, _loss_numbers(times_ms, whole, zoom))
+
+
+def _draw_losses(axes: Axes, table: Table, marker: str = "") -> None:
+    time, unit = in_unit(table.end_s)
+    for losses_, colour in zip(table.losses.T, expert_colours(table.losses.shape[1]), strict=True):
+        axes.plot(time, losses_, color=colour, linewidth=0.8)
+    circles: dict[str, Any] = {"marker": marker, "markersize": 2.6, "markerfacecolor": "white"}
+    circles["markevery"] = -(-time.size // 150)
+    axes.plot(time, table.facts["suffered"], color=COLOURS[1], label=_OWN["suffered"], **circles)
+    axes.plot(time, table.facts["mixture"], "k--", linewidth=1.0, label=_OWN["mixture"])
+    axes.set(xlabel=f"time ({unit})", ylabel="loss a poll (nats)", yscale="log")
+    axes.margins(x=0.01)
+
+
+def _loss_numbers(times_ms: Any, whole: Table, zoom: Table) -> dict[str, list[Any]]:
+    tables = (whole, zoom)
+    numbers: dict[str, list[Any]] = {
+        "panel": ["whole"] * whole.polls.size + ["beginning"] * zoom.polls.size,
+        "time_s": joined(*(table.end_s for table in tables)),
+        "polls": joined(*(table.polls for table in tables)),
+    }
+    for name in ("mixture", "suffered"):
+        numbers[f"{name}_nats"] = joined(*(table.facts[name] for table in tables))
+    for column, ms in enumerate(times_ms.tolist()):
+        numbers[f"expert_{ms:g}_ms_nats"] = joined(*(table.losses[:, column] for table in tables))
+    return numbers
+
+
+def cumulative_losses(client: ReplayedClient) -> Drawn:
+    """Draw cumulative loss against the best fixed expert and the current best, and regret (2-11)."""
+    table, best = history_of(client).whole, client.best_expert
+    ms = client.replay.times_ms.item(best)
+    own = {name: table.cumulative(name) for name in ("mixture", "suffered")}
+    rivals = {
+        f"best fixed expert in hindsight, {ms:g} ms": table.cumulative_losses[:, best],
+        "current best expert of each poll": table.cumulative("current_best"),
+    }
+    figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.6)
+    time, unit = in_unit(table.end_s)
+    for column, (name, rival) in enumerate(rivals.items()):
+        above, below = axes[column], axes[2 + column]
+        above.set_title(name, loc="left", fontsize=9)
+        above.plot(time, rival, color=COLOURS[0], linewidth=1.6, label="comparator")
+        below.axhline(0, color=COLOURS[0], linewidth=1.6)
+        for (which, loss), colour, line in zip(own.items(), ("black", COLOURS[1]), ("--", "-"), strict=True):
+            style: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.2}
+            above.plot(time, loss, label=_OWN[which], **style)
+            below.plot(time, loss - rival, **style)
+        above.set(ylabel="cumulative loss (nats)" if column == 0 else "")
+        below.set(xlabel=f"time ({unit})", ylabel="regret (nats)" if column == 0 else "")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    columns = (table.end_s, table.last_poll, own["mixture"], own["suffered"], *rivals.values())
+    return Drawn(figure, dict(zip(_CUMULATIVE, map(rounded, map(np.asarray, columns)), strict=True)))
+
+
+_OWN = {"mixture": "learner: mixture loss", "suffered": "learner: loss at the polling time used"}
+_NATS = ("mixture", "suffered", "best_fixed_expert", "current_best")
+_CUMULATIVE = ("time_s", "poll", *(f"{name}_nats" for name in _NATS))

@@ -1,0 +1,42 @@
+"""The figures of the trace study: thesis figures 2-5 and 2-9 to 2-11, and two it does not have.
+
+Long replays are drawn as means over equal windows of polls; cumulative losses are those of every poll.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from psm_sim.reporting.figures.replay.learning import regret_bound, switching_rates, weights
+from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses
+from psm_sim.reporting.figures.replay.series import Drawn
+from psm_sim.reporting.figures.replay.times import sleep_times
+from psm_sim.reporting.figures.style import house_style, save_figure
+
+if TYPE_CHECKING:
+    from psm_sim.replay.run import ReplayedClient
+
+
+def write_figures(folder: Path, client: ReplayedClient, other: ReplayedClient) -> list[Path]:
+    """Write every figure that *client*'s learner has to *folder*; return the files.
+
+    *other* is the same activity under the second loss, for the figure of sleep times. Both must have been
+    replayed with their history.
+    """
+    paths: list[Path] = []
+    with house_style():
+        for name, drawn in _figures(client, other):
+            paths += save_figure(drawn.figure, folder / name, drawn.numbers)
+    return paths
+
+
+def _figures(client: ReplayedClient, other: ReplayedClient) -> Iterator[tuple[str, Drawn]]:
+    yield "losses", losses(client)
+    yield "weights", weights(client)
+    yield "cumulative-losses", cumulative_losses(client)
+    yield "sleep-times", sleep_times(client, other)
+    if client.history is not None and client.history.rates.size:
+        yield "switching-rates", switching_rates(client)
+    yield "regret-bound", regret_bound(client)

@@ -1,0 +1,1 @@
+"""What is written for programs: JSON, CSV, and the folder of a run."""

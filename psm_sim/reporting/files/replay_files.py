@@ -1,0 +1,58 @@
+"""A replay as a table, as one JSON object and as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+from psm_sim import __version__
+from psm_sim.reporting.files.result_json import to_text
+from psm_sim.reporting.terminal import replay
+
+if TYPE_CHECKING:
+    from psm_sim.replay.method import Method
+    from psm_sim.replay.run import ReplayedClient
+
+
+def to_dict(trace: str, seed: int, method: Method, clients: Sequence[ReplayedClient]) -> dict[str, Any]:
+    """Return a replay as plain values: how it was made, and ``runs``, one a client."""
+    return {
+        "psm_sim": __version__,
+        "trace": trace,
+        "seed": seed,
+        "parameters": method.parameters,
+        "runs": [client.to_dict() for client in clients],
+    }
+
+
+def write(values: dict[str, Any], form: str, stream: TextIO) -> None:
+    """Write what :func:`to_dict` returned, as ``table``, ``json`` or ``csv``."""
+    if form == "json":
+        stream.write(to_text(values))
+    elif form == "csv":
+        _write_csv(values, stream)
+    else:
+        replay.write(values, stream)
+
+
+def _write_csv(values: dict[str, Any], stream: TextIO) -> None:
+    """Write a row a client; nested names are joined by a dot, as ``regret.mixture.best_expert``."""
+    rows = []
+    for run in values["runs"]:
+        facts = {key: value for key, value in run.items() if key not in _NOT_IN_CSV}
+        shared = {"trace": values["trace"], "seed": values["seed"], **values["parameters"]}
+        rows.append(_flat({**shared, **facts}))
+    writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+_NOT_IN_CSV = ("remark", "trace_parameters", "expert_losses")
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat

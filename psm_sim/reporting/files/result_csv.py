@@ -1,0 +1,59 @@
+"""A comparison as CSV: a row a policy."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any, TextIO
+
+from psm_sim.simulation.client_average import ClientAverage
+
+if TYPE_CHECKING:
+    from psm_sim.simulation import Comparison, Result
+
+
+def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
+    """Write a header and a row a policy; nested names are joined by a dot, as ``slowdown.mean``."""
+    rows = [{"preset": preset, **_row(comparison, run)} for run in comparison.runs]
+    writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def write_pages(comparison: Comparison, stream: TextIO) -> None:
+    """Write a header and a row for each page of each policy; of several clients, the client as well."""
+    writer = csv.writer(stream, lineterminator="\n")
+    fields = comparison.runs[0].page_records[0]._fields
+    several = isinstance(comparison.runs[0], ClientAverage)
+    writer.writerow(["policy", "client", *fields] if several else ["policy", *fields])
+    for run in comparison.runs:
+        if isinstance(run, ClientAverage):
+            for client, result in zip(run.clients, run.results, strict=True):
+                writer.writerows([run.policy, client, *record] for record in result.page_records)
+        else:
+            writer.writerows([run.policy, *record] for record in run.page_records)
+
+
+def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
+    values = {key: value for key, value in run.to_dict().items() if key != "wall_s"}
+    values["parameters"] = _joined(values["parameters"])
+    if "clients" in values:
+        values["clients"] = len(values["clients"])
+    return {
+        "trace": comparison.trace,
+        "synthetic": str(comparison.workload.synthetic).lower(),
+        "topology": comparison.topology,
+        "settings": _joined(comparison.settings),
+        "seed": comparison.seed,
+        **_flat(values),
+    }
+
+
+def _joined(values: dict[str, Any]) -> str:
+    return ",".join(f"{key}={value}" for key, value in values.items())
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat

@@ -1,0 +1,93 @@
+"""The folder that ``--output`` writes."""
+
+from __future__ import annotations
+
+import io
+import os
+import platform
+import shlex
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from psm_sim import __version__
+from psm_sim.errors import InputError
+from psm_sim.reporting.files import result_csv as csv_report
+from psm_sim.reporting.files import result_json as json_report
+
+if TYPE_CHECKING:
+    from psm_sim.simulation import Comparison
+
+NAMES = ("result.json", "pages.csv", "metadata.json")
+
+
+def usable_folder(folder: Path) -> Path:
+    """Return *folder* if results can be written there, without making it yet.
+
+    Raises
+    ------
+    InputError
+        If it, or a part of its path, is a file, or may not be written.
+    """
+    there = folder.absolute()
+    while not os.path.lexists(there) and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        what = f"{str(there)!r} is a file" if there.exists() else f"{str(there)!r} is a link to nowhere"
+        raise InputError(f"--output is {str(folder)!r}, but {what}; expected a folder, or one to be made.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(
+            f"--output is {str(folder)!r}, but {str(there)!r} may not be written; choose another."
+        )
+    return folder
+
+
+def write_results(
+    folder: Path, comparison: Comparison, words: Sequence[str], begun: datetime, preset: str = ""
+) -> None:
+    """Write ``result.json``, ``pages.csv`` and ``metadata.json``, each complete or not at all.
+
+    All three are written under other names first and then renamed, so that a run that is interrupted
+    leaves what was there before.
+    """
+    pages = io.StringIO()
+    csv_report.write_pages(comparison, pages)
+    texts = (
+        json_report.to_text(json_report.to_dict(comparison, preset)),
+        pages.getvalue(),
+        json_report.to_text(_metadata(comparison, words, begun)),
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = [folder / f".{name}.{os.getpid()}" for name in NAMES]
+    try:
+        for path, text in zip(temporary, texts, strict=True):
+            path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        for path, name in zip(temporary, NAMES, strict=True):
+            path.replace(folder / name)
+    finally:
+        for path in temporary:
+            path.unlink(missing_ok=True)
+
+
+def _metadata(comparison: Comparison, words: Sequence[str], begun: datetime) -> dict[str, Any]:
+    return {
+        "psm_sim": __version__,
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in ("numpy", "simpy")},
+        "command": shlex.join(["python", "-m", "psm_sim", *words]),
+        "arguments": list(words),
+        "trace": comparison.trace,
+        "topology": comparison.topology,
+        "pages": comparison.pages,
+        "seed": comparison.seed,
+        "settings": comparison.settings,
+        "runs": [
+            {"policy": run.policy, "parameters": run.parameters, "wall_s": run.wall_s}
+            for run in comparison.runs
+        ],
+        "started": begun.isoformat(timespec="seconds"),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "status": "finished",
+    }

@@ -1,0 +1,54 @@
+"""A comparison as one JSON object: section 4 of the design."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, TextIO
+
+from psm_sim import __version__
+
+if TYPE_CHECKING:
+    from psm_sim.simulation import Comparison
+
+
+def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
+    """Return the comparison as plain values; ``wall_s`` alone differs from run to run.
+
+    *preset* names the configuration that its defaults came from, if any. Of several clients ``pages`` is
+    how many all of them have, and ``clients`` how many there are.
+    """
+    clients = getattr(comparison, "clients", ())
+    return {
+        "psm_sim": __version__,
+        "trace": comparison.trace,
+        "topology": comparison.topology,
+        "pages": comparison.pages,
+        **({"clients": len(clients)} if clients else {}),
+        "seed": comparison.seed,
+        "preset": preset or None,
+        "synthetic": comparison.workload.synthetic,
+        "remark": comparison.workload.remark,
+        "trace_parameters": comparison.workload.parameters,
+        "settings": comparison.settings,
+        "scenario": comparison.scenario,
+        "runs": [run.to_dict() for run in comparison.runs],
+    }
+
+
+def to_text(value: Any) -> str:
+    """Return plain values as JSON; an infinite or undefined number, which JSON lacks, becomes a text."""
+    return json.dumps(_finite(value), indent=2, allow_nan=False) + "\n"
+
+
+def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
+    """Write the comparison as one JSON object."""
+    stream.write(to_text(to_dict(comparison, preset)))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

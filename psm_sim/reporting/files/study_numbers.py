@@ -1,0 +1,67 @@
+"""What studies found as plain values: every claim and every table, for other programs and for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from psm_sim import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from psm_sim.studies.published import Claim
+    from psm_sim.studies.study import Findings
+
+_DIGITS = 10
+
+
+def numbers_of(findings: Sequence[Findings], seed: int) -> dict[str, Any]:
+    """Return the claims and tables of each study by its name; floats to ten significant digits."""
+    return {
+        "psm_sim": __version__,
+        "seed": seed,
+        "studies": {found.study: _study(found) for found in findings},
+    }
+
+
+def _study(found: Findings) -> dict[str, Any]:
+    return {
+        "title": found.title,
+        "setting": found.setting,
+        "claims": [_claim(claim) for claim in found.claims],
+        "remarks": list(found.remarks),
+        "tables": [{"title": table.title, **_frame(table.frame)} for table in found.tables],
+    }
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    number, ours = claim.published, claim.ours
+    return {
+        "policy": number.policy,
+        "quantity": number.quantity,
+        "published": str(number),
+        "mean": plain(ours.mean),
+        "half_width": plain(ours.half_width),
+        "replications": ours.replications,
+        "largest": plain(claim.largest),
+        "difference": plain(number.difference(ours.mean)),
+        "verdict": claim.verdict,
+        "not_comparable": number.not_comparable,
+        "source": number.source,
+    }
+
+
+def _frame(frame: pd.DataFrame) -> dict[str, Any]:
+    return {
+        "columns": [str(name) for name in frame.columns],
+        "rows": [[plain(value) for value in row] for row in frame.itertuples(index=False, name=None)],
+    }
+
+
+def plain(value: Any) -> Any:
+    """Return a cell as a value that JSON has; a number that is missing is ``None``."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float):
+        return None if value != value else float(f"{value:.{_DIGITS}g}")
+    return value if value is None or isinstance(value, (bool, int)) else str(value)

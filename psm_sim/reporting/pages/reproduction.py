@@ -1,0 +1,126 @@
+"""The report on published claims: a page of Markdown, figures, and all numbers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from psm_sim import __version__
+from psm_sim.reporting import claims
+from psm_sim.reporting.files.result_json import to_text
+from psm_sim.reporting.files.study_numbers import numbers_of
+from psm_sim.reporting.pages import markdown
+from psm_sim.reporting.terminal.study import cells
+
+if TYPE_CHECKING:
+    from psm_sim.studies.study import Findings
+
+FIGURES = "figures"
+_INTRODUCTION = """\
+# Published results, and ours
+
+What C. Monteleoni's thesis (Learning with Online Constraints, 2006, section 2.5.4) and R. Krashinsky and
+H. Balakrishnan's Bounded Slowdown paper (MobiCom 2002) report of power saving, simulated again. Pages are
+synthetic, drawn from published distributions.
+
+Made by psm_sim {version}, first seed {seed}, with
+
+```sh
+{command}
+```
+
+The number of workers changes nothing. The same numbers stand in [numbers.json](numbers.json); those of each
+figure lie beside it as CSV.
+
+{rule}
+
+"""
+
+
+def write_report(folder: Path, findings: Sequence[Findings], seed: int, command: str) -> None:
+    """Write ``README.md``, ``numbers.json`` and the figures, each complete or not at all.
+
+    All are written beside the folder first and then moved into it, the page last, so that an interrupted
+    run leaves what was there before. The same findings give the same bytes.
+
+    Parameters
+    ----------
+    folder
+        Where to; made if need be. Files in it that are not of this report stay.
+    findings
+        What the studies found, in the order of the report.
+    seed, command
+        Stated in the report, for whoever wants the same.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / f".draft.{os.getpid()}"
+    try:
+        (draft / FIGURES).mkdir(parents=True)
+        links = {found.study: _draw(found, draft / FIGURES) for found in findings}
+        text = to_text(numbers_of(findings, seed))
+        (draft / "numbers.json").write_text(text, encoding="utf-8", newline="\n")
+        page = page_of(findings, links, seed, command)
+        (draft / "README.md").write_text(page, encoding="utf-8", newline="\n")
+        _move(draft, folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _draw(found: Findings, folder: Path) -> list[tuple[str, str]]:
+    """Draw a study's figures; return the caption and the file name of each."""
+    from psm_sim.reporting.figures.studies import draw
+    from psm_sim.reporting.figures.style import save_figure
+
+    links = []
+    for key, frame in found.figures.items():
+        figure, caption = draw(key, frame)
+        stem = f"{found.study}-{key}" if key != found.study else key
+        numbers = {str(name): column.tolist() for name, column in frame.items()}
+        save_figure(figure, folder / stem, numbers)
+        links.append((caption, f"{stem}.png"))
+    return links
+
+
+def _move(draft: Path, folder: Path) -> None:
+    (folder / FIGURES).mkdir(exist_ok=True)
+    for path in sorted((draft / FIGURES).iterdir()):
+        path.replace(folder / FIGURES / path.name)
+    for name in ("numbers.json", "README.md"):
+        (draft / name).replace(folder / name)
+
+
+def page_of(
+    findings: Sequence[Findings], figures: dict[str, list[tuple[str, str]]], seed: int, command: str
+) -> str:
+    """Return the page; *figures* has each study's captions and file names."""
+    introduction = _INTRODUCTION.format(version=__version__, seed=seed, command=command, rule=claims.RULE)
+    studies = [_study(found, figures.get(found.study, [])) for found in findings]
+    return introduction + _summary(findings) + "\n" + "\n".join(studies)
+
+
+def _summary(findings: Sequence[Findings]) -> str:
+    rows = [
+        [f"[{found.study}](#{found.study})", markdown.escaped(found.title), claims.tally(found.claims)]
+        for found in findings
+    ]
+    every = [claim for found in findings for claim in found.claims]
+    rows.append(["", "all published numbers", claims.tally(every)])
+    lines = [["study", "about", "verdicts"], ["---"] * 3, *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _study(found: Findings, figures: Sequence[tuple[str, str]]) -> str:
+    parts = [f"## {found.study}\n", f"{markdown.escaped(found.title)}.\n"]
+    parts.append(f"Setting: {markdown.escaped(found.setting)}.\n")
+    if found.claims:
+        parts.append(markdown.table(claims.HEADINGS, claims.rows(found.claims)))
+    if found.remarks:
+        parts.append("".join(f"* {markdown.escaped(remark)}\n" for remark in found.remarks))
+    for table in found.tables:
+        parts.append(f"{markdown.escaped(table.title)}:\n")
+        parts.append(markdown.table([str(name) for name in table.frame.columns], cells(table.frame)))
+    parts += [f"![{caption}]({FIGURES}/{name})\n\n{caption}\n" for caption, name in figures]
+    return "\n".join(parts)

@@ -1,0 +1,91 @@
+"""A progress bar for runs that take a while."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from psm_sim.workload.recordings.source import Progress
+
+PATIENCE_S = 1.0
+"""How long a run may take before a bar appears."""
+
+_REFRESH_S = 0.1
+
+
+@contextmanager
+def progress_on(stream: TextIO) -> Iterator[NoProgress]:
+    """Give what a run can report its progress to: a bar on a terminal, else nothing at all."""
+    progress = Bar(stream) if stream is not None and stream.isatty() else NoProgress()
+    try:
+        yield progress
+    finally:
+        progress.close()
+
+
+class NoProgress:
+    """Takes note of nothing."""
+
+    def __call__(self, done_pages: int, total_pages: int, label: str) -> None:
+        """Take the pages done, the pages in all, and what is being run."""
+
+    def close(self) -> None:
+        """End."""
+
+
+class Bar(NoProgress):
+    """A bar that appears after :data:`PATIENCE_S` seconds and vanishes at the end."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._due_s = time.monotonic() + PATIENCE_S
+        self._bar: Any = None
+
+    def __call__(self, done_pages: int, total_pages: int, label: str) -> None:
+        """Show the pages done, at most ten times a second."""
+        now_s = time.monotonic()
+        if now_s < self._due_s:
+            return
+        self._due_s = now_s + _REFRESH_S
+        if self._bar is None:
+            self._start(total_pages, label)
+        self._bar.update(self._task, completed=done_pages, total=total_pages, description=label, refresh=True)
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _start(self, total: int, label: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("pages,"),
+            TimeRemainingColumn(),
+            TextColumn("left"),
+        )
+        console = Console(file=self._stream)
+        self._bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
+        self._task = self._bar.add_task(label, total=total)
+        self._bar.start()
+
+
+@contextmanager
+def progress(words: str) -> Iterator[Progress | None]:
+    """Show a bar on standard error while a file is read or written, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as FileBar
+
+    with FileBar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(words)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,83 @@
+"""A replay as a table for people."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TextIO
+
+from psm_sim.reporting.terminal.console import console_on
+
+
+def write(values: dict[str, Any], stream: TextIO) -> None:
+    """Write what :func:`psm_sim.reporting.files.replay_files.to_dict` returned as a table a client."""
+    from rich.text import Text
+
+    parameters = values["parameters"]
+    with console_on(stream) as console:
+        for run in values["runs"]:
+            for line in _facts(run):
+                console.print(Text(line))
+            console.print(_losses(run))
+            console.print()
+        for line in _caption(values, parameters):
+            console.print(Text(line))
+
+
+def _facts(run: dict[str, Any]) -> list[str]:
+    polling = run["polling_ms"]
+    polls = f"{run['polls']:,} poll{'' if run['polls'] == 1 else 's'}"
+    left = run["trace_bytes"] - run["bytes"]
+    rest = f", {left:,} more had not come" if left else ", all there are"
+    duration, span = _duration(run["replayed_s"]), f"{polling['min']:g} to {polling['max']:g} ms"
+    return [
+        f"{run['client']}: {polls} in {duration}, {run['bytes']:,} bytes held{rest}",
+        f"polling time {polling['mean']:.1f} ms in the mean, from {span}",
+    ]
+
+
+def _losses(run: dict[str, Any]) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
+    table.add_column("\nloss of")
+    headings = ("\nnats", "a poll\nmillinats", "regret of\nthe mixture", "regret of the\npolling time")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    loss, best, regret = run["loss"], run["best_expert"], run["regret"]
+    each = 1e3 / run["polls"]
+    for name, nats, against in (
+        ("learner: mixture", loss["mixture"], None),
+        ("learner: polling time used", loss["suffered"], None),
+        (f"best fixed expert, {best['ms']:g} ms", best["loss"], "best_expert"),
+        ("best expert of each poll", run["current_best_loss"], "current_best"),
+    ):
+        regrets = [_number(regret[of][against]) if against else "" for of in ("mixture", "suffered")]
+        table.add_row(name, _number(nats), f"{nats * each:.3f}", *regrets)
+    return table
+
+
+def _caption(values: dict[str, Any], parameters: dict[str, Any]) -> list[str]:
+    gamma = "" if parameters["gamma"] is None else f", gamma {parameters['gamma']:g}"
+    rounded = f"rounded to {parameters['round_ms']:g} ms" if parameters["round_ms"] else "not rounded"
+    shown = {run["remark"] for run in values["runs"]}
+    experts = f"{parameters['min_ms']:g} to {parameters['max_ms']:g} ms by {parameters['step_ms']:g}"
+    learner = f"{parameters['learner']}, loss {parameters['loss']}{gamma}"
+    return [
+        f"{learner}; experts {experts}, polling times {rounded}; seed {values['seed']}.",
+        *(f"{values['trace']}: {remark}." for remark in sorted(shown)),
+    ]
+
+
+def _number(value: float) -> str:
+    """Return *value* with five digits or so, and a real minus."""
+    size = abs(value)
+    decimals = 4 if size < 1 else max(0, 3 - math.floor(math.log10(size)))
+    return f"{value:,.{decimals}f}"
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.1f} s"

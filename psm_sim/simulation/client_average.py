@@ -1,0 +1,120 @@
+"""One policy's runs over several clients as one result: means over clients, with confidence intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from psm_sim.estimates import Interval, Summary, interval
+from psm_sim.network import Usage
+from psm_sim.simulation.result import Result, Traffic
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEASURES: Mapping[str, Callable[[Result], float]] = {
+    "energy_per_page_j": lambda run: run.energy_per_page_j,
+    "energy_by_state_per_page_j.awake": lambda run: run.energy_by_state_per_page_j["awake"],
+    "energy_by_state_per_page_j.asleep": lambda run: run.energy_by_state_per_page_j["asleep"],
+    "energy_by_state_per_page_j.beacons": lambda run: run.energy_by_state_per_page_j["beacons"],
+    "beacons_per_page": lambda run: run.beacons_per_page,
+    "page_time_s.mean": lambda run: run.page_time_s.mean,
+    "slowdown.mean": lambda run: run.slowdown.mean,
+}
+"""What is averaged over clients with an interval; named as in the JSON output."""
+
+
+@dataclass(frozen=True)
+class ClientAverage(Result):
+    """One policy's runs over several clients, read like a :class:`Result`.
+
+    What is per page, and the summaries, are means over clients; ``max`` is the largest of any client.
+    ``page_records``, seconds, events, ``usage`` and ``traffic`` are of all clients together.
+    """
+
+    clients: tuple[str, ...] = ()
+    results: tuple[Result, ...] = ()
+
+    def interval(self, measure: str) -> Interval:
+        """Return the mean over clients of one of :data:`MEASURES`, with its 95 % interval."""
+        return interval([MEASURES[measure](result) for result in self.results])
+
+    @property
+    def energy_per_page_j(self) -> float:
+        """Joules per page."""
+        return self.interval("energy_per_page_j").mean
+
+    @property
+    def energy_by_state_per_page_j(self) -> dict[str, float]:
+        """Joules per page awake, asleep and for beacons."""
+        states = ("awake", "asleep", "beacons")
+        return {state: self.interval(f"energy_by_state_per_page_j.{state}").mean for state in states}
+
+    @property
+    def beacons_per_page(self) -> float:
+        """Beacons that the dozing station woke to hear, per page."""
+        return self.interval("beacons_per_page").mean
+
+    @cached_property
+    def page_time_s(self) -> Summary:
+        """Page times in seconds, summarised client by client and averaged."""
+        return _averaged([result.page_time_s for result in self.results])
+
+    @cached_property
+    def slowdown(self) -> Summary:
+        """Slowdowns, summarised client by client and averaged."""
+        return _averaged([result.slowdown for result in self.results])
+
+    @cached_property
+    def pages(self) -> pd.DataFrame:
+        """The pages of all clients, a row a page, the client's identifier in the first column."""
+        import pandas as pd
+
+        frames = dict(zip(self.clients, (result.pages for result in self.results), strict=True))
+        return pd.concat(frames, names=["client"]).reset_index(level="client").reset_index(drop=True)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row a client: its identifier, pages and :data:`MEASURES`."""
+        return [
+            {
+                "client": client,
+                "pages": len(result.page_records),
+                **{measure: value(result) for measure, value in MEASURES.items()},
+            }
+            for client, result in zip(self.clients, self.results, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the averages as the JSON output has them, their intervals' half widths, and each client."""
+        half_widths = {measure: self.interval(measure).half_width for measure in MEASURES}
+        return {**super().to_dict(), "half_width_95": half_widths, "clients": self.rows()}
+
+
+def average(clients: tuple[str, ...], results: Sequence[Result]) -> ClientAverage:
+    """Return one policy's runs over several clients as one."""
+    first = results[0]
+    return ClientAverage(
+        policy=first.policy,
+        parameters=first.parameters,
+        page_records=tuple(record for result in results for record in result.page_records),
+        simulated_s=sum(result.simulated_s for result in results),
+        wall_s=sum(result.wall_s for result in results),
+        events=sum(result.events for result in results),
+        usage=Usage(*(sum(values) for values in zip(*(result.usage for result in results), strict=True))),
+        traffic=_sum_of_traffic([result.traffic for result in results]),
+        clients=clients,
+        results=tuple(results),
+    )
+
+
+def _sum_of_traffic(traffics: Sequence[Traffic]) -> Traffic:
+    names = [field.name for field in fields(Traffic)]
+    return Traffic(**{name: sum(getattr(each, name) for each in traffics) for name in names})
+
+
+def _averaged(summaries: Sequence[Summary]) -> Summary:
+    count = len(summaries)
+    mean, median, p95 = (sum(each[index] for each in summaries) / count for index in range(3))
+    return Summary(mean, median, p95, max(each.max for each in summaries))

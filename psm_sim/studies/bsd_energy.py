@@ -1,0 +1,178 @@
+"""The claims of the BSD paper's abstract: what Bounded Slowdown saves, and its bound on every exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from psm_sim.campaign.comparison import RunTask, against
+from psm_sim.campaign.tasks import Task
+from psm_sim.estimates import interval
+from psm_sim.hindsight.task import OptimumTask
+from psm_sim.network import World, load_topology
+from psm_sim.policies import Policy, Poll, Rest, make_policy
+from psm_sim.studies.lpsm_energy import mean_states
+from psm_sim.studies.published import claims
+from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.workload import load_workload
+
+BOUNDS = (1.0, 0.5, 0.2, 0.1)
+BSD = tuple(f"bsd:p={p:g}" for p in BOUNDS)
+TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"
+DELAYED = "ucb:mean_think_s=54.5"
+
+
+class BoundWatch(Policy):
+    """Passes on what *policy* says, and keeps the largest stretch of a reply beyond its bound.
+
+    The stretch is the time from the last uplink packet to the delivery of a held frame over the time
+    from that packet to the frame's arrival at the access point.
+    """
+
+    name: ClassVar[str] = "bound-watch"
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.worst = 1.0
+        self.exchanges = 0
+        self._doze_after_uplink_s = 0.0
+
+    def start(self, beacon_s: float) -> None:
+        """Begin a run."""
+        self.policy.start(beacon_s)
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Measure the frames just fetched, and ask the policy."""
+        if poll is not None and poll.arrivals:
+            delivered_s = self._doze_after_uplink_s + poll.slept_ms / 1000
+            due_s = self._doze_after_uplink_s + poll.arrivals[0][0] / 1000
+            self.exchanges += 1
+            self.worst = max(self.worst, delivered_s / due_s)
+        rest = replace(self.policy.rest(now_s, since_uplink_s, poll), repeat=False)
+        self._doze_after_uplink_s = since_uplink_s + rest.awake_s
+        return rest
+
+
+@dataclass(frozen=True)
+class BoundTask:
+    """One run of BSD, every held frame's stretch measured."""
+
+    p: float
+    trace: str
+    pages: int
+    seed: int
+
+    @property
+    def weight(self) -> int:
+        """Its pages."""
+        return self.pages
+
+    def run(self) -> list[dict[str, Any]]:
+        """Return the largest stretch as a share of 1 + p."""
+        watch = BoundWatch(make_policy(f"bsd:p={self.p:g}"))
+        world = World(load_topology(), watch)
+        world.run(load_workload(self.trace, self.pages, self.seed).pages)
+        return [{"p": self.p, "bound": watch.worst / (1 + self.p), "exchanges": watch.exchanges}]
+
+
+class BsdEnergy:
+    """Static PSM and BSD at a round trip of 40 ms, with and without a delay of the server."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return comparisons, hindsight's best, and runs in which the bound is watched."""
+        seeds = scale.seeds(seed)
+        policies = ("always-on", "psm", *BSD)
+        runs = [
+            RunTask(policies, trace, scale.pages, each, labels={"trace": trace})
+            for trace in (TRACE, DELAYED)
+            for each in seeds
+        ]
+        best = [OptimumTask(TRACE, scale.pages, each, prices=0) for each in seeds]
+        watched = [BoundTask(p, DELAYED, scale.pages, each) for p in BOUNDS for each in seeds]
+        return [*runs, *best, *watched]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Set savings, page times and the bound beside the abstract's."""
+        count = scale.replications
+        frame = pd.DataFrame([row for task in rows[: 2 * count] for row in task])
+        frame = against(frame, "psm", ("trace", "seed"))
+        frame["energy_saved"] = 1 - frame["energy_ratio"]
+        frame["time_saved"] = 1 - frame["page_ratio_mean"]
+        best = [task[0]["energy_j"] for task in rows[2 * count : 3 * count]]
+        bound = pd.DataFrame([row for task in rows[3 * count :] for row in task])
+        plain = frame[frame["trace"] == TRACE]
+        worst = {p: float(bound.loc[bound["p"] == p, "bound"].max()) for p in BOUNDS}
+        return Findings(
+            "bsd-energy",
+            "Bounded Slowdown: energy, page times and the bound (BSD paper's abstract)",
+            "no server delay (for the bound: the default one), mean think time 54.5 s,"
+            f" {count} replications of {scale.pages} pages, seeds {seed} to {seed + count - 1}",
+            remarks=_remarks(worst, bound),
+            tables=[
+                Table("No server delay", _means(plain, best)),
+                Table(
+                    "With the ucb trace's default server delay", _means(frame[frame["trace"] == DELAYED], [])
+                ),
+            ],
+            claims=claims("bsd-energy", _values(plain, worst)),
+            figures={"energy": mean_states(plain, best)},
+        )
+
+
+def _values(frame: pd.DataFrame, worst: Mapping[float, float]) -> dict[tuple[str, str], list[float]]:
+    values = {
+        (str(policy), quantity): group[quantity].tolist()
+        for policy, group in frame.groupby("policy", sort=False)
+        for quantity in ("slowdown", "energy_saved", "time_saved")
+    }
+    always, bsd = (
+        frame.loc[frame["policy"] == name, "energy_j"].to_numpy() for name in ("always-on", BSD[0])
+    )
+    values[BSD[0], "always_on_ratio"] = (always / bsd).tolist()
+    values[BSD[0], "bound"] = [max(worst.values())]
+    return values
+
+
+def _remarks(worst: Mapping[float, float], bound: pd.DataFrame) -> list[str]:
+    stretches = ", ".join(f"{value:.4f} for p = {p:g}" for p, value in worst.items())
+    return [
+        (
+            "Largest stretch of a held reply as a share of 1 + p, with the default server delay:"
+            f" {stretches} ({int(bound['exchanges'].sum())} exchanges)."
+        ),
+        (
+            "At a round trip of 40 ms every reply comes while BSD is still awake, so its page times are those"
+            " without power saving; a server delay is what makes it differ."
+        ),
+        (
+            "A tight bound costs more than it saves: BSD stays awake for a beacon interval over p after each"
+            " uplink packet, a delayed ACK and a FIN included, 1 s for p = 0.1."
+        ),
+    ]
+
+
+def _means(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
+    columns = {
+        "energy_j": "J/page",
+        "awake_j": "awake J",
+        "beacons_j": "beacons J",
+        "energy_saved": "energy saved",
+        "time_saved": "page time saved",
+        "slowdown": "slowdown",
+    }
+    rows = [
+        {"policy": policy, **{label: f"{interval(group[name]):.3f}" for name, label in columns.items()}}
+        for policy, group in frame.groupby("policy", sort=False)
+    ]
+    if best:
+        blank = dict.fromkeys(columns.values(), "")
+        rows.append(
+            {"policy": "hindsight, no delay", **blank, "J/page": f"{interval(best):.3f}", "slowdown": "1"}
+        )
+    return pd.DataFrame(rows)
+
+
+STUDY = BsdEnergy()

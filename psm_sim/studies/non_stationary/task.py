@@ -1,0 +1,207 @@
+"""The study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times, seed by seed.
+
+Run by ``python benchmarks/non_stationary.py``, which writes ``docs/studies/non-stationary.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from psm_sim.learning import LearnAlpha, best_rate, best_switching, rate_losses, switching_rates
+from psm_sim.losses.base import Floats
+from psm_sim.policies import Policy, Poll, Rest, make_policy
+from psm_sim.policies.lpsm import Lpsm
+from psm_sim.simulation.compare import compare_runs
+from psm_sim.simulation.result import Result
+from psm_sim.workload import load_workload
+from psm_sim.workload.shifting import ShiftingWorkload
+
+RATES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 0.5)
+"""The switching rates of the Fixed-share learners; 0 is Static-expert."""
+
+CURVE = (0.0, *np.logspace(-6, -0.05, 30).tolist())
+"""The switching rates at which the loss of Fixed-share is drawn as a curve."""
+
+LEARN_ALPHA = "Learn-alpha"
+BOUNDED = tuple(f"bsd:p={p:g}" for p in (0.1, 0.5, 1.0))
+FIXED = tuple(f"psm:listen_interval={beacons}" for beacons in range(1, 13))
+
+
+def learner_label(alpha: float | None) -> str:
+    """Return the name of a learner in tables."""
+    if alpha is None:
+        return LEARN_ALPHA
+    return "Static-expert" if alpha == 0 else f"Fixed-share {alpha:g}"
+
+
+def setting(gamma: float | None) -> str:
+    """Return the name of a setting of gamma in tables."""
+    return "published" if gamma is None else f"{gamma:g}"
+
+
+LEARNERS = tuple(learner_label(alpha) for alpha in (None, *RATES))
+
+
+class Log(list[Any]):
+    """Rounds as they were learned; a copy of a policy goes on writing to the same log."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Log:
+        return self
+
+
+class Logged(Lpsm):
+    """LPSM that keeps a log of its rounds: time, losses of the experts, mixture loss, time predicted next."""
+
+    def __init__(self, log: Log, **given: Any) -> None:
+        super().__init__(**given)
+        self.log = log
+
+    def start(self, beacon_s: float) -> None:
+        """Begin anew, with an empty log."""
+        super().start(beacon_s)
+        self.log.clear()
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Log the round, if the poll is one to learn from."""
+        if poll is None:
+            return super().rest(now_s, since_uplink_s, poll)
+        losses, weights = self.loss(poll, self.times_ms).copy(), self.learner.weights
+        least = losses.min()
+        mixture = least - np.log(weights @ np.exp(least - losses))
+        rest = super().rest(now_s, since_uplink_s, poll)
+        self.log.append((now_s, losses, mixture, self.learner.predict(self.times_ms)))
+        return rest
+
+
+@dataclass(frozen=True)
+class NonStationaryTask:
+    """All policies over the same pages of one seed, once for each *gamma* of the learners' loss.
+
+    ``None`` is the published gamma. Regret is in nats of mixture loss, over a learner's own rounds and, so
+    that learners can be compared, over those of Learn-alpha's run.
+    """
+
+    trace: str
+    pages: int
+    seed: int
+    gammas: tuple[float | None, ...] = (None,)
+
+    @property
+    def weight(self) -> int:
+        """The pages of all runs."""
+        return self.pages * (1 + len(FIXED) + len(BOUNDED) + len(LEARNERS) * len(self.gammas))
+
+    def run(self) -> list[dict[str, Any]]:
+        """Run it; return a row a policy, and one a gamma of what hindsight would have lost."""
+        workload = load_workload(self.trace, self.pages, self.seed)
+        keys = [(gamma, alpha) for gamma in self.gammas for alpha in (None, *RATES)]
+        logs = [Log() for _ in keys]
+        learners: list[Policy] = [
+            Logged(log, gamma=gamma, alpha=alpha) for log, (gamma, alpha) in zip(logs, keys, strict=True)
+        ]
+        others = [make_policy(spec) for spec in (*FIXED, *BOUNDED)]
+        runs = compare_runs([*others, *learners], workload, pages=self.pages, seed=self.seed).runs
+        labels: list[tuple[str, float | None]] = [(spec, None) for spec in (*FIXED, *BOUNDED)]
+        labels += [(learner_label(alpha), gamma) for gamma, alpha in keys]
+        switches = len(workload.schedule) - 1 if isinstance(workload, ShiftingWorkload) else 0
+        rows = [
+            {
+                "trace": self.trace,
+                "seed": self.seed,
+                "gamma": setting(gamma),
+                "policy": label,
+                **measured(run, workload),
+            }
+            for run, (label, gamma) in zip(runs, labels, strict=True)
+        ]
+        for row, log in zip(rows[len(others) :], logs, strict=True):
+            row.update(own_regret(log, switches))
+        for number, gamma in enumerate(self.gammas):
+            mine = slice(len(others) + number * len(LEARNERS), len(others) + (number + 1) * len(LEARNERS))
+            common = np.array([losses for _, losses, _, _ in logs[number * len(LEARNERS)]])
+            rows.append(
+                {"trace": self.trace, "seed": self.seed, "gamma": setting(gamma), "policy": "hindsight"}
+                | judge_on_common_rounds(rows[mine], common, switches)
+            )
+        return rows
+
+
+def measured(run: Result, workload: Any) -> dict[str, Any]:
+    """Return joules and delay a page, slowdown, and watts and delay in each regime."""
+    records = run.page_records
+    delays_ms = np.array([1000 * (page.page_time_s - page.always_on_time_s) for page in records])
+    names = (
+        workload.regime_of_each_page() if isinstance(workload, ShiftingWorkload) else ["all"] * len(records)
+    )
+    ends_s = [page.start_s + page.page_time_s for page in records]
+    spans_s = np.diff([0.0, *ends_s])
+    energies_j, regimes = np.array([page.energy_j for page in records]), np.array(names)
+    return {
+        "energy_j": run.energy_per_page_j,
+        "slowdown": run.slowdown.mean,
+        "delay_ms": float(delays_ms.mean()),
+        "power_mw": {name: 1000 * energies_j[regimes == name].sum() / spans_s[regimes == name].sum()
+                     for name in dict.fromkeys(names)},
+        "regime_delay_ms": {name: delays_ms[regimes == name].mean() for name in dict.fromkeys(names)},
+    }  # fmt: skip
+
+
+def own_regret(log: Sequence[Any], switches: int) -> dict[str, float]:
+    """Return a learner's rounds, and its regret over them: to the best expert, and with *switches*."""
+    losses = np.array([each for _, each, _, _ in log])
+    suffered = sum(mixture for _, _, mixture, _ in log)
+    best = best_switching(losses, switches).totals
+    return {
+        "rounds": len(losses),
+        "mixture": suffered,
+        "own_regret": suffered - best[0],
+        "own_switching_regret": suffered - best[-1],
+    }
+
+
+def judge_on_common_rounds(rows: list[dict[str, Any]], losses: Floats, switches: int) -> dict[str, Any]:
+    """Add to each learner's row what it would have lost in rounds that are the same for all.
+
+    Return what hindsight would have lost in them: the best expert, the best sequence with *switches*
+    switches, the best switching rate, and the curve over switching rates.
+    """
+    suffered = rate_losses(losses, RATES)
+    learner = LearnAlpha(losses.shape[1], switching_rates(horizon=27_000))
+    rows[0]["common"] = sum(learner.update(row) for row in losses)
+    for row, total in zip(rows[1:], suffered.tolist(), strict=True):
+        row["common"] = total
+    rate, best = best_rate(losses), best_switching(losses, switches).totals
+    return {
+        "rounds": len(losses),
+        "best_expert": best[0],
+        "best_switching": best[-1],
+        "best_rate": rate.loss,
+        "alpha": rate.alpha,
+        "each_round": losses.min(axis=1).sum(),
+        "curve": rate_losses(losses, CURVE) - best[0],
+    }
+
+
+class Timeline(NamedTuple):
+    """One run of a learner: (s, ms) after each round, and each regime's (name, begin s, end s)."""
+
+    learner: str
+    polling: list[tuple[float, float]]
+    regimes: list[tuple[str, float, float]]
+
+
+def timeline(trace: str, pages: int, seed: int, alpha: float | None) -> Timeline:
+    """Run a learner at the published gamma over the pages of a trace with regimes."""
+    workload, log = load_workload(trace, pages, seed), Log()
+    run = compare_runs([Logged(log, alpha=alpha)], workload, pages=pages, seed=seed).runs[0]
+    ends_s = [0.0, *(page.start_s + page.page_time_s for page in run.page_records)]
+    plan = workload.schedule if isinstance(workload, ShiftingWorkload) else ()
+    return Timeline(
+        learner_label(alpha),
+        [(now_s, polling_ms) for now_s, _, _, polling_ms in log],
+        [(each.regime, ends_s[each.first - 1], ends_s[each.first + each.pages - 1]) for each in plan],
+    )

@@ -1,0 +1,102 @@
+"""How LPSM's sleep times evolve under both losses (thesis, figure 2-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from psm_sim.campaign.tasks import Task
+from psm_sim.network import World, load_topology
+from psm_sim.policies import Poll, Rest
+from psm_sim.policies.lpsm import Lpsm
+from psm_sim.simulation.preset import load_preset
+from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.workload import load_workload
+
+LOSSES = ("inverse", "inverse-log")
+PAGES = 30
+
+
+class RecordedLpsm(Lpsm):
+    """LPSM that keeps when it chose which sleep time."""
+
+    def start(self, beacon_s: float) -> None:
+        """Begin with an empty record."""
+        super().start(beacon_s)
+        self.chosen: list[tuple[float, float]] = []
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Rest as LPSM does, and note it."""
+        rest = super().rest(now_s, since_uplink_s, poll)
+        self.chosen.append((now_s, 1000 * self.beacon_s * rest.beacons))
+        return rest
+
+
+@dataclass(frozen=True)
+class SleepTask:
+    """One run of LPSM under one loss."""
+
+    loss: str
+    seed: int
+
+    @property
+    def weight(self) -> int:
+        """Its pages."""
+        return PAGES
+
+    def run(self) -> list[dict[str, Any]]:
+        """Return a row for each sleep."""
+        preset = load_preset("thesis")
+        policy = RecordedLpsm(loss=self.loss, **preset.policies.get("lpsm", {}))
+        world = World(load_topology("three-node", preset.settings), policy)
+        world.run(load_workload(preset.trace_spec(), PAGES, self.seed).pages)
+        return [{"loss": self.loss, "time_s": at_s, "sleep_ms": length} for at_s, length in policy.chosen]
+
+
+class SleepTimes:
+    """The sleep times of one run under each loss."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return a run a loss."""
+        return [SleepTask(loss, seed) for loss in LOSSES]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Return the sleep times, and how fast each loss backs off."""
+        times = pd.DataFrame([row for task in rows for row in task])
+        return Findings(
+            "sleep-times",
+            "Evolution of LPSM's sleep times under both losses (figure 2-5)",
+            f"preset thesis, {PAGES} pages, seed {seed}",
+            remarks=[
+                (
+                    "As published, held frames bring the sleep time down at once, silence"
+                    " lengthens it step by step, and 1/log T backs off much faster than 1/T."
+                )
+            ],
+            tables=[Table("Sleep times chosen", _spread(times))],
+            figures={"sleep-times": _changes(times)},
+        )
+
+
+def _spread(times: pd.DataFrame) -> pd.DataFrame:
+    quantiles = [0.05, 0.25, 0.5, 0.75, 0.95]
+    rows = []
+    for loss, group in times.groupby("loss", sort=False):
+        spread = np.quantile(group["sleep_ms"], quantiles)
+        cells = {f"{100 * share:g} % (ms)": f"{ms:.0f}" for share, ms in zip(quantiles, spread, strict=True)}
+        rows.append({"loss": loss, **cells, "sleeps": len(group)})
+    return pd.DataFrame(rows)
+
+
+def _changes(times: pd.DataFrame) -> pd.DataFrame:
+    """Keep the first sleep of each length, and the last of all."""
+    loss, length = times["loss"], times["sleep_ms"]
+    changed = (length != length.shift()) | (loss != loss.shift()) | (loss != loss.shift(-1))
+    return times[changed].reset_index(drop=True)
+
+
+STUDY = SleepTimes()

@@ -1,0 +1,67 @@
+"""Slowdown of each page against its time without power saving (thesis, figure 2-8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from psm_sim.campaign.comparison import RunTask
+from psm_sim.campaign.tasks import Task
+from psm_sim.simulation.preset import load_preset
+from psm_sim.studies.study import Findings, Rows, Scale, Table
+
+POLICIES = ("psm", "bsd:p=1", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
+REMARKS = (
+    "Published: longer transfers show negligible slowdown. Here LPSM's falls with length.",
+    "Static PSM's and BSD's do not: under this preset replies take 0.65 s, bytes next to no time.",
+)
+BANDS_S = (0.0, 1.0, 2.0, 3.0, np.inf)
+
+
+class SlowdownByPage:
+    """One run of every policy, page by page, under the ``thesis`` preset."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return one comparison."""
+        preset = load_preset("thesis")
+        policies = tuple(preset.policy_spec(policy) for policy in ("always-on", *POLICIES))
+        return [RunTask(policies, preset.trace_spec(), scale.long_pages, seed, settings=preset.settings)]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Return every page's slowdown, and the mean in bands of the page's time."""
+        by_policy = {row["policy"]: row["page_times_s"] for row in rows[0]}
+        preset = load_preset("thesis")
+        reference = np.array(by_policy["always-on"])
+        pages = pd.concat(
+            pd.DataFrame(
+                {
+                    "policy": policy,
+                    "always_on_time_s": reference,
+                    "slowdown": np.array(by_policy[preset.policy_spec(policy)]) / reference,
+                }
+            )
+            for policy in POLICIES
+        )
+        return Findings(
+            "slowdown-by-page",
+            "Slowdown of each page against its time without power saving (figure 2-8)",
+            f"preset thesis, {scale.long_pages} pages, seed {seed}",
+            remarks=REMARKS,
+            tables=[Table("Mean slowdown by page time without power saving", _bands(pages))],
+            figures={"pages": pages},
+        )
+
+
+def _bands(pages: pd.DataFrame) -> pd.DataFrame:
+    names = ["under 1 s", "1 to 2 s", "2 to 3 s", "over 3 s"]
+    band = pd.cut(pages["always_on_time_s"], BANDS_S, labels=names)
+    means = pages.groupby(["policy", band], sort=False, observed=True)["slowdown"].mean().unstack()
+    counts = (band[pages["policy"] == POLICIES[0]]).value_counts()
+    table = means.reindex(columns=[name for name in names if name in means]).map("{:.2f}".format)
+    table.columns = [f"{name} ({counts[name]} pages)" for name in table.columns]
+    return table.reset_index()
+
+
+STUDY = SlowdownByPage()

@@ -1,0 +1,96 @@
+"""Figures of the trace study."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from psm_sim.replay.method import Method
+from psm_sim.replay.run import ReplayedClient, replay_activity, replay_trace
+from psm_sim.reporting.figures.replay.learning import regret_bound, switching_rates, weights
+from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses
+from psm_sim.reporting.figures.replay.times import sleep_times
+from psm_sim.reporting.figures.replay.write import write_figures
+
+
+@pytest.fixture(scope="module")
+def client() -> ReplayedClient:
+    """Return a replay long enough to be drawn in windows."""
+    return replay_trace("ucb", Method(polls=2500), pages=20, history=True)[0]
+
+
+@pytest.fixture(scope="module")
+def other(client: ReplayedClient) -> ReplayedClient:
+    """Return the same activity under the second loss."""
+    method = Method(loss="inverse-log:gamma=1e-5", polls=2500)
+    return replay_activity(client.activity, method, history=True)
+
+
+def test_every_figure_is_a_png_an_svg_and_its_numbers(
+    client: ReplayedClient, other: ReplayedClient, tmp_path: Path
+) -> None:
+    """Six of them; each CSV has a header and as many values as there are columns."""
+    paths = write_figures(tmp_path, client, other)
+    assert sorted(paths) == sorted(tmp_path.iterdir())
+    assert {path.suffix for path in paths} == {".png", ".svg", ".csv"}
+    assert len(paths) == 18
+    for path in paths:
+        if path.suffix == ".png":
+            assert path.read_bytes().startswith(b"\x89PNG")
+        if path.suffix == ".csv":
+            header, *rows = csv.reader(path.read_text().splitlines())
+            assert rows
+            assert {len(row) for row in rows} == {len(header)}
+
+
+def test_axes_have_names_and_units(client: ReplayedClient, other: ReplayedClient) -> None:
+    """Whatever is a quantity says in what it is measured."""
+    for drawn in (losses(client), cumulative_losses(client), regret_bound(client)):
+        labels = [each.get_ylabel() for each in drawn.figure.axes if each.get_ylabel()]
+        assert any("(nats)" in label for label in labels)
+    for drawn in (losses(client), sleep_times(client, other)):
+        assert all("(min)" in each.get_xlabel() for each in drawn.figure.axes if each.get_xlabel())
+    assert weights(client).figure.axes[0].get_xlabel() == "poll"
+
+
+def test_drawn_numbers_end_at_the_totals_of_the_replay(client: ReplayedClient) -> None:
+    """Thinning for drawing loses nothing of a cumulative loss."""
+    numbers, outcome = cumulative_losses(client).numbers, client.to_dict()
+    assert len(numbers["poll"]) <= 1200 < client.replay.polls
+    assert numbers["poll"][-1] == outcome["polls"]
+    assert numbers["time_s"][-1] == pytest.approx(outcome["replayed_s"], rel=1e-6)
+    assert numbers["mixture_nats"][-1] == pytest.approx(outcome["loss"]["mixture"], rel=1e-6)
+    assert numbers["suffered_nats"][-1] == pytest.approx(outcome["loss"]["suffered"], rel=1e-6)
+    assert numbers["best_fixed_expert_nats"][-1] == pytest.approx(outcome["best_expert"]["loss"], rel=1e-6)
+    assert numbers["current_best_nats"][-1] == pytest.approx(outcome["current_best_loss"], rel=1e-6)
+
+
+def test_drawn_weights_and_posterior_are_distributions(client: ReplayedClient) -> None:
+    """They sum to 1 in each row; the first weights are even, and quantiles are in order."""
+    numbers = weights(client).numbers
+    columns = [values for name, values in numbers.items() if name.startswith("weight_")]
+    assert [sum(row) for row in zip(*columns, strict=True)] == pytest.approx(
+        [1.0] * len(columns[0]), abs=1e-5
+    )
+    begins = list(numbers["panel"]).index("beginning")
+    assert [column[begins] for column in columns] == pytest.approx([0.1] * 10)
+    rates = switching_rates(client).numbers
+    bands = [rates[f"quantile_{share}"] for share in ("0.05", "0.25", "0.5", "0.75", "0.95")]
+    assert all(list(row) == sorted(row) for row in zip(*bands, strict=True))
+
+
+def test_a_short_replay_of_another_learner_is_drawn_too(tmp_path: Path) -> None:
+    """One poll, two experts, no switching rates: five figures, without a warning."""
+    from psm_sim.replay.clock import Clock
+
+    method = Method(learner="static-expert", polls=1, clock=Clock(100.0, 200.0, 100.0))
+    (short,) = replay_trace("ucb", method, pages=1, history=True)
+    assert {path.stem for path in write_figures(tmp_path, short, short)} == {
+        "losses",
+        "weights",
+        "cumulative-losses",
+        "sleep-times",
+        "regret-bound",
+    }

@@ -1,0 +1,62 @@
+"""CSV: a row a policy, or a row a page."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+
+from psm_sim.reporting.files import result_csv as csv_report
+from psm_sim.simulation import Comparison, PageRecord
+
+
+def rows_of(comparison: Comparison) -> list[dict[str, str]]:
+    """Return the rows as they are read back."""
+    stream = io.StringIO(newline="")
+    csv_report.write(comparison, stream)
+    return list(csv.DictReader(io.StringIO(stream.getvalue(), newline="")))
+
+
+def test_there_is_a_row_a_policy_with_flat_names(comparison: Comparison) -> None:
+    """Numbers are as the result has them, to the last bit."""
+    rows = rows_of(comparison)
+    assert [row["policy"] for row in rows] == [run.policy for run in comparison.runs]
+    for row, run in zip(rows, comparison.runs, strict=True):
+        assert float(row["energy_per_page_j"]) == run.energy_per_page_j
+        assert float(row["energy_by_state_per_page_j.beacons"]) == run.energy_by_state_per_page_j["beacons"]
+        assert float(row["slowdown.mean"]) == run.slowdown.mean
+        assert int(row["events"]) == run.events
+
+
+def test_each_row_says_where_it_comes_from(comparison: Comparison) -> None:
+    """Trace, seed, settings and parameters."""
+    row = rows_of(
+        dataclasses.replace(comparison, settings={"power.awake_w": "1", "beacon.interval_ms": "50"})
+    )[1]
+    assert (row["trace"], row["synthetic"], row["topology"], row["seed"]) == (
+        "ucb",
+        "true",
+        "three-node",
+        "3",
+    )
+    assert row["settings"] == "power.awake_w=1,beacon.interval_ms=50"
+    assert row["parameters"] == "p=0.5,max_sleep_ms=None"
+
+
+def test_wall_time_is_not_in_it(comparison: Comparison) -> None:
+    """So that the same seed gives the same bytes."""
+    assert not [name for name in rows_of(comparison)[0] if "wall" in name]
+
+
+def test_pages_have_a_row_for_each_policy_and_page(comparison: Comparison) -> None:
+    """With the policy in front."""
+    stream = io.StringIO()
+    csv_report.write_pages(comparison, stream)
+    header, *rows = csv.reader(io.StringIO(stream.getvalue()))
+    assert header == ["policy", *PageRecord._fields]
+    assert [(row[0], row[1]) for row in rows[:6]] == [
+        *(("psm", str(n)) for n in range(1, 6)),
+        (rows[5][0], "1"),
+    ]
+    assert len(rows) == 15
+    assert rows[7] == [comparison.runs[1].policy, *map(str, comparison.runs[1].page_records[2])]

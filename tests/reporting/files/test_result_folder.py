@@ -1,0 +1,85 @@
+"""The folder that --output writes."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.reporting.files import result_folder as files
+from psm_sim.simulation import Comparison
+
+BEGUN = datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
+WORDS = ["--policy", "psm", "--loss", "1/log(Ti)"]
+
+
+def test_three_files_are_written_and_nothing_else(comparison: Comparison, tmp_path: Path) -> None:
+    """The folder is made with its parents; written again, they are replaced."""
+    folder = tmp_path / "a" / "b"
+    for _ in range(2):
+        files.write_results(folder, comparison, WORDS, BEGUN)
+        assert sorted(path.name for path in folder.iterdir()) == sorted(files.NAMES)
+    result = json.loads((folder / "result.json").read_text())
+    assert [run["policy"] for run in result["runs"]] == [run.policy for run in comparison.runs]
+    assert len((folder / "pages.csv").read_text().splitlines()) == 16
+
+
+def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path) -> None:
+    """The command, quoted for a shell, the seed, the versions, and when."""
+    files.write_results(tmp_path, comparison, WORDS, BEGUN)
+    metadata = json.loads((tmp_path / "metadata.json").read_text())
+    assert metadata["command"] == "python -m psm_sim --policy psm --loss '1/log(Ti)'"
+    assert metadata["arguments"] == WORDS
+    assert (metadata["seed"], metadata["pages"], metadata["status"]) == (3, 5, "finished")
+    assert metadata["started"] == "2020-01-02T03:04:05+00:00"
+    assert datetime.fromisoformat(metadata["finished"]) > BEGUN
+    assert set(metadata["packages"]) == {"numpy", "simpy"}
+    assert metadata["runs"][0]["parameters"] == {"listen_interval": 1}
+
+
+def test_a_write_that_fails_leaves_what_was_there(
+    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is half written."""
+    for name in files.NAMES:
+        (tmp_path / name).write_text("before")
+    whole = Path.write_text
+
+    def full_disk(self: Path, *arguments: object, **options: object) -> int:
+        if "metadata" in self.name:
+            raise OSError(28, "No space left on device")
+        return whole(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "write_text", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        files.write_results(tmp_path, comparison, WORDS, BEGUN)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files.NAMES)
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"before"}
+
+
+def test_a_folder_to_be_made_is_usable_and_not_made_yet(tmp_path: Path) -> None:
+    """Before a run nothing is written."""
+    assert files.usable_folder(tmp_path / "x" / "y") == tmp_path / "x" / "y"
+    assert files.usable_folder(tmp_path) == tmp_path
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+    """Also one on the way, or a link to nowhere."""
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for path in ("file", "file/x/y"):
+        with pytest.raises(InputError, match=r"--output is .*, but '.*file' is a file; expected a folder"):
+            files.usable_folder(tmp_path / path)
+    with pytest.raises(InputError, match=r"'.*link' is a link to nowhere"):
+        files.usable_folder(tmp_path / "link")
+
+
+def test_a_folder_that_may_not_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before hours of simulation, not after."""
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(InputError, match="may not be written; choose another"):
+        files.usable_folder(tmp_path / "x")

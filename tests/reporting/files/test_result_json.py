@@ -1,0 +1,64 @@
+"""The JSON object of the public contract."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import math
+
+import psm_sim
+from psm_sim.reporting.files import result_json as json_report
+from psm_sim.simulation import Comparison
+
+
+def written(comparison: Comparison) -> dict:
+    """Return the object as it is read back."""
+    stream = io.StringIO()
+    json_report.write(comparison, stream)
+    return json.loads(stream.getvalue())
+
+
+def test_the_object_has_the_names_of_the_contract(comparison: Comparison) -> None:
+    """Other people's scripts depend on them."""
+    found = written(comparison)
+    assert list(found)[:5] == ["psm_sim", "trace", "topology", "pages", "seed"]
+    expected = {
+        "psm_sim": psm_sim.__version__, "trace": "ucb", "topology": "three-node", "pages": 5, "seed": 3
+    }  # fmt: skip
+    assert expected.items() <= found.items()
+    assert [run["policy"] for run in found["runs"]] == ["psm", "bsd:p=0.5,max_sleep_ms=none", "always-on"]
+    run = found["runs"][1]
+    names = (
+        "policy parameters pages simulated_s wall_s events energy_per_page_j energy_by_state_per_page_j"
+        " time_by_state_s beacons_per_page page_time_s slowdown"
+    )
+    assert set(names.split()) <= set(run)
+    assert set(run["energy_by_state_per_page_j"]) == {"awake", "asleep", "beacons"}
+    assert set(run["time_by_state_s"]) == {"awake", "asleep"}
+    assert set(run["page_time_s"]) == set(run["slowdown"]) == {"mean", "median", "p95", "max"}
+    assert run["parameters"] == {"p": 0.5, "max_sleep_ms": None}
+
+
+def test_numbers_survive_to_the_last_bit(comparison: Comparison) -> None:
+    """And add up as the result's do."""
+    for run, read in zip(comparison.runs, written(comparison)["runs"], strict=True):
+        assert read["energy_per_page_j"] == run.energy_per_page_j
+        assert read["slowdown"]["mean"] == float(run.slowdown)
+        assert read["time_by_state_s"] == run.time_by_state_s
+
+
+def test_it_says_that_the_trace_is_synthetic(comparison: Comparison) -> None:
+    """And with what parameters it was drawn."""
+    found = written(comparison)
+    assert found["synthetic"] is True
+    assert found["remark"].startswith("synthetic pages")
+    assert found["trace_parameters"] == comparison.workload.parameters
+    assert found["scenario"]["links.wired.latency_ms"] == 20.0
+
+
+def test_a_number_that_json_lacks_becomes_a_text(comparison: Comparison) -> None:
+    """A parameter may be infinite; the object stays JSON."""
+    run = dataclasses.replace(comparison.runs[0], parameters={"a": math.inf, "b": [math.nan, 1.5]})
+    found = written(dataclasses.replace(comparison, runs=(run,)))
+    assert found["runs"][0]["parameters"] == {"a": "inf", "b": ["nan", 1.5]}

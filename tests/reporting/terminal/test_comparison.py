@@ -1,0 +1,111 @@
+"""The table for people."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+
+import pytest
+
+from psm_sim.reporting.terminal import comparison as table
+from psm_sim.simulation import Comparison
+
+
+class Terminal(io.StringIO):
+    """A text stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+def written(comparison: Comparison, stream: io.StringIO | None = None) -> str:
+    """Return the table as text."""
+    stream = stream or io.StringIO()
+    table.write(comparison, stream)
+    return stream.getvalue()
+
+
+def test_there_is_a_row_a_policy_in_the_order_given(comparison: Comparison) -> None:
+    """Under two lines of headings and a rule."""
+    lines = written(comparison).splitlines()
+    assert [line.split()[0] for line in lines[3:6]] == ["psm", "bsd:p=0.5,max_sleep_ms=none", "always-on"]
+    assert lines[1].split() == ["policy", "J", "J", "J", "J", "heard", "mean", "p95", "mean", "max"]
+    assert lines[6] == ""
+
+
+def test_the_numbers_are_those_of_the_result(comparison: Comparison) -> None:
+    """Column by column, to the digits shown."""
+    lines = written(comparison).splitlines()[3:6]
+    for run, line in zip(comparison.runs, lines, strict=True):
+        states = run.energy_by_state_per_page_j
+        expected = [
+            run.energy_per_page_j,
+            *(states[state] for state in ("awake", "asleep", "beacons")),
+            run.beacons_per_page,
+            run.page_time_s.mean,
+            run.page_time_s.p95,
+            run.slowdown.mean,
+            run.slowdown.max,
+        ]
+        shown = [float(cell) for cell in line.split()[1:]]
+        assert shown == pytest.approx(expected, rel=0.02, abs=0.006)
+
+
+def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> None:
+    """Seed, pages, trace, topology, settings, and that the pages are synthetic."""
+    changed = dataclasses.replace(comparison, settings={"power.awake_w": "1"})
+    text = written(changed)
+    assert "5 pages of trace ucb, seed 3, topology three-node, power.awake_w=1." in text
+    assert "ucb: synthetic pages" in text
+    assert "slowdown is against the same page without power saving" in text
+    assert "1 page of trace" in "\n".join(table.caption(dataclasses.replace(comparison, pages=1)))
+
+
+def test_a_pipe_gets_plain_text(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No colours, no blanks at the ends of lines, whatever the environment says."""
+    text = written(comparison)
+    assert "\x1b" not in text
+    assert all(line == line.rstrip() for line in text.splitlines())
+    for name, value in (("COLUMNS", "40"), ("FORCE_COLOR", "1"), ("TERM", "xterm-256color")):
+        monkeypatch.setenv(name, value)
+    assert written(comparison) == text
+
+
+def test_it_fits_a_terminal_of_80_columns(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy's parameters take a line each, and no number is cut."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    lines = [line.rstrip() for line in written(comparison, Terminal()).splitlines()]
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[0] for line in lines[3:8]] == [
+        "psm",
+        "bsd:",
+        "p=0.5",
+        "max_sleep_ms=none",
+        "always-on",
+    ]
+    assert "…" not in "".join(lines)
+
+
+def test_wall_time_is_not_in_it(comparison: Comparison) -> None:
+    """So that the same seed gives the same bytes."""
+    slower = [dataclasses.replace(run, wall_s=1e6) for run in comparison.runs]
+    assert written(dataclasses.replace(comparison, runs=tuple(slower))) == written(comparison)
+
+
+@pytest.mark.parametrize(
+    ("values", "cells"),
+    [
+        ([0.0], ["0.000"]),
+        ([0.5, 0.0123], ["0.500", "0.012"]),
+        ([9.99, 1.0], ["9.990", "1.000"]),
+        ([40.704, 3.6], ["40.70", "3.60"]),
+        ([545.24, 0.0], ["545.2", "0.0"]),
+        ([12345.6], ["12346"]),
+    ],
+)
+def test_the_numbers_of_a_column_have_as_many_decimals(values: list[float], cells: list[str]) -> None:
+    """Four digits of the largest, three decimals at most."""
+    assert table.aligned(values) == cells

@@ -1,0 +1,66 @@
+"""The main numbers, with no server delay, against the published ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.simulation import compare_runs
+
+PUBLISHED_WORKLOAD = "ucb:server_delay_ms=none,mean_think_s=54.5"
+
+
+@pytest.fixture(scope="module")
+def runs():
+    policies = [
+        "always-on", "psm", "bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1",
+        "lpsm:loss=inverse-log", "lpsm:loss=inverse",
+    ]  # fmt: skip
+    return {run.policy: run for run in compare_runs(policies, PUBLISHED_WORKLOAD).runs}
+
+
+def test_always_on_takes_41_joules_a_page(runs):
+    """55 s at 0.75 W."""
+    assert runs["always-on"].energy_per_page_j == pytest.approx(41, abs=0.6)
+    assert runs["always-on"].slowdown == (1, 1, 1, 1)
+
+
+def test_static_psm_is_near_its_published_energy_and_slowdown(runs):
+    """Published: 3.62 J, 0.83 J of it for beacons; page times up to 2.2 times as long."""
+    psm = runs["psm"]
+    assert psm.energy_per_page_j == pytest.approx(3.62, rel=0.02)
+    assert 0.80 <= psm.energy_by_state_per_page_j["beacons"] <= 0.86
+    assert 2.1 <= psm.slowdown.mean <= 2.4
+
+
+def test_bsd_keeps_the_page_time_and_pays_for_a_tighter_bound(runs):
+    """Round trips of 40 ms are under T / p: no delay; energy rises as p falls."""
+    bsd = [runs[f"bsd:p={p}"] for p in ("1", "0.5", "0.2", "0.1")]
+    assert all(run.slowdown.max == pytest.approx(1.0, abs=1e-9) for run in bsd)
+    energies = [run.energy_per_page_j for run in bsd]
+    assert energies == sorted(energies)
+
+
+def test_lpsm_with_the_inverse_log_loss_uses_least(runs):
+    """Below every BSD setting; published beacon energy 0.18 to 0.20 of static PSM's."""
+    log, psm = runs["lpsm:loss=inverse-log"], runs["psm"]
+    assert all(
+        log.energy_per_page_j < runs[name].energy_per_page_j for name in runs if name.startswith("bsd")
+    )
+    assert 0.15 <= log.beacons_per_page / psm.beacons_per_page <= 0.22
+
+
+def test_lpsm_with_the_inverse_loss_lies_between(runs):
+    """Between the other loss and static PSM."""
+    energies = [
+        runs[name].energy_per_page_j for name in ("lpsm:loss=inverse-log", "lpsm:loss=inverse", "psm")
+    ]
+    assert energies == sorted(energies)
+
+
+def test_energy_that_is_not_beacons_is_the_same_for_all_that_doze_at_once(runs):
+    """The derived column of the published table: equal to 2 %."""
+    dozing = [
+        runs[name].energy_per_page_j - runs[name].energy_by_state_per_page_j["beacons"]
+        for name in ("psm", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
+    ]
+    assert max(dozing) / min(dozing) < 1.02
