@@ -12,6 +12,7 @@ from psm_sim.active.memory import Floats
 from psm_sim.errors import InputError
 
 _LABEL = "expected -1 or +1"
+_LARGEST = 1e150  # its square is still finite
 
 
 def instance(x: ArrayLike, features: int, owner: str) -> tuple[Floats, float]:
@@ -34,7 +35,8 @@ def instance(x: ArrayLike, features: int, owner: str) -> tuple[Floats, float]:
     found = _numbers(x, owner)
     if found.shape != (features,):
         raise InputError(f"{owner}: the instance has shape {found.shape}; expected ({features},).")
-    square = float(found.dot(found))
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = float(found.dot(found))
     if not square < math.inf:  # one product sees NaN and infinity; which of them, and where, only then
         raise _not_finite(found, owner)
     return found, square
@@ -57,7 +59,7 @@ def table(X: ArrayLike, features: int, owner: str) -> Floats:
         raise InputError(
             f"{owner}: the instances have shape {found.shape}; expected (n, {features}) with n of at least 1."
         )
-    if not np.isfinite(found).all():
+    if not np.abs(found).max() < _LARGEST:  # NaN too
         raise _not_finite(found, owner)
     return found
 
@@ -103,9 +105,9 @@ def _numbers(values: ArrayLike, owner: str) -> Floats:
 def _not_finite(found: Floats, owner: str) -> InputError:
     bad = np.argwhere(~np.isfinite(found))
     if not len(bad):
-        return InputError(
-            f"{owner}: the instance is too large ({np.abs(found).max():g}); expected below 1e150."
-        )
+        largest = np.abs(found).max()
+        return InputError(f"{owner}: a number is too large, {largest:g}; expected below {_LARGEST:g}.")
+
     place = tuple(bad[0])
     where = f"row {place[0]}, feature {place[1]}" if found.ndim == 2 else f"feature {place[0]}"
     return InputError(f"{owner}: {where} is {found[place]}; expected finite numbers.")

@@ -135,7 +135,7 @@ def lasec_best_c(drift: float, rounds: int, features: int, longest: float) -> fl
     longest : float
         X, the largest norm of an instance.
     """
-    return (math.sqrt(2) * rounds * features * longest / drift) ** (2 / 3)
+    return float((math.sqrt(2) * rounds * features * longest / drift) ** (2 / 3))
 
 
 def lasec_drift_limit(rounds: int, features: int, longest: float, ridge: float) -> float:
@@ -152,7 +152,7 @@ def lasec_drift_limit(rounds: int, features: int, longest: float, ridge: float) 
     """
     square = longest * longest
     mu = max(9 / 8 * square, (ridge + square) ** 2 / (8 * square))
-    return rounds * math.sqrt(2) * features * longest / mu**1.5
+    return rounds * math.sqrt(2) * features * longest / (mu * math.sqrt(mu))
 
 
 def lasec_solved(hinge: float, quadratic: float, fixed: float, per_mistake: float) -> float:

@@ -105,11 +105,6 @@ class Selective(Classifier):
         y : array_like, shape (n,)
             Labels, -1 or +1; only those that are bought are looked at, though all are checked first.
 
-        Returns
-        -------
-        Record
-            What was predicted, bought and learnt.
-
         Raises
         ------
         InputError

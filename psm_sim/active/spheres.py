@@ -21,7 +21,7 @@ BLOCK = 1024
 
 def unit_vector(rng: np.random.Generator, features: int) -> Floats:
     """Return one uniform point of the sphere, shape (features,)."""
-    return uniform_points(rng, 1, features)[0]
+    return uniform_points(rng, 1, features).ravel()
 
 
 def uniform_points(rng: np.random.Generator, count: int, features: int) -> Floats:
