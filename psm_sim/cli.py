@@ -24,6 +24,7 @@ SUBCOMMANDS = {
     "sweep": "vary parameters over many runs",
     "replay": "let a learner poll network activity itself: loss and regret",
     "reproduce": "set published numbers beside ours",
+    "learners": "test the claims on learners that ask for labels",
 }
 """Every subcommand there will be; those without a module in psm_sim.commands are not there yet."""
 

@@ -23,8 +23,8 @@ class Expectation:
 
     Attributes
     ----------
-    mistakes, labels : float
-        Wrong predictions, and labels bought.
+    mistakes, labels, chances : float
+        Wrong predictions, labels bought, and the sum of the query probabilities.
     logdet : float
         ln det A, A = I + sum of x x' over the updates; 0 for a first-order learner.
     updates : Updates
@@ -33,6 +33,7 @@ class Expectation:
 
     mistakes: float
     labels: float
+    chances: float
     logdet: float
     updates: Updates
 
@@ -65,6 +66,7 @@ def sampled(sampler: Selective, X: Floats, label: Labels) -> Expectation:
         p = sampler.rule.chance(x, margin, spread)
         y = label(row, 1 if margin >= 0 else -1)
         walk.mistakes += (margin >= 0) != (y > 0)
+        walk.chances += p
         if p == 1 or (p > 0 and sampler.rng.random() < p):
             walk.labels += 1
             if sampler.learner._learn(x, float(y)):
@@ -78,11 +80,12 @@ def pooled(runs: Sequence[Expectation]) -> Expectation:
     share = 1 / len(runs)
     parts = [run.updates for run in runs]
     x, y, weight = (np.concatenate([getattr(part, key) for part in parts]) for key in ("x", "y", "weight"))
-    mistakes, labels, logdet = (
-        share * sum(getattr(run, key) for run in runs) for key in ("mistakes", "labels", "logdet")
-    )
+    sums = {
+        key: share * sum(getattr(run, key) for run in runs)
+        for key in ("mistakes", "labels", "chances", "logdet")
+    }
     spreads = share * sum(part.spreads for part in parts)
-    return Expectation(mistakes, labels, logdet, Updates(x, y, share * weight, spreads))
+    return Expectation(**sums, updates=Updates(x, y, share * weight, spreads))
 
 
 @dataclass
@@ -91,6 +94,7 @@ class _Walk:
     label: Labels
     mistakes: float = 0.0
     labels: float = 0.0
+    chances: float = 0.0
     logdet: float = 0.0
     spreads: float = 0.0
     counted: dict[tuple[int, int], float] = field(default_factory=dict)
@@ -104,6 +108,7 @@ class _Walk:
             y = self.label(row, 1 if margin >= 0 else -1)
             self.mistakes += weight * ((margin >= 0) != (y > 0))
             self.labels += weight * p
+            self.chances += weight * p
             if y * margin <= 0 and p > 0:
                 self.count(row, y, spread, weight * p)
                 self.follow(_moved(learner, x, y), _told(rule), row + 1, weight * p)
@@ -123,7 +128,7 @@ class _Walk:
         labels = np.array([float(y) for _, y in self.counted])
         weights = np.array(list(self.counted.values()))
         updates = Updates(self.rows[rows], labels, weights, self.spreads)
-        return Expectation(self.mistakes, self.labels, self.logdet, updates)
+        return Expectation(self.mistakes, self.labels, self.chances, self.logdet, updates)
 
 
 def _moved(learner: OnlineLearner, x: Floats, y: int) -> OnlineLearner:

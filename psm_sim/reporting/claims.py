@@ -75,7 +75,7 @@ def tally(claims: Iterable[Claim]) -> str:
     return ", ".join(f"{counts[name]} {_VERDICTS[name]}" for name in _VERDICTS if counts[name])
 
 
-_VERDICTS = {"agrees": "agree", "differs": "differ", "not comparable": "not comparable"}
+_VERDICTS = {"agrees": "agree", "open": "open", "differs": "differ", "not comparable": "not comparable"}
 
 
 def rows(claims: Sequence[Claim]) -> list[tuple[str, ...]]:
