@@ -5,9 +5,9 @@ INTRODUCTION = """\
 
 What five papers claim of online active learners, tested again on their problems or on named stand-ins:
 [000] C. Monteleoni's thesis (Learning with Online Constraints, 2006, chapters 3 and 4), [001] E. Moroshko and
-K. Crammer (Selective Sampling with Drift, 2014), [002] N. Cesa-Bianchi, C. Gentile and L. Zaniboni
-(Worst-Case Analysis of Selective Sampling for Linear-Threshold Algorithms, 2004), [003] A. Farhangfar's thesis, and [004]
-S. Dasgupta, A. Kalai and C. Monteleoni (Analysis of Perceptron-Based Active Learning, 2005).
+K. Crammer (Selective Sampling with Drift), [002] N. Cesa-Bianchi, C. Gentile and L. Zaniboni (Worst-Case
+Analysis of Selective Sampling for Linear-Threshold Algorithms), [003] A. Farhangfar's thesis, and [004]
+S. Dasgupta, A. Kalai and C. Monteleoni (Analysis of Perceptron-Based Active Learning).
 
 Made by psm_sim {version}, first seed {seed}, with
 

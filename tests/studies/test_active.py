@@ -1,0 +1,184 @@
+"""Studies of the learners that ask for labels: their rows, verdicts and reports, at the quick scale."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.estimates import Interval
+from psm_sim.studies import load_study
+from psm_sim.studies.active import ACTIVE_STUDIES, drift, ocr, ocr_trials, text_like
+from psm_sim.studies.active.trials import Direction, Trial, frame_of, judged
+from psm_sim.studies.reproduce import reproduce
+from psm_sim.studies.study import Scale
+
+TINY = Scale(replications=2, pages=1, long_pages=1)
+
+
+@pytest.fixture
+def no_images(monkeypatch):
+    """Pretend that the images of MNIST-5k are not installed."""
+    for module in (drift, ocr, text_like):
+        monkeypatch.setattr(module, "mnist_file", lambda: None)
+
+
+@pytest.mark.parametrize("name", ACTIVE_STUDIES)
+def test_every_study_has_distinct_trials(name):
+    """Each tells itself from the others, has work to do, and is the same again for the same seed."""
+    study = load_study(name, ACTIVE_STUDIES, "psm_sim.studies.active")
+    for scale in (TINY, Scale(10, 1, 1)):
+        tasks = study.tasks(scale, 3)
+        keys = [repr(task) for task in tasks]
+        assert len(set(keys)) == len(keys)
+        assert keys == [repr(task) for task in study.tasks(scale, 3)]
+        assert all(task.weight > 0 for task in tasks)
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "side", "verdict"),
+    [(0.3, 0.2, 1, "agrees"), (0.1, 0.2, 1, "open"), (-0.3, 0.2, 1, "differs"), (-0.3, 0.2, -1, "agrees")],
+)
+def test_the_verdict_on_a_direction_is_the_side_of_its_interval(mean, half, side, verdict):
+    """Agrees on the claimed side of 0, open around it, differs beyond."""
+    claim = Direction("s", "a - b", "labels", "here", side=side)
+    assert claim.verdict(Interval(mean, half, 5), mean, 0.0) == verdict
+    assert str(claim) == ("above 0" if side > 0 else "below 0")
+
+
+def test_values_that_are_missing_do_not_count():
+    """A run that never arrives has no difference to compare."""
+    found = judged(Direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
+    assert (found.ours.replications, found.verdict) == (2, "open" if found.ours.low <= 0 else "agrees")
+    assert found.largest == 1.2
+
+
+def test_a_report_is_written_with_its_rule(tmp_path, capsys):
+    """Claims, the rule of these studies, and the same numbers for any number of workers."""
+    words = ["learners", "patience", "--quick", "--seed", "2", "--workers"]
+    assert main([*words, "1", "--format", "json", "--output", str(tmp_path / "one")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [claim["verdict"] for claim in found["studies"]["patience"]["claims"]].count("agrees") >= 2
+    page = (tmp_path / "one" / "README.md").read_text()
+    assert "is open if it contains 0" in page
+    assert f"learners patience --quick --seed 2 --output {tmp_path / 'one'}\n" in page
+    assert main([*words, "2", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == found
+
+
+def test_the_sphere_study_agrees_with_the_theorems():
+    """Every claim at a tiny scale, the labels beside the reference, and a figure's numbers."""
+    (findings,) = reproduce({"sphere": load_study("sphere", ACTIVE_STUDIES, "psm_sim.studies.active")}, TINY)
+    assert {claim.verdict for claim in findings.claims} <= {"agrees", "open"}
+    assert [claim.verdict for claim in findings.claims].count("agrees") >= 4
+    table = findings.tables[0].frame
+    dkm = table[table["setting"] == "DKM R = 16, d = 10"]
+    assert dkm["labels"].is_monotonic_increasing
+    assert set(findings.figures["labels"].columns) == {"setting", "error", "labels"}
+
+
+def test_without_images_the_studies_that_need_them_say_so(no_images, capsys):
+    """In a sentence, with status 0; the rest would run."""
+    assert main(["learners", "text-like", "ocr", "--quick", "--workers", "1"]) == 0
+    output = " ".join(capsys.readouterr().out.split())
+    assert output.count("pip install 'psm_sim[studies]'") == 2
+    tasks = drift.STUDY.tasks(TINY, 1)
+    assert not any(task.arguments["what"] == "digits" for task in tasks)
+
+
+def test_the_trials_of_drift_match_the_rate_they_are_asked_for(monkeypatch):
+    """On streams of 2000 rounds: a margin's rule buys a tenth, and its coin as much."""
+    from psm_sim.active.streams import shifting
+    from psm_sim.studies.active import drift_trials
+
+    monkeypatch.setitem(drift_trials.STREAMS, "switch 500", lambda rng: shifting(rng, 2000, 10, every=500))
+    rows = [
+        row
+        for learner in ("LASEC-SS", "LASEC coin")
+        for row in drift_trials.selective_of("switch 500", learner, 0.1, 3, 1)
+    ]
+    assert [row["bought"] for row in rows] == pytest.approx([0.1] * 6, abs=0.03)
+    supervised = drift_trials.supervised_of("switch 500", "LASEC 10/1000", 3, 1)
+    assert np.mean([row["accuracy"] for row in supervised]) > np.mean([row["accuracy"] for row in rows])
+
+
+class Made:
+    """Digits that are easy: ten Gaussian clouds, 60 of each, in 14 x 14 or 28 x 28 pixels."""
+
+    def __init__(self, side):
+        rng = np.random.default_rng(1)
+        self.digits = np.arange(600) % 10
+        centres = rng.random((10, side * side))
+        self.images = np.clip(centres[self.digits] + rng.normal(0, 0.05, (600, side * side)), 0, 1)
+
+    def __call__(self):
+        """Return images and digits, as the reader of MNIST-5k does."""
+        return self.images, self.digits
+
+
+def test_labels_are_counted_until_the_test_error_is_small(monkeypatch):
+    """On made images: a combination is tuned, arrives in every fold, and buys fewer labels than there are."""
+    monkeypatch.setattr(ocr_trials, "mnist_5k", Made(28))
+    ocr_trials._examples.cache_clear()
+    rows = ocr_trials.labels_of("4v7", "CBGZperc", 1, 1)
+    ocr_trials._examples.cache_clear()
+    assert len(rows) == 5
+    assert len({row["spec"] for row in rows}) == 1
+    assert all(0 < row["labels"] < row["length"] for row in rows)
+    frame = frame_of([[{"kind": "folds", **row} for row in rows]], "folds")
+    frame["counted"] = frame["labels"]
+    table = ocr._table(frame)
+    assert table.loc[0, ["published mean", "arrived"]].tolist() == [63.32, 1.0]
+
+
+def test_a_fold_that_never_arrives_has_no_number():
+    """Labels that contradict each other: no test error is small enough."""
+    ones, y = np.ones((20, 3)), np.array([1.0, -1.0] * 10)
+    assert np.isnan(ocr_trials.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))
+
+
+def test_text_like_measures_macro_f(monkeypatch):
+    """On made images: F near 1 with every label, rates that grow with b, and a coin beside each."""
+    monkeypatch.setattr(text_like, "mnist_5k", Made(28))
+    monkeypatch.setattr(text_like, "LAST", 200)
+    rows = text_like.class_of("second order", 3, 0, 1)
+    assert [row["queries"] for row in rows] == ["every label", "b = 0.003", "b = 0.01", "b = 0.03", "b = 0.1"]
+    assert rows[0]["F"] > 0.9
+    rates = [row["rate"] for row in rows[1:]]
+    assert rates == sorted(rates)
+    assert all(0 <= row["F of the coin"] <= 1 for row in rows[1:])
+
+
+def test_the_published_wilcoxon_tests_follow_from_table_4_1():
+    """Two-sided exact p over the seven problems: .0156, .0313, .0156 and .0469, as the thesis prints."""
+    names = list(ocr_trials.COMBINATIONS)
+    columns = dict(zip(names, zip(*ocr.PUBLISHED.values(), strict=True), strict=True))
+    for first, second, p in (
+        ("CBGZperc", "randPerc", 0.0156),
+        ("DKMperc", "randPerc", 0.0313),
+        ("DKM^2", "randDKM", 0.0156),
+        ("DKM^2", "CBGZ_DKM", 0.0469),
+    ):
+        assert ocr.compare(columns[first], columns[second]).p == pytest.approx(p, abs=6e-5)
+    assert ocr.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
+
+
+def test_a_trial_is_its_arguments():
+    """Equal ones are done once; the rows say their kind."""
+    trial = Trial("arrivals", load_rows, {"number": 2})
+    assert repr(trial) == repr(Trial("arrivals", load_rows, {"number": 2}))
+    assert repr(trial) != repr(Trial("arrivals", load_rows, {"number": 3}))
+    assert trial.run() == [{"kind": "arrivals", "square": 4}]
+
+
+def load_rows(number):
+    """Return one row."""
+    return [{"square": number**2}]
+
+
+def test_an_unknown_study_is_a_sentence(capsys):
+    """With the names there are."""
+    assert main(["learners", "spere"]) == 2
+    assert "There is no study 'spere'; expected one of sphere, patience" in capsys.readouterr().err
