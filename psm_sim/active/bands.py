@@ -50,7 +50,10 @@ class Halving(QueryRule):
         return self.s
 
     def chance(self, x: Floats, margin: float, spread: float) -> float:
-        """Return 1 inside the band, else 0; arguments as :meth:`QueryRule.chance`."""
+        """Return 1 inside the band, else 0.
+
+        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        """
         self.above = margin >= 0
         return 1.0 if abs(margin) <= self.s else 0.0
 
@@ -95,6 +98,9 @@ class Novelty(QueryRule):
         return True
 
     def chance(self, x: Floats, margin: float, spread: float) -> float:
-        """Return 1 or 0, and count the round; arguments as :meth:`QueryRule.chance`."""
+        """Return 1 or 0, and count the round.
+
+        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        """
         self.rounds += 1
         return 1.0 if spread / (1 + spread) > self.rounds**-self.kappa else 0.0

@@ -59,7 +59,10 @@ def expectation(sampler: Selective, X: Floats, label: Labels) -> Expectation:
 
 
 def sampled(sampler: Selective, X: Floats, label: Labels) -> Expectation:
-    """Return what one run has, its coins drawn; the sampler learns. Arguments as :func:`expectation`."""
+    """Return what one run has, its coins drawn.
+
+    The *sampler* learns; *X* and *label* as in :func:`expectation`.
+    """
     walk = _Walk(sampler._scaled(X), label)
     for row, x in enumerate(walk.rows):
         margin, spread = sampler.learner._view(x)
@@ -100,7 +103,7 @@ class _Walk:
     counted: dict[tuple[int, int], float] = field(default_factory=dict)
 
     def follow(self, learner: OnlineLearner, rule: QueryRule, first: int, weight: float) -> None:
-        """Go on from row *first* in a state that is reached with probability *weight*."""
+        """Go on from row *first* with *learner* and *rule* in a state of probability *weight*."""
         for row in range(first, len(self.rows)):
             x = self.rows[row]
             margin, spread = learner._view(x)

@@ -124,5 +124,5 @@ class OnlineLearner(Remembers, Classifier):
 
 
 def unlike(value: Any, wanted: type, owner: str) -> str:
-    """Return the sentence for an argument of the wrong kind."""
+    """Return the sentence for *owner* being *value*, which is no instance of *wanted*."""
     return f"{owner} is {value!r}; expected an instance of {wanted.__name__}."

@@ -65,7 +65,7 @@ def cbgz2_best_b(quadratic: float, logdet: float) -> float:
 
 
 def cbgz2_tuned_bound(hinge: float, quadratic: float, logdet: float) -> float:
-    """Return :func:`cbgz2_bound` at the best b (equation 9); arguments as there."""
+    """Return :func:`cbgz2_bound` at the best b (equation 9); *hinge*, *quadratic*, *logdet* as there."""
     return hinge + math.sqrt(quadratic * logdet)
 
 

@@ -70,7 +70,10 @@ class Always(QueryRule):
     band: ClassVar[float] = float("inf")
 
     def chance(self, x: Floats, margin: float, spread: float) -> float:
-        """Return 1; arguments as :meth:`QueryRule.chance`."""
+        """Return 1.
+
+        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        """
         return 1.0
 
 
@@ -83,7 +86,10 @@ class Coin(QueryRule):
     name: ClassVar[str] = "coin"
 
     def chance(self, x: Floats, margin: float, spread: float) -> float:
-        """Return p; arguments as :meth:`QueryRule.chance`."""
+        """Return p.
+
+        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        """
         return self.p
 
 
@@ -110,7 +116,10 @@ class MarginCoin(QueryRule):
         self.mistakes, self.longest = 0, 0.0
 
     def chance(self, x: Floats, margin: float, spread: float) -> float:
-        """Return b / (b + |margin|); arguments as :meth:`QueryRule.chance`."""
+        """Return b / (b + |margin|).
+
+        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        """
         b = self.b if self.adaptive is None else self._grown(self.adaptive, x)
         return b / (b + abs(margin)) if margin else 1.0
 
@@ -140,5 +149,8 @@ class SecondOrderCoin(QueryRule):
         return True
 
     def chance(self, x: Floats, margin: float, spread: float) -> float:
-        """Return the probability; arguments as :meth:`QueryRule.chance`."""
+        """Return the probability.
+
+        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        """
         return self.b / (self.b + abs(margin) + margin * margin * (1 + spread) / 2)

@@ -45,7 +45,10 @@ class OneSided(Wrapped):
     name: ClassVar[str] = "one-sided"
 
     def chance(self, x: Floats, margin: float, spread: float) -> float:
-        """Return 1 at a margin of 0 or more, else the rule's; arguments as :meth:`QueryRule.chance`."""
+        """Return 1 at a margin of 0 or more, else the rule's.
+
+        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        """
         return 1.0 if margin >= 0 else self.rule.chance(x, margin, spread)
 
 
@@ -63,5 +66,8 @@ class Floor(Wrapped):
     name: ClassVar[str] = "floor"
 
     def chance(self, x: Floats, margin: float, spread: float) -> float:
-        """Return the larger of p and the rule's; arguments as :meth:`QueryRule.chance`."""
+        """Return the larger of p and the rule's.
+
+        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        """
         return max(self.p, self.rule.chance(x, margin, spread))

@@ -59,7 +59,10 @@ class Drift:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the accuracies, the margin against the coin, and the claims of [001] section 5."""
+        """Return the accuracies, the margin against the coin, and the claims of [001] section 5.
+
+        *rows*, *scale* and *seed* as in :class:`~psm_sim.studies.study.Study`.
+        """
         frame = pd.concat([frame_of(rows, "supervised"), frame_of(rows, "selective")])
         shown = frame.groupby(["stream", "rate", "learner"], sort=False)
         table = shown[["bought", "accuracy", "first 500"]].mean().reset_index()

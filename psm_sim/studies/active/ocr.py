@@ -58,7 +58,10 @@ class Ocr:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return mean, median and share that arrives, beside the published means, and paired tests."""
+        """Return mean, median and share that arrives, beside the published means, and paired tests.
+
+        *rows*, *scale* and *seed* as in :class:`~psm_sim.studies.study.Study`.
+        """
         if not len(rows):
             return missing(NAME, TITLE, "The images are not installed: pip install 'psm_sim[studies]'.")
         frame = frame_of(rows, "folds")

@@ -37,7 +37,10 @@ class Patience:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the share that arrives, and the difference to R = 16 on the same targets."""
+        """Return the share that arrives, and the difference to R = 16 on the same targets.
+
+        *rows*, *scale* and *seed* as in :class:`~psm_sim.studies.study.Study`.
+        """
         frame = frame_of(rows, "arrivals")
         columns = [f"to {level:g}" for level in LEVELS]
         table = frame.groupby(["d", "R"], sort=False)[[*columns, "labels to 0.001"]].mean().reset_index()

@@ -44,7 +44,10 @@ class Sphere:
         return [*hits, *rates, *noisy]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return labels and mistakes to each error beside the reference, and the theorems' claims."""
+        """Return labels and mistakes to each error beside the reference, and the theorems' claims.
+
+        *rows*, *scale* and *seed* as in :class:`~psm_sim.studies.study.Study`.
+        """
         hits = frame_of(rows, "hits")
         table = medians(hits, ["setting", "error"], ["labels", "updates", "errors", "reference"])
         table["labels / (d ln 1/error)"] = (

@@ -63,7 +63,10 @@ class TextLike:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the F-measures, and the claims of [002] section 4."""
+        """Return the F-measures, and the claims of [002] section 4.
+
+        *rows*, *scale* and *seed* as in :class:`~psm_sim.studies.study.Study`.
+        """
         if not len(rows):
             return missing(NAME, TITLE, "The images are not installed: pip install 'psm_sim[studies]'.")
         classes = frame_of(rows, "class")

@@ -67,7 +67,7 @@ def is_full(scale: Scale) -> bool:
 
 
 def missing(study: str, title: str, reason: str) -> Findings:
-    """Return the findings of a study that cannot run, with the reason in a sentence."""
+    """Return the findings of a *study* of that *title* that cannot run, with the *reason* in a sentence."""
     return Findings(study, title, "not run", remarks=[reason])
 
 

@@ -55,7 +55,10 @@ class WorstCase:
         return [*short, *long]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the largest ratios, and the long runs one by one."""
+        """Return the largest ratios, and the long runs one by one.
+
+        *rows*, *scale* and *seed* as in :class:`~psm_sim.studies.study.Study`.
+        """
         exact, long = frame_of(rows, "exact"), frame_of(rows, "sampled")
         groups = exact.groupby(["theorem", "one-sided"], sort=False)["mistakes / bound"]
         return Findings(
