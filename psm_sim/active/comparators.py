@@ -5,6 +5,7 @@ Only z = u / gamma matters, and each bound is convex in it: a weighted hinge sum
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,12 +29,15 @@ class Updates:
         Probability (or share of the runs) with which each was an update.
     spreads : float
         Expected sum over the updates of q / (1 + q); 0 for a first-order learner.
+    logdet : float
+        Expected sum over the updates of ln(1 + q): ln det A, A = I + sum of x x', where nothing drifts.
     """
 
     x: Floats
     y: Floats
     weight: Floats
     spreads: float = 0.0
+    logdet: float = 0.0
 
     def hinge(self, z: Floats) -> float:
         """Return the expected hinge sum of a comparator, shape (features,)."""
@@ -63,43 +67,68 @@ def spreads_of(x: Floats, ridge: float, c: float | None = None) -> float:
     return total
 
 
-def sharpest_cbgz(updates: Updates, b: float) -> float:
-    """Return Theorem 1 of [002] for the best comparator; *b* is the coin's."""
-    moment = np.eye(updates.x.shape[1])
-    z = least(updates, (2 * b + 1) / (2 * b), moment * (2 * b + 1) ** 2 / (8 * b))
-    return bounds.cbgz_bound(b, updates.hinge(z), float(z @ z))
+@dataclass(frozen=True)
+class SharpBound(ABC):
+    """Bound of a theorem as a function of the comparator, and the comparator that makes it least.
 
-
-def sharpest_cbgz2(updates: Updates, b: float, logdet: float) -> float:
-    """Return Theorem 2 of [002] for the best comparator.
-
-    Parameters
+    Attributes
     ----------
-    updates : Updates
-        Of second-order CBGZ, on rows of norm 1.
     b : float
-        The coin's.
-    logdet : float
-        Expected ln det A.
+        Of the coin.
     """
-    moment = updates.second_moment(1.0)
-    z = least(updates, 1.0, moment * b / 2)
-    return bounds.cbgz2_bound(b, updates.hinge(z), float(z @ moment @ z), logdet)
+
+    b: float
+
+    @abstractmethod
+    def at(self, updates: Updates, z: Floats) -> float:
+        """Return the bound for the comparator *z*, shape (features,)."""
+
+    @abstractmethod
+    def best(self, updates: Updates) -> Floats:
+        """Return the comparator with the least bound, shape (features,)."""
+
+    def sharpest(self, updates: Updates) -> float:
+        """Return the least bound."""
+        return self.at(updates, self.best(updates))
 
 
-def sharpest_lasec_ss(updates: Updates, b: float, ridge: float) -> float:
-    """Return Theorem 4 of [001] for the best comparator that does not move.
+class CbgzBound(SharpBound):
+    """Theorem 1 of [002], on rows of norm 1."""
 
-    Parameters
-    ----------
-    updates : Updates
-        Of LASEC with the margin coin.
-    b, ridge : float
-        The coin's, and LASEC's.
-    """
-    moment = updates.second_moment(ridge)
-    z = least(updates, 1.0, moment * b / 2)
-    return bounds.lasec_ss_bound(b, updates.hinge(z), float(z @ moment @ z), updates.spreads)
+    def at(self, updates: Updates, z: Floats) -> float:
+        """Return the bound for the comparator *z*, shape (features,)."""
+        return bounds.cbgz_bound(self.b, updates.hinge(z), float(z @ z))
+
+    def best(self, updates: Updates) -> Floats:
+        """Return the comparator with the least bound, shape (features,)."""
+        factor = (2 * self.b + 1) / (2 * self.b)
+        return least(updates, factor, np.eye(updates.x.shape[1]) * factor * (2 * self.b + 1) / 4)
+
+
+@dataclass(frozen=True)
+class LasecBound(SharpBound):
+    """Theorem 4 of [001], for comparators that do not move; *ridge* is LASEC's."""
+
+    ridge: float = 1.0
+
+    def at(self, updates: Updates, z: Floats) -> float:
+        """Return the bound for the comparator *z*, shape (features,)."""
+        quadratic = float(z @ updates.second_moment(self.ridge) @ z)
+        return bounds.lasec_ss_bound(self.b, updates.hinge(z), quadratic, self._last(updates))
+
+    def best(self, updates: Updates) -> Floats:
+        """Return the comparator with the least bound, shape (features,)."""
+        return least(updates, 1.0, updates.second_moment(self.ridge) * self.b / 2)
+
+    def _last(self, updates: Updates) -> float:
+        return updates.spreads
+
+
+class Cbgz2Bound(LasecBound):
+    """Theorem 2 of [002], on rows of norm 1: its last term is a determinant, the other terms are LASEC's."""
+
+    def _last(self, updates: Updates) -> float:
+        return updates.logdet
 
 
 def least(updates: Updates, scale: float, quadratic: Floats) -> Floats:

@@ -25,8 +25,6 @@ class Expectation:
     ----------
     mistakes, labels, chances : float
         Wrong predictions, labels bought, and the sum of the query probabilities.
-    logdet : float
-        ln det A, A = I + sum of x x' over the updates; 0 for a first-order learner.
     updates : Updates
         The updates with their probabilities.
     """
@@ -34,7 +32,6 @@ class Expectation:
     mistakes: float
     labels: float
     chances: float
-    logdet: float
     updates: Updates
 
 
@@ -83,12 +80,9 @@ def pooled(runs: Sequence[Expectation]) -> Expectation:
     share = 1 / len(runs)
     parts = [run.updates for run in runs]
     x, y, weight = (np.concatenate([getattr(part, key) for part in parts]) for key in ("x", "y", "weight"))
-    sums = {
-        key: share * sum(getattr(run, key) for run in runs)
-        for key in ("mistakes", "labels", "chances", "logdet")
-    }
-    spreads = share * sum(part.spreads for part in parts)
-    return Expectation(**sums, updates=Updates(x, y, share * weight, spreads))
+    sums = {key: share * sum(getattr(run, key) for run in runs) for key in ("mistakes", "labels", "chances")}
+    spreads, logdet = (share * sum(getattr(part, key) for part in parts) for key in ("spreads", "logdet"))
+    return Expectation(**sums, updates=Updates(x, y, share * weight, spreads, logdet))
 
 
 @dataclass
@@ -130,8 +124,8 @@ class _Walk:
         rows = [row for row, _ in self.counted]
         labels = np.array([float(y) for _, y in self.counted])
         weights = np.array(list(self.counted.values()))
-        updates = Updates(self.rows[rows], labels, weights, self.spreads)
-        return Expectation(self.mistakes, self.labels, self.chances, self.logdet, updates)
+        updates = Updates(self.rows[rows], labels, weights, self.spreads, self.logdet)
+        return Expectation(self.mistakes, self.labels, self.chances, updates)
 
 
 def _moved(learner: OnlineLearner, x: Floats, y: int) -> OnlineLearner:

@@ -182,6 +182,22 @@ def test_an_unusable_instance_is_refused_in_one_sentence_and_nothing_is_learnt(m
 
 
 @every_learner
+def test_learn_one_returns_the_learner(make):
+    """The habit of river; the label is learnt as by ``learn``."""
+    learner, twin, x = make(), make(), np.array([1.0, -2.0, 0.5, 0.0])
+    assert learner.learn_one(x, -1) is learner
+    twin.learn(x, -1)
+    assert learner.state() == twin.state()
+
+
+def test_a_generator_and_a_wrapped_rule_want_a_dictionary_and_a_count_a_number():
+    """Each damaged part is named."""
+    for owner, key in ((BudgetPerceptron(D), "rng"), (Floor(), "rule"), (ShiftingPerceptron(D), "mistakes")):
+        with pytest.raises(InputError, match=f"{key} of the saved state cannot be used"):
+            owner.load_state({**owner.state(), key: math.nan})
+
+
+@every_learner
 @pytest.mark.parametrize("label", [0, 2, 0.5, math.nan, "1", None, True, np.array([1, 1])])
 def test_a_label_outside_minus_1_and_1_is_refused(make, label):
     """So is a truth value, which would pass for +1."""

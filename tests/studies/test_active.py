@@ -10,12 +10,58 @@ import pytest
 from psm_sim.cli import main
 from psm_sim.estimates import Interval
 from psm_sim.studies import load_study
-from psm_sim.studies.active import ACTIVE_STUDIES, drift, ocr, ocr_trials, text_like
-from psm_sim.studies.active.trials import Direction, Trial, frame_of, judged
+from psm_sim.studies.active import (
+    ACTIVE_STUDIES,
+    drift,
+    drift_trials,
+    ocr,
+    ocr_trials,
+    text_like,
+    worst_case,
+)
+from psm_sim.studies.active.trials import Direction, Trial, judged
 from psm_sim.studies.reproduce import reproduce
 from psm_sim.studies.study import Scale
 
 TINY = Scale(replications=2, pages=1, long_pages=1)
+
+
+def found_by(name):
+    """Return the findings of a study at a tiny scale, run in this process."""
+    study = load_study(name, ACTIVE_STUDIES, "psm_sim.studies.active")
+    (findings,) = reproduce({name: study}, TINY, workers=1)
+    return findings
+
+
+class Made:
+    """Digits that are easy: ten clouds, 60 images of each, in 28 x 28 pixels."""
+
+    def __init__(self):
+        rng = np.random.default_rng(1)
+        self.digits = np.arange(600) % 10
+        centres = rng.random((10, 28 * 28))
+        self.images = np.clip(centres[self.digits] + rng.normal(0, 0.05, (600, 28 * 28)), 0, 1)
+
+    def __call__(self):
+        """Return images and digits, as the reader of MNIST-5k does."""
+        return self.images, self.digits
+
+
+@pytest.fixture
+def made_images(monkeypatch):
+    """Put made images in the place of MNIST-5k."""
+    made = Made()
+    for module in (drift, ocr, text_like):
+        monkeypatch.setattr(module, "mnist_file", lambda: "made")
+    for module in (drift_trials, ocr_trials, text_like):
+        monkeypatch.setattr(module, "mnist_5k", made)
+    monkeypatch.setattr(text_like, "LAST", 200)
+    caches = (ocr_trials._examples, drift_trials._images)
+    for cache in caches:
+        cache.cache_clear()
+    yield made
+    for cache in caches:
+        cache.cache_clear()
 
 
 @pytest.fixture
@@ -70,7 +116,7 @@ def test_a_report_is_written_with_its_rule(tmp_path, capsys):
 
 def test_the_sphere_study_agrees_with_the_theorems():
     """Every claim at a tiny scale, the labels beside the reference, and a figure's numbers."""
-    (findings,) = reproduce({"sphere": load_study("sphere", ACTIVE_STUDIES, "psm_sim.studies.active")}, TINY)
+    findings = found_by("sphere")
     assert {claim.verdict for claim in findings.claims} <= {"agrees", "open"}
     assert [claim.verdict for claim in findings.claims].count("agrees") >= 4
     table = findings.tables[0].frame
@@ -90,10 +136,9 @@ def test_without_images_the_studies_that_need_them_say_so(no_images, capsys):
 
 def test_the_trials_of_drift_match_the_rate_they_are_asked_for(monkeypatch):
     """On streams of 2000 rounds: a margin's rule buys a tenth, and its coin as much."""
-    from psm_sim.active.streams import shifting
-    from psm_sim.studies.active import drift_trials
-
-    monkeypatch.setitem(drift_trials.STREAMS, "switch 500", lambda rng: shifting(rng, 2000, 10, every=500))
+    monkeypatch.setitem(
+        drift_trials.STREAMS, "switch 500", lambda rng: drift_trials.shifting(rng, 2000, 10, every=500)
+    )
     rows = [
         row
         for learner in ("LASEC-SS", "LASEC coin")
@@ -104,33 +149,17 @@ def test_the_trials_of_drift_match_the_rate_they_are_asked_for(monkeypatch):
     assert np.mean([row["accuracy"] for row in supervised]) > np.mean([row["accuracy"] for row in rows])
 
 
-class Made:
-    """Digits that are easy: ten Gaussian clouds, 60 of each, in 14 x 14 or 28 x 28 pixels."""
-
-    def __init__(self, side):
-        rng = np.random.default_rng(1)
-        self.digits = np.arange(600) % 10
-        centres = rng.random((10, side * side))
-        self.images = np.clip(centres[self.digits] + rng.normal(0, 0.05, (600, side * side)), 0, 1)
-
-    def __call__(self):
-        """Return images and digits, as the reader of MNIST-5k does."""
-        return self.images, self.digits
-
-
-def test_labels_are_counted_until_the_test_error_is_small(monkeypatch):
-    """On made images: a combination is tuned, arrives in every fold, and buys fewer labels than there are."""
-    monkeypatch.setattr(ocr_trials, "mnist_5k", Made(28))
-    ocr_trials._examples.cache_clear()
-    rows = ocr_trials.labels_of("4v7", "CBGZperc", 1, 1)
-    ocr_trials._examples.cache_clear()
-    assert len(rows) == 5
-    assert len({row["spec"] for row in rows}) == 1
-    assert all(0 < row["labels"] < row["length"] for row in rows)
-    frame = frame_of([[{"kind": "folds", **row} for row in rows]], "folds")
-    frame["counted"] = frame["labels"]
-    table = ocr._table(frame)
-    assert table.loc[0, ["published mean", "arrived"]].tolist() == [63.32, 1.0]
+def test_labels_are_counted_until_the_test_error_is_small(made_images):
+    """Each combination is tuned to one spec per problem, and on easy images arrives with few labels."""
+    findings = found_by("ocr")
+    table = findings.tables[0].frame
+    assert len(table) == 3 * len(ocr_trials.COMBINATIONS)
+    assert table["arrived"].between(0, 1).all()
+    assert table["mean"].min() > 0
+    assert (table["median"] < 100).all()
+    assert table.loc[0, "published mean"] == 28.02
+    assert len(findings.claims) == len(ocr.PAIRS)
+    assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr.PAIRS)
 
 
 def test_a_fold_that_never_arrives_has_no_number():
@@ -139,16 +168,50 @@ def test_a_fold_that_never_arrives_has_no_number():
     assert np.isnan(ocr_trials.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))
 
 
-def test_text_like_measures_macro_f(monkeypatch):
-    """On made images: F near 1 with every label, rates that grow with b, and a coin beside each."""
-    monkeypatch.setattr(text_like, "mnist_5k", Made(28))
-    monkeypatch.setattr(text_like, "LAST", 200)
-    rows = text_like.class_of("second order", 3, 0, 1)
-    assert [row["queries"] for row in rows] == ["every label", "b = 0.003", "b = 0.01", "b = 0.03", "b = 0.1"]
-    assert rows[0]["F"] > 0.9
-    rates = [row["rate"] for row in rows[1:]]
+def test_text_like_measures_macro_f(made_images):
+    """F near 1 with every label on easy images, rates that grow with b, a coin beside each, and claims."""
+    findings = found_by("text-like")
+    table = findings.tables[0].frame.set_index(["learner", "queries"])
+    assert table.loc[("second order", "every label"), "F"] > 0.9
+    rates = table.loc["second order", "rate"].tolist()[1:]
     assert rates == sorted(rates)
-    assert all(0 <= row["F of the coin"] <= 1 for row in rows[1:])
+    assert table["F of the coin"].dropna().between(0, 1).all()
+    assert len(findings.claims) == 8
+    assert list(findings.figures["f-measure"].columns) == ["learner", "rate", "F"]
+
+
+def test_drift_finds_the_learner_that_follows(made_images, monkeypatch):
+    """Streams of 1500 rounds: a table of every learner, and claims with the best rival and the coin."""
+    for name in (*drift.KINDS, drift_trials.SYNTHETIC):
+        monkeypatch.setitem(
+            drift_trials.STREAMS, name, lambda rng: drift_trials.shifting(rng, 1500, 10, every=500)
+        )
+    monkeypatch.setitem(
+        drift_trials.STREAMS,
+        "digits",
+        lambda rng: drift_trials.shifting_digits(rng, drift_trials._images(), made_images.digits, 600, 200),
+    )
+    findings = found_by("drift")
+    table = findings.tables[0].frame
+    assert set(table["stream"]) == set(drift_trials.STREAMS)
+    assert table["accuracy"].between(0.3, 1).all()
+    sources = [claim.published.source for claim in findings.claims]
+    assert sources.count("ours: control") == len(drift.KINDS) + 1
+    assert any("LASEC 10/1000 - " in claim.published.policy for claim in findings.claims)
+
+
+def test_worst_cases_never_pass_their_bounds(monkeypatch):
+    """Six short streams and one long one per kind: every claim agrees, and the labels are as expected."""
+    monkeypatch.setattr(worst_case, "STREAMS", 6)
+    monkeypatch.setattr(worst_case, "THEOREMS", dict(list(worst_case.THEOREMS.items())[:3]))
+    tasks = worst_case.STUDY.tasks(TINY, 1)
+    chosen = [task for task in tasks if task.kind == "exact" or task.arguments["b"] == 0.5]
+    rows = [task.run() for task in chosen]
+    findings = worst_case.STUDY.digest(rows, TINY, 1)
+    assert [claim.verdict for claim in findings.claims] == ["agrees"] * 6
+    long = findings.tables[0].frame
+    assert (long["excess"] <= 4 * long["its standard error"]).all()
+    assert long["labels"].to_numpy() == pytest.approx(long["sum of probabilities"].to_numpy(), rel=0.1)
 
 
 def test_the_published_wilcoxon_tests_follow_from_table_4_1():

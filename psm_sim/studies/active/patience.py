@@ -27,7 +27,7 @@ class Patience:
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per case and target."""
-        points = 2_000_000 if is_full(scale) else 150_000
+        points = 2_000_000 if is_full(scale) else 100_000
         return [
             Trial(
                 "arrivals", arrivals_of, {"features": d, "R": R, "points": points, "seed": number}, weight=d

@@ -35,7 +35,7 @@ class Sphere:
             for number in seeds
         ]
         rates = [Trial("rate", rate_of, {"seed": number}, weight=4) for number in seeds]
-        points = 100_000 if is_full(scale) else 30_000
+        points = 100_000 if is_full(scale) else 20_000
         noisy = [
             Trial("noise", noise_of, {"flips": flips, "points": points, "seed": number}, weight=12)
             for flips in (0.02, 0.1)
