@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.commands.reproduce import add_arguments, chosen, conduct
-
-__all__ = ["add_arguments", "run"]
+from psm_sim.commands import reproduce
 
 HELP = """\
 Test the published claims on online learners that ask for labels, each on its own
@@ -23,6 +21,11 @@ examples:
   psm_sim learners all --output reports/learners"""
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    reproduce.add_arguments(parser, quick="fewer replications of smaller problems: a few minutes")
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run the studies and report what they found."""
     from psm_sim.reporting.pages.learners import INTRODUCTION
@@ -30,6 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.studies.active import ACTIVE_STUDIES
     from psm_sim.studies.active.trials import RULE
 
-    names = chosen(arguments.studies, list(ACTIVE_STUDIES))
+    names = reproduce.chosen(arguments.studies, list(ACTIVE_STUDIES))
     studies = {name: load_study(name, ACTIVE_STUDIES, "psm_sim.studies.active") for name in names}
-    return conduct(arguments, studies, "learners", introduction=INTRODUCTION, rule=RULE)
+    return reproduce.conduct(arguments, studies, "learners", introduction=INTRODUCTION, rule=RULE)

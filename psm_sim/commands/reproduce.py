@@ -29,13 +29,13 @@ examples:
   psm_sim reproduce all --output reports/reproduction"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+def add_arguments(
+    parser: argparse.ArgumentParser, quick: str = "fewer replications of fewer pages: under a minute"
+) -> None:
+    """Declare the options; *quick* says what ``--quick`` does."""
     parser.usage = "%(prog)s [STUDY ...] [options]"
     parser.add_argument("studies", nargs="*", metavar="STUDY", help="which studies (default: all)")
-    parser.add_argument(
-        "--quick", action="store_true", help="fewer replications of fewer pages: under a minute"
-    )
+    parser.add_argument("--quick", action="store_true", help=quick)
     add_seed(parser, "the first replication's seed; the next ones follow")
     parser.add_argument(
         "--workers",
