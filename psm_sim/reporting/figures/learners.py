@@ -47,5 +47,9 @@ def _lines(frame: pd.DataFrame, by: str, x: str, y: str) -> Figure:
     axes.set_xscale("log")
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    ticks = sorted(frame[x].unique())
+    if len(ticks) < 6:
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+    figure.legend(loc="outside lower center", ncols=2 if place < 4 else 4, frameon=False, fontsize=8)
     return figure

@@ -67,7 +67,7 @@ class Drift:
         shown = frame.groupby(["stream", "rate", "learner"], sort=False)
         table = shown[["bought", "accuracy", "first 500"]].mean().reset_index()
         whole = set(table["stream"])
-        curve = table[table["stream"] == SYNTHETIC]
+        curve = table[(table["stream"] == SYNTHETIC) & (table["rate"] < 1)]
         return Findings(
             NAME,
             "Learning under drift",
