@@ -7,14 +7,13 @@ class, then names and defaults come from its signature.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import inspect
 import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from psm_sim.errors import InputError
+from psm_sim.errors import InputError, nearest, reason
 
 _KEY = "psm_sim"
 _REQUIRED = inspect.Parameter.empty
@@ -162,14 +161,13 @@ def build(cls: type, texts: Mapping[str, str], owner: str, /, **given: Any) -> A
     except InputError:
         raise
     except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"{owner} cannot be made with {values}: {reason}; expected other values.") from error
+        raise InputError(
+            f"{owner} cannot be made with {values}: {reason(error)}; expected other values."
+        ) from error
 
 
 def _expected(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"expected {', '.join(known) or 'no parameters'}.{hint}"
+    return f"expected {', '.join(known) or 'no parameters'}.{nearest(name, known)}"
 
 
 def check_all(instance: Any, owner: str) -> None:

@@ -6,13 +6,12 @@ loses them, so that ``loss=(my.py:Mine:a=1,b=2)`` gives a loss two parameters.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from psm_sim.errors import InputError
+from psm_sim.errors import InputError, nearest
 from psm_sim.parameters import build
 from psm_sim.plugins import load_class
 
@@ -69,9 +68,9 @@ def _unwrapped(value: str) -> str:
 
 def unknown(kind: str, name: str, names: list[str]) -> InputError:
     """Return the error for a name that is not in a list, with the nearest one as a hint."""
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return InputError(f"There is no {kind} {name!r}; expected one of {', '.join(names)}.{hint}")
+    return InputError(
+        f"There is no {kind} {name!r}; expected one of {', '.join(names)}.{nearest(name, names)}"
+    )
 
 
 class Registry:

@@ -6,7 +6,7 @@ import copy
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from psm_sim.errors import InputError, PluginError
+from psm_sim.errors import InputError, PluginError, reason
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.poll import Poll
 
@@ -69,9 +69,8 @@ class Guarded(Policy):
         except InputError:
             raise
         except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise PluginError(
-                f"Policy {self._label} failed in {method}(): {reason}; mend the policy."
+                f"Policy {self._label} failed in {method}(): {reason(error)}; mend the policy."
             ) from error
 
 

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from psm_sim.arrays import Floats
 from psm_sim.beacons import beacon_after
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, switching_rates
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
-from psm_sim.losses.base import Floats
 from psm_sim.parameters import parameters_of, values_of
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.policies.warm_start import WarmStart

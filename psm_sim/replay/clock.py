@@ -7,8 +7,8 @@ from math import ceil, floor
 
 import numpy as np
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-from psm_sim.learning.checks import Floats
 from psm_sim.parameters import check_all, parameter
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import Learner
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.make import make_learner
 from psm_sim.losses import LOSSES, Loss, check_loss, make_loss
 from psm_sim.parameters import parameters_of, values_of

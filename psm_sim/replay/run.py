@@ -5,11 +5,12 @@ Source: thesis, section 2.5.4, "Trace-based evaluation framework" to "Competitiv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from psm_sim.errors import InputError
+from psm_sim.progress import Progress
 from psm_sim.replay.arrivals import Arrivals
 from psm_sim.replay.history import History
 from psm_sim.replay.method import Method
@@ -17,9 +18,6 @@ from psm_sim.replay.poller import Replay
 from psm_sim.workload.activity import load_activities
 from psm_sim.workload.nominal import Nominal
 from psm_sim.workload.transfer import Activity, Transfer, without_gaps
-
-Progress = Callable[[int, int], None]
-"""Told the bytes fetched so far, and those there are in all."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +86,7 @@ def replay_trace(
         traces that are no recordings.
     clients : the recording's parameter of that name: the number of the busiest, ``all``, or an identifier.
     history : keep what figures need.
+    progress : called with the bytes fetched, those in all, and the client.
 
     Raises
     ------
@@ -115,7 +114,7 @@ def replay_activity(
     arrivals = Arrivals(_squeezed(activity, method.max_gap_s))
     replay = Replay(arrivals, method.make_learner(), method.make_loss(), method.clock, kept)
     total = activity.total_bytes
-    replay.run(method.polls, progress and (lambda done: progress(done, total)))
+    replay.run(method.polls, progress and (lambda done: progress(done, total, activity.client)))
     return ReplayedClient(activity, method, replay, kept)
 
 

@@ -1,9 +1,10 @@
 """Runs of the simulator: one policy, several side by side, many clients; and their results."""
 
 from psm_sim.estimates import Summary
+from psm_sim.progress import Progress
 from psm_sim.simulation.client_average import ClientAverage
 from psm_sim.simulation.clients import ClientComparison, compare_clients
-from psm_sim.simulation.compare import Comparison, Progress, compare, compare_runs, simulate
+from psm_sim.simulation.compare import Comparison, compare, compare_runs, simulate
 from psm_sim.simulation.result import PageRecord, Result, Traffic
 
 __all__ = [

@@ -15,8 +15,9 @@ from typing import Any
 from psm_sim.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.policies import Policy, make_policy
+from psm_sim.progress import Progress
 from psm_sim.simulation.client_average import average
-from psm_sim.simulation.compare import Comparison, Progress, compare_runs
+from psm_sim.simulation.compare import Comparison, compare_runs
 from psm_sim.workload import Workload, load_workloads
 
 

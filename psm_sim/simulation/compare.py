@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,13 @@ from psm_sim.network import Topology, load_topology
 from psm_sim.policies import Policy, make_policy
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.policies.guard import guarded
+from psm_sim.progress import Progress
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s, run_policy
 from psm_sim.workload import Workload, load_workload
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Progress = Callable[[int, int, str], None]
-"""Told the pages done, the pages in all, and what is being run."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from psm_sim.campaign.tasks import Task, run_tasks
-from psm_sim.simulation.compare import Progress
+from psm_sim.progress import Progress
 from psm_sim.studies.study import Findings, Rows, Scale, Study
 
 EVERY_PROCESSOR = -1

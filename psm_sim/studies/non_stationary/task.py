@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from psm_sim.arrays import Floats
 from psm_sim.learning import LearnAlpha, best_rate, best_switching, rate_losses, switching_rates
-from psm_sim.losses.base import Floats
 from psm_sim.policies import Policy, Poll, Rest, make_policy
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation.compare import compare_runs
