@@ -1,4 +1,4 @@
-"""How activity is polled and learned from: learner, loss, clock; each checked before a replay begins."""
+"""Method of a replay: learner, loss and clock, each made and checked before it begins."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from psm_sim.learning import Learner
 from psm_sim.learning.make import make_learner
 from psm_sim.losses import LOSSES, Loss, check_loss, make_loss
 from psm_sim.parameters import parameters_of, values_of
-from psm_sim.registry import is_file, split_spec
 from psm_sim.replay.clock import Clock
+from psm_sim.spec import Spec
 
 THESIS_GAMMA = 1e-7
 
@@ -36,9 +36,9 @@ class Method:
         If any of them is unusable.
     """
 
-    loss: str | Loss = "inverse"
+    loss: str | Spec | Loss = "inverse"
     gamma: float | None = None
-    learner: str = "learn-alpha"
+    learner: str | Spec = "learn-alpha"
     horizon: int = 27_000
     clock: Clock = field(default_factory=Clock)
     polls: int | None = None
@@ -63,9 +63,9 @@ class Method:
         """Every parameter as a plain value; ``gamma`` is the loss's own, None if it has none."""
         loss = self.make_loss()
         return {
-            "learner": self.learner,
-            "horizon": self.horizon if self.learner == "learn-alpha" else None,
-            "loss": self.loss if isinstance(self.loss, str) else loss.name,
+            "learner": str(self.learner),
+            "horizon": self.horizon if str(self.learner) == "learn-alpha" else None,
+            "loss": loss.name if isinstance(self.loss, Loss) else str(self.loss),
             "gamma": values_of(loss).get("gamma"),
             **values_of(self.clock),
             "polls": self.polls,
@@ -73,17 +73,27 @@ class Method:
         }
 
 
-def replay_loss(what: str | Loss, gamma: float | None, times_ms: Floats) -> Loss:
-    """Return the loss that *what* names, tried on the experts; without a gamma it has the thesis's 1e-7."""
-    if gamma is None and isinstance(what, str) and _takes_gamma(what):
+def replay_loss(what: str | Spec | Loss, gamma: float | None, times_ms: Floats) -> Loss:
+    """Return a loss, tried on the experts.
+
+    Parameters
+    ----------
+    what
+        As for :func:`~psm_sim.losses.make_loss`.
+    gamma
+        Its weight of latency; ``None``: its own if *what* gives one, else the thesis's 1e-7.
+    times_ms
+        The experts' polling times, shape (n,), in ms.
+    """
+    if gamma is None and not isinstance(what, Loss) and _takes_gamma(what):
         gamma = THESIS_GAMMA
     loss = make_loss(what, gamma)
     check_loss(loss, times_ms)
     return loss
 
 
-def _takes_gamma(what: str) -> bool:
-    if what.partition(":")[0] in LOSSES.names() or is_file(what):
-        name, texts = split_spec(what, "loss")
-        return "gamma" in parameters_of(LOSSES.get(name)) and "gamma" not in texts
-    return True
+def _takes_gamma(what: str | Spec) -> bool:
+    if not LOSSES.knows(str(what)):
+        return True  # a formula
+    spec = Spec.of(what, "loss")
+    return "gamma" in parameters_of(LOSSES.get(spec.name)) and "gamma" not in spec.values

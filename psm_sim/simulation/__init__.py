@@ -3,9 +3,10 @@
 from psm_sim.estimates import Summary
 from psm_sim.progress import Progress
 from psm_sim.simulation.client_average import ClientAverage
-from psm_sim.simulation.clients import ClientComparison, compare_clients
-from psm_sim.simulation.compare import Comparison, compare, compare_runs, simulate
+from psm_sim.simulation.clients import ClientComparison
+from psm_sim.simulation.compare import Comparison, compare, compare_clients, compare_runs, simulate
 from psm_sim.simulation.result import PageRecord, Result, Traffic
+from psm_sim.simulation.scenario import Scenario
 
 __all__ = [
     "ClientAverage",
@@ -14,6 +15,7 @@ __all__ = [
     "PageRecord",
     "Progress",
     "Result",
+    "Scenario",
     "Summary",
     "Traffic",
     "compare",
