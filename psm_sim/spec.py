@@ -75,8 +75,8 @@ class Spec:
         if key in self.values:
             return Spec(self.name, items)
         written = f"({word})" if len(split_commas(word)) > 1 else word
-        text = f"{str(self).rstrip(':')}{',' if self.items else ':'}{key}={written}"
-        return Spec(self.name, items, text)
+        before = f"{self}," if self.items else f"{str(self).rstrip().rstrip(':')}:"
+        return Spec(self.name, items, f"{before}{key}={written}")
 
     def with_default(self, key: str, value: object) -> Spec:
         """Return a spec in which *key* has *value* unless it is given already."""

@@ -9,6 +9,7 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.losses import Inverse, Loss
 from psm_sim.registry import Registry
+from psm_sim.spec import Spec
 
 LOSSES = Registry("loss", Loss, {"inverse": "psm_sim.losses.published:Inverse"})
 
@@ -28,6 +29,23 @@ def test_an_unknown_name_is_named_with_the_nearest() -> None:
     assert str(caught.value) == (
         "There is no loss 'invers'; expected one of inverse, FILE.py:CLASS. Did you mean 'inverse'?"
     )
+
+
+def test_a_component_already_made_is_returned_as_it_is() -> None:
+    """A text or a spec makes one."""
+    loss = Inverse()
+    assert LOSSES.make(loss) is loss
+    assert (
+        LOSSES.make("inverse:gamma=0.5") == LOSSES.make(Spec("inverse").with_("gamma", 0.5)) == Inverse(0.5)
+    )
+
+
+def test_a_text_that_begins_with_a_name_or_a_class_is_known() -> None:
+    """A formula is not."""
+    assert LOSSES.knows("inverse:gamma=1")
+    assert LOSSES.knows("my.py:Mine:a=1")
+    assert not LOSSES.knows("1/Ti")
+    assert not LOSSES.knows("my.py")
 
 
 def test_a_file_gives_its_class(tmp_path: Path) -> None:
