@@ -1,4 +1,4 @@
-"""What the options of several subcommands have in common."""
+"""Options that several subcommands share, and how they are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in a trace, as text: its size, quantiles, and a histogram of think times."""
+"""Contents of a trace as text: its size, quantiles, and a histogram of think times."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class OptimumTask:
 
     @property
     def weight(self) -> int:
-        """About as much work as a run of so many pages."""
+        """The work in pages of a run, roughly."""
         return self.scenario.pages * (1 + len(self.policies) + self.prices)
 
     def key(self) -> str:

@@ -1,4 +1,4 @@
-"""A loss written as a formula on the command line."""
+"""Formula as a loss: arithmetic written on the command line."""
 
 from __future__ import annotations
 

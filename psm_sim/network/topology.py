@@ -117,16 +117,9 @@ def topology_keys() -> list[str]:
 def load_topology(
     name: str = "three-node", settings: Mapping[str, Any] | None = None, where: str = "settings"
 ) -> Topology:
-    """Read a bundled topology or a TOML file, and override some of its keys.
+    """Read a bundled topology or a TOML file, and override the keys in *settings* (text or values).
 
-    Parameters
-    ----------
-    name
-        The name of a bundled topology, or the path of a TOML file.
-    settings
-        Values, or their texts, by key.
-    where
-        What the errors call the settings.
+    *where* is what the errors call the settings.
 
     Raises
     ------

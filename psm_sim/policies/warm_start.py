@@ -1,4 +1,4 @@
-"""A learner's state in a small JSON file, so that a run may begin with another's experience."""
+"""Warm start: a learner's state in a small JSON file, so that a run begins with another's experience."""
 
 from __future__ import annotations
 

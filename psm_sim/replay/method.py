@@ -28,7 +28,11 @@ class Method:
     horizon : the polls for which Learn-alpha's switching rates are chosen.
     clock : the experts and the grid of polling times.
     polls : how many polls at most; None: until every byte is fetched.
-    max_gap_s : a longer silence is cut to this; None: as it was.
+    max_gap_s : a longer silence is cut to this, in s; None: as it was.
+
+    Attributes
+    ----------
+    tried_loss : the loss, made and tried on the experts.
 
     Raises
     ------
@@ -43,10 +47,12 @@ class Method:
     clock: Clock = field(default_factory=Clock)
     polls: int | None = None
     max_gap_s: float | None = None
+    tried_loss: Loss = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.make_learner()
-        self.make_loss()
+        loss = replay_loss(self.loss, self.gamma, self.clock.times_ms)
+        object.__setattr__(self, "tried_loss", loss)  # made once: a replay works on copies
         if self.max_gap_s is not None and not 0 <= self.max_gap_s < 1e12:
             raise InputError(f"max_gap_s is {self.max_gap_s!r}; expected a number of seconds of at least 0.")
 
@@ -54,19 +60,14 @@ class Method:
         """Return a learner that has learnt nothing."""
         return make_learner(self.learner, self.clock.times_ms.size, self.horizon)
 
-    def make_loss(self) -> Loss:
-        """Return the loss, tried on the experts."""
-        return replay_loss(self.loss, self.gamma, self.clock.times_ms)
-
     @property
     def parameters(self) -> dict[str, Any]:
         """Every parameter as a plain value; ``gamma`` is the loss's own, None if it has none."""
-        loss = self.make_loss()
         return {
             "learner": str(self.learner),
             "horizon": self.horizon if str(self.learner) == "learn-alpha" else None,
-            "loss": loss.name if isinstance(self.loss, Loss) else str(self.loss),
-            "gamma": values_of(loss).get("gamma"),
+            "loss": self.loss.name if isinstance(self.loss, Loss) else str(self.loss),
+            "gamma": values_of(self.tried_loss).get("gamma"),
             **values_of(self.clock),
             "polls": self.polls,
             "max_gap_s": self.max_gap_s,

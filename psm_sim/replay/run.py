@@ -112,7 +112,7 @@ def replay_activity(
         raise InputError(f"client {activity.client} has no request to replay; expected at least one.")
     kept = History(method.clock.times_ms.size) if history else None
     arrivals = Arrivals(_squeezed(activity, method.max_gap_s))
-    replay = Replay(arrivals, method.make_learner(), method.make_loss(), method.clock, kept)
+    replay = Replay(arrivals, method.make_learner(), method.tried_loss, method.clock, kept)
     total = activity.total_bytes
     replay.run(method.polls, progress and (lambda done: progress(done, total, activity.client)))
     return ReplayedClient(activity, method, replay, kept)

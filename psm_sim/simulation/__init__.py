@@ -2,9 +2,10 @@
 
 from psm_sim.estimates import Summary
 from psm_sim.progress import Progress
+from psm_sim.simulation.api import compare, simulate
 from psm_sim.simulation.client_average import ClientAverage
 from psm_sim.simulation.clients import ClientComparison
-from psm_sim.simulation.compare import Comparison, compare, compare_clients, compare_runs, simulate
+from psm_sim.simulation.compare import Comparison, compare_clients, compare_runs
 from psm_sim.simulation.result import PageRecord, Result, Traffic
 from psm_sim.simulation.scenario import Scenario
 

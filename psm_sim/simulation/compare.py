@@ -1,10 +1,10 @@
-"""Policies side by side, over the same pages."""
+"""Comparison: policies side by side, over the same pages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from psm_sim.errors import InputError
 from psm_sim.network import Topology
@@ -16,9 +16,6 @@ from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
 from psm_sim.workload import Workload
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _ALWAYS_ON = Spec("always-on")
 _DEFAULTS = Scenario()
@@ -152,43 +149,3 @@ def _compared(
     times_s = page_times_s(always_on)
     found = [always_on if isinstance(run.policy, AlwaysOn) else over(run, times_s) for run in runs]
     return Comparison(scenario, place, workload, tuple(found), always_on)
-
-
-def simulate(
-    policy: str | Spec | Policy = "lpsm",
-    trace: str | Spec | Workload = "ucb",
-    topology: str | Topology = "three-node",
-    pages: int = 100,
-    seed: int = 1,
-    settings: Mapping[str, Any] | None = None,
-) -> Result:
-    """Run one policy, its slowdown measured against the same pages without power saving.
-
-    *policy* as for :func:`compare_runs`, everything else as for
-    :class:`~psm_sim.simulation.scenario.Scenario`.
-    """
-    return compare_runs([policy], Scenario(trace, topology, pages, seed, settings or {})).runs[0]
-
-
-def compare(
-    policies: Sequence[str | Spec | Policy],
-    trace: str | Spec | Workload = "ucb",
-    topology: str | Topology = "three-node",
-    pages: int = 100,
-    seed: int = 1,
-    settings: Mapping[str, Any] | None = None,
-) -> pd.DataFrame:
-    """Run several policies over the same pages; return one row per policy, columns as the JSON output's.
-
-    Arguments as for :func:`simulate`. Nested values become columns joined by a dot, such as
-    ``slowdown.mean``.
-    """
-    import pandas as pd
-
-    comparison = compare_runs(policies, Scenario(trace, topology, pages, seed, settings or {}))
-    return pd.json_normalize([_row(run) for run in comparison.runs])
-
-
-def _row(run: Result) -> dict[str, Any]:
-    row = run.to_dict()
-    return {**row, "parameters": ",".join(f"{key}={value}" for key, value in row["parameters"].items())}

@@ -123,6 +123,12 @@ def test_a_formula_is_read_once(calls: Counter[str]) -> None:
         }  # fmt: skip
 
 
+def test_a_formula_of_a_replay_is_read_once(calls: Counter[str]) -> None:
+    """Though it is tried, shown and used."""
+    assert main(["replay", "--pages", "2", "--loss", "max(1/Ti, 2)"]) == 0
+    assert calls["formula"] == 1
+
+
 def test_a_policy_made_in_python_is_copied_once_for_each_run(calls: Counter[str]) -> None:
     """It is not started itself, and stays as it was."""
     policy = make_policy("lpsm")
