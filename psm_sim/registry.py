@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from psm_sim.errors import InputError, nearest
 from psm_sim.parameters import build
@@ -95,6 +95,5 @@ class Registry(Generic[T]):
             As :meth:`create`.
         """
         if isinstance(what, self.base):
-            made: Any = what
-            return made  # type: ignore[no-any-return]
-        return self.create(what)  # type: ignore[arg-type]
+            return cast(T, what)
+        return self.create(cast("str | Spec", what))

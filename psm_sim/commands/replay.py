@@ -80,7 +80,7 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
         "--learner",
         default="learn-alpha",
         metavar="NAME",
-        help="static-expert, fixed-share:alpha=RATE or learn-alpha (default: %(default)s)",
+        help="static-expert, fixed-share:alpha=RATE, learn-alpha or FILE.py:CLASS (default: %(default)s)",
     )
     parser.add_argument(
         "--loss",

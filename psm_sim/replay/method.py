@@ -24,7 +24,7 @@ class Method:
     Parameters
     ----------
     loss, gamma : what a polling time costs, and its weight of latency; None: 1e-7 as in the thesis.
-    learner : ``static-expert``, ``fixed-share:alpha=RATE`` or ``learn-alpha``.
+    learner : ``static-expert``, ``fixed-share:alpha=RATE``, ``learn-alpha`` or ``FILE.py:CLASS``.
     horizon : the polls for which Learn-alpha's switching rates are chosen.
     clock : the experts and the grid of polling times.
     polls : how many polls at most; None: until every byte is fetched.

@@ -15,6 +15,7 @@ from psm_sim.replay.arrivals import Arrivals
 from psm_sim.replay.history import History
 from psm_sim.replay.method import Method
 from psm_sim.replay.poller import Replay
+from psm_sim.spec import Spec
 from psm_sim.workload.activity import load_activities
 from psm_sim.workload.nominal import Nominal
 from psm_sim.workload.transfer import Activity, Transfer, without_gaps
@@ -66,7 +67,7 @@ class ReplayedClient:
 
 
 def replay_trace(
-    trace: str = "ucb",
+    trace: str | Spec = "ucb",
     method: Method | None = None,
     *,
     pages: int = 100,
@@ -80,10 +81,10 @@ def replay_trace(
 
     Parameters
     ----------
-    trace : as for ``--trace``; a recording is taken as it was.
+    trace : a bundled trace or a file, as text or spec; a recording is taken as it was.
     method : how it is polled and learned from.
-    pages, seed, nominal : how many pages, drawn with which seed, and how long their transfers take: for
-        traces that are no recordings.
+    pages, seed, nominal : the number of pages, at least 1, the seed with which they are drawn, and how long
+        their transfers take: for traces that are no recordings.
     clients : the recording's parameter of that name: the number of the busiest, ``all``, or an identifier.
     history : keep what figures need.
     progress : called with the bytes fetched, those in all, and the client.

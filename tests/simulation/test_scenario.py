@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import psm_sim
 from psm_sim.cli import main
 from psm_sim.errors import InputError
+from psm_sim.keys import content_of
 from psm_sim.network import Topology
 from psm_sim.simulation import Scenario, compare_runs
 from psm_sim.spec import Spec
@@ -135,6 +136,12 @@ def test_the_contents_of_the_users_files_are_in_the_key(
     assert scenario.key(policies) != key
     path.unlink() if before is None else path.write_bytes(before)
     assert scenario.key(policies) == key
+
+
+def test_a_file_that_cannot_be_read_is_named(folder: Path) -> None:
+    """With the reason that the system gives."""
+    with pytest.raises(InputError, match=r"nowhere.csv cannot be read: No such file or directory"):
+        content_of(Path("nowhere.csv"))
 
 
 @given(st.sampled_from([0, -1, 2.5, True, "3", None]))
