@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from psm_sim.version import __version__
+
 if TYPE_CHECKING:
     from psm_sim.simulation import compare, simulate
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "compare", "simulate"]
 
 

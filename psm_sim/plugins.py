@@ -10,7 +10,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from psm_sim.errors import PluginError
+from psm_sim.errors import PluginError, reason
 
 
 def load_class(path: str, class_name: str, base: type) -> type:
@@ -68,8 +68,7 @@ def _import(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise PluginError(f"{file} does not import: {reason}; mend the file and try again.") from error
+        raise PluginError(f"{file} does not import: {reason(error)}; mend the file and try again.") from error
     return module
 
 

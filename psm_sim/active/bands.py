@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.active.memory import Floats
 from psm_sim.active.rules import QueryRule
+from psm_sim.arrays import Floats
 from psm_sim.parameters import parameter
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active.memory import Floats
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 
 _LABEL = "expected -1 or +1"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from psm_sim.active import mistake_bounds as bounds
-from psm_sim.active.memory import Floats
 from psm_sim.active.ridge import RidgeRegression
+from psm_sim.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

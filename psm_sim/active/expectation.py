@@ -12,9 +12,9 @@ import numpy as np
 from psm_sim.active.comparators import Updates
 from psm_sim.active.hostile import Labels
 from psm_sim.active.learner import OnlineLearner
-from psm_sim.active.memory import Floats
 from psm_sim.active.rules import QueryRule
 from psm_sim.active.selective import Selective
+from psm_sim.arrays import Floats
 
 
 @dataclass(eq=False)

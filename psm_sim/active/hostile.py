@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from psm_sim.active.memory import Floats
 from psm_sim.active.spheres import uniform_points, unit_vector
+from psm_sim.arrays import Floats
 
 Labels = Callable[[int, int], int]
 """Gives the label, -1 or +1, of a row that was predicted: (row, prediction) -> label."""

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from psm_sim.active import checks
-from psm_sim.active.memory import Floats, Remembers
-from psm_sim.parameters import Parameter, check_all
+from psm_sim.active.memory import Remembers
+from psm_sim.arrays import Floats
+from psm_sim.parameters import check_all
+from psm_sim.values import Parameter
 
 _FEATURES = Parameter("features", 1, at_least=1)
 

@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
 from psm_sim.parameters import values_of
-
-Floats = NDArray[np.float64]
 
 
 class Remembers:

@@ -16,8 +16,10 @@ from psm_sim.active.rules import Always, Coin, MarginCoin, QueryRule, SecondOrde
 from psm_sim.active.selective import Selective
 from psm_sim.active.wrappers import Floor, OneSided
 from psm_sim.errors import InputError
-from psm_sim.parameters import Parameter, build, parameters_of
-from psm_sim.registry import split_spec, unknown
+from psm_sim.parameters import build, parameters_of
+from psm_sim.registry import unknown
+from psm_sim.spec import Spec
+from psm_sim.values import Parameter
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ _AROUND = {
 
 
 def make_selective(
-    spec: str, features: int, seed: int = 1, rng: np.random.Generator | None = None
+    spec: str | Spec, features: int, seed: int = 1, rng: np.random.Generator | None = None
 ) -> Selective:
     """Return the sampler that *spec* names.
 
@@ -76,7 +78,7 @@ def make_selective(
 
     Parameters
     ----------
-    spec : str
+    spec : str or Spec
         ``NAME`` or ``NAME:key=value,...``, such as ``cbgz2:b=0.03``.
     features : int
         The number of features, at least 1.
@@ -99,7 +101,8 @@ def make_selective(
     >>> sampler.tell([3.0, 4.0], -1), sampler.learner.w.tolist()
     (True, [-0.6, -0.8])
     """
-    name, texts = split_spec(spec, "learner")
+    found = Spec.of(spec, "learner")
+    name, texts = found.name, found.values
     if name not in NAMES:
         raise unknown("learner", name, list(NAMES))
     recipe, owner = NAMES[name], f"learner {name}"

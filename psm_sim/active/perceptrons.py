@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from psm_sim.active.learner import OnlineLearner
-from psm_sim.active.memory import Floats
+from psm_sim.arrays import Floats
 from psm_sim.parameters import parameter
 from psm_sim.randomness import stream
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.active.memory import Floats
+from psm_sim.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

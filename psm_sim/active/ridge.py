@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
 from psm_sim.active.learner import OnlineLearner
-from psm_sim.active.memory import Floats
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.parameters import parameter
 

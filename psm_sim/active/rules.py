@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
 from psm_sim.active.learner import OnlineLearner
-from psm_sim.active.memory import Floats, Remembers
+from psm_sim.active.memory import Remembers
+from psm_sim.arrays import Floats
 from psm_sim.parameters import check_all, parameter
 
 

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
 from psm_sim.active.learner import Classifier, Decision, OnlineLearner, unlike
-from psm_sim.active.memory import Floats
 from psm_sim.active.record import Record
 from psm_sim.active.rules import QueryRule
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError, PluginError
 from psm_sim.randomness import stream
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from psm_sim.active.learner import OnlineLearner
-from psm_sim.active.memory import Floats
 from psm_sim.active.rules import QueryRule
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 
 Source = Callable[[int], tuple[Floats, Floats]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active.memory import Floats
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-from psm_sim.parameters import Parameter
+from psm_sim.values import Parameter
 
 Stream = tuple[Floats, Floats]
 """Instances, shape (rounds, features), and labels -1.0 or 1.0, shape (rounds,)."""

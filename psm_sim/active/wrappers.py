@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from psm_sim.active.learner import unlike
-from psm_sim.active.memory import Floats
 from psm_sim.active.rules import MarginCoin, QueryRule
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.parameters import parameter
 

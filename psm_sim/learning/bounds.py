@@ -11,9 +11,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.rates import relative_entropy, switching_rates
 from psm_sim.learning.transitions import stochastic
 

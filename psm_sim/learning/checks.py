@@ -7,11 +7,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-
-Floats = NDArray[np.float64]
 
 
 def whole(value: Any, what: str, least: int = 1) -> int:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.learning import checks, saved
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.levels import Levels
 from psm_sim.learning.posterior import LogPosterior

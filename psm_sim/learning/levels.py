@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.learning.checks import Floats
+from psm_sim.arrays import Floats
 
 _LEAST_SHARE = 1e-100
 _LEAST_STAY = 1e-9

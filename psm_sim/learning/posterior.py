@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from psm_sim.learning.checks import Floats
+from psm_sim.arrays import Floats
 
 
 class LogPosterior:

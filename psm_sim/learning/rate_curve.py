@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.learning import checks
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.levels import Levels
 from psm_sim.learning.rates import switching_rates
 from psm_sim.learning.switch_counts import count_switches

@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.learning.checks import Floats, number
+from psm_sim.arrays import Floats
+from psm_sim.learning.checks import number
 
 _LONGEST = 1e9
 

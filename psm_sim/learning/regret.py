@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.learners import FixedShare
 from psm_sim.learning.rate_curve import best_rate

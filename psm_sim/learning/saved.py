@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-from psm_sim.learning.checks import Floats
 
 
 def logs(log_weights: Floats) -> list[Any]:

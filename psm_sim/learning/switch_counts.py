@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.learning.checks import Floats
+from psm_sim.arrays import Floats
 
 _ROUNDING = 1e-13
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import saved
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.learner import Learner
 
 

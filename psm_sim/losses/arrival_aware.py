@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.losses.base import Floats
+from psm_sim.arrays import Floats
 from psm_sim.losses.extended import Extended
 from psm_sim.poll import Poll
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-import numpy as np
-from numpy.typing import NDArray
-
+from psm_sim.arrays import Floats
 from psm_sim.poll import Poll
-
-Floats = NDArray[np.float64]
 
 
 class Loss(ABC):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-from psm_sim.losses.base import Floats
 from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from psm_sim.losses.base import Floats, Loss
+from psm_sim.arrays import Floats
+from psm_sim.losses.base import Loss
 from psm_sim.losses.published import Inverse, InverseLog
 from psm_sim.parameters import check_all, parameter
 

@@ -1,4 +1,4 @@
-"""A loss written as a formula on the command line."""
+"""Formula as a loss: arithmetic written on the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.losses.base import Floats, Loss
+from psm_sim.arrays import Floats
+from psm_sim.losses.base import Loss
 from psm_sim.losses.expression import Node, Number, evaluate, fold, parse
 from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll

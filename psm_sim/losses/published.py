@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.losses.base import Floats, Loss
+from psm_sim.arrays import Floats
+from psm_sim.losses.base import Loss
 from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.losses.base import Floats
+from psm_sim.arrays import Floats
 from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll

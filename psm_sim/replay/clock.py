@@ -1,15 +1,14 @@
-"""What a replay learns with: experts, polling clock, learner and loss, each checked before it begins."""
+"""Polling clock of a replay: the experts' polling times and the grid they are rounded to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, floor
 
-import numpy as np
-
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-from psm_sim.learning.checks import Floats
 from psm_sim.parameters import check_all, parameter
+from psm_sim.policies.experts import polling_times_ms
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,6 @@ class Clock:
 
     def __post_init__(self) -> None:
         check_all(self, "experts")
-        self._check_count()
         lowest, highest = self.range_units
         if lowest > highest:
             raise InputError(
@@ -37,25 +35,10 @@ class Clock:
                 f"{self.max_ms:g} ms; expected one that fits, or 0."
             )
 
-    def _check_count(self) -> None:
-        if self.max_ms < self.min_ms:
-            raise InputError(
-                f"experts: max_ms is {self.max_ms:g}; expected at least min_ms, which is {self.min_ms:g}."
-            )
-        if not 2 <= self._count <= 10_000:
-            raise InputError(
-                f"experts: min_ms={self.min_ms:g}, max_ms={self.max_ms:g}, step_ms={self.step_ms:g} give "
-                f"{self._count} experts; expected 2 to 10000."
-            )
-
-    @property
-    def _count(self) -> int:
-        return int(min((self.max_ms - self.min_ms) / self.step_ms + 1e-9, 1e9)) + 1
-
     @property
     def times_ms(self) -> Floats:
         """The experts' polling times, shape (n,), in ms."""
-        return self.min_ms + self.step_ms * np.arange(self._count, dtype=np.float64)
+        return polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "experts")
 
     @property
     def unit_us(self) -> int:

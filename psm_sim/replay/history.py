@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from psm_sim.arrays import Floats
 from psm_sim.learning import LearnAlpha, Learner
-from psm_sim.learning.checks import Floats
 
 BEGINNING = 20_000
 """Polls kept one by one."""

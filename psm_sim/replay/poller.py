@@ -10,16 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from psm_sim.errors import PluginError
+from psm_sim.arrays import Floats
+from psm_sim.errors import PluginError, reason
 from psm_sim.learning import Learner
-from psm_sim.learning.checks import Floats
 from psm_sim.losses import Formula, Inverse, InverseLog, Loss, Poll
 from psm_sim.replay.arrivals import BIN_US, Arrivals
 from psm_sim.replay.clock import Clock
 from psm_sim.replay.history import NoHistory
-
-Progress = Callable[[int], None]
-"""Told the bytes fetched so far."""
 
 _NEWS = 20_000
 _BLIND = (Formula, Inverse, InverseLog)
@@ -68,12 +65,12 @@ class Replay:
         self._per_unit = 1e3 / clock.unit_us
         self._unit_us, (self._least, self._most) = clock.unit_us, clock.range_units
 
-    def run(self, polls: int | None = None, progress: Progress | None = None) -> Replay:
-        """Poll until every byte is fetched, or *polls* times in all if that comes first."""
+    def run(self, polls: int | None = None, told: Callable[[int], None] | None = None) -> Replay:
+        """Poll until every byte is fetched, or *polls* times; *told* is called with the bytes fetched."""
         while not self.arrivals.finished and (polls is None or self.polls < polls):
             self._poll()
-            if progress and not self.polls % _NEWS:
-                progress(self.held_bytes)
+            if told and not self.polls % _NEWS:
+                told(self.held_bytes)
         return self
 
     def _poll(self) -> None:
@@ -120,8 +117,8 @@ class Replay:
                 self._twin.observe(poll)
             return answers
         except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise PluginError(
-                f"Loss {self._loss.name} failed at poll {self.polls + 1} ({reason}) with {poll.held_bytes} "
-                f"bytes held after {poll.slept_ms:g} ms asleep; expected an array of numbers of 0 or more."
+                f"Loss {self._loss.name} failed at poll {self.polls + 1} ({reason(error)}) with "
+                f"{poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep; "
+                "expected an array of numbers of 0 or more."
             ) from error

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.arrays import Floats
 from psm_sim.learning import (
     FixedShare,
     LearnAlpha,
@@ -16,7 +17,6 @@ from psm_sim.learning import (
     learn_alpha_bound,
     upper_bound,
 )
-from psm_sim.learning.checks import Floats
 from psm_sim.replay.history import History
 
 CHECKPOINTS = 24

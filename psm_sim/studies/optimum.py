@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
 from psm_sim.hindsight.task import OptimumTask
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.studies.study import Findings, Scale, Table
 
 TRACE = "ucb:mean_think_s=54.5"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
@@ -27,18 +28,18 @@ class Limit:
         seeds = range(seed, seed + min(5, scale.replications))
         prices = 40 if scale.pages >= 100 else 16
         return [
-            OptimumTask(TRACE, scale.pages, each, policies=POLICIES, bounds=BOUNDS, prices=prices)
+            OptimumTask(Scenario(TRACE, pages=scale.pages, seed=each), POLICIES, BOUNDS, prices)
             for each in seeds
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return each policy's distance, and the frontier of the first seed."""
-        frame = pd.DataFrame([row for task in rows for row in task])
+        frame = pd.DataFrame(rows.of("optimum"))
         free = frame[frame["allowed"] == "no delay"].set_index("seed")["energy_j"]
         return Findings(
             "optimum",
             "How close to the limit: hindsight's best schedule of polls",
-            f"ucb with its default server delay, mean think time 54.5 s, {len(rows)} replications of"
+            f"ucb with its default server delay, mean think time 54.5 s, {len(free)} replications of"
             f" {scale.pages} pages, from seed {seed}",
             remarks=[
                 (

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.studies.published import Claim
-
-Rows = list[list[dict[str, Any]]]
-"""The rows of each task of a study, in the order of its tasks."""
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.workload.profile import Profile, published
-from psm_sim.workload.quantiles import Floats, Quantiles
+from psm_sim.workload.quantiles import Quantiles
 from psm_sim.workload.recordings.recording import Recording
 
 PROBABILITIES = np.array(

@@ -12,6 +12,7 @@ import numpy as np
 
 from psm_sim.bundled import bundled, bundled_names
 from psm_sim.errors import InputError
+from psm_sim.texts import cut
 from psm_sim.workload.quantiles import Quantiles
 
 REQUIRED = ("think_s", "files_per_page", "request_bytes")
@@ -99,11 +100,12 @@ def _table(name: str, entry: Any, path: Path) -> Quantiles:
     if name not in TABLES:
         raise InputError(f"{owner} is unknown; expected one of {', '.join((*TEXTS, *TABLES))}.")
     if not isinstance(entry, Mapping) or "quantiles" not in entry:
-        raise InputError(f"{owner} is {_short(entry)}; expected a table with 'quantiles'.")
+        raise InputError(f"{owner} is {cut(repr(entry), 60, '...')}; expected a table with 'quantiles'.")
     for pair in entry["quantiles"] if isinstance(entry["quantiles"], list) else [entry["quantiles"]]:
         if not (isinstance(pair, list) and len(pair) == 2 and all(_is_number(part) for part in pair)):
             raise InputError(
-                f"{owner}: {_short(pair)} is no point; expected [cumulative probability, value]."
+                f"{owner}: {cut(repr(pair), 60, '...')} is no point; "
+                "expected [cumulative probability, value]."
             )
     points = np.array(entry["quantiles"], dtype=float).reshape(-1, 2)
     try:
@@ -128,11 +130,6 @@ def _check_complete(tables: dict[str, Quantiles], path: Path) -> None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _text(value: Any) -> str:

@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.workload.quantiles import Floats, Quantiles
+from psm_sim.arrays import Floats
+from psm_sim.workload.quantiles import Quantiles
 
 
 def stratified(

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.randomness import stream
 from psm_sim.workload.page import Page
 from psm_sim.workload.profile import Profile
-from psm_sim.workload.quantiles import Floats, Quantiles
+from psm_sim.workload.quantiles import Quantiles
 from psm_sim.workload.stratified import stratified, whole
 
 Counts = NDArray[np.int64]

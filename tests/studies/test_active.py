@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from psm_sim.campaign.tasks import run_tasks
 from psm_sim.cli import main
 from psm_sim.estimates import Interval
 from psm_sim.studies import load_study
@@ -77,9 +78,9 @@ def test_every_study_has_distinct_trials(name):
     study = load_study(name, ACTIVE_STUDIES, "psm_sim.studies.active")
     for scale in (TINY, Scale(10, 1, 1)):
         tasks = study.tasks(scale, 3)
-        keys = [repr(task) for task in tasks]
+        keys = [task.key() for task in tasks]
         assert len(set(keys)) == len(keys)
-        assert keys == [repr(task) for task in study.tasks(scale, 3)]
+        assert keys == [task.key() for task in study.tasks(scale, 3)]
         assert all(task.weight > 0 for task in tasks)
 
 
@@ -206,7 +207,7 @@ def test_worst_cases_never_pass_their_bounds(monkeypatch):
     monkeypatch.setattr(worst_case, "THEOREMS", dict(list(worst_case.THEOREMS.items())[:3]))
     tasks = worst_case.STUDY.tasks(TINY, 1)
     chosen = [task for task in tasks if task.kind == "exact" or task.arguments["b"] == 0.5]
-    rows = [task.run() for task in chosen]
+    rows = run_tasks(chosen)
     findings = worst_case.STUDY.digest(rows, TINY, 1)
     assert [claim.verdict for claim in findings.claims] == ["agrees"] * 6
     long = findings.tables[0].frame
@@ -229,11 +230,11 @@ def test_the_published_wilcoxon_tests_follow_from_table_4_1():
 
 
 def test_a_trial_is_its_arguments():
-    """Equal ones are done once; the rows say their kind."""
+    """Equal ones have one key; the rows are found by their kind."""
     trial = Trial("arrivals", load_rows, {"number": 2})
-    assert repr(trial) == repr(Trial("arrivals", load_rows, {"number": 2}))
-    assert repr(trial) != repr(Trial("arrivals", load_rows, {"number": 3}))
-    assert trial.run() == [{"kind": "arrivals", "square": 4}]
+    assert trial.key() == Trial("arrivals", load_rows, {"number": 2}).key()
+    assert trial.key() != Trial("arrivals", load_rows, {"number": 3}).key()
+    assert run_tasks([trial, trial]).of("arrivals") == [{"square": 4}, {"square": 4}]
 
 
 def load_rows(number):

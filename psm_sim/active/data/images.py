@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.active.memory import Floats
+from psm_sim.arrays import Floats
 
 FEATURES = ("red", "green", "blue", "row", "gradient down", "gradient across", "deviation")
 

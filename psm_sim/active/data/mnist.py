@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.active.memory import Floats
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 
 _FILE = Path("data", "data", "mnist_5k.csv.gz")

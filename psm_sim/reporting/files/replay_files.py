@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from psm_sim import __version__
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.terminal import replay
+from psm_sim.texts import flat
 
 if TYPE_CHECKING:
     from psm_sim.replay.method import Method
@@ -42,17 +43,10 @@ def _write_csv(values: dict[str, Any], stream: TextIO) -> None:
     for run in values["runs"]:
         facts = {key: value for key, value in run.items() if key not in _NOT_IN_CSV}
         shared = {"trace": values["trace"], "seed": values["seed"], **values["parameters"]}
-        rows.append(_flat({**shared, **facts}))
+        rows.append(flat({**shared, **facts}))
     writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
 
 
 _NOT_IN_CSV = ("remark", "trace_parameters", "expert_losses")
-
-
-def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat

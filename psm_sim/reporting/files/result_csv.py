@@ -6,6 +6,7 @@ import csv
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.simulation.client_average import ClientAverage
+from psm_sim.texts import flat
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -44,16 +45,9 @@ def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
         "topology": comparison.topology,
         "settings": _joined(comparison.settings),
         "seed": comparison.seed,
-        **_flat(values),
+        **flat(values),
     }
 
 
 def _joined(values: dict[str, Any]) -> str:
     return ",".join(f"{key}={value}" for key, value in values.items())
-
-
-def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat

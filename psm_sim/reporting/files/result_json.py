@@ -31,7 +31,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "remark": comparison.workload.remark,
         "trace_parameters": comparison.workload.parameters,
         "settings": comparison.settings,
-        "scenario": comparison.scenario,
+        "scenario": comparison.place.config(),
         "runs": [run.to_dict() for run in comparison.runs],
     }
 

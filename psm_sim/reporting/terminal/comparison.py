@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from psm_sim.registry import split_commas
 from psm_sim.reporting.terminal.console import console_on
+from psm_sim.spec import split_commas
 
 if TYPE_CHECKING:
     from psm_sim.simulation import ClientAverage, Comparison, Result

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from psm_sim.workload.recordings.source import Progress
+from psm_sim.progress import Progress
 
 PATIENCE_S = 1.0
 """How long a run may take before a bar appears."""
@@ -88,4 +88,4 @@ def progress(words: str) -> Iterator[Progress | None]:
 
     with FileBar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(words)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total, _: bar.update(task, completed=done, total=total)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.active.data.mnist import mnist_file
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.studies.active.drift_trials import (
     MARGINS,
     SELECTIVE,
@@ -19,7 +19,7 @@ from psm_sim.studies.active.drift_trials import (
 )
 from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged
 from psm_sim.studies.published import Claim
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table
 
 NAME = "drift"
 RATES = (0.1, 0.4)

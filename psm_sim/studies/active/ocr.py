@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from psm_sim.active.data.mnist import mnist_file
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.studies.active.ocr_trials import COMBINATIONS, PROBLEMS, labels_of
 from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged, missing
 from psm_sim.studies.published import Claim
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table
 
 NAME = "ocr"
 TITLE = "Labels to a test error on handwritten digits"

@@ -11,7 +11,7 @@ import numpy as np
 
 from psm_sim.active import make_selective
 from psm_sim.active.data.mnist import mnist_5k
-from psm_sim.active.memory import Floats
+from psm_sim.arrays import Floats
 from psm_sim.randomness import stream
 
 _R = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)

@@ -11,10 +11,10 @@ import pandas as pd
 from psm_sim.active import make_selective
 from psm_sim.active.guarantees import dkm_patience
 from psm_sim.active.spheres import first_hits, source, unit_vector
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.randomness import stream
 from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table
 
 NAME = "patience"
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)

@@ -9,11 +9,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from psm_sim.active.guarantees import dkm_errors, modified_mistakes
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.studies.active.sphere_trials import SETTINGS, hits_of, noise_of, rate_of
 from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged, medians
 from psm_sim.studies.published import Claim, Published
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table
 
 NAME = "sphere"
 _NOISE = (

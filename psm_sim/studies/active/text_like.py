@@ -10,12 +10,12 @@ import pandas as pd
 
 from psm_sim.active import Selective, make_selective
 from psm_sim.active.data.mnist import halved, mnist_5k, mnist_file
-from psm_sim.active.memory import Floats
-from psm_sim.campaign.tasks import Task
+from psm_sim.arrays import Floats
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.randomness import stream
 from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged, missing
 from psm_sim.studies.published import Claim
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table
 
 NAME = "text-like"
 TITLE = "CBGZ on classes one against the rest (MNIST-5k for RCV1)"

@@ -9,9 +9,11 @@ from typing import Any
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from psm_sim.campaign.tasks import Rows
 from psm_sim.estimates import Interval, interval
+from psm_sim.keys import key_of
 from psm_sim.studies.published import Claim, Published
-from psm_sim.studies.study import Findings, Rows, Scale
+from psm_sim.studies.study import Findings, Scale
 
 RULE = (
     "The rule, stated beforehand: a claim of a direction agrees if the 95 % confidence interval of the paired"
@@ -44,21 +46,18 @@ class Trial:
     weight: int = 1
     labels: Mapping[str, Any] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        return self.key()
-
     def key(self) -> str:
-        """Return what tells it from any other trial."""
-        return f"{self.kind}: {self.work.__module__}.{self.work.__qualname__}({dict(self.arguments)})"
+        """Return a hash of the function and its arguments: what decides the rows."""
+        return key_of({"work": f"{self.work.__module__}.{self.work.__qualname__}", **self.arguments})
 
     def run(self) -> list[dict[str, Any]]:
-        """Do it; each row says its kind."""
-        return [{"kind": self.kind, **row} for row in self.work(**self.arguments)]
+        """Do it, and return its rows."""
+        return self.work(**self.arguments)
 
 
 def frame_of(rows: Rows, kind: str) -> pd.DataFrame:
-    """Return the rows of one kind of trial as a table."""
-    return pd.DataFrame([row for task in rows for row in task if row["kind"] == kind])
+    """Return the rows of one *kind* of trial as a table."""
+    return pd.DataFrame(rows.of(kind))
 
 
 def is_full(scale: Scale) -> bool:

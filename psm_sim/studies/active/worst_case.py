@@ -11,11 +11,11 @@ from psm_sim.active import make_selective
 from psm_sim.active.comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
 from psm_sim.active.expectation import expectation, pooled, sampled
 from psm_sim.active.hostile import KINDS, hostile_stream
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.randomness import stream
 from psm_sim.studies.active.trials import Trial, frame_of, is_full, judged
 from psm_sim.studies.published import Published
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table
 
 NAME = "worst-case"
 BIASES = (0.05, 0.5, 2.0)
@@ -69,7 +69,7 @@ class WorstCase:
                 _RATIO.format((long["excess"] > 2 * long["its standard error"]).sum(), len(long)),
                 _EXPECTED.format((long["labels"] / long["sum of probabilities"] - 1).abs().max()),
             ],
-            tables=[Table("Long runs", long.drop(columns=["kind"]))],
+            tables=[Table("Long runs", long)],
             claims=[
                 judged(Published(NAME, *_names(key), "[001], [002]", at_most=1.0), values)
                 for key, values in groups

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from psm_sim.errors import InputError
+from psm_sim.progress import Progress
 
 PIECE = 1 << 20
 GZIP = b"\x1f\x8b"
 MOST_EXPANSION = 100
 FREE_EXPANSION = 16 << 20
-
-Progress = Callable[[int, int], None]
-"""Told the bytes of the file read so far, and those in all."""
 
 
 class Source:
@@ -65,7 +63,7 @@ class Source:
         while piece := file.read(PIECE):
             self._read += len(piece)
             if self._progress:
-                self._progress(self._read, self._size)
+                self._progress(self._read, self._size, self.path.name)
             yield piece
 
     def _gunzip(self, file: BinaryIO) -> Iterator[bytes]:

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
+from psm_sim.progress import Progress
 from psm_sim.randomness import stream
 from psm_sim.workload.profile import Profile
 from psm_sim.workload.recordings.output import output
-from psm_sim.workload.recordings.source import Progress
 from psm_sim.workload.recordings.ucb_batches import Batch
 from psm_sim.workload.recordings.ucb_record import DTYPE, UNDEFINED
 from psm_sim.workload.recordings.ucb_write import batch_bytes
@@ -56,7 +56,7 @@ def synthesize(
             clients += np.unique(batch.fields["cip"]).size
             done += len(batch.lines)
             if progress:
-                progress(done, records)
+                progress(done, records, path.name)
     return clients
 
 

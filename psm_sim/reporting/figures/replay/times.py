@@ -8,6 +8,7 @@ import numpy as np
 
 from psm_sim.reporting.figures.replay.series import Drawn, history_of, in_unit, joined, opening, title_window
 from psm_sim.reporting.figures.style import COLOURS, new_figure
+from psm_sim.texts import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,7 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
         history, name = history_of(each), str(each.method.parameters["loss"])
         whole = history.whole
         portion = history.beginning.first(int(np.searchsorted(history.beginning.end_s, span_s)) + 1)
-        _draw(axes[2 * row], whole, each, f"({'ab'[row]}) loss {_short(name)}")
+        _draw(axes[2 * row], whole, each, f"({'ab'[row]}) loss {cut(name, 24, '…')}")
         _draw(axes[2 * row + 1], portion, each, title_window(portion.polls, "beginning"))
         axes[2 * row].set_ylabel(f"polling time (ms)\n{title_window(whole.polls, '').lstrip(', ')}")
         for panel, table in (("whole", whole), ("beginning", portion)):
@@ -51,7 +52,3 @@ def _draw(axes: Axes, table: Table, client: ReplayedClient, title: str) -> None:
     foot: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "color": COLOURS[1], "linewidth": 0.7}
     axes.vlines(time[found], 0, 0.045, label="bytes were found", **foot)
     axes.margins(x=0.01)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 24 else f"{name[:22]}…"
