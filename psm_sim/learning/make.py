@@ -1,4 +1,4 @@
-"""From a name to a learner."""
+"""Learners by name, or from a user's file."""
 
 from __future__ import annotations
 
