@@ -1,4 +1,4 @@
-"""Does a loss keep its promise? Asked before a run, so that no run ends half way."""
+"""Check of a loss before a run, so that a bad loss does not stop the run midway."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def check_loss(loss: Loss, times_ms: Floats) -> None:
     """Probe *loss* with nothing, little and much held, after a short and a long doze.
 
     *times_ms* are the candidates it will be asked about, shape (n,), in ms. The probes are made on a
-    copy, so a loss that keeps state is left as it was.
+    copy, so a loss that keeps state is not changed.
 
-    It is told of each probe as in a run, so that a loss that adapts is tried as well.
+    :meth:`Loss.observe` is called after each probe as in a run, so that a loss that adapts is tried as well.
 
     Raises
     ------

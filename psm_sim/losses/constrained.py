@@ -1,4 +1,4 @@
-"""As little energy as a target of delay allows: gamma is learned, too."""
+"""Constrained loss: as little energy as a target of delay allows; gamma is learned, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a name, a formula or a user's file to a loss."""
+"""Losses by name, by formula, or from a user's file."""
 
 from __future__ import annotations
 
