@@ -1,4 +1,4 @@
-"""How activity is polled and learned from: learner, loss, clock; each checked before a replay begins."""
+"""Method of a replay: learner, loss and clock, each made and checked before it begins."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ THESIS_GAMMA = 1e-7
 
 @dataclass(frozen=True)
 class Method:
-    """How activity is polled and learned from.
+    """Method by which activity is polled and learned from.
 
     Parameters
     ----------
     loss, gamma : what a polling time costs, and its weight of latency; None: 1e-7 as in the thesis.
     learner : ``static-expert``, ``fixed-share:alpha=RATE`` or ``learn-alpha``.
-    horizon : the polls for which Learn-alpha's switching rates are chosen.
+    horizon : the number of polls for which Learn-alpha's switching rates are chosen.
     clock : the experts and the grid of polling times.
-    polls : how many polls at most; None: until every byte is fetched.
-    max_gap_s : a longer silence is cut to this; None: as it was.
+    polls : the largest number of polls; None: until every byte is fetched.
+    max_gap_s : seconds to which a longer silence is cut; None: silences are not cut.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The trace study: a learner over network activity itself, client by client.
+"""Replay of a trace: a learner over network activity, client by client (the thesis's trace study).
 
 Source: thesis, section 2.5.4, "Trace-based evaluation framework" to "Competitive analysis".
 """
@@ -19,12 +19,12 @@ from psm_sim.workload.nominal import Nominal
 from psm_sim.workload.transfer import Activity, Transfer, without_gaps
 
 Progress = Callable[[int, int], None]
-"""Told the bytes fetched so far, and those there are in all."""
+"""Called with (bytes fetched so far, bytes in all)."""
 
 
 @dataclass(frozen=True)
 class ReplayedClient:
-    """One client's activity and what came of polling it."""
+    """One client's activity, the method that polled it, and the outcome."""
 
     activity: Activity
     method: Method
@@ -82,12 +82,13 @@ def replay_trace(
 
     Parameters
     ----------
-    trace : as for ``--trace``; a recording is taken as it was.
+    trace : as for ``--trace``; a recording is replayed request by request, with its own times.
     method : how it is polled and learned from.
-    pages, seed, nominal : how many pages, drawn with which seed, and how long their transfers take: for
-        traces that are no recordings.
+    pages, seed, nominal : the number of pages, the seed they are drawn with, and how long their transfers
+        take: for traces that are no recordings.
     clients : the recording's parameter of that name: the number of the busiest, ``all``, or an identifier.
     history : keep what figures need.
+    progress : called with the bytes fetched so far and the bytes in all.
 
     Raises
     ------
@@ -108,7 +109,18 @@ def replay_trace(
 def replay_activity(
     activity: Activity, method: Method, *, history: bool = False, progress: Progress | None = None
 ) -> ReplayedClient:
-    """Replay one client's *activity*; arguments as for :func:`replay_trace`."""
+    """Replay one client.
+
+    Parameters
+    ----------
+    activity : the client's transfers, at least one.
+    method, history, progress : as for :func:`replay_trace`.
+
+    Raises
+    ------
+    InputError
+        If the client has no transfer, or the loss fails.
+    """
     if not activity.transfers:
         raise InputError(f"client {activity.client} has no request to replay; expected at least one.")
     kept = History(method.clock.times_ms.size) if history else None

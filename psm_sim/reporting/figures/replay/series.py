@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from psm_sim.replay.history import History, Table
+    from psm_sim.replay.history import History, PollTable
     from psm_sim.replay.run import ReplayedClient
 
 _ZOOM = (300, 3_000)
@@ -35,7 +35,7 @@ def history_of(client: ReplayedClient) -> History:
     return client.history
 
 
-def opening(history: History) -> Table:
+def opening(history: History) -> PollTable:
     """Return the beginning to zoom in on: until 60 polls have found bytes, but 300 to 3,000 polls."""
     table = history.beginning
     found = np.flatnonzero(table.facts["held_bytes"])[:_EVENTFUL]

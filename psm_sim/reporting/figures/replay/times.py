@@ -12,7 +12,7 @@ from psm_sim.reporting.figures.style import COLOURS, new_figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from psm_sim.replay.history import Table
+    from psm_sim.replay.history import PollTable
     from psm_sim.replay.run import ReplayedClient
 
 
@@ -41,7 +41,7 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
     return Drawn(figure, numbers)
 
 
-def _draw(axes: Axes, table: Table, client: ReplayedClient, title: str) -> None:
+def _draw(axes: Axes, table: PollTable, client: ReplayedClient, title: str) -> None:
     times_ms = client.replay.times_ms
     time, unit = in_unit(table.end_s)
     axes.step(time, table.facts["slept_ms"], where="pre", color=COLOURS[0], label="polling time")
