@@ -1,4 +1,4 @@
-"""Policies side by side as a task: one row a policy and seed, and its ratios to another policy."""
+"""Comparison of policies as a task: one row per policy and seed, and its ratios to another policy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from psm_sim.simulation.result import Result
 class RunTask:
     """One comparison to run: everything that decides its numbers, and *labels* for its rows.
 
-    ``policies`` are named by their specs; ``python -m psm_sim`` with the same words reproduces the rows.
+    ``policies`` are named by their specs; ``python -m psm_sim`` with the words of :meth:`command` reproduces
+    the rows. ``settings`` override keys of the topology, as ``--set`` does.
     """
 
     policies: tuple[str, ...]
@@ -29,7 +30,7 @@ class RunTask:
 
     @property
     def weight(self) -> int:
-        """The pages of all runs, the always-on one included."""
+        """The number of pages of all runs, the always-on one included."""
         return self.pages * (1 + len(self.policies))
 
     def command(self) -> str:
@@ -41,7 +42,7 @@ class RunTask:
         return "python -m psm_sim " + " ".join(words)
 
     def run(self) -> list[dict[str, Any]]:
-        """Run the policies over the same pages; return a row a policy."""
+        """Run the policies over the same pages; return one row per policy, energies in joules per page."""
         comparison = compare_runs(
             self.policies, self.trace, self.topology, self.pages, self.seed, dict(self.settings)
         )
@@ -73,9 +74,19 @@ def against(rows: pd.DataFrame, policy: str, keys: Iterable[str] = ("seed",)) ->
 
     ``energy_ratio``, ``beacons_ratio`` and ``slowdown_ratio`` are of the means; ``page_ratio_mean`` and
     ``page_ratio_max`` of each page's own times.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The rows of :meth:`RunTask.run`, of any number of tasks.
+    policy : str
+        The policy that is the denominator, as it stands in the column ``policy``.
+    keys : iterable of str
+        The columns that say which rows have the same pages.
     """
     keys = list(keys)
     wanted = ["energy_j", "beacons_j", "slowdown", "page_times_s"]
+    # A policy that was given twice has two equal rows: one of them is the reference.
     reference = rows.loc[rows["policy"] == policy, [*keys, *wanted]].drop_duplicates(subset=keys)
     joined = rows.merge(reference, on=keys, suffixes=("", "_of_reference"), validate="many_to_one")
     for name, column in (("energy", "energy_j"), ("beacons", "beacons_j"), ("slowdown", "slowdown")):

@@ -1,4 +1,4 @@
-"""The same comparison over many seeds, in parallel: one row a policy and seed."""
+"""Tasks: pieces of work that run in parallel, each one independent of the others."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 Done = Callable[[int], None]
-"""Told the weight of the task that has just finished."""
+"""Called with the weight of the task that has just finished."""
 
 
 class Task(Protocol):
-    """A piece of work that can be done anywhere: its rows depend on nothing but itself."""
+    """A piece of work that any process can do: its rows depend on nothing but itself."""
 
     @property
     def weight(self) -> int:
-        """How much work it is, in pages."""
+        """The amount of work, in pages."""
 
     def run(self) -> list[dict[str, Any]]:
         """Do it, and return its rows."""
@@ -25,11 +25,20 @@ def run_tasks(
 ) -> list[list[dict[str, Any]]]:
     """Run all tasks, and return the rows of each, in the order of the tasks.
 
-    The rows do not depend on *workers*: each task has its own seed and shares nothing. *done* is told
-    the weight of each task as it finishes.
+    The rows do not depend on *workers*: each task has its own seed and shares nothing.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        What to run; the order decides the order in which they begin.
+    workers : int
+        The number of processes; -1 for one on each core.
+    done : callable
+        Called with the weight of each task as it finishes.
     """
     from joblib import Parallel, delayed
 
+    # A generator gives each result as soon as it is there, so that progress can be shown.
     found = []
     results = Parallel(n_jobs=workers, return_as="generator")(delayed(_run)(task) for task in tasks)
     for task, rows in zip(tasks, results, strict=True):

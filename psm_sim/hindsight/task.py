@@ -17,9 +17,9 @@ from psm_sim.workload import load_workload
 class OptimumTask:
     """The pages of one seed as a chain: the best schedules, and what each policy costs on it.
 
-    A row for no delay, one for each bound p, one for each corner of the frontier (up to so many *prices*
-    are tried; 0: no frontier), and one for each policy, with the least energy at that policy's own delay.
-    Energies are in joules a page, delays in seconds a page.
+    There is a row for no delay, one for each bound p, one for each corner of the frontier (at most *prices*
+    prices are tried; 0: no frontier), and one for each policy, with the least energy at that policy's own
+    delay. Energies are in joules per page, delays in seconds per page.
     """
 
     trace: str
@@ -34,7 +34,7 @@ class OptimumTask:
 
     @property
     def weight(self) -> int:
-        """About as much work as so many pages of a run."""
+        """The amount of work, about that of this number of pages in a run."""
         return self.pages * (1 + len(self.policies) + self.prices)
 
     def run(self) -> list[dict[str, Any]]:
