@@ -1,4 +1,4 @@
-"""The studies of published claims: one module each."""
+"""Studies of published claims: one module per study."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ STUDIES = {
     "sensitivity": "sensitivity:STUDY",
     "optimum": "optimum:STUDY",
 }
-"""Name of a study, and where it is, in the order of the report."""
+"""The module and object of each study, by its name on the command line, in the order of the report."""
 
 
 def load_study(name: str) -> Study:
-    """Return a study.
+    """Return the study of a name.
 
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is no study of that name.
     """
     if name not in STUDIES:
         raise unknown("study", name, [*STUDIES, "all"])

@@ -1,4 +1,4 @@
-"""Published numbers beside ours, and whether they agree, by a rule stated beforehand."""
+"""Published numbers beside ours, and whether they agree, by a rule that was fixed beforehand."""
 
 from __future__ import annotations
 
@@ -34,14 +34,25 @@ class Published:
         return f"<= {self.at_most:g}" if self.at_most is not None else f"{self.low:g} to {self.high:g}"
 
     def difference(self, ours: float) -> float | None:
-        """Return ours minus the published value; none for a bound or a range."""
+        """Return ours minus the published value; None for a bound or a range."""
         return None if self.value is None else ours - self.value
 
     def verdict(self, ours: Interval, largest: float, relative: float) -> str:
-        """Return ``agrees``, ``differs`` or ``not comparable`` (the rule stands in ``published.toml``)."""
+        """Return ``agrees``, ``differs`` or ``not comparable`` (the rule stands in ``published.toml``).
+
+        Parameters
+        ----------
+        ours : Interval
+            Our mean with its confidence interval, in the published unit.
+        largest : float
+            Our largest value, which is held against a published bound.
+        relative : float
+            The tolerance as a share of the published value.
+        """
         if self.not_comparable:
             return "not comparable"
         if self.at_most is not None:
+            # The bound is met exactly in places; rounding must not turn that into a difference.
             return "agrees" if largest <= self.at_most * (1 + 1e-9) else "differs"
         low, high = (self.value, self.value) if self.value is not None else (self.low, self.high)
         assert low is not None  # noqa: S101
@@ -69,7 +80,7 @@ def published_numbers(study: str) -> list[Published]:
 
 
 def claims(study: str, values: Mapping[tuple[str, str], Sequence[float]]) -> list[Claim]:
-    """Set ours beside each published number of a study; *values* by policy and quantity."""
+    """Set ours beside each published number of a study; *values* are ours by (policy, quantity)."""
     numbers, relative = _load()
     found = []
     for number in numbers:
@@ -86,5 +97,5 @@ def _load() -> tuple[list[Published], float]:
 
 
 def _number(entry: dict[str, Any]) -> Published:
-    renamed = {"from": "low", "to": "high"}
+    renamed = {"from": "low", "to": "high"}  # "from" cannot be the name of a field in Python
     return Published(**{renamed.get(key, key): value for key, value in entry.items()})

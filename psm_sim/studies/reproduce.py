@@ -1,4 +1,4 @@
-"""Several studies at once: all that they run in one pool, then what each of them found."""
+"""Reproduction of several studies: all their tasks in one pool, then the findings of each study."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ def reproduce(
 
     Parameters
     ----------
-    studies
-        By name.
-    scale, seed
-        How much each study runs, and its first seed.
-    workers
-        Processes; :data:`EVERY_PROCESSOR` for one each.
-    progress
-        Called with the pages done, the pages in all and a label after each task.
+    studies : mapping of str to Study
+        The studies by name.
+    scale : Scale
+        The number of replications and pages of each study.
+    seed : int
+        The first seed, 0 or more.
+    workers : int
+        The number of processes; :data:`EVERY_PROCESSOR` for one on each core.
+    progress : callable, optional
+        Called with (pages done, total pages, label) after each task.
     """
     tasks = {name: list(study.tasks(scale, seed)) for name, study in studies.items()}
     found = _run_once([task for each in tasks.values() for task in each], workers, progress)
@@ -59,5 +61,5 @@ def _run_once(
 
 
 def _rows(tasks: Sequence[Task], found: Mapping[str, list[dict[str, Any]]]) -> Rows:
-    """Return the rows of these tasks, each study's its own to change."""
+    """Return copies of the rows of these tasks: a study can change its rows, and others share the tasks."""
     return [[dict(row) for row in found[repr(task)]] for task in tasks]

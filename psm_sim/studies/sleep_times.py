@@ -1,4 +1,4 @@
-"""How LPSM's sleep times evolve under both losses (thesis, figure 2-5)."""
+"""Sleep times of LPSM as they evolve under both losses (thesis, figure 2-5)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAGES = 30
 
 
 class RecordedLpsm(Lpsm):
-    """LPSM that keeps when it chose which sleep time."""
+    """LPSM that records (time in s, sleep time in ms) of every choice."""
 
     def start(self, beacon_s: float) -> None:
         """Begin with an empty record."""
@@ -30,7 +30,7 @@ class RecordedLpsm(Lpsm):
         self.chosen: list[tuple[float, float]] = []
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Rest as LPSM does, and note it."""
+        """Rest as LPSM does, and record it; arguments as for :meth:`Policy.rest`."""
         rest = super().rest(now_s, since_uplink_s, poll)
         self.chosen.append((now_s, 1000 * self.beacon_s * rest.beacons))
         return rest
@@ -45,11 +45,11 @@ class SleepTask:
 
     @property
     def weight(self) -> int:
-        """Its pages."""
+        """The number of its pages."""
         return PAGES
 
     def run(self) -> list[dict[str, Any]]:
-        """Return a row for each sleep."""
+        """Return one row per sleep."""
         preset = load_preset("thesis")
         policy = RecordedLpsm(loss=self.loss, **preset.policies.get("lpsm", {}))
         world = World(load_topology("three-node", preset.settings), policy)
@@ -61,11 +61,11 @@ class SleepTimes:
     """The sleep times of one run under each loss."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return a run a loss."""
+        """Return one run per loss."""
         return [SleepTask(loss, seed) for loss in LOSSES]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the sleep times, and how fast each loss backs off."""
+        """Return the sleep times, and their spread under each loss; arguments as for :class:`Study`."""
         times = pd.DataFrame([row for task in rows for row in task])
         return Findings(
             "sleep-times",

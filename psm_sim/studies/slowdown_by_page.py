@@ -30,7 +30,7 @@ class SlowdownByPage:
         return [RunTask(policies, preset.trace_spec(), scale.long_pages, seed, settings=preset.settings)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return every page's slowdown, and the mean in bands of the page's time."""
+        """Return each page's slowdown, and means in bands of page time; arguments as for :class:`Study`."""
         by_policy = {row["policy"]: row["page_times_s"] for row in rows[0]}
         preset = load_preset("thesis")
         reference = np.array(by_policy["always-on"])

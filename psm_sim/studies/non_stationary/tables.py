@@ -1,4 +1,4 @@
-"""The tables of the study of non-stationary traffic, as Markdown: every number and verdict computed."""
+"""Tables of the study of non-stationary traffic, as Markdown: every number and verdict is computed."""
 
 from __future__ import annotations
 

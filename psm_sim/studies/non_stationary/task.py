@@ -1,4 +1,4 @@
-"""The study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times, seed by seed.
+"""Tasks of the study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times by seed.
 
 Run by ``python benchmarks/non_stationary.py``, which writes ``docs/studies/non-stationary.md``.
 """

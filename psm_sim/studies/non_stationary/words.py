@@ -1,4 +1,4 @@
-"""What the study of non-stationary traffic found, in sentences whose words and signs come from the rows."""
+"""Sentences that summarise the study of non-stationary traffic; each is computed from the result rows."""
 
 from __future__ import annotations
 
