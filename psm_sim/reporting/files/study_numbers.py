@@ -1,4 +1,4 @@
-"""What studies found as plain values: every claim and every table, for other programs and for tests."""
+"""Numbers of studies as plain values: every claim and every table, for other programs and for tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from psm_sim.studies.published import Claim
     from psm_sim.studies.study import Findings
 
-_DIGITS = 10
+_DIGITS = 10  # fewer than a float has: the last ones differ from one machine's arithmetic to another's
 
 
 def numbers_of(findings: Sequence[Findings], seed: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The report on published claims: a page of Markdown, figures, and all numbers."""
+"""Reproduction report on published claims: a page of Markdown, figures, and all numbers."""
 
 from __future__ import annotations
 
@@ -43,17 +43,19 @@ figure lie beside it as CSV.
 def write_report(folder: Path, findings: Sequence[Findings], seed: int, command: str) -> None:
     """Write ``README.md``, ``numbers.json`` and the figures, each complete or not at all.
 
-    All are written beside the folder first and then moved into it, the page last, so that an interrupted
-    run leaves what was there before. The same findings give the same bytes.
+    All are written into a draft folder first and then moved, the page last, so that an interrupted
+    run leaves the earlier report unchanged. The same findings give the same bytes.
 
     Parameters
     ----------
-    folder
-        Where to; made if need be. Files in it that are not of this report stay.
-    findings
-        What the studies found, in the order of the report.
-    seed, command
-        Stated in the report, for whoever wants the same.
+    folder : Path
+        The folder of the report; made if need be. Files in it that are not of this report stay.
+    findings : sequence of Findings
+        The findings of the studies, in the order of the report.
+    seed : int
+        The first seed; the report states it, so that a reader can run the same.
+    command : str
+        The command line that makes the report; stated for the same reason.
     """
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / f".draft.{os.getpid()}"
@@ -95,7 +97,19 @@ def _move(draft: Path, folder: Path) -> None:
 def page_of(
     findings: Sequence[Findings], figures: dict[str, list[tuple[str, str]]], seed: int, command: str
 ) -> str:
-    """Return the page; *figures* has each study's captions and file names."""
+    """Return the page in Markdown.
+
+    Parameters
+    ----------
+    findings : sequence of Findings
+        The findings of the studies, in the order of the report.
+    figures : dict
+        The (caption, file name) of each figure, by the study's name.
+    seed : int
+        The first seed.
+    command : str
+        The command line that makes the report.
+    """
     introduction = _INTRODUCTION.format(version=__version__, seed=seed, command=command, rule=claims.RULE)
     studies = [_study(found, figures.get(found.study, [])) for found in findings]
     return introduction + _summary(findings) + "\n" + "\n".join(studies)

@@ -1,4 +1,4 @@
-"""Losses of experts and learner over time: thesis figures 2-9 and 2-11."""
+"""Figures of the losses of experts and learner over time (thesis, figures 2-9 and 2-11)."""
 
 from __future__ import annotations
 

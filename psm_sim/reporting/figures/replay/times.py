@@ -1,4 +1,4 @@
-"""How sleep times evolve under two losses: thesis figure 2-5."""
+"""Figure of the sleep times under two losses as they evolve (thesis, figure 2-5)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
     """Draw the polling times used over time, whole and beginning, with the bytes found below them.
 
-    A row a loss. Below each curve stands when polls found bytes.
+    One row per loss. Marks below each curve show when polls found bytes.
     """
     figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.2)
     numbers: dict[str, list[Any]] = {}
