@@ -1,4 +1,4 @@
-"""A trace profile fitted to a recording: its quantiles, in the form of ``traces/ucb.toml``."""
+"""Fit of a trace profile to a recording: its quantiles, in the form of ``traces/ucb.toml``."""
 
 from __future__ import annotations
 
@@ -9,22 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
-from psm_sim.workload.profile import Profile, published
+from psm_sim.workload.profile import Profile, berkeley_profile
 from psm_sim.workload.quantiles import Floats, Quantiles
 from psm_sim.workload.recordings.recording import Recording
 
 PROBABILITIES = np.array(
     [0, 0.01, 0.02, *np.arange(1, 19) / 20, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 1]
 )
-"""Where quantiles are taken: those of the published tables."""
+"""The cumulative probabilities at which quantiles are taken: those of the published tables."""
 
 
 def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | None = None) -> Profile:
     """Fit a profile to the pages of some clients, or of all.
 
-    Main and embedded objects are told apart; think times and server delays are those the recording tells.
-    What it does not tell at all (requests in the UCB format, think times of a single page) is taken from
-    the published Berkeley tables, and the remark says so.
+    Main and embedded objects have tables of their own; think times and server delays are those in the
+    recording. What it does not hold at all (requests in the UCB format, think times of a single page) is
+    taken from the published Berkeley tables, and the remark says so.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recorded pages.
+    name : str
+        The name of the profile, usually the file's.
+    clients : ndarray, shape (k,), optional
+        The indices of the clients whose pages count; all by default.
     """
     pages = (
         np.ones(recording.pages, dtype=bool) if clients is None else np.isin(recording.page_client, clients)
@@ -47,17 +56,18 @@ def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | Non
 
 
 def fitted(values: NDArray[Any]) -> Quantiles:
-    """Return the quantiles of some numbers, interpolated so that their mean is kept best."""
+    """Return the quantiles of some numbers, with the interpolation that keeps their mean best."""
     values = np.asarray(values, dtype=float)
     points = np.quantile(values, PROBABILITIES)
     tables = [Quantiles(PROBABILITIES, points, "linear")]
+    # A heavy tail is closer to a straight line in log(value), which a value of 0 does not have.
     if points[0] > 0:
         tables.append(Quantiles(PROBABILITIES, points, "log"))
     return min(tables, key=lambda table: abs(table.mean - values.mean()))
 
 
 def exact(counts: NDArray[np.int64]) -> Quantiles:
-    """Return the distribution of whole numbers as it is."""
+    """Return the exact distribution of whole numbers, as steps."""
     values, times = np.unique(counts, return_counts=True)
     probabilities = np.cumsum(times) / counts.size
     probabilities[-1] = 1.0
@@ -94,7 +104,7 @@ def _borrow(
         if values.size:
             tables[name] = fitted(values)
         else:
-            tables[name] = published().tables[name]
+            tables[name] = berkeley_profile().tables[name]
             borrowed.append(name)
     delays = recording.delay_us[kept]
     if (delays >= 0).any():
@@ -103,5 +113,6 @@ def _borrow(
 
 
 def _quoted(text: str) -> str:
+    # By hand: the standard library reads TOML and does not write it.
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'

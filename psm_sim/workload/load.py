@@ -1,4 +1,4 @@
-"""From what a user writes after ``--trace`` to workloads."""
+"""Workloads by name or file: what a trace's spec names, found, read and drawn."""
 
 from __future__ import annotations
 

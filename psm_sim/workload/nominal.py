@@ -13,11 +13,11 @@ from psm_sim.workload.transfer import Transfer
 
 @dataclass(frozen=True)
 class Nominal:
-    """How long a page's objects take where nobody measured it: documented parameters.
+    """Nominal transfer times of a page's objects, where nobody measured them: documented parameters.
 
     The main object is asked for when the user has thought, the embedded ones as soon as it is complete,
-    over at most so many connections. A response begins a round trip and the server's delay after its
-    request, or when the line is free if that is later; the line carries one response after another.
+    over at most ``connections`` connections. A response begins one round trip and the server's delay after
+    its request, or when the line is free if that is later; the line carries one response after another.
     The defaults are those of the dial-up users whose distributions the bundled trace has.
     """
 
@@ -35,6 +35,7 @@ def transfers_of(pages: Iterable[Page], nominal: Nominal) -> Iterator[Transfer]:
     """Yield the transfers of *pages* in the order in which they begin; the first one at time 0."""
     now_us, first = 0, True
     for page in pages:
+        # Nothing happens before the first request: its think time would only be silence.
         now_us += 0 if first else _us(page.think_s)
         first = False
         for transfer in _page(page, now_us, nominal):
