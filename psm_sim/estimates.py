@@ -67,7 +67,6 @@ def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     mean = float(array.mean())
     if array.size < 2:
         return Interval(mean, 0.0, int(array.size))
-    # Imported here: only intervals need scipy, and a plain run must start quickly.
     from scipy.special import stdtrit
 
     quantile = float(stdtrit(array.size - 1, (1 + confidence) / 2))

@@ -66,7 +66,6 @@ class _FreshLoader(SourceFileLoader):
 
 def _import(file: Path) -> ModuleType:
     name = _module_name(file)
-    # The same content is imported once: a second import would make a second, different class.
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, file, loader=_FreshLoader(name, str(file)))

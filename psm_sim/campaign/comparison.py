@@ -86,7 +86,6 @@ def against(rows: pd.DataFrame, policy: str, keys: Iterable[str] = ("seed",)) ->
     """
     keys = list(keys)
     wanted = ["energy_j", "beacons_j", "slowdown", "page_times_s"]
-    # A policy that was given twice has two equal rows: one of them is the reference.
     reference = rows.loc[rows["policy"] == policy, [*keys, *wanted]].drop_duplicates(subset=keys)
     joined = rows.merge(reference, on=keys, suffixes=("", "_of_reference"), validate="many_to_one")
     for name, column in (("energy", "energy_j"), ("beacons", "beacons_j"), ("slowdown", "slowdown")):

@@ -38,7 +38,6 @@ def run_tasks(
     """
     from joblib import Parallel, delayed
 
-    # A generator gives each result as soon as it is there, so that progress can be shown.
     found = []
     results = Parallel(n_jobs=workers, return_as="generator")(delayed(_run)(task) for task in tasks)
     for task, rows in zip(tasks, results, strict=True):

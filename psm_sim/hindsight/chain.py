@@ -67,8 +67,7 @@ def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
     activity: list[tuple[float, float, bool, int]] = []
 
     def uplink(queued_s: float, _: float, segment: Segment) -> None:
-        # The radio is done when the link is free again, not when the frame arrives; the link knows this
-        # before it tells its observers.
+        # Busy until the link is free, not until the frame arrives; the link knows it before it tells this.
         activity.append((queued_s, world.wireless_up.free_at, False, segment.wire_bytes))
 
     def downlink(queued_s: float, arrival_s: float, segment: Segment) -> None:

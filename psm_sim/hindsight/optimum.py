@@ -57,7 +57,6 @@ def optimum(chain: Chain, price_w: float = inf, p: float | None = None) -> Optim
     for step in chain.steps:
         due_s = paths.now_s + step.silent_s
         onward = paths.arrive(chain, step, due_s, _waiting_j(chain, step, paths.now_s, due_s))
-        # The station's own packets are never late: it sends them when it wants to.
         late = _late(chain, step, paths, due_s, price_w, p) if step.downlink and price_w < inf else None
         paths = onward if late is None else onward.join(late)
     best = int(np.argmin(paths.cost(price_w)))

@@ -56,7 +56,6 @@ def transition_upper_bound(rounds: int, best: ArrayLike, other: ArrayLike) -> fl
     with np.errstate(divide="ignore", invalid="ignore"):
         each = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0).sum(axis=1)
     transitions = _transitions(rounds)
-    # Rounding can leave the entropy of two equal rows just below 0.
     return transitions * max(float(each.max()), 0.0) if transitions else 0.0
 
 
@@ -130,7 +129,6 @@ def _two_point_regret(
     """
     inner_weight = transitions * (1 - mean) / mean  # q1 : 1 - q1 is spread : inner_weight
     inner_point = mean * (1 - spread / transitions)
-    # A spread of 0 puts no weight on a = 1; the log of 0 then drops that term.
     with np.errstate(divide="ignore"):
         at_one = np.log(spread / (spread + inner_weight)) + transitions * ratio_at_one
         # 0 log 0 is 0; plain multiplication would make it nan.

@@ -26,7 +26,6 @@ def whole(value: Any, what: str, least: int = 1) -> int:
     least : int
         The smallest number allowed.
     """
-    # A truth value is a whole number to Python, but never what a user meant.
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise InputError(f"{what} is {value!r}; expected a whole number of at least {least}.")
     return int(value)

@@ -37,7 +37,7 @@ class Learner(ABC):
         self.rounds = 0
         self._shape = (self.n_experts,)
         self._weights: Floats = np.full(self.n_experts, 1 / self.n_experts)
-        self._relative: Floats = np.empty(self.n_experts)  # scratch of update(): a round allocates no array
+        self._relative: Floats = np.empty(self.n_experts)
 
     @property
     def weights(self) -> Floats:
@@ -99,7 +99,6 @@ class Learner(ABC):
             raise InputError(
                 f"{self.name}: the saved state is incomplete ({fault}); expected what state() returned."
             ) from None
-        # Last, so that a state that is refused leaves the learner as it was.
         self.rounds = rounds
 
     def _array(self, values: ArrayLike, what: str) -> Floats:

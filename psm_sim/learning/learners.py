@@ -137,7 +137,6 @@ class LearnAlpha(Learner):
         return self._top.weights.copy()
 
     def _learn(self, relative: Floats) -> float:
-        # observe() changes nothing if it returns -inf, so a refused round leaves the learner as it was.
         gain = self._top.observe(self._levels.evidence(relative))
         if gain == -math.inf:
             raise self._none_left()

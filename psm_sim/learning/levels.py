@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from psm_sim.learning.checks import Floats
 
-_LEAST_SHARE = 1e-100  # alpha / (n - 1) below this is left to LogLevels
-_LEAST_STAY = 1e-9  # 1 - alpha below this is left to LogLevels
+_LEAST_SHARE = 1e-100
+_LEAST_STAY = 1e-9
 
 
 class Levels:
@@ -36,7 +36,6 @@ class Levels:
         # (2.3) with posterior q: (1 - alpha) q + share (1 - q) = keep q + share, share = alpha / (n - 1).
         self._share = rates / others if n_experts > 1 else np.zeros_like(rates)
         self._keep = 1 - self._share * n_experts
-        # Arrays that every round fills again, so that a round allocates none.
         self._factor = np.empty_like(self.weights)
         self._edge = _edge(n_experts, rates)
         self._at_edge = LogLevels(n_experts, rates[self._edge]) if self._edge.size else None

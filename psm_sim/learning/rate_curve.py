@@ -14,8 +14,8 @@ from psm_sim.learning.rates import switching_rates
 from psm_sim.learning.switch_counts import count_switches
 
 _LOWEST, _HIGHEST = 1e-12, 1 - 1e-9  # within the range that count_switches() can carry
-_ROUNDING = 1e-12  # relative: smaller differences are those of the arithmetic
-_STEPS = 100  # at most; each one is Newton's or halves the interval
+_ROUNDING = 1e-12
+_STEPS = 100
 
 
 class BestRate(NamedTuple):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.learning.checks import Floats, number
 
-_LONGEST = 1e9  # rounds; m is about sqrt(2 T), here 45,000 rates
+_LONGEST = 1e9
 
 
 def relative_entropy(p: ArrayLike, q: ArrayLike) -> Floats:
@@ -64,7 +64,6 @@ def _levels_below_half(delta: float) -> list[float]:
 def _next_level(level: float, delta: float) -> float:
     """Return the level whose gap to *level* is *delta* (2.13), by bisection to the last bit."""
     low, high = level, 0.5
-    # Ends when no floating-point number lies between the two.
     while low < (middle := (low + high) / 2) < high:
         if _gap(level, middle) > delta:
             high = middle

@@ -46,7 +46,6 @@ def follow(learner: Learner, losses: ArrayLike, values: ArrayLike) -> Followed:
     each = checks.array(values, (learner.n_experts,), "the values of the experts")
     mixture, predictions = np.empty(len(table)), np.empty(len(table))
     for t, row in enumerate(table):
-        # Predicted before the round is learnt: it is a prediction, not a fit.
         predictions[t] = learner.predict(each)
         mixture[t] = learner.update(row)
     return Followed(mixture, predictions)

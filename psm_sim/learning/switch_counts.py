@@ -9,7 +9,7 @@ import numpy as np
 
 from psm_sim.learning.checks import Floats
 
-_ROUNDING = 1e-13  # per round; more than the arithmetic of one round can add
+_ROUNDING = 1e-13
 
 
 class SwitchCounts(NamedTuple):
@@ -52,7 +52,6 @@ def count_switches(table: Floats, alpha: float) -> SwitchCounts:
     for t, likelihood in enumerate(likelihoods):
         moments *= likelihood
         mixture = np.add.reduce(moments[0]).item()
-        # Normalised in every round, so that nothing underflows in long runs.
         moments /= mixture
         loss -= math.log(mixture)
         if t < last:

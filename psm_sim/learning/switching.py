@@ -36,7 +36,6 @@ class SwitchingSequences:
                 f"the number of switches is {switches}; expected at most {self.totals.size - 1}, as computed."
             )
         k, expert = switches, int(self._ends[switches])
-        # From the last round back: each jump names the expert before it and uses up one switch.
         sequence = np.empty(len(self._jumps), dtype=np.intp)
         for t in range(len(sequence) - 1, -1, -1):
             sequence[t] = expert

@@ -129,7 +129,6 @@ class History(NoHistory):
         self._row[-self._experts :] = learner.weights
         if isinstance(learner, LearnAlpha):
             weights = learner.rate_weights
-            # At the first poll the number of rates is known; until then there is a table of no columns.
             if not self.polls:
                 self.rates = learner.rates
                 self._rate_windows = Windows(weights.size, self._most_rate_windows)

@@ -21,7 +21,7 @@ from psm_sim.replay.history import NoHistory
 Progress = Callable[[int], None]
 """Called with the bytes fetched so far."""
 
-_NEWS = 20_000  # polls between two reports of progress
+_NEWS = 20_000
 _BLIND = (Formula, Inverse, InverseLog)
 """Losses known not to look at when bytes came, nor to adapt; for any other the bins of a poll are listed."""
 
@@ -77,7 +77,7 @@ class Replay:
         self._watches = not isinstance(loss, _BLIND)
         self._loss.start()
         self._twin.start()
-        self._used = np.empty(1)  # the polling time used, as the one candidate the twin is asked about
+        self._used = np.empty(1)
         self._per_unit = 1e3 / clock.unit_us
         self._unit_us, (self._least, self._most) = clock.unit_us, clock.range_units
 

@@ -54,7 +54,6 @@ def regret_and_bound(history: History, learner: Learner, most: int = 10_000) -> 
     """
     beginning = history.beginning.first(most)
     mixture = beginning.cumulative("mixture")
-    # Equal steps of the logarithm, as the figure's axis; the first ones round to the same poll.
     polls = np.unique(np.geomspace(1, mixture.size, CHECKPOINTS).round().astype(int))
     if isinstance(learner, (LearnAlpha, FixedShare)):
         return _against_best_rate(beginning.losses, mixture, polls, learner)

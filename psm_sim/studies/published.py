@@ -97,5 +97,5 @@ def _load() -> tuple[list[Published], float]:
 
 
 def _number(entry: dict[str, Any]) -> Published:
-    renamed = {"from": "low", "to": "high"}  # "from" cannot be the name of a field in Python
+    renamed = {"from": "low", "to": "high"}
     return Published(**{renamed.get(key, key): value for key, value in entry.items()})

@@ -44,7 +44,6 @@ def write_pages(comparison: Comparison, stream: TextIO) -> None:
 
 
 def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
-    # Without the time it took: the same run gives the same bytes.
     values = {key: value for key, value in run.to_dict().items() if key != "wall_s"}
     values["parameters"] = _joined(values["parameters"])
     if "clients" in values:

@@ -30,7 +30,6 @@ def usable_folder(folder: Path) -> Path:
     InputError
         If it, or a part of its path, is a file or a broken link, or is not writable.
     """
-    # The nearest part of the path that is there; lexists, so that a broken link counts as being there.
     there = folder.absolute()
     while not os.path.lexists(there) and there != there.parent:
         there = there.parent

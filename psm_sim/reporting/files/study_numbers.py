@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from psm_sim.studies.published import Claim
     from psm_sim.studies.study import Findings
 
-_DIGITS = 10  # fewer than a float has: the last ones differ from one machine's arithmetic to another's
+_DIGITS = 10
 
 
 def numbers_of(findings: Sequence[Findings], seed: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from psm_sim.workload.recordings.source import Progress
 PATIENCE_S = 1.0
 """Seconds that a run takes before a bar appears."""
 
-_REFRESH_S = 0.1  # drawing more often would slow the run
+_REFRESH_S = 0.1
 
 
 @contextmanager

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from psm_sim.replay.history import History, PollTable
     from psm_sim.replay.run import ReplayedClient
 
-_ZOOM = (300, 3_000)  # fewest and most polls of a figure's beginning
-_EVENTFUL = 60  # polls that found bytes in it
+_ZOOM = (300, 3_000)
+_EVENTFUL = 60
 
 _UNITS = (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
 
