@@ -1,7 +1,7 @@
 """Regret bounds: what regret is proven to be, at most and at least, in nats (thesis, sections 2.2-2.4).
 
 L_T(alpha) is the cumulative mixture loss of Fixed-share over T rounds, alpha* its minimiser in hindsight
-(:func:`~psm_sim.learning.best_rate`). *alpha* may be an array; the bound then has its shape.
+(:func:`~psm_sim.learning.best_rate`). *alpha* can be an array; the bound then has its shape.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Learner(ABC):
         ------
         InputError
             If a loss is NaN or negative, if all are inf, if the shape is not (n,), or if only experts
-            without any weight are left; names the round. The learner stays as it was.
+            without any weight are left; names the round. The learner is not changed.
         """
         losses = self._array(losses, "the losses")
         # argmin points at a nan if there is one: this comparison refuses nan, negative and all inf at once.

@@ -81,7 +81,7 @@ class FixedShare(Learner):
 
     def _learn(self, relative: Floats) -> float:
         gain = self._levels.evidence(relative).item(0)
-        # Before share(), the only step that changes weights: a refused round leaves the learner as it was.
+        # Before share(), the only step that changes weights: a refused round changes nothing.
         if gain == -math.inf:
             raise self._none_left()
         self._levels.share()

@@ -16,7 +16,7 @@ class Loss(ABC):
     """Loss: what each candidate polling time would have cost in the interval just slept, in nats.
 
     A subclass gives a ``name`` and :meth:`__call__`. Its constructor's arguments are its parameters:
-    they can be set from the command line and stand in the result. A loss may adapt while it is used
+    they can be set from the command line and stand in the result. A loss can adapt while it is used
     (:meth:`observe`): each run works on a copy, and :meth:`start` begins it anew.
     """
 

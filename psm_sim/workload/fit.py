@@ -92,7 +92,7 @@ def write_profile(path: Path, profile: Profile) -> None:
 def _borrow(
     tables: dict[str, Quantiles], recording: Recording, pages: NDArray[np.bool_], kept: NDArray[np.bool_]
 ) -> list[str]:
-    """Add the tables that a recording may lack, and return the names of those taken from elsewhere."""
+    """Add the tables that a recording can lack, and return the names of those taken from elsewhere."""
     borrowed = []
     think = recording.think_s[pages]
     known: dict[str, Floats] = {"think_s": think[~np.isnan(think)]}

@@ -25,7 +25,7 @@ class Profile:
 
     ``tables`` has ``think_s``, ``files_per_page`` (the main object included), ``request_bytes``, and
     either ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``; ``server_delay_s`` is
-    optional. A file may name a bundled trace as ``base``, whose tables stand in for those it does not
+    optional. A file can name a bundled trace as ``base``, whose tables stand in for those it does not
     give. ``defaults`` are the profile's own defaults of the parameters, as texts.
     """
 

@@ -96,7 +96,7 @@ class NonStationaryTask:
         return self.pages * (1 + len(FIXED) + len(BOUNDED) + len(LEARNERS) * len(self.gammas))
 
     def run(self) -> list[dict[str, Any]]:
-        """Run it; return a row a policy, and one a gamma of what hindsight would have lost."""
+        """Return one row per policy, and one per gamma with the losses of hindsight."""
         workload = load_workload(self.trace, self.pages, self.seed)
         keys = [(gamma, alpha) for gamma in self.gammas for alpha in (None, *RATES)]
         logs = [Log() for _ in keys]
@@ -131,7 +131,7 @@ class NonStationaryTask:
 
 
 def measured(run: Result, workload: Any) -> dict[str, Any]:
-    """Return joules and delay a page, slowdown, and watts and delay in each regime."""
+    """Return joules and delay per page, slowdown, and watts and delay in each regime."""
     records = run.page_records
     delays_ms = np.array([1000 * (page.page_time_s - page.always_on_time_s) for page in records])
     names = (

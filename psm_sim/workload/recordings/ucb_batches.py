@@ -1,7 +1,7 @@
 """UCB Home IP files as batches of records: header fields in arrays, request lines beside them.
 
 The one loop over records in Python finds where each begins, which depends on the length of the one
-before; everything else is NumPy's. Memory is that of one piece, whatever the file's length.
+before; everything else is NumPy's. Memory is that of one piece, for a file of any length.
 """
 
 from __future__ import annotations
