@@ -93,7 +93,6 @@ class Replay:
         slept_us = self._interval_us()
         poll = self._fetch(slept_us)
         losses, paid = self._ask(poll)
-        # Before the update: the weights of this poll are those it was made with.
         self.history.before(self.learner)
         mixture = self.learner.update(losses)
         best = losses.item(losses.argmin())

@@ -52,7 +52,6 @@ class Published:
         if self.not_comparable:
             return "not comparable"
         if self.at_most is not None:
-            # The bound is met exactly in places; rounding must not turn that into a difference.
             return "agrees" if largest <= self.at_most * (1 + 1e-9) else "differs"
         low, high = (self.value, self.value) if self.value is not None else (self.low, self.high)
         assert low is not None  # noqa: S101

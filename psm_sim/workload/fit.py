@@ -113,6 +113,5 @@ def _borrow(
 
 
 def _quoted(text: str) -> str:
-    # By hand: the standard library reads TOML and does not write it.
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'

@@ -35,7 +35,6 @@ def transfers_of(pages: Iterable[Page], nominal: Nominal) -> Iterator[Transfer]:
     """Yield the transfers of *pages* in the order in which they begin; the first one at time 0."""
     now_us, first = 0, True
     for page in pages:
-        # Nothing happens before the first request: its think time would only be silence.
         now_us += 0 if first else _us(page.think_s)
         first = False
         for transfer in _page(page, now_us, nominal):

@@ -99,7 +99,6 @@ class _Fill:
     def think_s(self, pages: slice) -> list[float]:
         """Return think times in seconds, long gaps cut and unknown ones drawn."""
         limit = math.inf if self._playback.max_think_s is None else self._playback.max_think_s
-        # minimum() keeps nan, the mark of a think time that is not known.
         think = np.minimum(self._recording.think_s[pages], limit)
         think[0] = 0.0
         unknown = np.isnan(think)

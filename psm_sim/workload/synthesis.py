@@ -66,7 +66,7 @@ class Drawing:
 
 
 def constant(name: str, text: str, at_least: float) -> float | None:
-    """Return the constant that *text* gives, 0 for ``none``, or None for ``trace``.
+    """Return the constant in *text*, 0 for ``none``, None for ``trace``; else raise :class:`InputError`.
 
     Parameters
     ----------
@@ -76,11 +76,6 @@ def constant(name: str, text: str, at_least: float) -> float | None:
         Its value as a user writes it.
     at_least : float
         The smallest constant allowed; ``none`` is allowed if it is 0.
-
-    Raises
-    ------
-    InputError
-        If *text* is none of these.
     """
     word = text.strip().lower()
     if word == AS_TRACE:
@@ -177,7 +172,6 @@ class Draws:
             return alike
         sizes = np.empty(objects, dtype=np.int64)
         is_main = np.zeros(objects, dtype=bool)
-        # The running total of objects is where each page ends; less its own objects, where it begins.
         is_main[np.cumsum(images + 1) - images - 1] = True
         sizes[is_main] = self.whole("main_bytes", images.size)
         sizes[~is_main] = self.whole("image_bytes", objects - images.size)

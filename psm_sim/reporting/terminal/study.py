@@ -46,7 +46,6 @@ def cells(frame: pd.DataFrame) -> list[tuple[str, ...]]:
 
 def cell(value: Any) -> str:
     """Return one cell as text: four significant digits of a fraction, nothing for what is missing."""
-    # NumPy's numbers become Python's, which the type test below knows; only nan differs from itself.
     value = value.item() if hasattr(value, "item") else value
     if value is None or value != value:
         return ""

@@ -87,7 +87,6 @@ def recording_of_pages(pages: Sequence[Page], form: str, client: str) -> Recordi
     client : str
         The identifier of the client.
     """
-    # Numbers that are too large for a column are cut to its largest one.
     objects = [size for page in pages for size in (page.main_bytes, *page.image_bytes)]
     delays = [round(min(delay * 1e6, 2**31 - 1)) for page in pages for delay in page.server_delay_s]
     requests = [min(size, 2**31 - 1) for page in pages for size in page.request_bytes]

@@ -135,7 +135,6 @@ def _times(
     begins = np.append(True, client[1:] != client[:-1])
     wait[begins] = random.integers(0, 4 * 3_600_000_000, int(begins.sum()))
     at = np.cumsum(wait)
-    # One running total for all clients; each client's own time starts where it begins.
     before = (at - wait)[begins]
     return (at - before[client])[page] + offset, took_us
 
