@@ -77,7 +77,7 @@ MENDABLE = [
     ("--loss losses.py:Nan", "Loss nan returned nan for 100 ms .*; expected"),
     ("--loss losses.py:Short", r"Loss short returned shape \(3,\) for 12 candidate times .*; expected"),
     ("--loss losses.py:Negative", "Loss negative returned -100.0 for 100 ms .*; expected"),
-    ("--loss __import__('os').system('id')", r"__import__\('os'\).system\('id'\).*may not; expected"),
+    ("--loss __import__('os').system('id')", r"__import__\('os'\).system\('id'\).*not allowed; expected"),
     ("--loss inverse-lgo", "no loss 'inverse-lgo'; expected one of inverse, inverse-log"),
     ("--preset theis", "no preset 'theis'; expected one of .*thesis.*Did you mean 'thesis'"),
     ("--preset", "--preset: no value is given; expected one"),

@@ -71,6 +71,15 @@ def against(rows: pd.DataFrame, policy: str, keys: Iterable[str] = ("seed",)) ->
 
     ``energy_ratio``, ``beacons_ratio`` and ``slowdown_ratio`` are of the means; ``page_ratio_mean`` and
     ``page_ratio_max`` of each page's own times.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The rows of :meth:`RunTask.run`, of any number of tasks.
+    policy : str
+        The policy that is the denominator, as it stands in the column ``policy``.
+    keys : iterable of str
+        The columns that say which rows have the same pages.
     """
     keys = list(keys)
     wanted = ["energy_j", "beacons_j", "slowdown", "page_times_s"]

@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 
 class Task(Protocol):
-    """A piece of work that can be done anywhere: its rows depend on nothing but itself."""
+    """A piece of work that any process can do: its rows depend on nothing but itself."""
 
     @property
     def kind(self) -> str:
@@ -24,7 +24,7 @@ class Task(Protocol):
 
     @property
     def weight(self) -> int:
-        """How much work it is, in pages."""
+        """The amount of work, in pages."""
 
     def key(self) -> str:
         """Return a hash of everything that decides its rows."""

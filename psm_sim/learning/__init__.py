@@ -1,6 +1,7 @@
-"""Learning which expert to follow, with proven regret: arrays in, arrays out; knows no radio.
+"""Learners that find out which expert to follow, with proven regret: arrays in, arrays out, no radio.
 
-The thesis's chapter 2: experts' losses in nats, one array a round, and distributions over experts.
+Source: chapter 2 of the thesis. The experts' losses, in nats, come as one array per round; a learner keeps a
+distribution over the experts.
 """
 
 from psm_sim.learning.bounds import (

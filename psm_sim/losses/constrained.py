@@ -1,4 +1,4 @@
-"""As little energy as a target of delay allows: gamma is learned, too."""
+"""Constrained loss: as little energy as a target of delay allows; gamma is learned, too."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ class Constrained(Extended):
         unit="nats/(byte ms)",
         above=0.0,
     )
-    target_ms: float = parameter(100.0, "how long a held byte may wait on average", unit="ms", above=0.0)
+    target_ms: float = parameter(
+        100.0, "the average time that a held byte is allowed to wait", unit="ms", above=0.0
+    )
     step: float = parameter(
         2e-7, "how far log gamma moves for each byte and ms above the target", unit="1/(byte ms)", above=0.0
     )

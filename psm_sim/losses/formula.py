@@ -21,7 +21,7 @@ class Formula(Loss):
 
     I is the bytes held, T the ms slept, Ti the candidate polling times in ms. The text is read by
     :mod:`psm_sim.losses.expression`, never handed to the interpreter; what depends on neither I nor T
-    is worked out once for a set of candidates.
+    is computed once for a set of candidates.
 
     Raises
     ------
@@ -53,6 +53,7 @@ class Formula(Loss):
     def _bind(self, times_ms: Floats) -> None:
         known = {"Ti": times_ms.copy(), "gamma": np.float64(self.gamma)}
         self._bound = fold(self._tree, known)
+        # A formula of Ti and gamma alone is now one array, returned at every call: nobody can write to it.
         if isinstance(self._bound, Number) and isinstance(self._bound.value, np.ndarray):
             self._bound.value.flags.writeable = False
         self._key = times_ms.tobytes()

@@ -1,4 +1,4 @@
-"""The energy of fetching what is held, beside that of polling for it."""
+"""Retrieval-energy loss: the energy of fetching what is held, beside that of polling for it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from psm_sim.policies.experts import polling_times_ms
 
 @dataclass(frozen=True)
 class Clock:
-    """Which polling times there are: documented parameters."""
+    """Polling times that there are: documented parameters."""
 
     min_ms: float = parameter(100.0, "shortest polling time among the experts", unit="ms", at_least=1)
     max_ms: float = parameter(1000.0, "longest polling time among the experts", unit="ms", at_least=1)
@@ -49,4 +49,5 @@ class Clock:
     def range_units(self) -> tuple[int, int]:
         """The shortest and the longest polling time on the grid within the experts' range, in its units."""
         shortest, longest = (self.times_ms[[0, -1]] * 1e3 / self.unit_us).tolist()
+        # The tolerance keeps a polling time on the grid that division has moved off it by one bit.
         return ceil(shortest - 1e-9), floor(longest + 1e-9)

@@ -19,7 +19,7 @@ THESIS_GAMMA = 1e-7
 
 @dataclass(frozen=True)
 class Method:
-    """How activity is polled and learned from.
+    """Method by which activity is polled and learned from.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A learner polls network activity at its own times and learns from the bytes held: no simulator.
+"""Poller: a learner polls network activity at its own times and learns from the bytes held.
 
 Source: thesis, section 2.5.4, "Trace-based evaluation framework"; the algorithm is that of figure 2-4.
 """
@@ -24,10 +24,23 @@ _BLIND = (Formula, Inverse, InverseLog)
 
 
 class Replay:
-    """One learner over one client's activity; memory is constant in the number of polls.
+    """Replay of one client's activity by one learner; memory is constant in the number of polls.
 
     Each poll: sleep for the weighted mean of the experts' times, find the bytes that came meanwhile, ask
     the loss what each expert's time would have cost, learn.
+
+    Parameters
+    ----------
+    arrivals : Arrivals
+        The bytes of the client, by time; they are used up.
+    learner : Learner
+        One expert for each of the clock's polling times; it is changed.
+    loss : Loss
+        The loss of a polling time, in nats; a copy is used.
+    clock : Clock
+        The experts' polling times, and the grid of those used.
+    history : NoHistory, optional
+        Keeps what figures need; by default nothing is kept.
 
     Attributes
     ----------
@@ -56,7 +69,7 @@ class Replay:
         self.longest_us, self.shortest_us = 0, 2**63
         self.expert_losses: Floats = np.zeros(self.times_ms.size)
         self.mixture, self.suffered, self.current_best = 0.0, 0.0, 0.0
-        # losses remember the candidates last asked about: the polling time used is asked of a twin
+        # Losses remember the candidates last asked about: the polling time used is asked of a twin.
         self._loss, self._twin = copy.deepcopy(loss), copy.deepcopy(loss)
         self._watches = not isinstance(loss, _BLIND)
         self._loss.start()
@@ -89,6 +102,7 @@ class Replay:
 
     def _interval_us(self) -> int:
         """Return the weighted mean of the experts' times, on the clock's grid and within their range."""
+        # Halves are rounded up; round() would round them to the even unit.
         units = int(self.learner.predict(self.times_ms) * self._per_unit + 0.5)
         slept_us = min(max(units, self._least), self._most) * self._unit_us
         if slept_us < self.shortest_us:
@@ -103,7 +117,7 @@ class Replay:
         bins = self.arrivals.offsets(before_us // BIN_US, end) if self._watches else ()
         held = self.arrivals.until(end)
         self.held_bytes += held
-        # a bin's bytes are there when it is over
+        # A bin's bytes are there when it is over.
         offsets = tuple((((bin_ + 1) * BIN_US - before_us) / 1e3, size) for bin_, size in bins)
         return Poll(slept_us / 1e3, held, len(offsets), offsets)
 

@@ -1,4 +1,4 @@
-"""The trace study: a learner over network activity itself, client by client.
+"""Replay of a trace: a learner over network activity, client by client (the thesis's trace study).
 
 Source: thesis, section 2.5.4, "Trace-based evaluation framework" to "Competitive analysis".
 """
@@ -23,7 +23,7 @@ from psm_sim.workload.transfer import Activity, Transfer, without_gaps
 
 @dataclass(frozen=True)
 class ReplayedClient:
-    """One client's activity and what came of polling it."""
+    """One client's activity, the method that polled it, and the outcome."""
 
     activity: Activity
     method: Method
@@ -108,7 +108,18 @@ def replay_trace(
 def replay_activity(
     activity: Activity, method: Method, *, history: bool = False, progress: Progress | None = None
 ) -> ReplayedClient:
-    """Replay one client's *activity*; arguments as for :func:`replay_trace`."""
+    """Replay one client.
+
+    Parameters
+    ----------
+    activity : the client's transfers, at least one.
+    method, history, progress : as for :func:`replay_trace`.
+
+    Raises
+    ------
+    InputError
+        If the client has no transfer, or the loss fails.
+    """
     if not activity.transfers:
         raise InputError(f"client {activity.client} has no request to replay; expected at least one.")
     kept = History(method.clock.times_ms.size) if history else None

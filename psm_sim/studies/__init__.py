@@ -1,4 +1,4 @@
-"""The studies of published claims: one module each."""
+"""Studies of published claims: one module per study."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STUDIES = {
     "sensitivity": "sensitivity:STUDY",
     "optimum": "optimum:STUDY",
 }
-"""Name of a study, and where it is, in the order of the report."""
+"""The module and object of each study, by its name on the command line, in the order of the report."""
 
 
 def load_study(name: str, studies: Mapping[str, str] = STUDIES, package: str = "psm_sim.studies") -> Study:
@@ -36,7 +36,7 @@ def load_study(name: str, studies: Mapping[str, str] = STUDIES, package: str = "
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is no study of that name.
     """
     if name not in studies:
         raise unknown("study", name, [*studies, "all"])

@@ -1,4 +1,4 @@
-"""The claims of the BSD paper's abstract: what Bounded Slowdown saves, and its bound on every exchange."""
+"""Bounded Slowdown against the claims of its paper's abstract: energy saved, and the bound kept."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DELAYED = "ucb:mean_think_s=54.5"
 
 
 class BoundWatch(Policy):
-    """Passes on what *policy* says, and keeps the largest stretch of a reply beyond its bound.
+    """Policy that does what *policy* says, and keeps the largest stretch of a reply.
 
     The stretch is the time from the last uplink packet to the delivery of a held frame over the time
     from that packet to the frame's arrival at the access point.
@@ -46,12 +46,14 @@ class BoundWatch(Policy):
         self.policy.start(beacon_s)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Measure the frames just fetched, and ask the policy."""
+        """Measure the frames just fetched, and ask the policy; arguments as for :meth:`Policy.rest`."""
         if poll is not None and poll.arrivals:
+            # The frame that came first has waited longest: only its stretch can be the largest.
             delivered_s = self._doze_after_uplink_s + poll.slept_ms / 1000
             due_s = self._doze_after_uplink_s + poll.arrivals[0][0] / 1000
             self.exchanges += 1
             self.worst = max(self.worst, delivered_s / due_s)
+        # Without repeat the policy is asked after every beacon, so that each doze is seen here.
         rest = replace(self.policy.rest(now_s, since_uplink_s, poll), repeat=False)
         self._doze_after_uplink_s = since_uplink_s + rest.awake_s
         return rest
@@ -59,7 +61,7 @@ class BoundWatch(Policy):
 
 @dataclass(frozen=True)
 class BoundTask:
-    """One run of BSD, every held frame's stretch measured."""
+    """One run of BSD that measures the stretch of every held frame."""
 
     kind: ClassVar[str] = "bound"
     labels: ClassVar[Mapping[str, Any]] = {}
@@ -102,7 +104,7 @@ class BsdEnergy:
         return [*runs, *best, *watched]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set savings, page times and the bound beside the abstract's."""
+        """Set savings, page times and the bound beside the abstract's; arguments as for :class:`Study`."""
         count = scale.replications
         frame = against(pd.DataFrame(rows.of("run")), "psm", ("trace", "seed"))
         frame["energy_saved"] = 1 - frame["energy_ratio"]

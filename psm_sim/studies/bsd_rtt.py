@@ -1,4 +1,4 @@
-"""Page time and energy against the round trip to the server, for every policy."""
+"""Round trips: page time and energy of every policy against the round trip to the server."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ TOLERANCE = 0.05
 
 
 class RoundTrips:
-    """The sweep at the reference model's settings: segments of 1000 B, an ACK each, no server delay.
+    """Sweep at the reference model's settings: segments of 1000 B, one ACK per segment, no server delay.
 
     It is run with the scenario's four parallel connections for every policy, and once more with a single
     one for the policies of the reference model.
     """
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison a number of connections, round trip and seed, and hindsight's best."""
+        """Return one comparison per number of connections, round trip and seed, and hindsight's best."""
         seeds = range(seed, seed + min(3, scale.replications))
         scenarios = [
             (rtt_ms, Scenario(TRACE, pages=scale.pages, seed=each, settings=_settings(rtt_ms)))
@@ -85,6 +85,7 @@ class RoundTrips:
 
 
 def _settings(round_trip_ms: float) -> dict[str, float]:
+    # A round trip passes the wired link twice, and the wireless one with 0.1 ms each way.
     return {**SETTINGS, "links.wired.latency_ms": round_trip_ms / 2 - 0.1}
 
 

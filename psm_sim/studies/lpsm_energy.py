@@ -1,4 +1,4 @@
-"""The thesis's main results (section 2.5.4): 100 pages, and 4 experiments of 500 pages."""
+"""Main results of the thesis (section 2.5.4): 100 pages, and 4 experiments of 500 pages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Headline:
     long: bool
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison a seed, and hindsight's best schedule on the same pages."""
+        """Return one comparison per seed, and hindsight's best schedule on the same pages."""
         preset = load_preset("thesis")
         trace = preset.trace_spec(mean_think_s=self.mean_think_s)
         policies = tuple(preset.policy_spec(policy) for policy in POLICIES)
@@ -113,7 +113,7 @@ def _remarks(frame: pd.DataFrame, best: Sequence[float]) -> list[str]:
 
 
 def mean_states(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
-    """Return the joules a page of each policy by radio state, and hindsight's best without delay."""
+    """Return the joules per page of each policy by radio state, and hindsight's best without delay."""
     states = ["awake_j", "asleep_j", "beacons_j"]
     bars = frame.groupby("policy", sort=False)[states].mean().reset_index()
     return bars.assign(hindsight_j=interval(best).mean)

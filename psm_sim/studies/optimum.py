@@ -1,4 +1,4 @@
-"""How close to the limit: every policy against hindsight's best schedule of polls."""
+"""Distance to the optimum: every policy against hindsight's best schedule of polls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Limit:
     """Hindsight's best without delay, within BSD's bounds, and at every total delay."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one chain a seed."""
+        """Return one chain per seed."""
         seeds = range(seed, seed + min(5, scale.replications))
         prices = 40 if scale.pages >= 100 else 16
         return [

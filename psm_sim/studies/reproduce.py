@@ -24,14 +24,16 @@ def reproduce(
 
     Parameters
     ----------
-    studies
-        By name.
-    scale, seed
-        How much each study runs, and its first seed.
-    workers
-        Processes; :data:`EVERY_PROCESSOR` for one each.
-    progress
-        Called with the pages done, the pages in all and a label after each task.
+    studies : mapping of str to Study
+        The studies by name.
+    scale : Scale
+        The number of replications and pages of each study.
+    seed : int
+        The first seed, 0 or more.
+    workers : int
+        The number of processes; :data:`EVERY_PROCESSOR` for one on each core.
+    progress : callable, optional
+        Called with (pages done, total pages, label) after each task.
     """
     tasks = {name: list(study.tasks(scale, seed)) for name, study in studies.items()}
     rows = run_tasks([task for each in tasks.values() for task in each], workers, progress)

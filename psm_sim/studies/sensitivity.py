@@ -1,4 +1,4 @@
-"""What each choice that the sources leave open does to the published numbers."""
+"""Sensitivity of the published numbers to each choice that the sources leave open."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Sensitivity:
     """One variant at a time, everything else as the ``thesis`` preset."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison a variant and seed, and hindsight's best schedule for each."""
+        """Return one comparison per variant and seed, and hindsight's best schedule for each."""
         preset = load_preset("thesis")
         runs = [
             _task(preset, variant, scale.pages, each)
@@ -90,7 +90,7 @@ class Sensitivity:
         return [*runs, *(OptimumTask(run.scenario, prices=0, labels=run.labels) for run in runs)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return what each variant does to each number, and how many agree with the published ones."""
+        """Return each number under each variant, and how many agree; arguments as for :class:`Study`."""
         count = _replications(scale)
         runs, best = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
         lines, agreeing = [], {}
@@ -141,7 +141,7 @@ def _line(variant: Variant, frame: pd.DataFrame) -> tuple[dict[str, str], set[st
 
 
 def _shown(claim: Claim) -> float:
-    """A bound is judged by the largest value, everything else by the mean."""
+    """Return the largest value for a bound, and the mean for everything else, as they are judged."""
     return claim.ours.mean if claim.published.at_most is None else claim.largest
 
 

@@ -1,4 +1,4 @@
-"""How LPSM's sleep times evolve under both losses (thesis, figure 2-5)."""
+"""Sleep times of LPSM as they evolve under both losses (thesis, figure 2-5)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAGES = 30
 
 
 class RecordedLpsm(Lpsm):
-    """LPSM that keeps when it chose which sleep time."""
+    """LPSM that records (time in s, sleep time in ms) of every choice."""
 
     def start(self, beacon_s: float) -> None:
         """Begin with an empty record."""
@@ -33,7 +33,7 @@ class RecordedLpsm(Lpsm):
         self.chosen: list[tuple[float, float]] = []
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Rest as LPSM does, and note it."""
+        """Rest as LPSM does, and record it; arguments as for :meth:`Policy.rest`."""
         rest = super().rest(now_s, since_uplink_s, poll)
         self.chosen.append((now_s, 1000 * self.beacon_s * rest.beacons))
         return rest

@@ -74,10 +74,10 @@ def _of_pages(workload: Workload, nominal: Nominal) -> Activity:
 def _recorded(path: Path, texts: Mapping[str, str]) -> tuple[Activity, ...]:
     """Read the file twice: for the choice of clients, and for what they fetched."""
     from psm_sim.workload.recorded import choose
-    from psm_sim.workload.recorded_pages import Replaying
+    from psm_sim.workload.recorded_pages import Playback
     from psm_sim.workload.recordings.transfers import read_transfers
 
-    for word in parameters_of(Replaying):
+    for word in parameters_of(Playback):
         if word in texts:
             raise InputError(
                 f"trace {path.name}: {word} is {texts[word]!r}, but requests are replayed as they were "
@@ -87,7 +87,7 @@ def _recorded(path: Path, texts: Mapping[str, str]) -> tuple[Activity, ...]:
     recording = chosen.recording
     names = [recording.clients[client] for client in chosen.clients]
     parameters = {
-        key: value for key, value in chosen.parameters.items() if key not in parameters_of(Replaying)
+        key: value for key, value in chosen.parameters.items() if key not in parameters_of(Playback)
     }
     found = []
     for client, transfers in zip(names, read_transfers(path, names), strict=True):

@@ -1,4 +1,4 @@
-"""A trace profile: the distributions of a browsing population, as a TOML file."""
+"""Trace profile: the distributions of a browsing population, as a TOML file."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ TEXTS = ("name", "remark", "source")
 
 @dataclass(frozen=True)
 class Profile:
-    """Distributions to draw pages from.
+    """Profile: distributions to draw pages from.
 
     ``tables`` has ``think_s``, ``files_per_page`` (the main object included), ``request_bytes``, and
     either ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``; ``server_delay_s`` is
-    optional. A file may name a bundled trace as ``base``, whose tables stand in for those it does not
+    optional. A file can name a bundled trace as ``base``, whose tables stand in for those it does not
     give. ``defaults`` are the profile's own defaults of the parameters, as texts.
     """
 
@@ -50,8 +50,8 @@ def read_profile(path: Path) -> Profile:
     return profile_of(read_toml(path), path)
 
 
-def published() -> Profile:
-    """Return the profile that fills gaps: the bundled Berkeley distributions."""
+def berkeley_profile() -> Profile:
+    """Return the bundled Berkeley distributions (Mah 1997), which fill the gaps of recordings."""
     return read_profile(bundled("traces") / "ucb.toml")
 
 
@@ -85,7 +85,7 @@ def _base(name: Any, path: Path) -> dict[str, Quantiles]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return what a TOML file says, or say why it cannot be read."""
+    """Return the content of a TOML file, or raise :class:`InputError` that says why it cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The figures of the studies by name, in the form of the thesis's."""
+"""Figures of the studies by name, in the form of the thesis's."""
 
 from __future__ import annotations
 

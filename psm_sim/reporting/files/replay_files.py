@@ -1,4 +1,4 @@
-"""A replay as a table, as one JSON object and as CSV."""
+"""Replay as a table, as one JSON object, or as CSV."""
 
 from __future__ import annotations
 
@@ -17,7 +17,19 @@ if TYPE_CHECKING:
 
 
 def to_dict(trace: str, seed: int, method: Method, clients: Sequence[ReplayedClient]) -> dict[str, Any]:
-    """Return a replay as plain values: how it was made, and ``runs``, one a client."""
+    """Return a replay as plain values: how it was made, and ``runs``, one per client.
+
+    Parameters
+    ----------
+    trace : str
+        The trace, as the user named it.
+    seed : int
+        The seed that its pages were drawn with.
+    method : Method
+        The method of polling and learning.
+    clients : sequence of ReplayedClient
+        The outcome of each client.
+    """
     return {
         "psm_sim": __version__,
         "trace": trace,
@@ -28,7 +40,17 @@ def to_dict(trace: str, seed: int, method: Method, clients: Sequence[ReplayedCli
 
 
 def write(values: dict[str, Any], form: str, stream: TextIO) -> None:
-    """Write what :func:`to_dict` returned, as ``table``, ``json`` or ``csv``."""
+    """Write what :func:`to_dict` returned.
+
+    Parameters
+    ----------
+    values : dict
+        The replay as plain values.
+    form : str
+        ``"table"``, ``"json"`` or ``"csv"``.
+    stream : text file
+        Where to write.
+    """
     if form == "json":
         stream.write(to_text(values))
     elif form == "csv":
@@ -38,7 +60,7 @@ def write(values: dict[str, Any], form: str, stream: TextIO) -> None:
 
 
 def _write_csv(values: dict[str, Any], stream: TextIO) -> None:
-    """Write a row a client; nested names are joined by a dot, as ``regret.mixture.best_expert``."""
+    """Write one row per client; nested names are joined by a dot, as ``regret.mixture.best_expert``."""
     rows = []
     for run in values["runs"]:
         facts = {key: value for key, value in run.items() if key not in _NOT_IN_CSV}

@@ -1,4 +1,4 @@
-"""A comparison as CSV: a row a policy."""
+"""Comparison of policies as CSV: one row per policy, or one row per page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,17 @@ if TYPE_CHECKING:
 
 
 def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write a header and a row a policy; nested names are joined by a dot, as ``slowdown.mean``."""
+    """Write a header and one row per policy; nested names are joined by a dot, as ``slowdown.mean``.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The runs to write.
+    stream : text file
+        Where to write.
+    preset : str
+        The name of the preset that was used; empty for none.
+    """
     rows = [{"preset": preset, **_row(comparison, run)} for run in comparison.runs]
     writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -21,7 +31,7 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 
 
 def write_pages(comparison: Comparison, stream: TextIO) -> None:
-    """Write a header and a row for each page of each policy; of several clients, the client as well."""
+    """Write a header and one row per page and policy, with the client where there are several."""
     writer = csv.writer(stream, lineterminator="\n")
     fields = comparison.runs[0].page_records[0]._fields
     several = isinstance(comparison.runs[0], ClientAverage)

@@ -1,4 +1,4 @@
-"""The report on published claims: a page of Markdown, figures, and all numbers."""
+"""Reproduction report on published claims: a page of Markdown, figures, and all numbers."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def write_report(
 ) -> None:
     """Write ``README.md``, ``numbers.json`` and the figures, each complete or not at all.
 
-    All are written beside the folder first and then moved into it, the page last, so that an interrupted
-    run leaves what was there before. The same findings give the same bytes.
+    All are written into a draft folder first and then moved, the page last, so that an interrupted
+    run leaves the earlier report unchanged. The same findings give the same bytes.
 
     Parameters
     ----------

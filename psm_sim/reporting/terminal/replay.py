@@ -1,4 +1,4 @@
-"""A replay as a table for people."""
+"""Replay as a table for people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psm_sim.texts import duration
 
 
 def write(values: dict[str, Any], stream: TextIO) -> None:
-    """Write what :func:`psm_sim.reporting.files.replay_files.to_dict` returned as a table a client."""
+    """Write what :func:`psm_sim.reporting.files.replay_files.to_dict` returned, one table per client."""
     from rich.text import Text
 
     parameters = values["parameters"]
@@ -71,7 +71,7 @@ def _caption(values: dict[str, Any], parameters: dict[str, Any]) -> list[str]:
 
 
 def _number(value: float) -> str:
-    """Return *value* with five digits or so, and a real minus."""
+    """Return *value* with four or five digits."""
     size = abs(value)
     decimals = 4 if size < 1 else max(0, 3 - math.floor(math.log10(size)))
     return f"{value:,.{decimals}f}"

@@ -1,4 +1,4 @@
-"""What studies found, as tables for people."""
+"""Findings of studies as tables for people."""
 
 from __future__ import annotations
 

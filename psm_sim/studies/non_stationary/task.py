@@ -1,4 +1,4 @@
-"""The study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times, seed by seed.
+"""Tasks of the study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times by seed.
 
 Run by ``python benchmarks/non_stationary.py``, which writes ``docs/studies/non-stationary.md``.
 """
@@ -105,7 +105,7 @@ class NonStationaryTask:
         return key_of([Scenario(self.trace, pages=self.pages, seed=self.seed).key(), self.gammas])
 
     def run(self) -> list[dict[str, Any]]:
-        """Run it; return a row a policy, and one a gamma of what hindsight would have lost."""
+        """Return one row per policy, and one per gamma with the losses of hindsight."""
         workload = load_workload(self.trace, self.pages, self.seed)
         scenario = Scenario(workload, pages=self.pages, seed=self.seed)
         keys = [(gamma, alpha) for gamma in self.gammas for alpha in (None, *RATES)]
@@ -141,7 +141,7 @@ class NonStationaryTask:
 
 
 def measured(run: Result, workload: Any) -> dict[str, Any]:
-    """Return joules and delay a page, slowdown, and watts and delay in each regime."""
+    """Return joules and delay per page, slowdown, and watts and delay in each regime."""
     records = run.page_records
     delays_ms = np.array([1000 * (page.page_time_s - page.always_on_time_s) for page in records])
     names = (

@@ -1,4 +1,4 @@
-"""A recording from a file, whatever its format: told by content, not by name."""
+"""Reading of recordings: the format is recognised by content, not by name."""
 
 from __future__ import annotations
 

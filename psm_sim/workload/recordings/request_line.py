@@ -1,4 +1,4 @@
-"""The anonymised request line of a UCB record: ``METHOD HASH.[flags][suffix][ HTTP/1.0]``."""
+"""Request line of a UCB record, anonymised: ``METHOD HASH.[flags][suffix][ HTTP/1.0]``."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ def parse_request_line(line: bytes) -> RequestLine:
 def is_secondary(line: bytes) -> bool:
     """Say whether a request line asks for something that a page embeds, by its suffix."""
     tail = line[line.find(b".") :]
+    # Many lines share an ending: each ending is matched once.
     known = _CACHE.get(tail)
     if known is None:
         if len(_CACHE) > 10_000:

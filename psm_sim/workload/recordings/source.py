@@ -1,4 +1,4 @@
-"""The bytes of a trace file, unpacked if gzipped, a piece at a time."""
+"""Source of a trace: the bytes of a file, unpacked if gzipped, one piece at a time."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ FREE_EXPANSION = 16 << 20
 class Source:
     """One pass over a file, in pieces of at most a mebibyte of unpacked data.
 
-    Gzip is told by its first two bytes; several members after each other are one stream. Memory is
-    bounded whatever the file claims: unpacking stops once it gives more than 16 MiB and more than 100
-    times what was read. ``warnings`` collects what is odd but not fatal, such as a gzip stream cut short;
+    Gzip is recognised by its first two bytes; several members after each other are one stream. Memory is
+    bounded for any file: unpacking stops once it gives more than 16 MiB and more than 100 times what
+    was read. ``warnings`` collects what is odd but not fatal, such as a gzip stream cut short;
     ``unpacked`` counts the bytes given so far.
     """
 
@@ -67,12 +67,12 @@ class Source:
             yield piece
 
     def _gunzip(self, file: BinaryIO) -> Iterator[bytes]:
-        member, started, given = zlib.decompressobj(31), False, 0
+        member, started, given = zlib.decompressobj(31), False, 0  # 31: zlib's code for gzip headers
         for packed in self._raw(file):
             rest = packed
             while rest:
                 if not started and not rest.strip(b"\0"):
-                    break  # gzip files may be padded with zeros
+                    break  # gzip files can be padded with zeros
                 piece = self._unpack(member, rest, given)
                 started, given = True, given + len(piece)
                 self._check_expansion(given)
@@ -86,6 +86,7 @@ class Source:
 
     def _unpack(self, member: zlib._Decompress, data: bytes, given: int) -> bytes:
         try:
+            # At most one piece: the rest waits in unconsumed_tail, so that a bomb cannot fill the memory.
             return member.decompress(data, PIECE)
         except zlib.error as error:
             raise InputError(

@@ -1,4 +1,4 @@
-"""How sleep times evolve under two losses: thesis figure 2-5."""
+"""Figure of the sleep times under two losses as they evolve (thesis, figure 2-5)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from psm_sim.texts import cut
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from psm_sim.replay.history import Table
+    from psm_sim.replay.history import PollTable
     from psm_sim.replay.run import ReplayedClient
 
 
 def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
     """Draw the polling times used over time, whole and beginning, with the bytes found below them.
 
-    A row a loss. Below each curve stands when polls found bytes.
+    One row per loss. Marks below each curve show when polls found bytes.
     """
     figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.2)
     numbers: dict[str, list[Any]] = {}
@@ -42,7 +42,7 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
     return Drawn(figure, numbers)
 
 
-def _draw(axes: Axes, table: Table, client: ReplayedClient, title: str) -> None:
+def _draw(axes: Axes, table: PollTable, client: ReplayedClient, title: str) -> None:
     times_ms = client.replay.times_ms
     time, unit = in_unit(table.end_s)
     axes.step(time, table.facts["slept_ms"], where="pre", color=COLOURS[0], label="polling time")
