@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
-from psm_sim.beacons import beacon_after
+from psm_sim.beacons import Beacons
 from psm_sim.network import Topology, World
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Policy, Poll
@@ -39,11 +39,11 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Chain:
-    """The steps of some pages, with the beacon interval and the powers that price them."""
+    """The steps of some pages, with the beacons and the powers that price them."""
 
     steps: tuple[Step, ...]
     pages: int
-    beacon_s: float
+    beacons: Beacons
     awake_w: float
     asleep_w: float
     beacon_j: float
@@ -79,7 +79,7 @@ def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
     return Chain(
         tuple(_steps(activity)),
         len(pages),
-        topology.beacon.interval_ms / 1000,
+        Beacons(topology.beacon.interval_ms / 1000),
         power.awake_w,
         power.asleep_w,
         power.beacon_j,
@@ -127,7 +127,7 @@ class _Player:
 
     def __init__(self, chain: Chain, policy: Policy) -> None:
         self.chain, self.policy = chain, policy
-        policy.start(chain.beacon_s)
+        policy.start(chain.beacons.interval_s)
         self.now_s = self.uplink_s = 0.0
         self.poll: Poll | None = None
         self.energy_j = self.delay_s = 0.0
@@ -158,7 +158,7 @@ class _Player:
             if doze_s >= due_s:
                 self.energy_j += chain.awake_w * (due_s - now_s)
                 return due_s
-            wake_s = (beacon_after(doze_s, chain.beacon_s) + rest.beacons - 1) * chain.beacon_s
+            wake_s = chain.beacons.time(chain.beacons.after(doze_s) + rest.beacons - 1)
             self.energy_j += chain.awake_w * rest.awake_s
             if not step.downlink and wake_s >= due_s:
                 self.energy_j += chain.asleep_w * (due_s - doze_s)

@@ -7,7 +7,7 @@ from math import inf
 
 from simpy import Environment
 
-from psm_sim.beacons import beacon_after, beacon_before
+from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.ledger import RadioObserver
 from psm_sim.network.link import Link
@@ -39,6 +39,7 @@ class Station:
     ) -> None:
         self._env, self._policy, self._beacon_s = env, policy, beacon_s
         self._release_on_uplink = release_on_uplink
+        self._beacons = Beacons(beacon_s)
         self._observers = observers
         self._wake_up = Alarm(env, self._wake, AFTER_ALL)
         self._uplink: Link
@@ -132,7 +133,7 @@ class Station:
 
     def _doze(self) -> None:
         since_s = self._doze_at_s
-        self._beacon = beacon_after(since_s, self._beacon_s) + self._every - 1
+        self._beacon = self._beacons.after(since_s) + self._every - 1
         self._listening = False
         self._set_radio(since_s, False)
         if self._access_point.tim:
@@ -146,7 +147,7 @@ class Station:
             return False
         count = 1
         if self._repeats:
-            count += (beacon_before(now_s, beacon_s) - self._beacon) // every
+            count += (self._beacons.before(now_s) - self._beacon) // every
             last_s = (self._beacon + (count - 1) * every) * beacon_s
         for observer in self._observers:
             observer.beacons(first_s, count, every * beacon_s)

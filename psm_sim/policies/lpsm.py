@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from psm_sim.beacons import beacon_after
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, switching_rates
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
@@ -117,7 +116,7 @@ class Lpsm(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Learn from the poll, and doze for the time predicted."""
-        next_beacon = beacon_after(now_s, self.beacon_s)
+        next_beacon = self.beacon_grid.after(now_s)
         if poll is not None:
             self._learn(poll)
             self.loss.observe(poll)
