@@ -1,24 +1,20 @@
-"""The traffic of some pages as a chain: activity, silence, activity, each caused by what came before.
+"""Chain: the traffic of some pages as silences and activities, each caused by what came before.
 
-A chain is read off a run without power saving. It holds fixed what the radio transmits and for how long
-it is silent in between; a frame that is delivered late delays all that comes after it by as much. That
-makes the cost of a schedule of polls exact and computable, for any policy and for hindsight's best one.
+A chain is read off a run without power saving (:mod:`psm_sim.hindsight.record`). It holds fixed what the
+radio transmits and for how long it is silent in between; a frame that is delivered late delays all that
+comes after it by as much. That makes the cost of a schedule of polls exact and computable, for any policy
+and for hindsight's best one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
 from psm_sim.beacons import Beacons
-from psm_sim.network import Topology, World
-from psm_sim.network.segment import Segment
 from psm_sim.policies import Policy, Poll
-from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.policies.guard import guarded
-from psm_sim.workload.page import Page
 
 
 class Step(NamedTuple):
@@ -59,59 +55,6 @@ class Played(NamedTuple):
     energy_j: float
     delay_s: float
     worst_stretch: float
-
-
-def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
-    """Load the pages without power saving, and return their traffic as a chain."""
-    world = World(topology, AlwaysOn())
-    activity: list[tuple[float, float, bool, int]] = []
-
-    def uplink(queued_s: float, _: float, segment: Segment) -> None:
-        activity.append((queued_s, world.wireless_up.free_at, False, segment.wire_bytes))
-
-    def downlink(queued_s: float, arrival_s: float, segment: Segment) -> None:
-        activity.append((queued_s, arrival_s, True, segment.wire_bytes))
-
-    world.wireless_up.observers.append(uplink)
-    world.wireless_down.observers.append(downlink)
-    world.run(pages)
-    power = topology.power
-    return Chain(
-        tuple(_steps(activity)),
-        len(pages),
-        Beacons(topology.beacon.interval_ms / 1000),
-        power.awake_w,
-        power.asleep_w,
-        power.beacon_j,
-    )
-
-
-def _steps(activity: Sequence[tuple[float, float, bool, int]]) -> list[Step]:
-    """Join what overlaps into activities, and measure the silences between."""
-    steps: list[Step] = []
-    idle_s, first = 0.0, 0
-    while first < len(activity):
-        begin_s, end_s = activity[first][:2]
-        last = first + 1
-        while last < len(activity) and activity[last][0] <= end_s:
-            end_s = max(end_s, activity[last][1])
-            last += 1
-        steps.append(_step(activity[first:last], begin_s - idle_s, end_s - begin_s))
-        idle_s, first = end_s, last
-    return steps
-
-
-def _step(activity: Sequence[tuple[float, float, bool, int]], silent_s: float, busy_s: float) -> Step:
-    begin_s = activity[0][0]
-    uplinks = [queued_s for queued_s, _, is_downlink, _ in activity if not is_downlink]
-    since_s = begin_s + busy_s - uplinks[-1] if uplinks else inf
-    first_uplink_s = uplinks[0] if uplinks else inf
-    held = tuple(
-        (1000 * (queued_s - begin_s), size)
-        for queued_s, _, is_downlink, size in activity
-        if is_downlink and queued_s <= first_uplink_s
-    )
-    return Step(silent_s, activity[0][2], busy_s, since_s, held)
 
 
 def play(chain: Chain, policy: Policy) -> Played:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from psm_sim.network import Topology, Usage, World
+from psm_sim.network import Observer, PagesDone, Topology, Usage, World
 from psm_sim.policies import Policy
 from psm_sim.policies.guard import guarded
 from psm_sim.simulation.result import PageRecord, Result, Traffic
@@ -20,6 +20,7 @@ def run_policy(
     pages: Sequence[Page],
     always_on_times_s: Sequence[float] | None = None,
     progress: Callable[[int], None] = lambda _: None,
+    observers: Sequence[Observer] = (),
 ) -> Result:
     """Run a fresh copy of *policy* over the pages, and tell it when the run is over.
 
@@ -27,9 +28,9 @@ def run_policy(
     times are taken, which makes it the reference.
     """
     fresh = guarded(policy)
-    world = World(topology, fresh)
+    world = World(topology, fresh, [PagesDone(progress), *observers])
     begun = time.perf_counter()
-    world.run(pages, progress)
+    world.run(pages)
     wall_s = time.perf_counter() - begun
     fresh.finish()
     return Result(

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from psm_sim.beacons import Beacons
-from psm_sim.hindsight.chain import Chain, Played, Step, play, record_chain
+from psm_sim.hindsight.chain import Chain, Played, Step, play
 from psm_sim.hindsight.optimum import frontier, least_energy_j, optimum
+from psm_sim.hindsight.record import record_chain
 from psm_sim.network import World, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload

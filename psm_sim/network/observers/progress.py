@@ -1,0 +1,21 @@
+"""Progress of a run, as an observer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from psm_sim.network.browser import Visit
+from psm_sim.network.observers.observer import Observer
+
+
+class PagesDone(Observer):
+    """Progress: calls *progress* with the number of pages complete, after each of them."""
+
+    def __init__(self, progress: Callable[[int], None]) -> None:
+        self._progress = progress
+        self._done = 0
+
+    def page(self, visit: Visit) -> None:
+        """Count the page."""
+        self._done += 1
+        self._progress(self._done)
