@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.tasks import Task
-from psm_sim.network import World, load_topology
+from psm_sim.network import Observer, World, load_topology
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation.preset import load_preset
@@ -21,19 +21,15 @@ LOSSES = ("inverse", "inverse-log")
 PAGES = 30
 
 
-class RecordedLpsm(Lpsm):
-    """LPSM that keeps when it chose which sleep time."""
+class RestRecorder(Observer):
+    """Recorder of when a policy was asked, in seconds, and for how many beacons it chose to doze."""
 
-    def start(self, beacon_s: float) -> None:
-        """Begin with an empty record."""
-        super().start(beacon_s)
-        self.chosen: list[tuple[float, float]] = []
+    def __init__(self) -> None:
+        self.chosen: list[tuple[float, int]] = []
 
-    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Rest as LPSM does, and note it."""
-        rest = super().rest(now_s, since_uplink_s, poll)
-        self.chosen.append((now_s, 1000 * self.beacon_s * rest.beacons))
-        return rest
+    def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
+        """Keep one answer."""
+        self.chosen.append((time_s, rest.beacons))
 
 
 @dataclass(frozen=True)
@@ -51,10 +47,14 @@ class SleepTask:
     def run(self) -> list[dict[str, Any]]:
         """Return a row for each sleep."""
         preset = load_preset("thesis")
-        policy = RecordedLpsm(loss=self.loss, **preset.policies.get("lpsm", {}))
-        world = World(load_topology("three-node", preset.settings), policy)
+        policy, recorder = Lpsm(loss=self.loss, **preset.policies.get("lpsm", {})), RestRecorder()
+        world = World(load_topology("three-node", preset.settings), policy, [recorder])
         world.run(load_workload(preset.trace_spec(), PAGES, self.seed).pages)
-        return [{"loss": self.loss, "time_s": at_s, "sleep_ms": length} for at_s, length in policy.chosen]
+        beacon_ms = 1000 * world.beacons.interval_s
+        return [
+            {"loss": self.loss, "time_s": at_s, "sleep_ms": beacon_ms * beacons}
+            for at_s, beacons in recorder.chosen
+        ]
 
 
 class SleepTimes:
