@@ -28,7 +28,7 @@ class Browser:
 
     The main object first, then the embedded ones over at most ``connections`` parallel connections:
     one object for each connection, or, if persistent, one after another on each until the page is complete.
-    Each of *tell_page* is called when a page is complete.
+    Each of *tell_page* is called with a :class:`Visit` when a page is complete.
     """
 
     def __init__(

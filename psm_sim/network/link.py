@@ -20,8 +20,16 @@ class Link:
     """Link: sends segments one after the other and delivers each after the propagation delay.
 
     ``deliver`` takes each segment as it arrives, and must be set before the first one is sent. ``free_at``
-    is the time in seconds at which the transmitter has sent all it was given. Each of *tell_frame* is told
-    of a segment as it is queued, with this link, the time, and the time at which it will arrive.
+    is the time in seconds at which the transmitter has sent all it was given.
+
+    Parameters
+    ----------
+    env, name
+        The clock, and which of the four links this is.
+    parameters
+        Bit rate and delay.
+    tell_frame
+        Called as :class:`~psm_sim.network.observers.Observer` says of ``frame``.
     """
 
     def __init__(

@@ -25,8 +25,16 @@ class Radio:
     for it arms an alarm.
 
     ``decide`` is asked for each rest, with the time in seconds and what the last beacon showed; ``deliver``
-    takes the frames received. Both must be set before the clock starts. *tell_radio* and *tell_beacons* are
-    called as :class:`~psm_sim.network.observers.Observer` says.
+    takes the frames received. Both must be set before the clock starts.
+
+    Parameters
+    ----------
+    env, beacons
+        The clock, and the beacons of the access point.
+    port, uplink
+        The station's port at the access point, and the link on which it sends.
+    tell_radio, tell_beacons
+        Called as :class:`~psm_sim.network.observers.Observer` says of ``radio`` and ``beacons``.
     """
 
     def __init__(

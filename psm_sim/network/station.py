@@ -14,7 +14,14 @@ from psm_sim.policies import Policy, Poll, Rest
 class Station:
     """Station: between a host that sends, a policy that decides, and a radio that obeys.
 
-    Each of *tell_rest* is called with the time in seconds, the poll and the rest, after every question.
+    Parameters
+    ----------
+    env, radio
+        The clock, and the radio that sends.
+    policy
+        Asked for every rest, and told of uplink packets; whoever makes the station starts it.
+    tell_rest
+        Called as :class:`~psm_sim.network.observers.Observer` says of ``rest``.
     """
 
     def __init__(

@@ -26,8 +26,17 @@ from psm_sim.workload.page import Page
 class World:
     """World of one station under one policy, in one topology.
 
-    The energy ledger and the *observers* are told what happens. ``visits`` has each page as it was loaded,
-    with the ledger's state at its end; ``events`` is the number of SimPy events so far.
+    ``visits`` has each page as it was loaded, with the ledger's state at its end; ``events`` is the number of
+    SimPy events so far.
+
+    Parameters
+    ----------
+    topology
+        The scenario in numbers.
+    policy
+        Used as it is, not copied; it is started here, and whoever runs the world tells it of the end.
+    observers
+        Told what happens, after the energy ledger.
     """
 
     def __init__(self, topology: Topology, policy: Policy, observers: Sequence[Observer] = ()) -> None:

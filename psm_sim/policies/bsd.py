@@ -36,14 +36,12 @@ class Bsd(Policy):
         """Doze as long as the bound allows."""
         wait_s = max(0.0, self.beacon_s / self.p - since_uplink_s)
         doze_s, since_s = now_s + wait_s, since_uplink_s + wait_s
-        longest_s = self._longest_s
-        beacons = self._beacons_within(doze_s, min(self.p * since_s, longest_s))
+        allowed_s, longest_s = self.p * since_s, self._longest_s
+        beacons = self._beacons_within(doze_s, min(allowed_s, longest_s))
         if beacons < 1:
             return self._wait_for_next(doze_s, since_s, wait_s)
-        # From a beacon on, nothing but the longest doze counts any more, and that stays as it is.
-        settled = (
-            not wait_s and self.beacon_grid.on(now_s) and beacons == self._beacons_within(now_s, longest_s)
-        )
+        # From here on only the longest doze counts, and from beacon to beacon it stays the same.
+        settled = allowed_s >= longest_s and not wait_s and self.beacon_grid.on(now_s)
         return Rest(wait_s, beacons, repeat=settled)
 
     @property
