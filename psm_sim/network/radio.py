@@ -110,11 +110,10 @@ class Radio:
                 if self._awake_until_s >= now_s:
                     return
                 self._fall_asleep(self._awake_until_s)
+            elif self._awaited or self._idle_s >= now_s:
+                return
             else:
-                idle_s = self._idle_s
-                if self._awaited or idle_s >= now_s:
-                    return
-                self._ask(idle_s)
+                self._ask(self._idle_s)
 
     @property
     def _idle_s(self) -> float:
