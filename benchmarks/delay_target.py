@@ -1,4 +1,4 @@
-"""Does the constrained loss meet its target of delay, and what does the target cost?
+"""Constrained loss: does it meet its target of delay, and what does the target cost?
 
 ``python benchmarks/delay_target.py`` runs LPSM with a target of 60 to 400 ms over the pages of several seeds
 and prints how long a held byte waited on average, with 95 % intervals. ``--trace`` and ``--pages`` change
@@ -10,36 +10,43 @@ from __future__ import annotations
 import argparse
 
 from psm_sim.estimates import interval
-from psm_sim.losses import Constrained, Poll
-from psm_sim.network import World, load_topology
+from psm_sim.losses import Constrained
+from psm_sim.network import Observer, World, load_topology
+from psm_sim.network.link import Link
+from psm_sim.network.segment import Segment
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.workload import load_workload
 
 TARGETS_MS = (60.0, 80.0, 100.0, 150.0, 200.0, 400.0)
 
 
-class Watched(Constrained):
-    """The constrained loss; it also adds up how long held bytes waited, by the access point's stamps."""
+class Waits(Observer):
+    """Waits of held bytes at the access point: ``byte_ms`` is the sum of bytes times milliseconds."""
 
-    byte_ms = held_bytes = 0.0
+    def __init__(self) -> None:
+        self.byte_ms = 0.0
+        self.held_bytes = 0
+        self._arrived_s: dict[Segment, float] = {}
 
-    def observe(self, poll: Poll) -> None:
-        """Add the waits of one doze."""
-        super().observe(poll)
-        self.byte_ms += sum(size * (poll.slept_ms - offset) for offset, size in poll.arrivals)
-        self.held_bytes += poll.held_bytes
+    def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
+        """Note when a frame reaches the access point, and what it has waited when it is sent on."""
+        if link.name == "wired down":
+            self._arrived_s[segment] = arrives_s
+        elif link.name == "wireless down" and queued_s > self._arrived_s[segment]:
+            self.byte_ms += 1000 * segment.wire_bytes * (queued_s - self._arrived_s[segment])
+            self.held_bytes += segment.wire_bytes
 
 
 def run(target_ms: float, trace: str, pages: int, seed: int) -> tuple[float, float, float]:
-    """Return the mean wait of a held byte in ms, the joules a page, and the multiplier at the end."""
-    loss = Watched(target_ms=target_ms)
-    world = World(load_topology(), Lpsm(loss=loss))
+    """Return the mean wait of a held byte in ms, the joules per page, and the multiplier at the end."""
+    loss, waits = Constrained(target_ms=target_ms), Waits()
+    world = World(load_topology(), Lpsm(loss=loss), [waits])
     world.run(load_workload(trace, pages, seed).pages)
-    return loss.byte_ms / loss.held_bytes, world.usage().total_j / pages, loss.multiplier
+    return waits.byte_ms / waits.held_bytes, world.usage().total_j / pages, loss.multiplier
 
 
 def main() -> None:
-    """Print a line a target."""
+    """Print one line for each target."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trace", default="ucb")
     parser.add_argument("--pages", type=int, default=100)

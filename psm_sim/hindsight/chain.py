@@ -1,24 +1,20 @@
-"""Chain of traffic: activity, silence, activity, each caused by what came before.
+"""Chain: the traffic of some pages as silences and activities, each caused by what came before.
 
-A chain is read off a run without power saving. It holds fixed what the radio transmits and for how long
-it is silent in between; a frame that is delivered late delays all that comes after it by the same time. That
-makes the cost of a schedule of polls exact and computable, for any policy and for hindsight's best one.
+A chain is read off a run without power saving (:mod:`psm_sim.hindsight.record`). It holds fixed what the
+radio transmits and for how long it is silent in between; a frame that is delivered late delays all that
+comes after it by as much. That makes the cost of a schedule of polls exact and computable, for any policy
+and for hindsight's best one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
-from psm_sim.beacons import beacon_after
-from psm_sim.network import Topology, World
-from psm_sim.network.segment import Segment
+from psm_sim.beacons import Beacons
 from psm_sim.policies import Policy, Poll
-from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.policies.guard import guarded
-from psm_sim.workload.page import Page
 
 
 class Step(NamedTuple):
@@ -39,11 +35,11 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Chain:
-    """The steps of some pages, with the beacon interval and the powers that price them."""
+    """The steps of some pages, with the beacons and the powers that price them."""
 
     steps: tuple[Step, ...]
     pages: int
-    beacon_s: float
+    beacons: Beacons
     awake_w: float
     asleep_w: float
     beacon_j: float
@@ -61,61 +57,6 @@ class Played(NamedTuple):
     worst_stretch: float
 
 
-def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
-    """Load the pages without power saving, and return their traffic as a chain."""
-    world = World(topology, AlwaysOn())
-    activity: list[tuple[float, float, bool, int]] = []
-
-    def uplink(queued_s: float, _: float, segment: Segment) -> None:
-        # Busy until the link is free, not until the frame arrives; the link knows it before it tells this.
-        activity.append((queued_s, world.wireless_up.free_at, False, segment.wire_bytes))
-
-    def downlink(queued_s: float, arrival_s: float, segment: Segment) -> None:
-        activity.append((queued_s, arrival_s, True, segment.wire_bytes))
-
-    world.wireless_up.observers.append(uplink)
-    world.wireless_down.observers.append(downlink)
-    world.run(pages)
-    power = topology.power
-    return Chain(
-        tuple(_steps(activity)),
-        len(pages),
-        topology.beacon.interval_ms / 1000,
-        power.awake_w,
-        power.asleep_w,
-        power.beacon_j,
-    )
-
-
-def _steps(activity: Sequence[tuple[float, float, bool, int]]) -> list[Step]:
-    """Join what overlaps into activities, and measure the silences between."""
-    steps: list[Step] = []
-    idle_s, first = 0.0, 0
-    while first < len(activity):
-        begin_s, end_s = activity[first][:2]
-        last = first + 1
-        while last < len(activity) and activity[last][0] <= end_s:
-            end_s = max(end_s, activity[last][1])
-            last += 1
-        steps.append(_step(activity[first:last], begin_s - idle_s, end_s - begin_s))
-        idle_s, first = end_s, last
-    return steps
-
-
-def _step(activity: Sequence[tuple[float, float, bool, int]], silent_s: float, busy_s: float) -> Step:
-    begin_s = activity[0][0]
-    uplinks = [queued_s for queued_s, _, is_downlink, _ in activity if not is_downlink]
-    since_s = begin_s + busy_s - uplinks[-1] if uplinks else inf
-    # The first uplink packet wakes the station: what comes later is not held.
-    first_uplink_s = uplinks[0] if uplinks else inf
-    held = tuple(
-        (1000 * (queued_s - begin_s), size)
-        for queued_s, _, is_downlink, size in activity
-        if is_downlink and queued_s <= first_uplink_s
-    )
-    return Step(silent_s, activity[0][2], busy_s, since_s, held)
-
-
 def play(chain: Chain, policy: Policy) -> Played:
     """Let a policy sleep through a chain, and return its cost."""
     player = _Player(chain, guarded(policy))
@@ -129,7 +70,7 @@ class _Player:
 
     def __init__(self, chain: Chain, policy: Policy) -> None:
         self.chain, self.policy = chain, policy
-        policy.start(chain.beacon_s)
+        policy.start(chain.beacons.interval_s)
         self.now_s = self.uplink_s = 0.0
         self.poll: Poll | None = None
         self.energy_j = self.delay_s = 0.0
@@ -160,7 +101,7 @@ class _Player:
             if doze_s >= due_s:
                 self.energy_j += chain.awake_w * (due_s - now_s)
                 return due_s
-            wake_s = (beacon_after(doze_s, chain.beacon_s) + rest.beacons - 1) * chain.beacon_s
+            wake_s = chain.beacons.time(chain.beacons.after(doze_s) + rest.beacons - 1)
             self.energy_j += chain.awake_w * rest.awake_s
             if not step.downlink and wake_s >= due_s:
                 self.energy_j += chain.asleep_w * (due_s - doze_s)

@@ -21,10 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.beacons import TOLERANCE_S, Floats
 from psm_sim.hindsight.chain import Chain, Step
-
-Floats = NDArray[np.float64]
-_SLACK_S = 1e-9
 
 
 class Optimum(NamedTuple):
@@ -101,24 +99,23 @@ def _waiting_j(chain: Chain, step: Step, now_s: Floats, due_s: Floats) -> Floats
     asleep_j = np.full_like(now_s, chain.asleep_w * step.silent_s)
     if not step.downlink:
         return asleep_j
-    beacon_s = chain.beacon_s
-    wake_s = np.minimum(np.floor((due_s + _SLACK_S) / beacon_s) * beacon_s, due_s)
-    first_s = (np.floor((now_s + _SLACK_S) / beacon_s) + 1) * beacon_s
+    # A beacon within the tolerance of the frame counts as before it, but nobody waits past the frame.
+    wake_s = np.minimum(chain.beacons.times_until(due_s), due_s)
+    first_s = chain.beacons.times_after(now_s)
     by_beacon_j = chain.asleep_w * (wake_s - now_s) + chain.beacon_j + chain.awake_w * (due_s - wake_s)
     awake_j = chain.awake_w * step.silent_s
-    return np.where(wake_s >= first_s - _SLACK_S, np.minimum(by_beacon_j, awake_j), awake_j)
+    return np.where(wake_s >= first_s - TOLERANCE_S, np.minimum(by_beacon_j, awake_j), awake_j)
 
 
 def _late(
     chain: Chain, step: Step, paths: _Paths, due_s: Floats, price_w: float, p: float | None
 ) -> _Paths | None:
     """Doze to the first beacon after the frame is due, where that is allowed; keep only the best ways."""
-    beacon_s = chain.beacon_s
-    wake_s = (np.floor((due_s + _SLACK_S) / beacon_s) + 1) * beacon_s
+    wake_s = chain.beacons.times_after(due_s)
     energy_j = chain.asleep_w * (wake_s - paths.now_s) + chain.beacon_j
     late = paths.arrive(chain, step, wake_s, energy_j)
     if p is not None:
-        late = late.pick(wake_s - paths.uplink_s <= (1 + p) * (due_s - paths.uplink_s) + _SLACK_S)
+        late = late.pick(wake_s - paths.uplink_s <= (1 + p) * (due_s - paths.uplink_s) + TOLERANCE_S)
     return late.pick(_unbeaten(late, price_w)) if late.now_s.size else None
 
 
@@ -128,7 +125,7 @@ def _unbeaten(late: _Paths, price_w: float) -> NDArray[np.intp]:
     order = np.lexsort((late.uplink_s - late.now_s, late.cost(price_w)))
     since_s = (late.now_s - late.uplink_s)[order]
     longest_before = np.concatenate(([-inf], np.maximum.accumulate(since_s)[:-1]))
-    return order[since_s > longest_before + _SLACK_S]
+    return order[since_s > longest_before + TOLERANCE_S]
 
 
 def frontier(chain: Chain, prices: int = 64) -> list[Optimum]:
@@ -140,7 +137,7 @@ def frontier(chain: Chain, prices: int = 64) -> list[Optimum]:
     found, queue = set(ends), [ends]
     while queue and prices > 2:
         left, right = queue.pop(0)
-        if right.delay_s - left.delay_s < _SLACK_S:
+        if right.delay_s - left.delay_s < TOLERANCE_S:
             continue
         # At the price that is the slope between two corners, a schedule below their line is a new corner.
         price_w = (left.energy_j - right.energy_j) / (right.delay_s - left.delay_s)

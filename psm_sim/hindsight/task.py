@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from psm_sim.hindsight.chain import Chain, play, record_chain
+from psm_sim.hindsight.chain import Chain, play
 from psm_sim.hindsight.optimum import Optimum, frontier, least_energy_j, optimum
+from psm_sim.hindsight.record import record_chain
 from psm_sim.keys import key_of
 from psm_sim.policies import make_policy
 from psm_sim.simulation.scenario import Scenario

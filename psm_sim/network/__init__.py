@@ -1,7 +1,9 @@
-"""The SimPy world: links, TCP, browser, server, access point, station."""
+"""Network: the SimPy world of links, TCP, browser, server, access point, station and observers."""
 
-from psm_sim.network.ledger import EnergyLedger, RadioObserver, Usage
+from psm_sim.network.observers import EnergyLedger, Observer, PagesDone, Usage
 from psm_sim.network.topology import Topology, load_topology, topology_keys
 from psm_sim.network.world import World
 
-__all__ = ["EnergyLedger", "RadioObserver", "Topology", "Usage", "World", "load_topology", "topology_keys"]
+__all__ = [
+    "EnergyLedger", "Observer", "PagesDone", "Topology", "Usage", "World", "load_topology", "topology_keys",
+]  # fmt: skip

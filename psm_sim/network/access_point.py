@@ -1,4 +1,4 @@
-"""The access point: forwards, and holds what is for a dozing station."""
+"""Access point: forwards frames, and holds those for dozing stations."""
 
 from __future__ import annotations
 
@@ -11,35 +11,36 @@ from psm_sim.network.segment import Segment
 from psm_sim.network.topology import AccessPointParameters
 
 
-class ListeningStation(Protocol):
-    """What the access point needs to know of its station."""
+class Listener(Protocol):
+    """What a port asks of and tells its station's radio."""
 
-    def listens(self) -> bool:
-        """Whether the station is awake to receive; if so, it awaits one frame more."""
+    def offer(self) -> bool:
+        """Say whether the radio takes a frame at once; if so it waits awake for it."""
 
-    def announce(self) -> None:
-        """The TIM of the next beacon will name the station."""
+    def announced(self) -> None:
+        """Take note that from now on the TIM names the station."""
 
 
-class AccessPoint:
-    """Forwards frames at once to a listening station, and holds them in order for a dozing one.
+class Port:
+    """Port of one station at the access point: its bounded queue, and its bit of the TIM.
 
-    The station's queue, held frames and those not yet delivered, is bounded; a frame that finds it full
-    is dropped. ``dropped_bytes`` counts them, headers included.
+    Frames for a listening station pass at once, those for a dozing one are held in order. The queue, held
+    frames and those not yet delivered, is bounded; a frame that finds it full is dropped. ``dropped_bytes``
+    counts them, headers included. ``radio`` must be set before the first frame comes.
     """
 
-    def __init__(
-        self, env: Environment, parameters: AccessPointParameters, downlink: Link, station: ListeningStation
-    ) -> None:
-        self._env, self._downlink, self._station = env, downlink, station
+    def __init__(self, env: Environment, parameters: AccessPointParameters, downlink: Link) -> None:
+        self._env, self._downlink = env, downlink
         self._capacity = parameters.buffer_frames
-        self._held: list[tuple[float, Segment]] = []
+        self.release_on_uplink = parameters.release_on_uplink
+        self._held: list[tuple[float, Segment]] = []  # with the time of arrival in seconds
+        self.radio: Listener
         self.dropped_frames = 0
         self.dropped_bytes = 0
 
     @property
-    def tim(self) -> bool:
-        """Whether the beacon's traffic indication map names the station: frames are held for it."""
+    def named(self) -> bool:
+        """Whether the beacon's traffic indication map (TIM) names the station: frames are held for it."""
         return bool(self._held)
 
     @property
@@ -48,16 +49,14 @@ class AccessPoint:
         return sum(segment.wire_bytes for _, segment in self._held)
 
     def forward(self, segment: Segment) -> None:
-        """Take one frame for the station."""
+        """Take one frame for the station: drop it, pass it on, or hold it."""
         if len(self._held) + self._downlink.in_flight >= self._capacity:
             self.dropped_frames += 1
             self.dropped_bytes += segment.wire_bytes
-        elif self._station.listens():
+        elif self.radio.offer():
             self._downlink.send(segment)
         else:
-            self._held.append((self._env.now, segment))
-            if len(self._held) == 1:
-                self._station.announce()
+            self._hold(segment)
 
     def release(self) -> list[tuple[float, int]]:
         """Send all that is held, as PS-Polls fetch it; return time of arrival and bytes of each frame."""
@@ -65,3 +64,36 @@ class AccessPoint:
         for _, segment in held:
             self._downlink.send(segment)
         return [(arrived_s, segment.wire_bytes) for arrived_s, segment in held]
+
+    def _hold(self, segment: Segment) -> None:
+        self._held.append((self._env.now, segment))
+        if len(self._held) == 1:
+            self.radio.announced()
+
+
+class AccessPoint:
+    """Access point: one port for each associated station, all with the same parameters."""
+
+    def __init__(self, env: Environment, parameters: AccessPointParameters) -> None:
+        self._env, self._parameters = env, parameters
+        self.ports: list[Port] = []
+
+    def associate(self, downlink: Link) -> Port:
+        """Return a new port, for the station at the other end of *downlink*."""
+        self.ports.append(Port(self._env, self._parameters, downlink))
+        return self.ports[-1]
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes held for all stations, headers included."""
+        return sum(port.held_bytes for port in self.ports)
+
+    @property
+    def dropped_frames(self) -> int:
+        """Frames dropped at all ports."""
+        return sum(port.dropped_frames for port in self.ports)
+
+    @property
+    def dropped_bytes(self) -> int:
+        """Their bytes, headers included."""
+        return sum(port.dropped_bytes for port in self.ports)

@@ -1,9 +1,9 @@
-"""The browser: thinks, asks for a page, fetches its objects over a few connections."""
+"""Browser: thinks, asks for a page, fetches its objects over a few connections."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import NamedTuple
 
 from simpy import Environment, Event
@@ -16,7 +16,7 @@ from psm_sim.workload.page import Page
 
 
 class Visit(NamedTuple):
-    """One page as it was loaded: when it was asked for, and when its last object was complete."""
+    """Page as it was loaded: when, in seconds, it was asked for, and its last object was complete."""
 
     page: Page
     started_s: float
@@ -27,11 +27,18 @@ class Browser:
     """Loads pages one after the other (thesis, section 2.5.4, as the HTTP model of ns-2).
 
     The main object first, then the embedded ones over at most ``connections`` parallel connections:
-    one object a connection, or, if persistent, one after another on each until the page is complete.
+    one object for each connection, or, if persistent, one after another on each until the page is complete.
+    Each of *tell_page* is called with a :class:`Visit` when a page is complete.
     """
 
-    def __init__(self, env: Environment, host: Host, parameters: BrowserParameters) -> None:
-        self._env, self._host = env, host
+    def __init__(
+        self,
+        env: Environment,
+        host: Host,
+        parameters: BrowserParameters,
+        tell_page: Sequence[Callable[[Visit], None]] = (),
+    ) -> None:
+        self._env, self._host, self._tell_page = env, host, tell_page
         self.persistent = parameters.persistent
         self._connections = parameters.connections
         self._waiting: deque[Request] = deque()
@@ -40,8 +47,8 @@ class Browser:
         self._missing = 0
         self._complete: Event
 
-    def browse(self, pages: Iterable[Page], loaded: Callable[[Visit], None]) -> Generator[Event, None, None]:
-        """Load the pages in order, telling *loaded* of each (a SimPy process)."""
+    def browse(self, pages: Iterable[Page]) -> Generator[Event, None, None]:
+        """Load the pages in order, and tell of each (a SimPy process)."""
         env = self._env
         for page in pages:
             yield env.timeout(page.think_s)
@@ -49,7 +56,9 @@ class Browser:
             self._complete = env.event()
             self._request(page)
             yield self._complete
-            loaded(Visit(page, started, env.now))
+            visit = Visit(page, started, env.now)
+            for tell in self._tell_page:
+                tell(visit)
 
     def done(self, fetcher: Fetcher) -> None:
         """Note that *fetcher* has an object complete: go on, or the page is complete."""

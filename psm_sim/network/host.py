@@ -1,4 +1,4 @@
-"""A host: its open TCP connections, and how segments find them."""
+"""Host: its open TCP connections, and how segments find them."""
 
 from __future__ import annotations
 

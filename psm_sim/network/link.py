@@ -1,36 +1,51 @@
-"""One direction of a hop: a bit rate, a delay, and frames in order."""
+"""Link: one direction of a hop, with a bit rate, a delay, and frames in order."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Literal
 
-from simpy import Environment
+from simpy import Environment, Event
 
 from psm_sim.network.segment import Segment
 from psm_sim.network.timer import Pulse
 from psm_sim.network.topology import LinkParameters
 
+LinkName = Literal["wireless up", "wired up", "wired down", "wireless down"]
+"""The four links between station and server; up is towards the server."""
+
 
 class Link:
-    """Sends segments one after the other and delivers each after the propagation delay.
+    """Link: sends segments one after the other and delivers each after the propagation delay.
 
-    ``free_at`` is the time in seconds at which the transmitter has sent all it was given. Each of
-    ``observers`` is told of a segment as it is queued: the time, the time at which it will have arrived,
-    and the segment.
+    ``deliver`` takes each segment as it arrives, and must be set before the first one is sent. ``free_at``
+    is the time in seconds at which the transmitter has sent all it was given.
+
+    Parameters
+    ----------
+    env, name
+        The clock, and which of the four links this is.
+    parameters
+        Bit rate and delay.
+    tell_frame
+        Called as :class:`~psm_sim.network.observers.Observer` says of ``frame``.
     """
 
     def __init__(
-        self, env: Environment, parameters: LinkParameters, deliver: Callable[[Segment], None]
+        self,
+        env: Environment,
+        name: LinkName,
+        parameters: LinkParameters,
+        tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
     ) -> None:
-        self._env = env
+        self._env, self.name, self._tell_frame = env, name, tell_frame
         self._s_per_byte = 8e-6 / parameters.rate_mbps
         self._latency_s = parameters.latency_ms / 1000
-        self._deliver = deliver
+        self.deliver: Callable[[Segment], None]
         self._flying: deque[tuple[float, Segment]] = deque()
         self._arrival = Pulse(env, self._arrive)
         self.free_at = 0.0
-        self.observers: list[Callable[[float, float, Segment], None]] = []
 
     def send(self, segment: Segment) -> None:
         """Queue one segment behind those not yet sent."""
@@ -41,8 +56,8 @@ class Link:
         self._flying.append((arrival, segment))
         if len(self._flying) == 1:
             self._arrival.arm(arrival)
-        for observer in self.observers:
-            observer(now, arrival, segment)
+        for tell in self._tell_frame:
+            tell(self, now, arrival, segment)
 
     @property
     def in_flight(self) -> int:
@@ -54,9 +69,9 @@ class Link:
         """Their bytes, headers included."""
         return sum(segment.wire_bytes for _, segment in self._flying)
 
-    def _arrive(self) -> None:
+    def _arrive(self, _: Event) -> None:
         flying = self._flying
-        _, segment = flying.popleft()
+        segment = flying.popleft()[1]
         if flying:
             self._arrival.arm(flying[0][0])
-        self._deliver(segment)
+        self.deliver(segment)

@@ -1,4 +1,4 @@
-"""The receiving half of a TCP connection: reassembly, and when an ACK is due."""
+"""TCP receiver: reassembly of the peer's stream, and when an ACK is due."""
 
 from __future__ import annotations
 
@@ -47,11 +47,6 @@ class Receiver:
         self._unacknowledged = 0
         self.due = AckDue.NO
         return self.next
-
-    @property
-    def waiting_bytes(self) -> int:
-        """Bytes received ahead of a gap."""
-        return sum(end - start for start, end in self._islands)
 
     def _keep(self, start: int, end: int) -> None:
         kept = []

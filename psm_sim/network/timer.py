@@ -1,4 +1,4 @@
-"""Events that are armed again and again: what a simulator with many timers needs of SimPy.
+"""Timers: SimPy events that are armed again and again.
 
 Allocating events is SimPy's largest cost, so a periodic part keeps one and schedules it anew. The
 outcome (``_ok``, ``_value``) is given once; before each firing ``callbacks`` are set again.
@@ -18,12 +18,12 @@ AFTER_ALL = EventPriority(NORMAL + 1)
 
 
 class Pulse(Event):
-    """Calls *action* each time it has been armed; must not be armed while it is queued."""
+    """Pulse: calls *action*, with itself, each time it has been armed; not to be armed while it is queued."""
 
-    def __init__(self, env: Environment, action: Callable[[], None]) -> None:
+    def __init__(self, env: Environment, action: Callable[[Event], None]) -> None:
         super().__init__(env)
         self._ok, self._value = True, None
-        self._ring: list[Callable[[Any], None]] = [lambda _: action()]
+        self._ring = [action]
 
     def arm(self, time: float) -> None:
         """Fire at *time*."""

@@ -1,19 +1,20 @@
-"""The whole scenario put together: browser, station, access point, server, and the links between."""
+"""World: the whole scenario put together, from the browser to the server and back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import inf, nextafter
 from typing import Any
 
 from simpy import Environment
 
-from psm_sim.network.access_point import AccessPoint
+from psm_sim.beacons import Beacons
+from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.host import Host
-from psm_sim.network.ledger import EnergyLedger, RadioObserver, Usage
 from psm_sim.network.link import Link
-from psm_sim.network.segment import Segment
+from psm_sim.network.observers import Audience, EnergyLedger, Observer, Usage
+from psm_sim.network.radio import Radio
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
 from psm_sim.network.timer import AFTER_ALL, Alarm
@@ -23,44 +24,66 @@ from psm_sim.workload.page import Page
 
 
 class World:
-    """One station under one policy, in one topology.
+    """World of one station under one policy, in one topology.
 
-    Observers, the energy ledger among them, are told what the radio does and change nothing. ``visits``
-    has each page as it was loaded, with the ledger's state at its end.
+    ``visits`` has each page as it was loaded, with the ledger's state at its end; ``events`` is the number of
+    SimPy events so far.
+
+    Parameters
+    ----------
+    topology
+        The scenario in numbers.
+    policy
+        Used as it is, not copied; it is started here, and whoever runs the world tells it of the end.
+    observers
+        Told what happens, after the energy ledger.
     """
 
-    def __init__(self, topology: Topology, policy: Policy, observers: Sequence[RadioObserver] = ()) -> None:
+    def __init__(self, topology: Topology, policy: Policy, observers: Sequence[Observer] = ()) -> None:
         self.env = env = Environment()
+        self.beacons = beacons = Beacons(topology.beacon.interval_ms / 1000)
         self.ledger = EnergyLedger(topology.power)
-        beacon_s = topology.beacon.interval_ms / 1000
-        self.station = station = Station(
-            env, policy, beacon_s, topology.access_point.release_on_uplink, [self.ledger, *observers]
-        )
-        self._wired_up = Link(env, topology.wired, self._to_server)
-        self.wireless_up = Link(env, topology.wireless, self._wired_up.send)
-        self.wireless_down = Link(env, topology.wireless, station.receive)
-        self.access_point = AccessPoint(env, topology.access_point, self.wireless_down, station)
-        self.wired_down = Link(env, topology.wired, self.access_point.forward)
-        self.client = Host(env, topology.tcp, station.send)
+        self.visits: list[tuple[Visit, Usage]] = []
+        self.events = 0
+        self._told = told = Audience([self.ledger, *observers])
+
+        # The four links, by the way of a request and of its reply
+        self.wireless_up = Link(env, "wireless up", topology.wireless, told.frame)
+        self.wired_up = Link(env, "wired up", topology.wired, told.frame)
+        self.wired_down = Link(env, "wired down", topology.wired, told.frame)
+        self.wireless_down = Link(env, "wireless down", topology.wireless, told.frame)
+
+        # What stands at their ends, from the server to the browser
         persistent = topology.browser.persistent
         self.server = Host(
             env, topology.tcp, self.wired_down.send, lambda end: ServerConnection(env, end, persistent)
         )
-        self.browser = Browser(env, self.client, topology.browser)
-        station.attach(self.access_point, self.wireless_up, self.client.receive)
-        self.visits: list[tuple[Visit, Usage]] = []
-        self.events = 0
+        self.access_point = AccessPoint(env, topology.access_point)
+        port = self.access_point.associate(self.wireless_down)
+        self.radio = Radio(env, beacons, port, self.wireless_up, told.radio, told.beacons)
+        self.station = Station(env, policy, self.radio, told.rest)
+        self.client = Host(env, topology.tcp, self.station.send)
+        # _loaded first: then observers of a page have been told all that the radio did before its end.
+        self.browser = Browser(env, self.client, topology.browser, (self._loaded, *told.page))
+
+        self._join(port)
+        policy.start(beacons.interval_s)
         if topology.beacon.fire_all:
-            self._fire_all_beacons(beacon_s)
+            self._fire_all_beacons()
 
-    def run(self, pages: Sequence[Page], progress: Callable[[int], None] = lambda _: None) -> None:
-        """Load the pages; *progress* is told how many are done. The clock stops at the end of the last."""
+    def _join(self, port: Port) -> None:
+        """Say where frames go at the end of each link, and join the radio to its port and its station."""
+        self.wireless_up.deliver = self.wired_up.send
+        self.wired_up.deliver = self.server.receive
+        self.wired_down.deliver = port.forward
+        self.wireless_down.deliver = self.radio.receive
+        self.radio.deliver = self.client.receive
+        self.radio.decide = self.station.rest
+        port.radio = self.radio
 
-        def loaded(visit: Visit) -> None:
-            self.visits.append((visit, self.usage()))
-            progress(len(self.visits))
-
-        browsing = self.env.process(self.browser.browse(pages, loaded))
+    def run(self, pages: Sequence[Page]) -> None:
+        """Load the pages. The clock stops at the end of the last."""
+        browsing = self.env.process(self.browser.browse(pages))
         step = self.env.step
         events = 0
         while browsing.is_alive:
@@ -70,11 +93,13 @@ class World:
         if not browsing.ok:  # a process that fails is dead before its failure is raised
             failure: Any = browsing.value
             raise failure
+        for tell in self._told.finish:
+            tell(self.env.now)
 
     def usage(self) -> Usage:
         """Return what the radio has used so far."""
         now_s = self.env.now
-        self.station.advance(now_s)
+        self.radio.advance(now_s)
         return self.ledger.usage(now_s)
 
     @property
@@ -86,17 +111,18 @@ class World:
             + self.wireless_down.in_flight_bytes
         )
 
-    def _to_server(self, segment: Segment) -> None:
-        self.server.receive(segment)
+    def _loaded(self, visit: Visit) -> None:
+        self.visits.append((visit, self.usage()))
 
-    def _fire_all_beacons(self, beacon_s: float) -> None:
+    def _fire_all_beacons(self) -> None:
         number = 0
 
         def beacon() -> None:
             nonlocal number
-            self.station.advance(nextafter(number * beacon_s, inf))
+            # One bit later than the beacon, so that the radio has heard it.
+            self.radio.advance(nextafter(self.beacons.time(number), inf))
             number += 1
-            alarm.at(number * beacon_s)
+            alarm.at(self.beacons.time(number))
 
         alarm = Alarm(self.env, beacon, AFTER_ALL)
         alarm.at(0.0)

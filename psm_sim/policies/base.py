@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from psm_sim.beacons import Beacons
 from psm_sim.parameters import values_of
 from psm_sim.poll import Poll
 
@@ -35,6 +36,9 @@ class Policy(ABC):
     name: ClassVar[str] = ""
     beacon_s: float = 0.1
     """The beacon interval in seconds; beacon k is sent at k * ``beacon_s``. Set by :meth:`start`."""
+    # Not "beacons": a policy's own parameter may well have that name, and start() would overwrite it.
+    beacon_grid: Beacons = Beacons(0.1)
+    """The numbers and times of these beacons. Set by :meth:`start`."""
 
     def config(self) -> dict[str, Any]:
         """Return the parameters as plain values, for the result."""
@@ -42,7 +46,7 @@ class Policy(ABC):
 
     def start(self, beacon_s: float) -> None:
         """Begin a run on an access point whose beacons are *beacon_s* seconds apart."""
-        self.beacon_s = beacon_s
+        self.beacon_s, self.beacon_grid = beacon_s, Beacons(beacon_s)
 
     @abstractmethod
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import floor, inf
 from typing import ClassVar
 
-from psm_sim.beacons import beacon_after
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.poll import Poll
 
-_SLACK_S = 1e-9
-"""What floating point may take from a comparison of times."""
+_MOST_BEACONS = 10**9
+"""Length of the longest doze, in beacons, where nothing else bounds it: three years of 100 ms."""
 
 
 @dataclass
@@ -37,31 +35,26 @@ class Bsd(Policy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze as long as the bound allows."""
         wait_s = max(0.0, self.beacon_s / self.p - since_uplink_s)
-        beacons = self._beacons(now_s + wait_s, since_uplink_s + wait_s)
+        doze_s, since_s = now_s + wait_s, since_uplink_s + wait_s
+        allowed_s, longest_s = self.p * since_s, self._longest_s
+        beacons = self._beacons_within(doze_s, min(allowed_s, longest_s))
         if beacons < 1:
-            return self._wait_for_next(now_s + wait_s, since_uplink_s + wait_s, wait_s)
-        settled = beacons == self._beacons_of(self._longest_s) and self._on_beacon(now_s) and not wait_s
+            return self._wait_for_next(doze_s, since_s, wait_s)
+        # From here on only the longest doze counts, and from beacon to beacon it stays the same.
+        settled = allowed_s >= longest_s and not wait_s and self.beacon_grid.on(now_s)
         return Rest(wait_s, beacons, repeat=settled)
 
     @property
     def _longest_s(self) -> float:
-        return inf if self.max_sleep_ms is None else self.max_sleep_ms / 1000
+        return self.beacon_grid.time(_MOST_BEACONS) if self.max_sleep_ms is None else self.max_sleep_ms / 1000
 
-    def _beacons(self, doze_s: float, since_uplink_s: float) -> int:
-        """Return how many beacons may go by, the one to wake for included; 0 if not even one."""
-        allowed_s = min(self.p * since_uplink_s, self._longest_s)
-        first_s = beacon_after(doze_s, self.beacon_s) * self.beacon_s - doze_s
-        return 1 + self._beacons_of(allowed_s - first_s)
-
-    def _beacons_of(self, length_s: float) -> int:
-        return int(min(floor((length_s + _SLACK_S) / self.beacon_s), 10**9)) if length_s < inf else -1
-
-    def _on_beacon(self, now_s: float) -> bool:
-        return abs(now_s - round(now_s / self.beacon_s) * self.beacon_s) < _SLACK_S
+    def _beacons_within(self, doze_s: float, length_s: float) -> int:
+        """Return how many beacons a doze of at most *length_s* lasts, the one to wake for included."""
+        return self.beacon_grid.after(doze_s + length_s) - self.beacon_grid.after(doze_s)
 
     def _wait_for_next(self, doze_s: float, since_uplink_s: float, waited_s: float) -> Rest:
         """Stay awake until a doze to the next beacon b is legal, from b / (1 + p), and short enough."""
-        ahead_s = beacon_after(doze_s, self.beacon_s) * self.beacon_s - doze_s
+        ahead_s = self.beacon_grid.time(self.beacon_grid.after(doze_s)) - doze_s
         legal_s = (since_uplink_s + ahead_s) / (1 + self.p) - since_uplink_s
         wait_s = max(legal_s, ahead_s - self._longest_s)
         return Rest(waited_s + wait_s, 1)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from psm_sim.arrays import Floats
-from psm_sim.beacons import beacon_after
 from psm_sim.errors import PluginError, reason
 from psm_sim.learning import Learner, make_learner
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
@@ -101,7 +100,7 @@ class Lpsm(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Learn from the poll, and doze for the time predicted."""
-        next_beacon = beacon_after(now_s, self.beacon_s)
+        next_beacon = self.beacon_grid.after(now_s)
         if poll is not None:
             self._learn(poll)
             self._loss.observe(poll)

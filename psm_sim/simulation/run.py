@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from psm_sim.network import Topology, Usage, World
+from psm_sim.network import Observer, PagesDone, Topology, Usage, World
 from psm_sim.network.browser import Visit
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, watched
@@ -30,6 +30,7 @@ class Run:
     policy: Policy
     parameters: dict[str, Any]
     world: World
+    pages_done: PagesDone
 
     def over(
         self,
@@ -50,7 +51,8 @@ class Run:
             Called with the number of pages done after each page.
         """
         world, begun = self.world, time.perf_counter()
-        world.run(pages, progress)
+        self.pages_done.progress = progress
+        world.run(pages)
         wall_s = time.perf_counter() - begun
         self.policy.finish()
         return Result(
@@ -65,7 +67,7 @@ class Run:
         )
 
 
-def prepare(what: str | Spec | Policy, place: Topology) -> Run:
+def prepare(what: str | Spec | Policy, place: Topology, observers: Sequence[Observer] = ()) -> Run:
     """Build a world for a policy, which starts it.
 
     Parameters
@@ -74,6 +76,8 @@ def prepare(what: str | Spec | Policy, place: Topology) -> Run:
         A text or spec that names a policy, or one already made, which is copied and not changed.
     place
         The topology.
+    observers
+        Told what happens in the run.
 
     Raises
     ------
@@ -82,7 +86,8 @@ def prepare(what: str | Spec | Policy, place: Topology) -> Run:
     """
     policy = _fresh(what)
     label = what.name if isinstance(what, Policy) else str(what)
-    return Run(label, policy, policy.config(), World(place, policy))
+    done = PagesDone()
+    return Run(label, policy, policy.config(), World(place, policy, [done, *observers]), done)
 
 
 def page_times_s(result: Result) -> list[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -13,8 +13,11 @@ from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
 from psm_sim.hindsight.task import OptimumTask
 from psm_sim.keys import key_of
-from psm_sim.network import World
-from psm_sim.policies import Policy, Poll, Rest, make_policy
+from psm_sim.network import Observer
+from psm_sim.network.link import Link
+from psm_sim.network.segment import Segment
+from psm_sim.policies import Poll, Rest
+from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.lpsm_energy import mean_states
 from psm_sim.studies.published import claims
@@ -26,37 +29,34 @@ TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"
 DELAYED = "ucb:mean_think_s=54.5"
 
 
-class BoundWatch(Policy):
-    """Policy that does what *policy* says, and keeps the largest stretch of a reply.
+class BoundWatch(Observer):
+    """Watch over the bound: the largest stretch of a held reply, and how many exchanges it was taken over.
 
     The stretch is the time from the last uplink packet to the delivery of a held frame over the time
     from that packet to the frame's arrival at the access point.
     """
 
-    name: ClassVar[str] = "bound-watch"
-
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
+    def __init__(self) -> None:
         self.worst = 1.0
         self.exchanges = 0
-        self._doze_after_uplink_s = 0.0
+        self._uplink_s = 0.0  # time of the last uplink packet
+        self._after_uplink_s = 0.0  # from there to the last beacon that the station woke for
 
-    def start(self, beacon_s: float) -> None:
-        """Begin a run."""
-        self.policy.start(beacon_s)
+    def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
+        """Note when the station sends."""
+        if link.name == "wireless up":
+            self._uplink_s = queued_s
 
-    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Measure the frames just fetched, and ask the policy; arguments as for :meth:`Policy.rest`."""
+    def beacons(self, first_s: float, count: int, every_s: float) -> None:
+        """Note when a held frame would be delivered."""
+        self._after_uplink_s = first_s + (count - 1) * every_s - self._uplink_s
+
+    def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
+        """Measure the first of the frames just fetched, which waited longest."""
         if poll is not None and poll.arrivals:
-            # The frame that came first has waited longest: only its stretch can be the largest.
-            delivered_s = self._doze_after_uplink_s + poll.slept_ms / 1000
-            due_s = self._doze_after_uplink_s + poll.arrivals[0][0] / 1000
+            waited_s = (poll.slept_ms - poll.arrivals[0][0]) / 1000
             self.exchanges += 1
-            self.worst = max(self.worst, delivered_s / due_s)
-        # Without repeat the policy is asked after every beacon, so that each doze is seen here.
-        rest = replace(self.policy.rest(now_s, since_uplink_s, poll), repeat=False)
-        self._doze_after_uplink_s = since_uplink_s + rest.awake_s
-        return rest
+            self.worst = max(self.worst, self._after_uplink_s / (self._after_uplink_s - waited_s))
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,9 @@ class BoundTask:
 
     def run(self) -> list[dict[str, Any]]:
         """Return the largest stretch as a share of 1 + p."""
-        watch = BoundWatch(make_policy(f"bsd:p={self.p:g}"))
-        world = World(self.scenario.place(), watch)
-        world.run(self.scenario.workload().pages)
+        watch = BoundWatch()
+        run = prepare(f"bsd:p={self.p:g}", self.scenario.place(), [watch])
+        run.over(self.scenario.workload().pages)
         return [{"p": self.p, "bound": watch.worst / (1 + self.p), "exchanges": watch.exchanges}]
 
 

@@ -11,11 +11,10 @@ import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.keys import key_of
-from psm_sim.network import World
-from psm_sim.parameters import build
+from psm_sim.network import Observer
 from psm_sim.policies import Poll, Rest
-from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation.preset import load_preset
+from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
 from psm_sim.studies.study import Findings, Scale, Table
@@ -24,19 +23,15 @@ LOSSES = ("inverse", "inverse-log")
 PAGES = 30
 
 
-class RecordedLpsm(Lpsm):
-    """LPSM that records (time in s, sleep time in ms) of every choice."""
+class RestRecorder(Observer):
+    """Recorder of when a policy was asked, in seconds, and for how many beacons it chose to doze."""
 
-    def start(self, beacon_s: float) -> None:
-        """Begin with an empty record."""
-        super().start(beacon_s)
-        self.chosen: list[tuple[float, float]] = []
+    def __init__(self) -> None:
+        self.chosen: list[tuple[float, int]] = []
 
-    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Rest as LPSM does, and record it; arguments as for :meth:`Policy.rest`."""
-        rest = super().rest(now_s, since_uplink_s, poll)
-        self.chosen.append((now_s, 1000 * self.beacon_s * rest.beacons))
-        return rest
+    def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
+        """Keep one answer."""
+        self.chosen.append((time_s, rest.beacons))
 
 
 @dataclass(frozen=True)
@@ -61,10 +56,13 @@ class SleepTask:
 
     def run(self) -> list[dict[str, Any]]:
         """Return one row for each sleep."""
-        policy: RecordedLpsm = build(RecordedLpsm, self.policy.values, "policy lpsm")
-        world = World(self.scenario.place(), policy)
-        world.run(self.scenario.workload().pages)
-        return [{"loss": self.loss, "time_s": at_s, "sleep_ms": length} for at_s, length in policy.chosen]
+        place, recorder = self.scenario.place(), RestRecorder()
+        prepare(self.policy, place, [recorder]).over(self.scenario.workload().pages)
+        beacon_ms = place.beacon.interval_ms
+        return [
+            {"loss": self.loss, "time_s": at_s, "sleep_ms": beacon_ms * beacons}
+            for at_s, beacons in recorder.chosen
+        ]
 
 
 class SleepTimes:

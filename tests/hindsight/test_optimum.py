@@ -8,9 +8,10 @@ from math import inf
 import numpy as np
 import pytest
 
-from psm_sim.beacons import beacon_after, beacon_before
-from psm_sim.hindsight.chain import Chain, Played, Step, play, record_chain
+from psm_sim.beacons import Beacons
+from psm_sim.hindsight.chain import Chain, Played, Step, play
 from psm_sim.hindsight.optimum import frontier, least_energy_j, optimum
+from psm_sim.hindsight.record import record_chain
 from psm_sim.network import World, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
@@ -34,7 +35,7 @@ def random_chain(seed: int, steps: int) -> Chain:
         busy_s = float(random.uniform(1e-5, 0.03))
         since_s = float(random.uniform(0, busy_s)) if random.random() < 0.7 else inf
         made.append(Step(silent_s, bool(random.random() < 0.6), busy_s, since_s, ((0.0, 1500),)))
-    return Chain(tuple(made), 1, 0.1, 0.75, 0.05, 0.0015)
+    return Chain(tuple(made), 1, Beacons(0.1), 0.75, 0.05, 0.0015)
 
 
 class Told(Policy):
@@ -57,16 +58,16 @@ class Told(Policy):
         self.step += 1
         choice, step = self.choices[self.step], self.chain.steps[self.step]
         due_s = now_s + step.silent_s
-        first = beacon_after(now_s, self.beacon_s)
+        first = self.beacon_grid.after(now_s)
         if not step.downlink:
             return Rest(beacons=10**6)
         if choice == 0:
             return Rest(awake_s=inf)
         if choice == 1:
-            beacons = beacon_before(due_s, self.beacon_s) - first + 1
+            beacons = self.beacon_grid.before(due_s) - first + 1
             self.waiting = beacons >= 1
             return Rest(beacons=beacons) if beacons >= 1 else Rest(awake_s=inf)
-        return Rest(beacons=beacon_after(due_s, self.beacon_s) - first + choice - 1)
+        return Rest(beacons=self.beacon_grid.after(due_s) - first + choice - 1)
 
 
 def every_schedule(chain: Chain) -> list[Played]:
@@ -139,7 +140,7 @@ def test_a_hand_computed_case():
     Without delay the radio must stay awake, there is no beacon before. Late by 60 ms it dozes to 100 ms.
     """
     step = Step(0.04, True, 0.001, inf, ((0.0, 40),))
-    chain = Chain((step,), 1, 0.1, 0.75, 0.05, 0.0015)
+    chain = Chain((step,), 1, Beacons(0.1), 0.75, 0.05, 0.0015)
     assert optimum(chain).energy_j == pytest.approx(0.75 * 0.041)
     late = optimum(chain, 0.0)
     assert (late.energy_j, late.delay_s) == (

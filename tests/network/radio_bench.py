@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from simpy import Environment
 
+from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint
-from psm_sim.network.ledger import EnergyLedger
 from psm_sim.network.link import Link
+from psm_sim.network.observers import Audience, EnergyLedger, Observer
+from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.station import Station
 from psm_sim.network.topology import AccessPointParameters, LinkParameters, PowerParameters
 
 
-class Recorder:
+class Recorder(Observer):
     """Keeps what the radio does."""
 
     def __init__(self):
@@ -31,16 +33,18 @@ class RadioBench:
     def __init__(self, policy, beacon_s=0.1, release_on_uplink=True, buffer_frames=256, rate_mbps=1e6):
         self.env = env = Environment()
         self.ledger, self.recorder = EnergyLedger(PowerParameters()), Recorder()
+        told = Audience([self.ledger, self.recorder])
         hop = LinkParameters(rate_mbps, 0.0)
-        observers = [self.ledger, self.recorder]
-        self.station = Station(env, policy, beacon_s, release_on_uplink, observers)
-        downlink = Link(env, hop, self.station.receive)
-        self.delivered = []
+        uplink, downlink = Link(env, "wireless up", hop), Link(env, "wireless down", hop)
         parameters = AccessPointParameters(buffer_frames, release_on_uplink)
-        self.access_point = AccessPoint(env, parameters, downlink, self.station)
-        self.station.attach(
-            self.access_point, Link(env, hop, lambda _: None), lambda _: self.delivered.append(env.now)
-        )
+        self.port = AccessPoint(env, parameters).associate(downlink)
+        self.radio = Radio(env, Beacons(beacon_s), self.port, uplink, told.radio, told.beacons)
+        self.station = Station(env, policy, self.radio)
+        self.delivered = []
+        uplink.deliver, downlink.deliver = lambda _: None, self.radio.receive
+        self.radio.deliver = lambda _: self.delivered.append(env.now)
+        self.port.radio, self.radio.decide = self.radio, self.station.rest
+        policy.start(beacon_s)
 
     def at(self, time_s, action):
         """Do something at a time."""
@@ -52,12 +56,12 @@ class RadioBench:
 
     def arrive_at(self, time_s, size=1500):
         """A frame for the station reaches the access point."""
-        self.at(time_s, lambda: self.access_point.forward(self.frame(size)))
+        self.at(time_s, lambda: self.port.forward(self.frame(size)))
 
     def run(self, until):
         """Run, and return the beacons heard."""
         self.env.run(until=until)
-        self.station.advance(until)
+        self.radio.advance(until)
         return [round(time, 6) for time in self.recorder.heard]
 
     @staticmethod

@@ -10,6 +10,13 @@ from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.topology import LinkParameters
 
 
+def link_to(env: Environment, latency_ms: float, deliver, *tell) -> Link:
+    """Return a link of 10 Mbit/s."""
+    link = Link(env, "wired up", LinkParameters(10.0, latency_ms), tell)
+    link.deliver = deliver
+    return link
+
+
 def segment(wire_bytes: int) -> Segment:
     return Segment(Connection(), 0, wire_bytes, 0, False, False, wire_bytes)
 
@@ -17,7 +24,7 @@ def segment(wire_bytes: int) -> Segment:
 def test_a_segment_takes_its_transmission_and_the_propagation():
     """1250 bytes at 10 Mbit/s are 1 ms, and 20 ms on the way."""
     env, log = Environment(), []
-    link = Link(env, LinkParameters(10.0, 20.0), lambda _: log.append(env.now))
+    link = link_to(env, 20.0, lambda _: log.append(env.now))
     link.send(segment(1250))
     assert link.free_at == pytest.approx(0.001)
     env.run()
@@ -27,9 +34,7 @@ def test_a_segment_takes_its_transmission_and_the_propagation():
 def test_segments_wait_for_those_before_them_and_arrive_in_order():
     """Three at once leave one after the other."""
     env, log = Environment(), []
-    link = Link(
-        env, LinkParameters(10.0, 20.0), lambda each: log.append((each.wire_bytes, round(env.now, 9)))
-    )
+    link = link_to(env, 20.0, lambda each: log.append((each.wire_bytes, round(env.now, 9))))
     for size in (1250, 2500, 125):
         link.send(segment(size))
     assert (link.in_flight, link.in_flight_bytes) == (3, 3875)
@@ -41,9 +46,22 @@ def test_segments_wait_for_those_before_them_and_arrive_in_order():
 def test_an_idle_link_starts_at_once():
     """The transmitter's past does not delay what is sent later."""
     env, log = Environment(), []
-    link = Link(env, LinkParameters(10.0, 0.0), lambda _: log.append(env.now))
+    link = link_to(env, 0.0, lambda _: log.append(env.now))
     link.send(segment(1250))
     env.run(until=5.0)
     link.send(segment(1250))
     env.run()
     assert log == [pytest.approx(0.001), pytest.approx(5.001)]
+
+
+def test_observers_are_told_of_a_segment_as_it_is_queued():
+    """The link, the time, the time of arrival, the segment; the link is then free when it has been sent."""
+    env, told = Environment(), []
+    link = link_to(env, 20.0, lambda _: None, lambda *event: told.append((*event, event[0].free_at)))
+    first, second = segment(1250), segment(2500)
+    link.send(first)
+    link.send(second)
+    assert told == [
+        (link, 0.0, pytest.approx(0.021), first, pytest.approx(0.001)),
+        (link, 0.0, pytest.approx(0.023), second, pytest.approx(0.003)),
+    ]

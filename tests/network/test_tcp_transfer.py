@@ -50,7 +50,8 @@ class Wire:
         hop = LinkParameters(10.0, 20.0)
         self.a = Host(env, tcp, lambda each: self.offer(0, each))
         self.b = Host(env, tcp, lambda each: self.offer(1, each), self.accept)
-        self.links = (Link(env, hop, self.b.receive), Link(env, hop, self.a.receive))
+        self.links = (Link(env, "wired down", hop), Link(env, "wired up", hop))
+        self.links[0].deliver, self.links[1].deliver = self.b.receive, self.a.receive
         self.lost, self.count = lost, [0, 0]
 
     def accept(self, endpoint):

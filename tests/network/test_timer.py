@@ -16,7 +16,7 @@ def env() -> Environment:
 def test_a_pulse_fires_each_time_it_is_armed(env):
     """One event object serves any number of firings."""
     log = []
-    pulse = Pulse(env, lambda: log.append(env.now))
+    pulse = Pulse(env, lambda _: log.append(env.now))
     for time_s in (1.0, 2.5, 4.0):
         pulse.arm(time_s)
         env.run()
@@ -27,7 +27,8 @@ def test_a_pulse_may_be_armed_from_its_own_action(env):
     """A link arms its next arrival while it delivers one."""
     log = []
 
-    def action():
+    def action(fired):
+        assert fired is pulse
         log.append(env.now)
         if len(log) < 3:
             pulse.arm(env.now + 1)

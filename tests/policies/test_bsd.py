@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.beacons import beacon_after
 from psm_sim.errors import InputError
 from psm_sim.policies import Poll, make_policy
 from psm_sim.policies.bsd import Bsd
@@ -26,7 +25,7 @@ def schedule(policy: Bsd, phase_s: float, until_s: float, beacon_s: float = BEAC
     while now_s - sent_s < until_s:
         rest = policy.rest(now_s, now_s - sent_s, poll)
         doze_s = now_s + rest.awake_s
-        wake_s = (beacon_after(doze_s, beacon_s) + rest.beacons - 1) * beacon_s
+        wake_s = policy.beacon_grid.time(policy.beacon_grid.after(doze_s) + rest.beacons - 1)
         yield doze_s - sent_s, wake_s - sent_s
         now_s, poll = wake_s, Poll(1000 * (wake_s - doze_s))
 
@@ -143,7 +142,7 @@ def test_a_promise_to_repeat_is_kept(p, phase_s):
         if promised is not None:
             assert rest == promised
         promised = rest if rest.repeat else promised
-        now_s = (beacon_after(now_s + rest.awake_s, BEACON_S) + rest.beacons - 1) * BEACON_S
+        now_s = policy.beacon_grid.time(policy.beacon_grid.after(now_s + rest.awake_s) + rest.beacons - 1)
     assert promised is not None
 
 

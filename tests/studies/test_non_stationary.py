@@ -10,19 +10,21 @@ from pathlib import Path
 import pytest
 
 from psm_sim.estimates import Interval
+from psm_sim.network import World, load_topology
+from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import simulate
+from psm_sim.studies.non_stationary.rounds import PollLog, learned_rounds, logged_run
 from psm_sim.studies.non_stationary.tables import Study, sign, signed, verdict
 from psm_sim.studies.non_stationary.task import (
     BOUNDED,
     FIXED,
     LEARN_ALPHA,
     LEARNERS,
-    Log,
-    Logged,
     NonStationaryTask,
     timeline,
 )
 from psm_sim.studies.non_stationary.words import findings, gains, leaders, most_frugal
+from psm_sim.workload import load_workload
 
 TRACE, PAGES = "shifting:length=0.05,order=stream+busy+push+quiet*30", 17
 
@@ -84,15 +86,29 @@ def test_regimes_are_told_apart_in_the_order_of_the_schedule(rows):
     assert ours["regime_delay_ms"]["stream"] > 0
 
 
-def test_a_log_is_shared_by_copies_and_begins_anew_with_a_run():
-    """Two runs of one policy: the log has the second's rounds."""
-    log = Log()
-    policy = Logged(log)
-    lengths = []
-    for _ in range(2):
-        simulate(policy, pages=3)
-        lengths.append(len(log))
-    assert lengths[0] == lengths[1] > 0
+@pytest.mark.parametrize("alpha", [None, 0.0, 0.1])
+def test_learning_again_from_the_polls_ends_where_the_run_ended(alpha):
+    """The same number of rounds, the same prediction, the same weights, to the last bit."""
+    policy, log = Lpsm(alpha=alpha), PollLog()
+    World(load_topology(), policy, [log]).run(load_workload("ucb", 5, 3).pages)
+    again = Lpsm(alpha=alpha)
+    rounds = learned_rounds(again, log.polls, 0.1)
+    assert len(rounds) == policy.learner.rounds > 100
+    assert rounds[-1].polling_ms == policy.learner.predict(policy.times_ms)
+    assert (again.learner.weights == policy.learner.weights).all()
+
+
+def test_a_logged_run_is_the_run_without_a_log():
+    """Same pages, same numbers; a run without times to compare with has no slowdown."""
+    workload = load_workload("ucb", 5, 3)
+    run, rounds = logged_run(workload, None, None)
+    alone = simulate("lpsm", trace=workload)
+    assert run.energy_per_page_j == alone.energy_per_page_j
+    assert [record.page_time_s for record in run.page_records] == [
+        record.page_time_s for record in alone.page_records
+    ]
+    assert run.slowdown.mean == 1.0
+    assert len(rounds) > 100
 
 
 def test_a_timeline_has_the_regimes_of_its_run():

@@ -14,12 +14,12 @@ import numpy as np
 from psm_sim.arrays import Floats
 from psm_sim.keys import key_of
 from psm_sim.learning import LearnAlpha, best_rate, best_switching, rate_losses, switching_rates
-from psm_sim.policies import Policy, Poll, Rest, make_policy
-from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
+from psm_sim.simulation.run import page_times_s
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.workload import load_workload
+from psm_sim.studies.non_stationary.rounds import Round, logged_run
+from psm_sim.workload import Workload, load_workload
 from psm_sim.workload.shifting import ShiftingWorkload
 
 RATES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 0.5)
@@ -48,37 +48,6 @@ def setting(gamma: float | None) -> str:
 LEARNERS = tuple(learner_label(alpha) for alpha in (None, *RATES))
 
 
-class Log(list[Any]):
-    """Rounds as they were learned; a copy of a policy goes on writing to the same log."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Log:
-        return self
-
-
-class Logged(Lpsm):
-    """LPSM that keeps a log of its rounds: time, losses of the experts, mixture loss, time predicted next."""
-
-    def __init__(self, log: Log, **given: Any) -> None:
-        super().__init__(**given)
-        self.log = log
-
-    def start(self, beacon_s: float) -> None:
-        """Begin anew, with an empty log."""
-        super().start(beacon_s)
-        self.log.clear()
-
-    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Log the round, if the poll is one to learn from."""
-        if poll is None:
-            return super().rest(now_s, since_uplink_s, poll)
-        losses, weights = self.losses(poll).copy(), self.learner.weights
-        least = losses.min()
-        mixture = least - np.log(weights @ np.exp(least - losses))
-        rest = super().rest(now_s, since_uplink_s, poll)
-        self.log.append((now_s, losses, mixture, self.learner.predict(self.times_ms)))
-        return rest
-
-
 @dataclass(frozen=True)
 class NonStationaryTask:
     """All policies over the same pages of one seed, once for each *gamma* of the learners' loss.
@@ -105,39 +74,36 @@ class NonStationaryTask:
         return key_of([Scenario(self.trace, pages=self.pages, seed=self.seed).key(), self.gammas])
 
     def run(self) -> list[dict[str, Any]]:
-        """Return one row per policy, and one per gamma with the losses of hindsight."""
+        """Run it; return one row for each policy, and one of hindsight's losses for each gamma."""
         workload = load_workload(self.trace, self.pages, self.seed)
-        scenario = Scenario(workload, pages=self.pages, seed=self.seed)
-        keys = [(gamma, alpha) for gamma in self.gammas for alpha in (None, *RATES)]
-        logs = [Log() for _ in keys]
-        learners: list[Policy] = [
-            Logged(log, gamma=gamma, alpha=alpha) for log, (gamma, alpha) in zip(logs, keys, strict=True)
-        ]
-        others = [make_policy(spec) for spec in (*FIXED, *BOUNDED)]
-        runs = compare_runs([*others, *learners], scenario).runs
-        labels: list[tuple[str, float | None]] = [(spec, None) for spec in (*FIXED, *BOUNDED)]
-        labels += [(learner_label(alpha), gamma) for gamma, alpha in keys]
-        switches = len(workload.schedule) - 1 if isinstance(workload, ShiftingWorkload) else 0
+        specs = (*FIXED, *BOUNDED)
+        others = compare_runs(specs, Scenario(workload, pages=self.pages, seed=self.seed))
         rows = [
-            {
-                "trace": self.trace,
-                "seed": self.seed,
-                "gamma": setting(gamma),
-                "policy": label,
-                **measured(run, workload),
-            }
-            for run, (label, gamma) in zip(runs, labels, strict=True)
+            self._row(spec) | measured(run, workload) for spec, run in zip(specs, others.runs, strict=True)
         ]
-        for row, log in zip(rows[len(others) :], logs, strict=True):
-            row.update(own_regret(log, switches))
-        for number, gamma in enumerate(self.gammas):
-            mine = slice(len(others) + number * len(LEARNERS), len(others) + (number + 1) * len(LEARNERS))
-            common = np.array([losses for _, losses, _, _ in logs[number * len(LEARNERS)]])
-            rows.append(
-                {"trace": self.trace, "seed": self.seed, "gamma": setting(gamma), "policy": "hindsight"}
-                | judge_on_common_rounds(rows[mine], common, switches)
-            )
-        return rows
+        hindsight = []
+        for gamma in self.gammas:
+            learners, best = self._learners(gamma, workload, page_times_s(others.always_on))
+            rows += learners
+            hindsight.append(best)
+        return rows + hindsight
+
+    def _learners(
+        self, gamma: float | None, workload: Workload, times_s: Sequence[float]
+    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Run all learners; return their rows and hindsight's. *times_s* are without power saving."""
+        switches = len(workload.schedule) - 1 if isinstance(workload, ShiftingWorkload) else 0
+        runs = [logged_run(workload, gamma, alpha, times_s) for alpha in (None, *RATES)]
+        rows = [
+            self._row(label, gamma) | measured(run, workload) | own_regret(rounds, switches)
+            for label, (run, rounds) in zip(LEARNERS, runs, strict=True)
+        ]
+        common = np.array([each.losses for each in runs[0][1]])
+        best = self._row("hindsight", gamma) | judge_on_common_rounds(rows, common, switches)
+        return rows, best
+
+    def _row(self, policy: str, gamma: float | None = None) -> dict[str, Any]:
+        return {"trace": self.trace, "seed": self.seed, "gamma": setting(gamma), "policy": policy}
 
 
 def measured(run: Result, workload: Any) -> dict[str, Any]:
@@ -160,10 +126,10 @@ def measured(run: Result, workload: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def own_regret(log: Sequence[Any], switches: int) -> dict[str, float]:
+def own_regret(rounds: Sequence[Round], switches: int) -> dict[str, float]:
     """Return a learner's rounds, and its regret over them: to the best expert, and with *switches*."""
-    losses = np.array([each for _, each, _, _ in log])
-    suffered = sum(mixture for _, _, mixture, _ in log)
+    losses = np.array([each.losses for each in rounds])
+    suffered = sum(each.mixture for each in rounds)
     best = best_switching(losses, switches).totals
     return {
         "rounds": len(losses),
@@ -206,12 +172,12 @@ class Timeline(NamedTuple):
 
 def timeline(trace: str, pages: int, seed: int, alpha: float | None) -> Timeline:
     """Run a learner at the published gamma over the pages of a trace with regimes."""
-    workload, log = load_workload(trace, pages, seed), Log()
-    run = compare_runs([Logged(log, alpha=alpha)], Scenario(workload, pages=pages, seed=seed)).runs[0]
+    workload = load_workload(trace, pages, seed)
+    run, rounds = logged_run(workload, None, alpha)
     ends_s = [0.0, *(page.start_s + page.page_time_s for page in run.page_records)]
     plan = workload.schedule if isinstance(workload, ShiftingWorkload) else ()
     return Timeline(
         learner_label(alpha),
-        [(now_s, polling_ms) for now_s, _, _, polling_ms in log],
+        [(each.time_s, each.polling_ms) for each in rounds],
         [(each.regime, ends_s[each.first - 1], ends_s[each.first + each.pages - 1]) for each in plan],
     )

@@ -1,23 +1,11 @@
-"""The energy ledger: power integrated exactly at the radio's changes of state."""
+"""Energy ledger: power integrated exactly at the radio's changes of state."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from psm_sim.network.observers.observer import Observer
 from psm_sim.network.topology import PowerParameters
-
-
-class RadioObserver(Protocol):
-    """Something that is told what the station's radio does; times in seconds, never decreasing."""
-
-    def radio(self, time_s: float, awake: bool) -> None:
-        """The radio wakes, or begins to doze."""
-
-    def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """A dozing radio woke for *count* beacons, *every_s* apart, the first at *first_s*.
-
-        Unless :meth:`radio` follows at the time of the last one, it dozed on at once.
-        """
 
 
 class Usage(NamedTuple):
@@ -47,8 +35,8 @@ class Usage(NamedTuple):
         )
 
 
-class EnergyLedger:
-    """Adds up the time in each state; E = P_awake t_awake + P_asleep t_asleep + E_beacon n.
+class EnergyLedger(Observer):
+    """Energy ledger: adds up the time in each state; E = P_awake t_awake + P_asleep t_asleep + E_beacon n.
 
     The open interval is added when the ledger is read, and never splits a sum: reading changes nothing.
     """

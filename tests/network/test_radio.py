@@ -1,9 +1,9 @@
-"""When the radio wakes, and what it hears."""
+"""Radio: when it wakes, what it hears, and what its policy is asked."""
 
 from __future__ import annotations
 
 import sys
-from math import inf
+from math import inf, nextafter
 from pathlib import Path
 
 import pytest
@@ -76,7 +76,7 @@ def test_a_frame_that_arrives_with_the_beacon_is_announced_by_it():
 def test_an_idle_doze_fires_no_event():
     """Nothing held, nothing heard: ten minutes of beacons, and SimPy's queue is empty."""
     bench = RadioBench(make_policy("psm"))
-    bench.station.advance(600.0)
+    bench.radio.advance(600.0)
     assert bench.env.peek() == inf
     assert len(bench.recorder.heard) == 5999
 
@@ -138,6 +138,25 @@ def test_a_doze_cut_short_is_told_with_what_was_held():
     assert bench.delivered == [pytest.approx(0.25)]
 
 
+def test_the_beacon_that_a_cut_doze_would_have_woken_for_does_not_wake_the_station():
+    """The frame that came at 0.22 is fetched at 0.25, so the beacon at 0.3 names nobody."""
+    bench = RadioBench(make_policy("psm"), rate_mbps=5.0)
+    bench.arrive_at(0.22)
+    bench.send_at(0.25)
+    assert bench.run(0.45) == [0.1, 0.2, 0.3, 0.4]
+    assert bench.recorder.changes == [(0.0, False), (0.25, True), (pytest.approx(0.2524), False)]
+
+
+def test_a_packet_sent_while_the_radio_waits_awake_begins_a_new_rest():
+    """Asked at 0 to wait 0.5 s; the packet at 0.3 takes 64 us, then it is asked again and waits anew."""
+    policy = Scripted(Rest(awake_s=0.5), Rest(awake_s=0.5))
+    bench = RadioBench(policy, rate_mbps=5.0)
+    bench.send_at(0.3)
+    bench.run(0.85)
+    assert policy.asked == [(0.0, 0.0, None), (0.300064, 0.000064, None)]
+    assert bench.recorder.changes == [(pytest.approx(0.800064), False)]
+
+
 def test_held_frames_may_be_made_to_wait_for_the_beacon():
     """``release_on_uplink = false``: the packet at 0.25 fetches nothing."""
     bench = RadioBench(make_policy("psm"), release_on_uplink=False)
@@ -187,21 +206,32 @@ def test_always_on_never_dozes():
     assert bench.ledger.usage(10.0).asleep_s == 0.0
 
 
-def test_a_full_buffer_drops_what_comes():
-    """Two are held, the third is counted as dropped."""
-    bench = RadioBench(make_policy("psm"), buffer_frames=2)
-    for time_s in (0.01, 0.02, 0.03):
-        bench.arrive_at(time_s)
-    bench.run(0.2)
-    assert len(bench.delivered) == 2
-    assert (bench.access_point.dropped_frames, bench.access_point.dropped_bytes) == (1, 1500)
+def deaf_with_a_frame_held(*rests) -> tuple[RadioBench, Scripted, float]:
+    """Return a bench that is deaf from 0.25 s, a frame held; its policy; and when its link falls idle."""
+    policy = Scripted(Rest(), Rest(), Rest(), *rests)
+    bench = RadioBench(policy, release_on_uplink=False, rate_mbps=5.0)
+    bench.arrive_at(0.22)
+    bench.send_at(0.25)
+    bench.env.run(until=0.2500001)
+    return bench, policy, 0.25 + 40 * 8 / 5e6
 
 
-def test_the_tim_names_the_station_while_frames_are_held():
-    """From the first held frame until they are fetched."""
-    bench = RadioBench(make_policy("psm"))
-    bench.arrive_at(0.05)
-    bench.env.run(until=0.06)
-    assert (bench.access_point.tim, bench.access_point.held_bytes) == (True, 1500)
-    bench.env.run(until=0.11)
-    assert (bench.access_point.tim, bench.access_point.held_bytes) == (False, 0)
+def test_a_deaf_station_that_sends_again_is_asked_when_all_is_sent():
+    """A second packet at 0.25003 s: two transmissions of 64 us, one question, then the beacon at 0.3 s."""
+    bench, policy, idle_s = deaf_with_a_frame_held()
+    bench.send_at(0.25003)
+    bench.run(0.35)
+    asked = [now for now, _, _ in policy.asked if 0.25 < now < 0.3]
+    assert asked == [pytest.approx(idle_s + 40 * 8 / 5e6, abs=1e-6)]
+    assert bench.delivered == [pytest.approx(0.3 + 0.0024)]
+
+
+def test_a_deaf_station_is_asked_once_even_if_it_is_looked_at_as_its_link_falls_idle():
+    """As happens when every beacon is an event: it fetches the frame, and is asked again once it has it."""
+    bench, policy, idle_s = deaf_with_a_frame_held(Rest(awake_s=0.02))
+    bench.at(idle_s, lambda: bench.radio.advance(nextafter(bench.env.now, inf)))
+    bench.run(0.29)
+    received_s = idle_s + 0.0024
+    asked = [now for now, _, _ in policy.asked if now > 0.25]
+    assert asked == [pytest.approx(idle_s, abs=1e-6), pytest.approx(received_s, abs=1e-6)]
+    assert bench.delivered == [pytest.approx(received_s)]

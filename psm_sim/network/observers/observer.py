@@ -1,0 +1,103 @@
+"""Observer: the base class of all that watches a run, and the sorting of its methods by event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from psm_sim.network.browser import Visit
+from psm_sim.network.link import Link
+from psm_sim.network.segment import Segment
+from psm_sim.policies import Poll, Rest
+
+
+class Observer:
+    """Observer of a run: a subclass overrides the methods it needs; the others cost nothing.
+
+    An observer is told, never asked, and must change nothing that it is given. All times are seconds since
+    the start of the run. For each method they never decrease. From one method to another they may: what an
+    idle radio does (:meth:`radio`, :meth:`beacons`, :meth:`rest`) is worked out, and told, when something
+    next happens to it, which can be after a frame or a page of a later time was told elsewhere. When
+    :meth:`page` and :meth:`finish` are called, all that the radio did before has been told.
+    """
+
+    def radio(self, time_s: float, awake: bool) -> None:
+        """Told that the radio wakes (*awake* is true) or begins to doze; it is awake at the start.
+
+        Parameters
+        ----------
+        time_s
+            When, in seconds.
+        awake
+            The state that begins.
+        """
+
+    def beacons(self, first_s: float, count: int, every_s: float) -> None:
+        """Told that a dozing radio woke to hear beacons.
+
+        Unless :meth:`radio` follows with the time of the last one, the radio dozed on at once.
+
+        Parameters
+        ----------
+        first_s
+            When the first one was sent, in seconds.
+        count
+            How many they were, at least 1. All but the last named nobody, and the policy was not asked.
+        every_s
+            Time from one to the next, in seconds; with a count of 1 it says nothing.
+        """
+
+    def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
+        """Told that the policy was asked how to rest, since the link had fallen idle.
+
+        Parameters
+        ----------
+        time_s
+            When the link fell idle, in seconds.
+        poll
+            What the policy was told that the station saw; ``None`` after an uplink packet.
+        rest
+            What it answered; with ``repeat`` it is not asked again after beacons that name nobody.
+        """
+
+    def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
+        """Told that a segment was queued on a link; what the access point drops or holds is on none.
+
+        Parameters
+        ----------
+        link
+            Which one, see its ``name``; its ``free_at`` is already the time in seconds at which this
+            segment will have been sent.
+        queued_s
+            Now, in seconds.
+        arrives_s
+            When it will be delivered, in seconds.
+        segment
+            The TCP segment, one frame.
+        """
+
+    def page(self, visit: Visit) -> None:
+        """Told that a page is complete, at ``visit.ended_s``."""
+
+    def finish(self, time_s: float) -> None:
+        """Told that all pages of the run are complete, at *time_s* seconds; not if the run fails."""
+
+
+class Audience:
+    """Audience of a run: for each event the methods to call, in the order of the observers.
+
+    Only methods that a class overrides are kept, so that an event nobody wants costs an empty loop.
+    """
+
+    def __init__(self, observers: Sequence[Observer]) -> None:
+        self.radio = _overridden(observers, "radio")
+        self.beacons = _overridden(observers, "beacons")
+        self.rest = _overridden(observers, "rest")
+        self.frame = _overridden(observers, "frame")
+        self.page = _overridden(observers, "page")
+        self.finish = _overridden(observers, "finish")
+
+
+def _overridden(observers: Sequence[Observer], event: str) -> tuple[Callable[..., None], ...]:
+    nothing = getattr(Observer, event)
+    methods = (getattr(observer, event) for observer in observers)
+    return tuple(method for method in methods if getattr(method, "__func__", None) is not nothing)

@@ -1,0 +1,190 @@
+"""Radio: sleeps and wakes, hears beacons, and knows when the link is idle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+
+from simpy import Environment
+
+from psm_sim.beacons import Beacons
+from psm_sim.network.access_point import Port
+from psm_sim.network.doze import Doze
+from psm_sim.network.link import Link
+from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING, State
+from psm_sim.network.segment import Segment
+from psm_sim.network.timer import AFTER_ALL, Alarm
+from psm_sim.policies import Poll, Rest
+
+
+class Radio:
+    """Radio of a station: dozes as it is told, hears beacons, and wakes at once to send.
+
+    The table of its states is in :class:`~psm_sim.network.radio_state.State`. An idle radio costs no event:
+    what it has done is worked out when something next happens to it (:meth:`advance`). Only a frame held
+    for it arms an alarm.
+
+    ``decide`` is asked for each rest, with the time in seconds and what the last beacon showed; ``deliver``
+    takes the frames received. Both must be set before the clock starts.
+
+    Parameters
+    ----------
+    env, beacons
+        The clock, and the beacons of the access point.
+    port, uplink
+        The station's port at the access point, and the link on which it sends.
+    tell_radio, tell_beacons
+        Called as :class:`~psm_sim.network.observers.Observer` says of ``radio`` and ``beacons``.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        beacons: Beacons,
+        port: Port,
+        uplink: Link,
+        tell_radio: Sequence[Callable[[float, bool], None]] = (),
+        tell_beacons: Sequence[Callable[[float, int, float], None]] = (),
+    ) -> None:
+        self._env, self._port, self._uplink = env, port, uplink
+        self._tell_radio, self._tell_beacons = tell_radio, tell_beacons
+        self.decide: Callable[[float, Poll | None], Rest]
+        self.deliver: Callable[[Segment], None]
+        # After all else at its time: a beacon announces a frame that arrives with it.
+        self._beacon_alarm = Alarm(env, self._wake_for_beacon, AFTER_ALL)
+        self._idle_alarm = Alarm(env, self._idle_while_deaf, AFTER_ALL)
+        self._state = BUSY  # on an idle link, so that it first asks for a rest, at 0 s
+        self._awaited = 0  # frames that the access point has sent and that are not yet here
+        self._last_frame_s = 0.0  # when the last frame was received
+        self._seen: Poll | None = None  # by the beacon that woke it, until the next question
+        self._rest = Rest()  # as last decided
+        self._awake_until_s = inf  # AWAKE: when the wait is over
+        self._doze = Doze(beacons)  # DOZING: the doze it is in; else the last one
+
+    def offer(self) -> bool:
+        """Say whether the radio takes a frame at once; if so it waits awake for it."""
+        self.advance(self._env.now)
+        if self._state is DOZING or self._state is DEAF:
+            return False
+        self._state = BUSY
+        self._awaited += 1
+        return True
+
+    def receive(self, segment: Segment) -> None:
+        """Take one frame from the access point."""
+        self._awaited -= 1
+        self._last_frame_s = self._env.now
+        self.deliver(segment)
+
+    def announced(self) -> None:
+        """Plan to wake for the beacon that names the station; if awake but deaf, to ask when it has sent."""
+        if self._state is DOZING:
+            self._beacon_alarm.at(self._doze.wakes_s)
+        else:
+            self._idle_alarm.at(self._idle_s)
+
+    def wake_to_send(self, now_s: float) -> Poll | None:
+        """Be awake to send; return what was fetched if this has cut a doze short, else ``None``."""
+        self.advance(now_s)
+        if self._state is DOZING:
+            return self._cut_short(now_s)
+        if self._state is AWAKE:
+            self._state = BUSY
+        return None
+
+    def send(self, segment: Segment) -> None:
+        """Send one segment; the radio must be awake to send."""
+        self._uplink.send(segment)
+        if self._state is DEAF and self._port.named:
+            self.announced()
+
+    def advance(self, now_s: float) -> None:
+        """Work out what the radio has done before *now_s*; at that very time all else happens first."""
+        while True:
+            if self._state is DOZING:
+                # A beacon that names the station is the alarm's.
+                if self._doze.wakes_s >= now_s or self._port.named:
+                    return
+                self._hear(now_s)
+            elif self._state is AWAKE:
+                if self._awake_until_s >= now_s:
+                    return
+                self._fall_asleep(self._awake_until_s)
+            elif self._awaited or self._idle_s >= now_s:
+                return
+            else:
+                self._ask(self._idle_s)
+
+    @property
+    def _idle_s(self) -> float:
+        """When the link falls or fell idle, unless frames are awaited."""
+        return max(self._last_frame_s, self._uplink.free_at)
+
+    def _ask(self, now_s: float) -> None:
+        """Ask for a rest, and begin it."""
+        self._rest = rest = self.decide(now_s, self._seen)
+        self._seen = None
+        if rest.awake_s == 0.0:
+            self._fall_asleep(now_s)
+        else:
+            self._wait(now_s, now_s + rest.awake_s)
+
+    def _wait(self, now_s: float, until_s: float) -> None:
+        # Frames held because the radio was deaf are fetched: from now on it listens.
+        fetched = self._state is DEAF and self._fetch()
+        self._enter(BUSY if fetched else AWAKE, now_s)
+        self._awake_until_s = until_s
+
+    def _fall_asleep(self, since_s: float) -> None:
+        self._enter(DOZING, since_s)
+        self._doze.begin(since_s, self._rest)
+        if self._port.named:  # frames came while the radio was deaf
+            self.announced()
+
+    def _hear(self, now_s: float) -> None:
+        """Hear the beacon, or if the rest repeats all beacons, before *now_s*; they name nobody."""
+        first_s = self._doze.wakes_s
+        if self._doze.repeats:
+            self._heard(first_s, self._doze.repeat(now_s))
+        else:
+            self._heard(first_s, 1)
+            self._seen = self._doze.poll(first_s)
+            self._ask(first_s)
+
+    def _wake_for_beacon(self) -> None:
+        """Hear the beacon that names the station, and fetch what is held."""
+        now_s = self._doze.wakes_s  # env.now may be one rounding error off
+        self._heard(now_s, 1)
+        self._enter(BUSY, now_s)
+        self._seen = self._doze.poll(now_s, self._fetch())
+
+    def _cut_short(self, now_s: float) -> Poll:
+        """Wake to send; return what was held, if the access point hands it over now."""
+        self._beacon_alarm.off()
+        release = self._port.release_on_uplink
+        self._enter(BUSY if release else DEAF, now_s)
+        return self._doze.poll(now_s, self._fetch() if release else ())
+
+    def _idle_while_deaf(self) -> None:
+        """Ask for a rest once the link is idle, since held frames wait for it."""
+        # Where every beacon is an event, one at this very time may have led on already.
+        if self._state is DEAF:
+            self._ask(self._env.now)
+
+    def _fetch(self) -> list[tuple[float, int]]:
+        """Have the access point send what it holds; return time of arrival and bytes of each frame."""
+        frames = self._port.release()
+        self._awaited += len(frames)
+        return frames
+
+    def _heard(self, first_s: float, count: int) -> None:
+        for tell in self._tell_beacons:
+            tell(first_s, count, self._doze.every_s)
+
+    def _enter(self, state: State, time_s: float) -> None:
+        """Change the state, and tell observers if the radio wakes or begins to doze."""
+        dozes, dozed = state is DOZING, self._state is DOZING
+        self._state = state
+        if dozes is not dozed:
+            for tell in self._tell_radio:
+                tell(time_s, dozed)

@@ -1,0 +1,75 @@
+"""Access point: what it holds, drops and announces, for each station on its own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from simpy import Environment
+
+sys.path.insert(0, str(Path(__file__).parent))
+from radio_bench import RadioBench
+
+from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.link import Link
+from psm_sim.network.topology import AccessPointParameters, LinkParameters
+from psm_sim.policies import make_policy
+
+
+def test_a_full_buffer_drops_what_comes():
+    """Two are held, the third is counted as dropped."""
+    bench = RadioBench(make_policy("psm"), buffer_frames=2)
+    for time_s in (0.01, 0.02, 0.03):
+        bench.arrive_at(time_s)
+    bench.run(0.2)
+    assert len(bench.delivered) == 2
+    assert (bench.port.dropped_frames, bench.port.dropped_bytes) == (1, 1500)
+
+
+def test_the_tim_names_the_station_while_frames_are_held():
+    """From the first held frame until they are fetched."""
+    bench = RadioBench(make_policy("psm"))
+    bench.arrive_at(0.05)
+    bench.env.run(until=0.06)
+    assert (bench.port.named, bench.port.held_bytes) == (True, 1500)
+    bench.env.run(until=0.11)
+    assert (bench.port.named, bench.port.held_bytes) == (False, 0)
+
+
+class Listener:
+    """A station that is awake or not, and counts how often it is told that the TIM names it."""
+
+    def __init__(self, awake):
+        self.awake, self.told = awake, 0
+
+    def offer(self):
+        return self.awake
+
+    def announced(self):
+        self.told += 1
+
+
+def test_each_station_has_a_queue_and_a_place_in_the_tim_of_its_own():
+    """One dozes and one is awake: frames of the first are held, those of the second pass."""
+    env = Environment()
+    access_point = AccessPoint(env, AccessPointParameters(buffer_frames=2))
+    received = {False: [], True: []}
+    ports = {}
+    for awake, frames in received.items():
+        link = Link(env, "wireless down", LinkParameters(1.0, 0.0))
+        link.deliver = frames.append
+        ports[awake] = access_point.associate(link)
+        ports[awake].radio = Listener(awake)
+        for size in (1000, 2000, 3000):
+            ports[awake].forward(RadioBench.frame(size))
+    assert (ports[False].named, ports[False].held_bytes, ports[False].radio.told) == (True, 3000, 1)
+    assert (ports[True].named, ports[True].radio.told) == (False, 0)
+    assert (access_point.held_bytes, access_point.dropped_frames, access_point.dropped_bytes) == (
+        3000,
+        2,
+        6000,
+    )
+    assert ports[False].release() == [(0.0, 1000), (0.0, 2000)]
+    env.run()
+    assert [segment.wire_bytes for segment in received[False]] == [1000, 2000]
+    assert [segment.wire_bytes for segment in received[True]] == [1000, 2000]

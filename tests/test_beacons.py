@@ -1,0 +1,82 @@
+"""Beacon grid: numbers and times of beacons, held to exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor, inf, nextafter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psm_sim.beacons import TOLERANCE_S, Beacons
+
+GRIDS = st.sampled_from([0.1, 0.1024, 0.037, 0.02, 1.0, 1 / 3]).map(Beacons)
+NUMBERS = st.integers(0, 10**6)
+TIMES_S = st.floats(0, 1e5)
+
+
+def test_a_hand_computed_case():
+    """Beacons at 0, 0.1, 0.2, ...: 0.25 s lies between the second and the third."""
+    beacons = Beacons(0.1)
+    assert (beacons.before(0.25), beacons.after(0.25)) == (2, 3)
+    assert (beacons.time(3), beacons.on(0.25)) == (3 * 0.1, False)
+
+
+@given(GRIDS, NUMBERS)
+def test_a_beacons_own_time_is_on_the_grid_and_past(beacons, number):
+    """Its own number comes neither after nor before it; one bit later it is before."""
+    time_s = beacons.time(number)
+    assert beacons.on(time_s)
+    assert beacons.after(time_s) == number + 1
+    assert beacons.before(time_s) == number - 1
+    assert beacons.before(nextafter(time_s, inf)) == number
+
+
+@given(GRIDS, NUMBERS, st.floats(-0.9, 0.9))
+def test_a_time_within_the_tolerance_counts_as_the_beacons_own(beacons, number, share):
+    """Up to 0.9 ns off, on either side."""
+    time_s = beacons.time(number) + share * TOLERANCE_S
+    assert beacons.on(time_s)
+    assert beacons.after(time_s) == number + 1
+
+
+@given(GRIDS, NUMBERS, st.sampled_from([-2.0, 2.0]))
+def test_a_time_beyond_the_tolerance_does_not(beacons, number, share):
+    """2 ns off: before the beacon it is still to come, after it it is past."""
+    time_s = beacons.time(number) + share * TOLERANCE_S
+    assert not beacons.on(time_s)
+    assert beacons.after(time_s) == number + (share > 0)
+
+
+@given(GRIDS, TIMES_S)
+def test_numbers_agree_with_exact_arithmetic_off_the_grid(beacons, time_s):
+    """Fractions, for any time that is not within the tolerance of a beacon."""
+    exact = Fraction(time_s) / Fraction(beacons.interval_s)
+    if not beacons.on(time_s):
+        assert beacons.after(time_s) == floor(exact) + 1
+        assert beacons.before(time_s) == ceil(exact) - 1
+
+
+@given(GRIDS, TIMES_S)
+def test_the_last_beacon_before_a_time_is_found_without_tolerance(beacons, time_s):
+    """It is sent before the time, and the next one is not."""
+    number = beacons.before(time_s)
+    assert beacons.time(number) < time_s or number == -1
+    assert beacons.time(number + 1) >= time_s
+
+
+@given(GRIDS, st.lists(TIMES_S, min_size=1, max_size=20))
+def test_arrays_have_the_same_beacons_as_single_times(beacons, times_s):
+    """To the last bit; the last beacon until a time is the one before the next."""
+    times = np.array(times_s)
+    assert beacons.times_after(times).tolist() == [beacons.time(beacons.after(each)) for each in times_s]
+    until = [beacons.time(beacons.after(each) - 1) for each in times_s]
+    assert beacons.times_until(times).tolist() == until
+
+
+def test_a_grid_cannot_be_changed():
+    """The parts of a world share one."""
+    with pytest.raises(AttributeError):
+        Beacons(0.1).interval_s = 0.2
