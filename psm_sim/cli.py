@@ -23,6 +23,7 @@ SUBCOMMANDS = {
     "trace": "look at, convert, fit or synthesize a trace",
     "sweep": "vary parameters over many runs",
     "replay": "let a learner poll network activity itself: loss and regret",
+    "check": "run the contract checks on a policy, a loss or a learner",
     "reproduce": "set published numbers beside ours",
 }
 """Every subcommand there will be; those without a module in psm_sim.commands are not there yet."""

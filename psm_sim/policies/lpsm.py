@@ -98,6 +98,7 @@ class Lpsm(Policy):
     def start(self, beacon_s: float) -> None:
         """Begin with the saved weights or uniform ones; those begin with the mean of the experts' times."""
         super().start(beacon_s)
+        self._planned = 0
         self.loss.start()
         experts = self.times_ms.size
         if self._alpha is None:
