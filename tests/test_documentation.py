@@ -60,7 +60,7 @@ def test_examples_run(
             assert printed == text
 
 
-def test_the_two_commands_are_marked_once():
+def test_the_two_commands_are_marked_once() -> None:
     """``.ci/run`` takes them word for word."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for mark in ("the main job", "the tests"):
@@ -68,7 +68,7 @@ def test_the_two_commands_are_marked_once():
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_links_between_documents_lead_somewhere(document):
+def test_links_between_documents_lead_somewhere(document) -> None:
     """Relative links name files that exist."""
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
@@ -83,7 +83,9 @@ TABLES = [
 
 
 @pytest.mark.parametrize(("command", "printed"), TABLES)
-def test_a_table_of_results_is_what_its_command_prints(command, printed, monkeypatch, capsys):
+def test_a_table_of_results_is_what_its_command_prints(
+    command, printed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Documented numbers are measured, and stay true."""
     from psm_sim.cli import main
 

@@ -7,13 +7,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 HEAVY = ("numpy", "pandas", "rich", "simpy", "scipy", "matplotlib")
 
 
-def psm_sim(*words: str, cwd: Path, **options: object) -> subprocess.CompletedProcess[str]:
+def psm_sim(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run ``python -m psm_sim`` with warnings as errors."""
     return subprocess.run(
         [sys.executable, "-W", "error", "-m", "psm_sim", *words],

@@ -8,7 +8,7 @@ import random
 import re
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -186,7 +186,7 @@ class Unseeded(Good):
 class SharedByAll(Good):
     """Keeps a count in its class, where every copy counts on."""
 
-    numbers: ClassVar[Any] = itertools.count(1)
+    numbers: ClassVar[Iterator[int]] = itertools.count(1)
 
     def beacons(self) -> int:
         """Answer with ever more beacons."""

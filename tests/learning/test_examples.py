@@ -12,12 +12,12 @@ MODULES = [found.name for found in pkgutil.iter_modules(psm_sim.learning.__path_
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_show_what_they_say(name):
+def test_examples_show_what_they_say(name) -> None:
     """Every example prints what stands below it."""
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_there_are_examples():
+def test_there_are_examples() -> None:
     """The search does find them."""
     modules = [importlib.import_module(name) for name in MODULES]
     assert sum(doctest.testmod(module).attempted for module in modules) >= 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def test_a_built_in_learner_passes_every_check(name: str, check: str) -> None:
 
 
 @every_learner
-def test_a_new_learner_weighs_all_experts_alike(make):
+def test_a_new_learner_weighs_all_experts_alike(make) -> None:
     """p_1 is uniform and no round has passed."""
     learner = make(N)
     assert isinstance(learner, Learner)
@@ -68,7 +69,7 @@ def test_a_new_learner_weighs_all_experts_alike(make):
 @every_learner
 @settings(max_examples=25, deadline=None)
 @given(shift=st.floats(0, 1e4), seed=st.integers(0, 1000))
-def test_a_constant_added_to_all_losses_changes_no_weight(make, shift, seed):
+def test_a_constant_added_to_all_losses_changes_no_weight(make, shift, seed) -> None:
     """Only differences of losses teach; the mixture loss rises by the constant."""
     plain, shifted = make(N), make(N)
     for row in np.random.default_rng(seed).exponential(2.0, (10, N)):
@@ -89,7 +90,7 @@ def test_a_constant_added_to_all_losses_changes_no_weight(make, shift, seed):
         (["a"] * 5, "round 41: the losses are .* expected numbers"),
     ],
 )
-def test_unusable_losses_are_refused_by_round_and_value(make, losses, words):
+def test_unusable_losses_are_refused_by_round_and_value(make, losses, words: str) -> None:
     """The error names the round, the value and what is expected; the learner stays as it was."""
     learner = taught(make)
     before = learner.state()
@@ -105,7 +106,7 @@ def test_values_of_another_number_are_not_predicted_from(make: Callable[[int], L
         taught(make).predict([1, 2])
 
 
-def test_a_state_with_weights_of_zero_is_saved_too():
+def test_a_state_with_weights_of_zero_is_saved_too() -> None:
     """Static-expert keeps an expert ruled out by an infinite loss ruled out, across JSON."""
     learner, fresh = StaticExpert(2), StaticExpert(2)
     learner.update([math.inf, 1.0])
@@ -114,11 +115,11 @@ def test_a_state_with_weights_of_zero_is_saved_too():
 
 
 @every_learner
-def test_a_state_of_another_size_or_kind_is_refused(make):
+def test_a_state_of_another_size_or_kind_is_refused(make) -> None:
     """What does not fit is named, with what was expected, and nothing is taken over."""
     learner = taught(make)
     before = learner.state()
-    for state, words in [
+    states: list[tuple[Any, str]] = [
         (taught(make).state() | {"learner": "other"}, "has learner 'other'; expected"),
         (MAKERS["static-expert"](3).state() | {"learner": learner.name}, "has experts 3; expected 5"),
         (taught(make).state() | {"rounds": -1}, "rounds of the saved state is -1"),
@@ -126,13 +127,14 @@ def test_a_state_of_another_size_or_kind_is_refused(make):
         (taught(make).state() | {"log_weights": None}, "log_weights of the saved state cannot be used"),
         ({"learner": learner.name}, "the saved state is incomplete"),
         ([], "the saved state is incomplete"),
-    ]:
+    ]
+    for state, words in states:
         with pytest.raises(InputError, match=words):
             learner.load_state(state)
     assert learner.state() == before
 
 
-def test_a_state_of_other_switching_rates_is_refused():
+def test_a_state_of_other_switching_rates_is_refused() -> None:
     """Rates are part of what was learnt."""
     learner = LearnAlpha(2, [0.1, 0.2])
     with pytest.raises(InputError, match=r"has rates \[0.1, 0.3\]; expected \[0.1, 0.2\]"):
@@ -142,14 +144,14 @@ def test_a_state_of_other_switching_rates_is_refused():
 
 
 @every_learner
-def test_a_single_expert_is_followed_without_regret(make):
+def test_a_single_expert_is_followed_without_regret(make) -> None:
     """With one expert there is nothing to learn, whatever the switching rate."""
     learner = make(1)
     assert learner.update([2.5]) == pytest.approx(2.5, abs=1e-12)
     assert learner.weights == pytest.approx([1.0], abs=1e-12)
 
 
-def test_when_every_expert_with_weight_is_removed_the_round_is_refused():
+def test_when_every_expert_with_weight_is_removed_the_round_is_refused() -> None:
     """Static-expert shares nothing: with all its weight removed no distribution is left."""
     for learner in (StaticExpert(2), FixedShare(2, 0.0), LearnAlpha(2, [0.0])):
         learner.update([math.inf, 1.0])
@@ -163,24 +165,24 @@ def test_when_every_expert_with_weight_is_removed_the_round_is_refused():
     ("make", "words"),
     [
         (lambda: StaticExpert(0), "static-expert: the number of experts is 0; expected a whole number"),
-        (lambda: StaticExpert(2.0), "the number of experts is 2.0; expected"),
+        (lambda: StaticExpert(2.0), "the number of experts is 2.0; expected"),  # type: ignore[arg-type]
         (lambda: StaticExpert(True), "the number of experts is True; expected"),
         (lambda: FixedShare(3, 1.5), "fixed-share: alpha is 1.5; expected a number from 0 to 1"),
         (lambda: FixedShare(3, math.nan), "alpha is nan; expected"),
-        (lambda: FixedShare(3, "0.1"), "alpha is '0.1'; expected"),
+        (lambda: FixedShare(3, "0.1"), "alpha is '0.1'; expected"),  # type: ignore[arg-type]
         (lambda: LearnAlpha(3, []), r"switching rates have shape \(0,\); expected"),
         (lambda: LearnAlpha(3, 0.1), r"switching rates have shape \(\); expected"),
         (lambda: LearnAlpha(3, [0.1, -0.2]), "switching rate 1 is -0.2; expected a number from 0 to 1"),
         (lambda: LearnAlpha(3, ["x"]), "switching rates are .* expected numbers"),
     ],
 )
-def test_constructors_refuse_what_they_cannot_use(make, words):
+def test_constructors_refuse_what_they_cannot_use(make, words: str) -> None:
     """One sentence: what is wrong, the value, what is expected."""
     with pytest.raises(InputError, match=words):
         make()
 
 
-def test_what_a_learner_hands_out_is_a_copy():
+def test_what_a_learner_hands_out_is_a_copy() -> None:
     """Changing weights, rates or their posterior from outside changes nothing within."""
     learner = taught(MAKERS["learn-alpha"])
     before = learner.weights, learner.rates, learner.rate_weights

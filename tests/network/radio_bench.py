@@ -5,7 +5,7 @@ from __future__ import annotations
 from simpy import Environment
 
 from psm_sim.network.access_point import AccessPoint
-from psm_sim.network.ledger import EnergyLedger
+from psm_sim.network.ledger import EnergyLedger, RadioObserver
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.station import Station
@@ -32,10 +32,10 @@ class RadioBench:
         self.env = env = Environment()
         self.ledger, self.recorder = EnergyLedger(PowerParameters()), Recorder()
         hop = LinkParameters(rate_mbps, 0.0)
-        observers = [self.ledger, self.recorder]
+        observers: list[RadioObserver] = [self.ledger, self.recorder]
         self.station = Station(env, policy, beacon_s, release_on_uplink, observers)
         downlink = Link(env, hop, self.station.receive)
-        self.delivered = []
+        self.delivered: list[float] = []
         parameters = AccessPointParameters(buffer_frames, release_on_uplink)
         self.access_point = AccessPoint(env, parameters, downlink, self.station)
         self.station.attach(

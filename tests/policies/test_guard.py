@@ -58,7 +58,7 @@ def test_a_good_policy_is_passed_on():
         (Rest(awake_s=-1.0), r"awake_s=-1\.0; expected seconds"),
         (Rest(awake_s=float("nan")), "awake_s=nan"),
         (Rest(beacons=0), "beacons=0; expected a whole number"),
-        (Rest(beacons=1.5), r"beacons=1\.5"),
+        (Rest(beacons=1.5), r"beacons=1\.5"),  # type: ignore[arg-type]
         (Rest(beacons=10**12), "beacons=1000000000000"),
         (Rest(awake_s=0.1, repeat=True), "repeat with awake_s"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +21,7 @@ def load(folder, text, pages=20, parameters=""):
     return load_workload(f"{path}{parameters}", pages, 1)
 
 
-def test_a_users_profile_is_drawn_from(tmp_path):
+def test_a_users_profile_is_drawn_from(tmp_path: Path) -> None:
     """Any four tables make a trace; without a delay table the server answers at once."""
     workload = load(tmp_path, GOOD)
     assert workload.name == "my"
@@ -28,7 +29,7 @@ def test_a_users_profile_is_drawn_from(tmp_path):
     assert all(1 <= page.think_s <= 9 and page.server_delay_s[0] == 0 for page in workload.pages)
 
 
-def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(tmp_path):
+def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(tmp_path: Path) -> None:
     """The table [parameters] holds defaults."""
     text = "[parameters]\nserver_delay_ms = 30\nfiles_are_images = true\n" + GOOD
     assert load(tmp_path, text).pages[0].server_delay_s[0] == 0.03
@@ -36,7 +37,7 @@ def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(
     assert load(tmp_path, text, parameters=":server_delay_ms=40").pages[0].server_delay_s[0] == 0.04
 
 
-def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path):
+def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path: Path) -> None:
     """Each page begins with a main object."""
     sizes = "[main_bytes]\nquantiles=[[1, 1000]]\n[image_bytes]\nquantiles=[[1, 10]]\n"
     workload = load(tmp_path, GOOD.replace("[reply_bytes]\n" + TABLE, sizes))
@@ -62,7 +63,7 @@ def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path):
         (re.sub(r"(files_per_page\]\n.*\n.*)\[0, 1\]", r"\1[0, 0]", GOOD), "smallest files_per_page is 0"),
     ],
 )
-def test_errors_name_file_table_and_expectation(tmp_path, text, message):
+def test_errors_name_file_table_and_expectation(tmp_path: Path, text, message: str) -> None:
     """A profile that cannot be used says where."""
     with pytest.raises(InputError, match=message):
         load(tmp_path, text)

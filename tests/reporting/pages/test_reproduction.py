@@ -163,7 +163,7 @@ def test_reference_values_are_hollow_markers() -> None:
     """Where there are any, and only there."""
     figure, _ = study_figures.draw("round-trips", FRAMES["round-trips"])
     hollow = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
-    assert [len(line.get_xdata()) for line in hollow] == [3, 0]
+    assert [np.size(line.get_xdata()) for line in hollow] == [3, 0]
 
 
 def test_the_numbers_are_plain_and_complete(found: list[Findings]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ def log(folder, text=LOG):
     return path
 
 
-def test_a_session_by_hand(tmp_path):
+def test_a_session_by_hand(tmp_path: Path) -> None:
     """Users are clients; images join their page; the browser's cache moves no packets."""
     found = read_recording(log(tmp_path))
     assert found.format == "BU-Web-Client log"
@@ -40,7 +42,7 @@ def test_a_session_by_hand(tmp_path):
     assert (found.delay_us == UNKNOWN).all()
 
 
-def test_a_client_whose_name_is_a_number_is_chosen_by_id(tmp_path):
+def test_a_client_whose_name_is_a_number_is_chosen_by_id(tmp_path: Path) -> None:
     """clients=7 would be the seven busiest."""
     path = log(tmp_path)
     assert [page.main_bytes for page in load_workload(f"{path}:clients=id:7", 9, 1).pages] == [1804]
@@ -50,7 +52,7 @@ def test_a_client_whose_name_is_a_number_is_chosen_by_id(tmp_path):
 @pytest.mark.parametrize(
     "line", ['cs20 785526125 920156 "http://x/" many 0.5', "cs20 785526125 920156 http://x/ 1 0.5", "\xe9"]
 )
-def test_a_line_that_is_no_request_is_named_by_its_number(tmp_path, line):
+def test_a_line_that_is_no_request_is_named_by_its_number(tmp_path: Path, line: str) -> None:
     """File and line; what is expected."""
     with pytest.raises(InputError, match=r'line 6: .* is no request; expected machine time user "URL"'):
         read_recording(log(tmp_path, LOG + line + "\n"))

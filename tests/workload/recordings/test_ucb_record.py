@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,12 +16,12 @@ from psm_sim.workload.recordings.ucb_batches import binary_batches, text_batches
 from psm_sim.workload.recordings.ucb_record import HEADER, UNDEFINED, Record, binary_of_text, dotted
 
 SAMPLE = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "ucb-sample"
-FIRST = Record(
+FIRST_NUMBERS = (
     *(848278028, 829593, 848278028, 893670, 848278028, 895350),
     *(0x17F00862, 1462, 0xCF24CDC2, 80, 2, 8),
     *(UNDEFINED, UNDEFINED, 835418853, 170, 844),
-    b"GET 9168504434183313441..gif HTTP/1.0",
 )
+FIRST = Record(*FIRST_NUMBERS, line=b"GET 9168504434183313441..gif HTTP/1.0")
 FIRST_TEXT = (
     b"848278028:829593 848278028:893670 848278028:895350 23.240.8.98:1462 207.36.205.194:80 2 8 "
     b"4294967295 4294967295 835418853 170 844 37 GET 9168504434183313441..gif HTTP/1.0"
@@ -34,8 +35,9 @@ FIRST_BYTES = bytes.fromhex(
 def decoded(data: bytes) -> Record:
     """Return the record that *data* holds: the header and the whole request line."""
     *numbers, length = HEADER.unpack_from(data)
-    assert len(data) == HEADER.size + length
-    return Record(*numbers, data[HEADER.size :])
+    fields: list[Any] = [*numbers, data[HEADER.size :]]
+    assert len(fields[-1]) == length
+    return Record(*fields)
 
 
 def unsigned(octets):
@@ -75,7 +77,7 @@ records = st.builds(
 )
 
 
-def test_the_worked_example_of_the_archive_in_both_forms():
+def test_the_worked_example_of_the_archive_in_both_forms() -> None:
     """The record on the archive's page encodes to the bytes and the text it shows, and decodes from them."""
     assert FIRST.binary() == FIRST_BYTES + FIRST.line
     assert FIRST.text() == FIRST_TEXT
@@ -85,7 +87,7 @@ def test_the_worked_example_of_the_archive_in_both_forms():
     assert dotted(FIRST.cip) == "23.240.8.98"
 
 
-def test_the_published_records_read_alike_from_both_forms_and_encode_back_byte_for_byte():
+def test_the_published_records_read_alike_from_both_forms_and_encode_back_byte_for_byte() -> None:
     """Four real records: the files are each other's translation."""
     if not SAMPLE.is_dir():
         pytest.skip("the published sample records are not beside this repository")
@@ -101,13 +103,13 @@ def test_the_published_records_read_alike_from_both_forms_and_encode_back_byte_f
 
 
 @given(record=records)
-def test_every_record_that_can_be_written_reads_back_in_binary(record):
+def test_every_record_that_can_be_written_reads_back_in_binary(record) -> None:
     """Any numbers that fit, any bytes in the request line."""
     assert decoded(record.binary()) == record
 
 
 @given(record=records)
-def test_every_record_that_can_be_written_as_text_reads_back(record):
+def test_every_record_that_can_be_written_as_text_reads_back(record) -> None:
     """The same in showtrace's form, where the line holds no line feed and no NUL."""
     if b"\n" in record.line or b"\0" in record.line:
         with pytest.raises(InputError, match="cannot be written as text"):
@@ -125,7 +127,7 @@ def test_every_record_that_can_be_written_as_text_reads_back(record):
         ({"spt": 65536}, "A record cannot be written"),
     ],
 )
-def test_what_could_not_be_read_back_is_not_written(change, message):
+def test_what_could_not_be_read_back_is_not_written(change, message: str) -> None:
     """The error says what does not fit."""
     fields = {name: getattr(FIRST, name) for name in Record.__slots__} | change
     with pytest.raises(InputError, match=message):
@@ -144,16 +146,17 @@ def test_what_could_not_be_read_back_is_not_written(change, message):
         (b"", "13 fields"),
     ],
 )
-def test_text_that_is_no_record_is_refused(line, message):
+def test_text_that_is_no_record_is_refused(line, message: str) -> None:
     """The reason is named; the reader adds file and line."""
     with pytest.raises(ValueError, match=message):
         binary_of_text(line)
 
 
-def test_a_line_with_windows_ending_and_one_without_request_line_are_read():
+def test_a_line_with_windows_ending_and_one_without_request_line_are_read() -> None:
     """The length field tells that the carriage return is not part of the line; no line at all is legal."""
     assert binary_of_text(FIRST_TEXT + b"\r")[1] == FIRST.line
-    empty = Record(*[1] * 17, line=b"")
+    fields: list[Any] = [*[1] * 17, b""]
+    empty = Record(*fields)
     assert decoded(b"".join(binary_of_text(empty.text()))) == empty
     assert decoded(b"".join(binary_of_text(empty.text().rstrip()))) == empty
 
