@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -102,11 +103,13 @@ def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found
 
 def test_the_same_findings_give_the_same_bytes(tmp_path: Path, found: list[Findings]) -> None:
     """Pictures too; and nothing else is left in the folder."""
+    pictures = {name: FRAMES[name] for name in ("energy", "frontier")}
+    small = [replace(found[0], figures=pictures), found[1]]
     for name in ("one", "two"):
-        reproduction.write_report(tmp_path / name, found, 1, "command")
+        reproduction.write_report(tmp_path / name, small, 1, "command")
     files = {name: sorted((tmp_path / name).rglob("*")) for name in ("one", "two")}
     assert [path.name for path in files["one"]] == [path.name for path in files["two"]]
-    assert len(files["one"]) == 3 + 3 * len(FRAMES)
+    assert len(files["one"]) == 3 + 3 * len(pictures)
     for one, two in zip(files["one"], files["two"], strict=True):
         assert one.is_dir() or one.read_bytes() == two.read_bytes(), one.name
 
