@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-HEAVY = ("numpy", "pandas", "rich", "simpy", "scipy", "matplotlib")
-
 
 def psm_sim(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run ``python -m psm_sim`` with warnings as errors."""
@@ -84,19 +82,3 @@ def test_a_reader_that_leaves_is_not_complained_about(tmp_path: Path) -> None:
             cwd=tmp_path, stdout=pipe, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    "words", [["--help"], ["--version"], ["policies", "--help"], ["--pages", "0"], ["psm"]]
-)
-def test_help_and_mistakes_import_nothing_heavy(tmp_path: Path, words: list[str]) -> None:
-    """They answer at once."""
-    code = (
-        "import sys\nfrom contextlib import suppress\nfrom psm_sim.cli import main\n"
-        "with suppress(SystemExit):\n    main(sys.argv[1:])\n"
-        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stderr.splitlines()[-1] == "[]"

@@ -21,12 +21,29 @@ UPDATE_CHECKS = Suite[Subject[Learner]]("learner")
 
 
 def drawn(learner: Learner, rounds: int, scale: float = 3.0, seed: int = 1) -> Floats:
-    """Return exponential losses of mean *scale*, in nats, shape (rounds, n), always the same for a *seed*."""
+    """Return exponential losses for *learner*, always the same for a *seed*.
+
+    Parameters
+    ----------
+    learner : Learner
+        Has the number of experts, n.
+    rounds : int
+        How many rounds are drawn.
+    scale : float
+        Their mean, in nats.
+    seed : int
+        The seed of the draw.
+
+    Returns
+    -------
+    ndarray, shape (rounds, n)
+        One round per row, in nats.
+    """
     return stream(seed, "contract losses").exponential(scale, (rounds, learner.n_experts))
 
 
 def taught(learner: Learner, rounds: int = 40, seed: int = 1) -> Learner:
-    """Teach *learner* itself *rounds* rounds of :func:`drawn` losses, and return it."""
+    """Teach *learner* itself *rounds* rounds of losses :func:`drawn` with *seed*, and return it."""
     for row in drawn(learner, rounds, seed=seed):
         learner.update(row)
     return learner

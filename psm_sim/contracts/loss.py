@@ -22,7 +22,7 @@ LOSS_CHECKS = Suite[Subject[Loss]]("loss")
 
 
 def losses_of(loss: Loss, poll: Poll, times_ms: Floats = TIMES_MS) -> Floats:
-    """Return a copy of the losses of the candidates *times_ms*, shape (n,), found to be usable."""
+    """Return a copy of what *loss* says of *poll* for the candidates *times_ms*, shape (n,), found usable."""
     losses = loss(poll, times_ms)
     fault = fault_of(losses, times_ms)
     require(not fault, f"It {fault} with {poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep.")
