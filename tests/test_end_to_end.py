@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from psm_sim.cli import main
 
 
 def psm_sim(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -82,3 +85,21 @@ def test_a_reader_that_leaves_is_not_complained_about(tmp_path: Path) -> None:
             cwd=tmp_path, stdout=pipe, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_module_is_the_command_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``python -m psm_sim`` ends with the status of the command."""
+    monkeypatch.setattr(sys, "argv", ["psm_sim", "losses", "--format", "json"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("psm_sim", run_name="__main__")
+    assert ended.value.code == 0
+    assert "inverse-log" in capsys.readouterr().out
+
+
+def test_a_closed_standard_output_is_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever started the program may have closed it."""
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["losses"]) == 0
+    sys.stdout.close()

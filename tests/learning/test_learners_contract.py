@@ -190,3 +190,15 @@ def test_what_a_learner_hands_out_is_a_copy() -> None:
     for now, then in zip((learner.weights, learner.rates, learner.rate_weights), before, strict=True):
         assert now.tolist() == then.tolist()
     assert abs(learner.rate_weights.sum() - 1) < 1e-12
+
+
+@pytest.mark.parametrize("weights", [[[2.0]] * N, [[-0.2]] + [[0.3]] * 4, [[0.2]] * 4, [["a"]] * N, None])
+def test_a_state_whose_weights_are_no_distribution_is_refused(weights: Any) -> None:
+    """None negative, a sum of 1, one for each expert; and nothing is taken over."""
+    learner = FixedShare(N, 0.05)
+    state = learner.state()
+    with pytest.raises(
+        InputError, match="weights of the saved state cannot be used; expected numbers of shape"
+    ):
+        learner.load_state(state | {"weights": weights})
+    assert learner.state() == state

@@ -187,3 +187,9 @@ def test_the_document_is_written_with_all_its_numbers_and_figures(rows, tmp_path
     for shown in re.findall(r"\]\((\S+\.svg)\)", text):
         for suffix in (".svg", ".png", ".csv"):
             assert (tmp_path / shown).with_suffix(suffix).stat().st_size > 1000 * (suffix != ".csv")
+
+
+def test_a_task_weighs_the_pages_of_all_its_runs():
+    """One without power saving, the fixed and bounded policies, and each learner under each gamma."""
+    runs = 1 + len(FIXED) + len(BOUNDED) + 2 * len(LEARNERS)
+    assert NonStationaryTask(TRACE, 10, 1, (None, 1e-5)).weight == 10 * runs

@@ -9,6 +9,7 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
+from psm_sim.workload.recordings import bu
 from psm_sim.workload.recordings.read import read_recording
 from psm_sim.workload.recordings.recording import UNKNOWN
 
@@ -56,3 +57,22 @@ def test_a_line_that_is_no_request_is_named_by_its_number(tmp_path: Path, line: 
     """File and line; what is expected."""
     with pytest.raises(InputError, match=r'line 6: .* is no request; expected machine time user "URL"'):
         read_recording(log(tmp_path, LOG + line + "\n"))
+
+
+def test_blank_lines_are_no_requests_and_long_logs_are_kept_in_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many requests as a batch holds, one more, and a blank line between."""
+    once = read_recording(log(tmp_path, LOG))
+    monkeypatch.setattr(bu, "_BATCH", 2)
+    twice = read_recording(log(tmp_path, LOG.replace("\n", "\n\n", 1)))
+    assert twice.records == once.records == 5
+    assert twice.size.tolist() == once.size.tolist()
+    assert twice.clients == once.clients
+
+
+def test_an_address_that_is_none_is_a_request_all_the_same(tmp_path: Path) -> None:
+    """An IPv6 host cut short is taken as it is written; it embeds nothing."""
+    found = read_recording(log(tmp_path, LOG.replace("http://www.w3.org/a b.html", "http://[::1/a.gif")))
+    pages = found.pages_of(found.clients.index("920156"))
+    assert found.objects_per_page[pages].tolist() == [2, 1]

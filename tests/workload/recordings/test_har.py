@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import psm_sim.workload.recordings.har as har_reader
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.har_entry import epoch_s, read_entry
@@ -271,4 +272,14 @@ def test_an_entry_without_a_time_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"log\.entries\[1\]\.startedDateTime is 'yesterday'; expected an ISO"
     ):
+        read_recording(path)
+
+
+def test_a_file_too_large_to_be_a_session_is_refused_before_it_is_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is named."""
+    monkeypatch.setattr(har_reader, "LARGEST", 1 << 20)
+    path = har(tmp_path, [entry()], comment="x" * (1 << 20))
+    with pytest.raises(InputError, match=r"a\.har is larger than 1 MiB; expected a HAR file"):
         read_recording(path)

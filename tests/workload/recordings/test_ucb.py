@@ -10,8 +10,9 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload, load_workloads
+from psm_sim.workload.recordings import ucb_batches
 from psm_sim.workload.recordings.grouping import PageRule
-from psm_sim.workload.recordings.read import read_recording
+from psm_sim.workload.recordings.read import read_recording, ucb_batches_of
 from psm_sim.workload.recordings.recording import UNKNOWN
 from psm_sim.workload.recordings.ucb_record import UNDEFINED
 
@@ -268,3 +269,32 @@ def test_wrong_parameters_of_a_recording_are_named(trace, parameters: str, messa
     """Before the file is read."""
     with pytest.raises(InputError, match=message):
         load_workload(f"{trace(trace.record(0))}:{parameters}", 1, 1)
+
+
+def test_only_ucb_files_can_be_converted_record_by_record(tmp_path: Path) -> None:
+    """Other recordings have no such records."""
+    path = tmp_path / "log"
+    path.write_text('cs20 785526125 920156 "http://cs-www.bu.edu/" 2009 0.5\n')
+    with pytest.raises(InputError, match="is no UCB Home IP trace; expected one, binary or text"):
+        ucb_batches_of(path)
+
+
+def test_text_is_read_in_batches_and_blank_lines_are_no_records(
+    trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many records as a batch holds, and one more."""
+    binary = trace(*(trace.record(float(second), size=1000 + second) for second in range(5)))
+    _, records = ucb_batches_of(binary)
+    lines = [record.text() for batch in records for record in batch.records()]
+    text = tmp_path / "t.txt"
+    text.write_bytes(b"\n\n".join(lines) + b"\n")
+    monkeypatch.setattr(ucb_batches, "BATCH", 2)
+    _, batches = ucb_batches_of(text)
+    assert [len(batch.lines) for batch in batches] == [2, 2, 1]
+    assert read_recording(text).size.tolist() == read_recording(binary).size.tolist()
+
+
+def test_a_folder_is_no_recording(tmp_path: Path) -> None:
+    """The reason is the system's own."""
+    with pytest.raises(InputError, match=r"cannot be read: .*; give a readable file"):
+        read_recording(tmp_path)

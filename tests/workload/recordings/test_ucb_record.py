@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.errors import InputError
+from psm_sim.workload.recordings import request_line
 from psm_sim.workload.recordings.request_line import METHODS, is_secondary
 from psm_sim.workload.recordings.source import Source
 from psm_sim.workload.recordings.ucb_batches import binary_batches, text_batches
@@ -179,3 +180,11 @@ def test_a_line_with_windows_ending_and_one_without_request_line_are_read() -> N
 def test_what_a_page_embeds_is_told_by_its_suffix(line: bytes, secondary: bool) -> None:
     """Flags, suffixes with odd bytes, HTTP/0.9; and what cannot be parsed has no suffix."""
     assert is_secondary(line) is secondary
+
+
+def test_what_is_known_of_suffixes_does_not_grow_without_end() -> None:
+    """Ten thousand tails are kept; what is asked again is answered alike."""
+    for number in range(10_050):
+        assert not is_secondary(b"GET 1..x%d HTTP/1.0" % number)
+    assert len(request_line._CACHE) <= 10_001
+    assert is_secondary(b"GET 1..gif HTTP/1.0")
