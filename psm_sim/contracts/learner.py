@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import pickle
 from copy import deepcopy
 
 import numpy as np
 
 from psm_sim.contracts.common import can_be_copied, documented
-from psm_sim.contracts.suite import Subject, Suite, require
+from psm_sim.contracts.suite import Subject, Suite, pickled, require
 from psm_sim.learning import Learner
 from psm_sim.learning.checks import Floats
 from psm_sim.randomness import stream
@@ -87,8 +86,9 @@ def copies(subject: Subject[Learner]) -> None:
 def pickles(subject: Subject[Learner]) -> None:
     """A pickled copy learns on as the original does, bit for bit."""
     learner = taught(subject.fresh())
-    twin = pickle.loads(pickle.dumps(learner))  # noqa: S301 (bytes of our own)
-    require(follow(twin) == follow(learner), "A pickled copy does not learn on as the original does.")
+    require(
+        follow(pickled(learner)) == follow(learner), "A pickled copy does not learn on as the original does."
+    )
 
 
 @UPDATE_CHECKS.check

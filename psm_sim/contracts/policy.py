@@ -12,7 +12,7 @@ from copy import deepcopy
 from itertools import product
 
 from psm_sim.contracts.common import can_be_copied, default_parameters, documented
-from psm_sim.contracts.suite import Subject, Suite, require
+from psm_sim.contracts.suite import Subject, Suite, pickled, require
 from psm_sim.parameters import parameters_of
 from psm_sim.policies import Policy, Poll, Rest
 from psm_sim.policies.guard import Guarded
@@ -37,9 +37,10 @@ ODD_TIMES_S = (0.0, 1e-9, 0.05, 0.1, 0.1 + 0.2, 12345.678, 1e7)
 ANSWER_CHECKS = Suite[Subject[Policy]]("policy")
 
 
-def asked(policy: Policy, polls: Iterable[Poll | None] = POLLS) -> list[Rest]:
-    """Return the answers to one question for each of *polls*, the time going on."""
-    return [policy.rest(1.0 + 0.7 * number, 0.35, poll) for number, poll in enumerate(polls)]
+def asked(policy: Policy, polls: Iterable[Poll | None] | None = None) -> list[Rest]:
+    """Return the answers to one question for each of *polls* (default: as a rule), the time going on."""
+    shown = deepcopy(POLLS) if polls is None else polls  # a policy that writes to them spoils no other check
+    return [policy.rest(1.0 + 0.7 * number, 0.35, poll) for number, poll in enumerate(shown)]
 
 
 def _require_alike(found: list[Rest], expected: list[Rest], who: str) -> None:
@@ -71,8 +72,10 @@ def copies(subject: Subject[Policy]) -> None:
 @ANSWER_CHECKS.check
 def pickles(subject: Subject[Policy]) -> None:
     """A pickled copy answers as the original does, so that runs can share several processes."""
-    answers = [asked(started(each)) for each in (subject.fresh(), subject.pickled())]
-    _require_alike(answers[1], answers[0], "A pickled copy")
+    policy = started(subject.fresh())
+    asked(policy)
+    twin = pickled(policy)
+    _require_alike(asked(twin), asked(policy), "A pickled copy")
 
 
 @ANSWER_CHECKS.check
@@ -100,7 +103,7 @@ def keeps_parameters(subject: Subject[Policy]) -> None:
 def starts_anew(subject: Subject[Policy]) -> None:
     """After start() it answers as a new one does: a run never begins with another's experience."""
     used, new = started(subject.fresh()), started(subject.fresh())
-    asked(used, POLLS * 8)
+    asked(used, deepcopy(POLLS * 8))
     _require_alike(asked(started(used)), asked(new), "Started again it")
 
 
@@ -109,7 +112,7 @@ def legal_answers(subject: Subject[Policy]) -> None:
     """Every answer is a rest that can be kept, whatever was seen, whenever, on any beacon grid."""
     for beacon_s in (BEACON_S, 0.02, 0.1024):
         policy = Guarded(started(subject.fresh(), beacon_s))
-        for now_s, poll in product(ODD_TIMES_S, (*POLLS, *ODD_POLLS)):
+        for now_s, poll in product(ODD_TIMES_S, deepcopy((*POLLS, *ODD_POLLS))):
             for since_uplink_s in (0.0, now_s / 2, now_s):
                 policy.rest(now_s, since_uplink_s, poll)
 
@@ -121,7 +124,7 @@ def hooks(subject: Subject[Policy]) -> None:
     watched = Guarded(policy)
     for now_s in ODD_TIMES_S:
         watched.uplink(now_s)
-        for poll in (Poll(0.0), *POLLS[1:], *ODD_POLLS):
+        for poll in deepcopy((Poll(0.0), *POLLS[1:], *ODD_POLLS)):
             watched.interrupted(poll)
         asked(policy)
 

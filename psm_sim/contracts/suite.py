@@ -29,6 +29,12 @@ def require(holds: object, fault: str) -> None:
         raise BrokenPromise(fault)
 
 
+def pickled(thing: T) -> T:
+    """Return a copy of *thing* that has travelled as bytes, as to another process."""
+    twin: T = pickle.loads(pickle.dumps(thing))  # noqa: S301 (bytes of our own)
+    return twin
+
+
 class Subject(Generic[T]):
     """A component under test: every check works on fresh copies of it, so it is left as it was given."""
 
@@ -38,11 +44,6 @@ class Subject(Generic[T]):
     def fresh(self) -> T:
         """Return a copy that no check has touched."""
         return copy.deepcopy(self.given)
-
-    def pickled(self) -> T:
-        """Return a copy that has travelled as bytes, as to another process."""
-        twin: T = pickle.loads(pickle.dumps(self.given))  # noqa: S301 (bytes of our own)
-        return twin
 
 
 class Suite(Generic[SubjectT]):

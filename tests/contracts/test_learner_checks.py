@@ -355,6 +355,9 @@ def test_a_learner_that_breaks_a_promise_is_found_out(cls: type[Learner], name: 
     """By the check that is there for it, with a sentence that says what was found."""
     finding = LEARNER_CHECKS.run_one(name, Subject(cls(5)))
     assert re.search(fault, finding.fault), finding
+    report = check(cls)
+    assert not report.ok
+    assert report.not_run or name in {each.check for each in report.findings if not each.ok}
 
 
 def test_every_check_has_a_culprit() -> None:

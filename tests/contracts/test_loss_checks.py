@@ -259,6 +259,9 @@ def test_a_loss_that_breaks_a_promise_is_found_out(loss: Loss, name: str, fault:
     """By the check that is there for it, with a sentence that says what was found."""
     finding = LOSS_CHECKS.run_one(name, Subject(loss))
     assert re.search(fault, finding.fault), finding
+    report = check(loss)
+    assert not report.ok
+    assert report.not_run or name in {each.check for each in report.findings if not each.ok}
 
 
 def test_every_check_has_a_culprit() -> None:

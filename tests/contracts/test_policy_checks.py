@@ -296,6 +296,9 @@ def test_a_policy_that_breaks_a_promise_is_found_out(policy: Policy, name: str, 
     """By the check that is there for it, with a sentence that says what was found."""
     finding = POLICY_CHECKS.run_one(name, PolicySubject(policy))
     assert re.search(fault, finding.fault), finding
+    report = check(policy)
+    assert not report.ok
+    assert report.not_run or name in {each.check for each in report.findings if not each.ok}
 
 
 @pytest.mark.parametrize(("name", "distort", "fault"), BROKEN_LAWS)
