@@ -44,12 +44,9 @@ def main() -> None:
     seeds = range(1, args.seeds + 1)
     tasks = [NonStationaryTask(TRACE, PAGES, seed, (None, MILD)) for seed in seeds]
     tasks += [NonStationaryTask(CONTROL, CONTROL_PAGES, seed) for seed in seeds]
-    done = 0
 
-    def told(weight: int) -> None:
-        nonlocal done
-        done += weight
-        print(f"{done:,} of {sum(task.weight for task in tasks):,} pages", file=sys.stderr)
+    def told(done: int, total: int, _: str) -> None:
+        print(f"{done:,} of {total:,} pages", file=sys.stderr)
 
     rows = run_tasks(tasks, args.workers, told)
     study, control = (

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from psm_sim.workload.profile import published
+from psm_sim.workload.profile import berkeley_profile
 from psm_sim.workload.recordings.read import read_recording, ucb_batches_of
 from psm_sim.workload.recordings.synthesize import synthesize
 
@@ -49,7 +49,7 @@ def main() -> None:
 def write(path: Path, records: int) -> None:
     """Write a synthesized file."""
     begin = time.perf_counter()
-    synthesize(path, records, published())
+    synthesize(path, records, berkeley_profile())
     _report("synthesized and gzipped", records, time.perf_counter() - begin)
 
 

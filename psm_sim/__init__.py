@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from psm_sim.version import __version__
+
 if TYPE_CHECKING:
     from psm_sim.contracts import check
     from psm_sim.simulation import compare, simulate
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "check", "compare", "simulate"]
 
 _ROOMS = {"check": "psm_sim.contracts", "compare": "psm_sim.simulation", "simulate": "psm_sim.simulation"}

@@ -1,4 +1,4 @@
-"""Where the topologies and traces that travel with the program are found."""
+"""Bundled files: the topologies and traces that travel with the program, and where they are found."""
 
 from __future__ import annotations
 

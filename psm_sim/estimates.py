@@ -1,4 +1,4 @@
-"""Many numbers as a few: mean, median, 95th percentile, largest; means with confidence intervals."""
+"""Estimates: many numbers as a few (mean, median, 95th percentile, largest), and confidence intervals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ class Summary(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A mean and the half width of its confidence interval; 0 for a single value, which has none."""
+    """A mean and the half width of its confidence interval, in the unit of the values.
+
+    The half width is 0 for a single value, which has no interval.
+    """
 
     mean: float
     half_width: float
@@ -57,7 +60,7 @@ class Interval(NamedTuple):
 def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     """Return the mean of independent values with Student's interval of the given confidence.
 
-    For a comparison on common random numbers give the paired differences (or ratios), one a replication:
+    For a comparison on common random numbers give the paired differences (or ratios), one per replication:
     their interval is the one that says whether the policies differ.
     """
     array = np.asarray(values, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Classes from a user's own file: ``FILE.py:CLASS``."""
+"""Plug-ins: classes from a user's own file, named as ``FILE.py:CLASS``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from psm_sim.errors import PluginError
+from psm_sim.errors import PluginError, reason
 
 
 def load_class(path: str, class_name: str, base: type) -> type:
     """Return the class *class_name* of the file *path*, a subclass of *base*.
+
+    Parameters
+    ----------
+    path : str
+        The file, a Python module.
+    class_name : str
+        The name of the class in it.
+    base : type
+        What the class must derive from, such as ``Policy`` or ``Loss``.
 
     Raises
     ------
@@ -63,13 +72,14 @@ def _import(file: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise PluginError(f"{file} cannot be imported; expected a file whose name ends in .py.")
     module = importlib.util.module_from_spec(spec)
+    # Registered before it runs: dataclasses and pickle look their module up by name.
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
+    # SystemExit too: a script that calls sys.exit() must not end psm_sim.
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise PluginError(f"{file} does not import: {reason}; mend the file and try again.") from error
+        raise PluginError(f"{file} does not import: {reason(error)}; mend the file and try again.") from error
     return module
 
 

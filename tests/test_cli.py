@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import errno
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
 
+import psm_sim.commands
 from psm_sim import __version__
 from psm_sim.cli import SUBCOMMANDS, main
 
@@ -77,7 +77,7 @@ MENDABLE = [
     ("--loss losses.py:Nan", "Loss nan returned nan for 100 ms .*; expected"),
     ("--loss losses.py:Short", r"Loss short returned shape \(3,\) for 12 candidate times .*; expected"),
     ("--loss losses.py:Negative", "Loss negative returned -100.0 for 100 ms .*; expected"),
-    ("--loss __import__('os').system('id')", r"__import__\('os'\).system\('id'\).*may not; expected"),
+    ("--loss __import__('os').system('id')", r"__import__\('os'\).system\('id'\).*not allowed; expected"),
     ("--loss inverse-lgo", "no loss 'inverse-lgo'; expected one of inverse, inverse-log"),
     ("--preset theis", "no preset 'theis'; expected one of .*thesis.*Did you mean 'thesis'"),
     ("--preset", "--preset: no value is given; expected one"),
@@ -133,19 +133,19 @@ def test_what_can_be_mended_is_one_line_and_status_2(
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)
-def test_every_subcommand_of_the_contract_is_there_or_says_that_it_is_not(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Plainly, with the ones there are."""
-    if importlib.util.find_spec(f"psm_sim.commands.{name}"):
-        with pytest.raises(SystemExit) as ended:
-            main([name, "--help"])
-        assert ended.value.code == 0
-        assert f"usage: psm_sim {name}" in capsys.readouterr().out
-    else:
-        assert main([name]) == 2
-        complaint = capsys.readouterr().err
-        assert f"Version {__version__} has no {name!r} yet; expected one of policies, losses" in complaint
+def test_every_subcommand_has_a_help_of_its_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each name in the table is a module with a command."""
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    assert f"usage: psm_sim {name}" in capsys.readouterr().out
+
+
+def test_the_help_names_every_command_module_and_no_other() -> None:
+    """What is advertised is there; what is there is advertised."""
+    folder = Path(psm_sim.commands.__file__).parent
+    runnable = {path.stem for path in folder.glob("*.py") if "\ndef run(" in path.read_text(encoding="utf-8")}
+    assert set(SUBCOMMANDS) == runnable - {"run"}
 
 
 def test_help_says_that_the_trace_is_synthetic_and_where_results_go(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.errors import InputError, PluginError
-from psm_sim.parameters import Parameter, build, check_all, parameter, parameters_of, values_of
+from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.values import Parameter
 
 
 @dataclass
@@ -160,18 +162,42 @@ def test_a_constructor_that_fails_is_reported_in_one_line() -> None:
         build(Failing, {"kind": "own"}, "failing")
 
 
-def test_facts_may_be_declared_beside_a_constructor() -> None:
-    """For a class that is no dataclass."""
+def test_a_class_derived_from_a_dataclass_is_checked_by_what_that_declares() -> None:
+    """Whatever arguments its own constructor has."""
 
-    class Beside:
-        DECLARED = {"p": {"help": "a bound", "above": 0}}  # noqa: RUF012
+    class Derived(Thing):
+        def __init__(self, extra: int, **given: Any) -> None:
+            super().__init__(**given)
+            self.extra = extra
 
-        def __init__(self, p: float = 1.0) -> None:
-            self.p = p
+    assert list(parameters_of(Derived)) == ["extra"]
+    assert Derived(7, share=0.25).share == 0.25
+    with pytest.raises(InputError, match="thing: share is 7"):
+        Derived(7, share=7)
 
-    assert parameters_of(Beside)["p"] == Parameter("p", 1.0, "a bound", above=0)
-    with pytest.raises(InputError, match="p is '0'; expected a number above 0"):
-        build(Beside, {"p": "0"}, "beside")
+
+def test_a_parameter_may_have_another_name_than_its_attribute() -> None:
+    """The name stands in texts, errors and results, the attribute in Python."""
+
+    @dataclass
+    class Renamed:
+        limit_s: float = parameter(1.0, "a limit", at_least=0, name="limit")
+
+        def __post_init__(self) -> None:
+            check_all(self, "renamed")
+
+    assert build(Renamed, {"limit": "2"}, "renamed").limit_s == 2.0
+    assert values_of(Renamed(3.0)) == {"limit": 3.0}
+    with pytest.raises(InputError, match="no parameter 'limit_s'; expected limit"):
+        build(Renamed, {"limit_s": "2"}, "renamed")
+    with pytest.raises(InputError, match="renamed: limit is -1; expected a number of at least 0"):
+        Renamed(-1)
+
+
+def test_what_the_program_gives_cannot_be_set_by_text() -> None:
+    """Nor is it offered."""
+    with pytest.raises(InputError, match="thing has no parameter 'share'; expected count, quick"):
+        build(Thing, {"share": "0.1"}, "thing", share=0.2)
 
 
 def test_values_come_back_as_json_knows_them() -> None:

@@ -8,19 +8,24 @@ import pytest
 
 NAMES = {
     "psm_sim": "__version__ check compare simulate",
+    "psm_sim.active": """
+        NAMES Always BudgetPerceptron Coin Decision Floor Halving Lasec MarginCoin ModifiedPerceptron Novelty
+        OneSided OnlineLearner Perceptron QueryRule Record RidgeRegression SecondOrderCoin
+        SecondOrderPerceptron Selective ShiftingPerceptron make_selective""",
     "psm_sim.contracts": "Finding Report check",
     "psm_sim.learning": """
-        BestRate FixedShare LearnAlpha Learner StaticExpert SwitchingSequences TransitionShare best_expert
-        best_rate best_switching comparators follow learn_alpha_bound learn_alpha_optimal_bound lower_bound
-        rate_losses regrets relative_entropy switching_rates transition_upper_bound upper_bound""",
+        BestRate FixedShare LEARNERS LearnAlpha Learner StaticExpert SwitchingSequences TransitionShare
+        best_expert best_rate best_switching comparators follow learn_alpha_bound learn_alpha_optimal_bound
+        lower_bound make_learner rate_losses regrets relative_entropy switching_rates transition_upper_bound
+        upper_bound""",
     "psm_sim.losses": """
         ArrivalAware Constrained Formula Inverse InverseLog LOSSES Loss Poll RetrievalEnergy check_loss
         make_loss""",
     "psm_sim.network": "EnergyLedger RadioObserver Topology Usage World load_topology topology_keys",
     "psm_sim.policies": "POLICIES Policy Poll Rest beacon_after beacon_before make_policy",
     "psm_sim.simulation": """
-        ClientAverage ClientComparison Comparison PageRecord Progress Result Summary Traffic compare
-        compare_clients compare_runs simulate""",
+        ClientAverage ClientComparison Comparison PageRecord Progress Result Scenario Summary Traffic
+        compare compare_clients compare_runs simulate""",
     "psm_sim.workload": "Page Workload load_workload load_workloads read_page_list write_page_list",
 }
 

@@ -1,1 +1,1 @@
-"""Many runs: tasks, each with its own seed, on any number of workers; rows come out."""
+"""Campaigns of many runs: tasks, each with its own seed, on any number of workers; each gives rows."""

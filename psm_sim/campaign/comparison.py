@@ -1,58 +1,56 @@
-"""Policies side by side as a task: one row a policy and seed, and its ratios to another policy."""
+"""Comparison as a task: one row per policy, and its ratios to another policy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
+from psm_sim.campaign.tasks import Row
+from psm_sim.keys import key_of
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.spec import Spec
 
 
 @dataclass(frozen=True)
 class RunTask:
-    """One comparison to run: everything that decides its numbers, and *labels* for its rows.
+    """Policies in one scenario: everything that decides the numbers, and *labels* for the rows.
 
-    ``policies`` are named by their specs; ``python -m psm_sim`` with the same words reproduces the rows.
+    ``policies`` are texts or specs; ``scenario.command(policies)`` is the command line that gives the
+    same numbers.
     """
 
-    policies: tuple[str, ...]
-    trace: str
-    pages: int
-    seed: int
-    topology: str = "three-node"
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    kind: ClassVar[str] = "run"
+
+    policies: tuple[str | Spec, ...]
+    scenario: Scenario
     labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def weight(self) -> int:
         """The pages of all runs, the always-on one included."""
-        return self.pages * (1 + len(self.policies))
+        return self.scenario.pages * (1 + len(self.policies))
 
-    def command(self) -> str:
-        """Return the command line that runs this task alone."""
-        words = [f"--policy {policy}" for policy in self.policies]
-        words += [f"--trace {self.trace}", f"--pages {self.pages}", f"--seed {self.seed}"]
-        words += [f"--topology {self.topology}"] if self.topology != "three-node" else []
-        words += [f"--set {key}={value}" for key, value in self.settings.items()]
-        return "python -m psm_sim " + " ".join(words)
+    def key(self) -> str:
+        """Return a hash of the scenario and the policies, the contents of the files they name included."""
+        return key_of([self.kind, self.scenario.key(self.policies)])
 
-    def run(self) -> list[dict[str, Any]]:
-        """Run the policies over the same pages; return a row a policy."""
-        comparison = compare_runs(
-            self.policies, self.trace, self.topology, self.pages, self.seed, dict(self.settings)
-        )
+    def run(self) -> list[Row]:
+        """Run the policies over the same pages; return one row per policy."""
+        comparison = compare_runs(self.policies, self.scenario)
         always_on_s = comparison.always_on.page_time_s.mean
+        seed = self.scenario.seed
         return [
-            {**self.labels, "seed": self.seed, **_row(run), "time_ratio": run.page_time_s.mean / always_on_s}
+            {"seed": seed, **_row(run), "time_ratio": run.page_time_s.mean / always_on_s}
             for run in comparison.runs
         ]
 
 
-def _row(run: Result) -> dict[str, Any]:
+def _row(run: Result) -> Row:
     states = run.energy_by_state_per_page_j
     return {
         "policy": run.policy,
@@ -73,6 +71,15 @@ def against(rows: pd.DataFrame, policy: str, keys: Iterable[str] = ("seed",)) ->
 
     ``energy_ratio``, ``beacons_ratio`` and ``slowdown_ratio`` are of the means; ``page_ratio_mean`` and
     ``page_ratio_max`` of each page's own times.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The rows of :meth:`RunTask.run`, of any number of tasks.
+    policy : str
+        The policy that is the denominator, as it stands in the column ``policy``.
+    keys : iterable of str
+        The columns that say which rows have the same pages.
     """
     keys = list(keys)
     wanted = ["energy_j", "beacons_j", "slowdown", "page_times_s"]

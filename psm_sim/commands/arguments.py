@@ -1,4 +1,4 @@
-"""What the options of several subcommands have in common."""
+"""Options that several subcommands share, and how they are read."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from psm_sim.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.simulation.preset import Preset
+    from psm_sim.spec import Spec
 
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
@@ -53,15 +54,7 @@ def preset_named(name: str | None) -> Preset:
     return Preset() if name is None else load_preset(name)
 
 
-def trace_under(preset: Preset, spec: str) -> str:
-    """Return *spec* with the preset's parameters where it is of the preset's trace and gives none."""
-    from psm_sim.workload.load import split_trace
-
-    of_preset = preset.trace_parameters and split_trace(spec)[0] == preset.trace
-    return preset.trace_spec(spec) if of_preset else spec
-
-
-def recording_used(spec: str, use: Mapping[str, str | None]) -> str:
+def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
     """Return the trace with the parameters that ``--workload`` and ``--clients`` stand for; None: not given.
 
     Raises
@@ -69,57 +62,20 @@ def recording_used(spec: str, use: Mapping[str, str | None]) -> str:
     InputError
         If one is given though the trace is no recording, or says it too.
     """
-    from psm_sim.workload.load import find_trace, is_page_list, is_profile, split_trace
+    from psm_sim.workload.load import find_trace, is_page_list, is_profile
 
-    name, texts = split_trace(spec)
-    for key, value in use.items():
-        if value is None:
-            continue
-        path = find_trace(name)
-        if is_profile(path) or is_page_list(path):
+    given = {key: value for key, value in use.items() if value is not None}
+    path = find_trace(spec.name) if given else None
+    for key, value in given.items():
+        if path is not None and (is_profile(path) or is_page_list(path)):
             raise InputError(
-                f"--{key} is {value!r}, but trace {name!r} is no recording; expected one, such as a .tr.gz "
-                f"or HAR file, or drop --{key}."
+                f"--{key} is {value!r}, but trace {spec.name!r} is no recording; expected one, such as a "
+                f".tr.gz or HAR file, or drop --{key}."
             )
-        if key in texts:
-            raise InputError(f"--{key} is {value!r}, but {spec!r} gives {key} too; drop one of the two.")
-        spec += f"{',' if texts else ':'}{key}={f'({value})' if ',' in value else value}"
-        texts[key] = value
+        if key in spec.values:
+            raise InputError(f"--{key} is {value!r}, but {str(spec)!r} gives {key} too; drop one of the two.")
+        spec = spec.with_(key, value)
     return spec
-
-
-def with_loss(policies: Sequence[str], loss: str | None) -> list[str]:
-    """Return the policies with ``loss`` set in every ``lpsm``.
-
-    Raises
-    ------
-    InputError
-        If the loss is unusable, no ``lpsm`` is there to take it, or one names a loss of its own.
-    """
-    if loss is None:
-        return list(policies)
-    from psm_sim.losses import make_loss
-    from psm_sim.registry import is_file, split_spec
-
-    if not is_file(loss):
-        make_loss(loss)
-    learners = [spec for spec in policies if split_spec(spec, "policy")[0] == "lpsm"]
-    if not learners:
-        raise InputError(
-            f"--loss is {loss!r}, but no lpsm is given to use it; add --policy lpsm or drop --loss."
-        )
-    for spec in learners:
-        if "loss" in split_spec(spec, "policy")[1]:
-            raise InputError(f"--loss is {loss!r}, but {spec!r} names a loss too; drop one of the two.")
-    return [_set_loss(spec, loss) if spec in learners else spec for spec in policies]
-
-
-def _set_loss(spec: str, loss: str) -> str:
-    from psm_sim.registry import split_commas, split_spec
-
-    value = f"({loss})" if len(split_commas(loss)) > 1 else loss
-    separator = "," if split_spec(spec, "policy")[1] else ":"
-    return f"{spec.rstrip(':')}{separator}loss={value}"
 
 
 def add_pages(parser: argparse.ArgumentParser, meaning: str) -> None:

@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from psm_sim.parameters import Parameter
     from psm_sim.registry import Registry
+    from psm_sim.values import Parameter
 
 Item = dict[str, Any]
 """``name``, ``summary``, and ``parameters``: a list of rows as :func:`row` makes them."""
@@ -33,7 +33,7 @@ def row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
     }
 
 
-def of_registry(registry: Registry) -> list[Item]:
+def of_registry(registry: Registry[Any]) -> list[Item]:
     """Describe every component that has a name: first sentence of its docstring, and parameters."""
     from psm_sim.parameters import parameters_of
 

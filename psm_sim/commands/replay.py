@@ -80,7 +80,7 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
         "--learner",
         default="learn-alpha",
         metavar="NAME",
-        help="static-expert, fixed-share:alpha=RATE or learn-alpha (default: %(default)s)",
+        help="static-expert, fixed-share:alpha=RATE, learn-alpha or FILE.py:CLASS (default: %(default)s)",
     )
     parser.add_argument(
         "--loss",
@@ -142,9 +142,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _method(arguments: argparse.Namespace, loss: str, gamma: str | None) -> Method:
-    from psm_sim.parameters import Parameter
     from psm_sim.replay.clock import Clock
     from psm_sim.replay.method import Method
+    from psm_sim.values import Parameter
 
     gap = Parameter("max_gap_s", None, at_least=0, optional=True)
     return Method(

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from psm_sim.commands.arguments import add_seed, whole_number
 
 if TYPE_CHECKING:
-    from psm_sim.studies.study import Findings
+    from collections.abc import Mapping
+
+    from psm_sim.studies.study import Findings, Study
 
 HELP = """\
 Run published studies again, and set the published numbers beside ours: each with
@@ -27,13 +29,13 @@ examples:
   psm_sim reproduce all --output reports/reproduction"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+def add_arguments(
+    parser: argparse.ArgumentParser, quick: str = "fewer replications of fewer pages: under a minute"
+) -> None:
+    """Declare the options; *quick* says what ``--quick`` does."""
     parser.usage = "%(prog)s [STUDY ...] [options]"
     parser.add_argument("studies", nargs="*", metavar="STUDY", help="which studies (default: all)")
-    parser.add_argument(
-        "--quick", action="store_true", help="fewer replications of fewer pages: under a minute"
-    )
+    parser.add_argument("--quick", action="store_true", help=quick)
     add_seed(parser, "the first replication's seed; the next ones follow")
     parser.add_argument(
         "--workers",
@@ -54,43 +56,62 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the studies and report what they found."""
+    from psm_sim.studies import STUDIES, load_study
+
+    names = chosen(arguments.studies, list(STUDIES))
+    return conduct(arguments, {name: load_study(name) for name in names})
+
+
+def conduct(
+    arguments: argparse.Namespace, studies: Mapping[str, Study], word: str = "reproduce", **wording: str
+) -> int:
+    """Run *studies* as the options say, report and print what they found; return the exit status.
+
+    Parameters
+    ----------
+    arguments
+        The options of :func:`add_arguments`.
+    studies
+        By name, in the order of the report.
+    word
+        The subcommand, for the report.
+    wording
+        ``introduction`` and ``rule`` of the report, where they are not those of the published numbers.
+    """
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.reporting.pages.reproduction import write_report
     from psm_sim.reporting.terminal.progress import progress_on
-    from psm_sim.studies import STUDIES, load_study
     from psm_sim.studies.reproduce import EVERY_PROCESSOR, reproduce
     from psm_sim.studies.study import FULL, QUICK
 
-    names = _chosen(arguments.studies, list(STUDIES))
-    studies = {name: load_study(name) for name in names}
     folder = usable_folder(Path(arguments.output)) if arguments.output is not None else None
     scale = QUICK if arguments.quick else FULL
     with progress_on(sys.stderr) as progress:
         findings = reproduce(studies, scale, arguments.seed, arguments.workers or EVERY_PROCESSOR, progress)
     if folder is not None:
-        write_report(folder, findings, arguments.seed, _command(arguments))
-    _print(findings, arguments)
+        write_report(folder, findings, arguments.seed, _command(arguments, word), **wording)
+    _print(findings, arguments, wording.get("rule"))
     if folder is not None:
         print(f"Written: README.md, numbers.json and figures in {folder}", file=sys.stderr)  # noqa: T201
     return 0
 
 
-def _chosen(given: list[str], names: list[str]) -> list[str]:
+def chosen(given: list[str], names: list[str]) -> list[str]:
     """Return the studies to run, in the order of the report; what is unknown stays, to be refused."""
     if not given or "all" in given:
         return [*names, *(name for name in given if name not in {*names, "all"})]
     return sorted(dict.fromkeys(given), key=lambda name: names.index(name) if name in names else -1)
 
 
-def _command(arguments: argparse.Namespace) -> str:
+def _command(arguments: argparse.Namespace, word: str) -> str:
     """Return the command that gives the same report; workers are left out, as nothing depends on them."""
-    words = ["reproduce", *(arguments.studies or ["all"])]
+    words = [word, *(arguments.studies or ["all"])]
     words += ["--quick"] if arguments.quick else []
     words += ["--seed", str(arguments.seed), "--output", arguments.output]
     return shlex.join(["python", "-m", "psm_sim", *words])
 
 
-def _print(findings: list[Findings], arguments: argparse.Namespace) -> None:
+def _print(findings: list[Findings], arguments: argparse.Namespace, rule: str | None) -> None:
     if arguments.format == "json":
         from psm_sim.reporting.files.result_json import to_text
         from psm_sim.reporting.files.study_numbers import numbers_of
@@ -99,4 +120,4 @@ def _print(findings: list[Findings], arguments: argparse.Namespace) -> None:
     else:
         from psm_sim.reporting.terminal.study import write
 
-        write(findings, sys.stdout)
+        write(findings, sys.stdout, **({"rule": rule} if rule else {}))

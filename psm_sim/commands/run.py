@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from psm_sim.bundled import bundled_names
 from psm_sim.commands.arguments import (
@@ -15,9 +17,13 @@ from psm_sim.commands.arguments import (
     preset_named,
     recording_used,
     settings_of,
-    trace_under,
-    with_loss,
 )
+from psm_sim.errors import InputError
+from psm_sim.spec import Spec
+
+if TYPE_CHECKING:
+    from psm_sim.simulation import Scenario
+    from psm_sim.simulation.preset import Preset
 
 HELP = """\
 What does an 802.11 power-save policy cost, and what does it save? A browsing
@@ -123,27 +129,49 @@ def run(arguments: argparse.Namespace) -> int:
     begun = datetime.now(UTC)
     folder = files.usable_folder(Path(arguments.output)) if arguments.output is not None else None
     preset = preset_named(arguments.preset)
-    given = [preset.policy_spec(spec) for spec in arguments.policy or ["lpsm"]]
+    given = [preset.policy_spec(Spec.parse(text, "policy")) for text in arguments.policy or ["lpsm"]]
     policies = with_loss(given, arguments.loss)
-    settings = {**preset.settings, **settings_of(arguments.set)}
-    use = {"workload": arguments.workload, "clients": arguments.clients}
-    trace = recording_used(trace_under(preset, arguments.trace), use)
+    scenario = _scenario(arguments, preset)
     with progress_on(sys.stderr) as progress:
-        comparison = compare_clients(
-            policies,
-            trace=trace,
-            topology=arguments.topology,
-            pages=arguments.pages,
-            seed=arguments.seed,
-            settings=settings,
-            progress=progress,
-        )
+        comparison = compare_clients(policies, scenario, progress)
     if folder is not None:
         files.write_results(folder, comparison, arguments.words, begun, preset.name)
     _report(comparison, arguments.format, preset.name)
     if folder is not None:
         print(f"Written: {', '.join(files.NAMES)} in {folder}", file=sys.stderr)  # noqa: T201
     return 0
+
+
+def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
+    from psm_sim.network import load_topology
+    from psm_sim.simulation import Scenario
+
+    settings = {**preset.settings, **settings_of(arguments.set)}
+    load_topology(arguments.topology, settings, "--set")  # once more later, when its errors say "settings"
+    use = {"workload": arguments.workload, "clients": arguments.clients}
+    trace = recording_used(preset.trace_spec(arguments.trace), use)
+    return Scenario(trace, arguments.topology, arguments.pages, arguments.seed, settings)
+
+
+def with_loss(policies: Sequence[Spec], loss: str | None) -> list[Spec]:
+    """Return the policies with ``loss`` set in every ``lpsm``; None: it is not given.
+
+    Raises
+    ------
+    InputError
+        If no ``lpsm`` is there to take it, or one names a loss of its own.
+    """
+    learners = [spec for spec in policies if spec.name == "lpsm"]
+    if loss is None:
+        return list(policies)
+    if not learners:
+        raise InputError(
+            f"--loss is {loss!r}, but no lpsm is given to use it; add --policy lpsm or drop --loss."
+        )
+    for spec in learners:
+        if "loss" in spec.values:
+            raise InputError(f"--loss is {loss!r}, but {str(spec)!r} names a loss too; drop one of the two.")
+    return [spec.with_("loss", loss) if spec.name == "lpsm" else spec for spec in policies]
 
 
 def _report(comparison: object, form: str, preset: str) -> None:

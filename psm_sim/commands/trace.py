@@ -9,7 +9,8 @@ from pathlib import Path
 from psm_sim.commands.arguments import whole_number
 from psm_sim.errors import InputError
 from psm_sim.reporting.terminal.progress import progress
-from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload, split_trace
+from psm_sim.spec import Spec
+from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload
 from psm_sim.workload.page_list import read_page_list, write_page_list
 from psm_sim.workload.profile import Profile, profile_of, read_profile, read_toml
 
@@ -58,8 +59,8 @@ def _info(args: argparse.Namespace) -> int:
     from psm_sim.workload.recorded import choose
     from psm_sim.workload.recordings.recording import recording_of_pages
 
-    name, texts = split_trace(args.file)
-    path = find_trace(name)
+    spec = Spec.parse(args.file, "trace")
+    path = find_trace(spec.name)
     if is_profile(path):
         print(_of_toml(path))  # noqa: T201
         return 0
@@ -67,7 +68,7 @@ def _info(args: argparse.Namespace) -> int:
         recording = recording_of_pages(read_page_list(path), "page list", path.name)
     else:
         with progress(f"Reading {path.name}") as told:
-            recording = choose(path, texts, told).recording
+            recording = choose(path, spec.values, told).recording
     _remarks(recording.warnings)
     print(f"Trace    {path}\n{of_recording(recording)}")  # noqa: T201
     return 0
@@ -86,14 +87,15 @@ def _of_toml(path: Path) -> str:
 def _convert(args: argparse.Namespace) -> int:
     from psm_sim.workload.recordings.ucb_write import FORMS, is_ucb_name
 
-    path, to = find_trace(split_trace(args.file)[0]), Path(args.to)
+    spec, to = Spec.parse(args.file, "trace"), Path(args.to)
+    path = find_trace(spec.name)
     _check_not_itself(path, to)
     if is_ucb_name(to):
         return _convert_records(path, to)
     if not is_page_list(to):
         raise InputError(f"--to is {args.to!r}; expected a name ending in .csv, {', '.join(FORMS)}.")
     pages = args.pages if args.pages is not None else 100 if is_profile(path) else _EVERY_PAGE
-    workload = load_workload(args.file, pages, args.seed)
+    workload = load_workload(spec, pages, args.seed)
     count = write_page_list(to, workload.pages)
     remark = workload.remark.replace(f"; {_EVERY_PAGE} were asked for", "")
     _remarks((f"{count:,} pages written to {to}: {remark}",))
@@ -116,8 +118,8 @@ def _fit(args: argparse.Namespace) -> int:
     from psm_sim.workload.recorded import choose
     from psm_sim.workload.recordings.recording import recording_of_pages
 
-    name, texts = split_trace(args.file)
-    path, to = find_trace(name), Path(args.to)
+    spec, to = Spec.parse(args.file, "trace"), Path(args.to)
+    path = find_trace(spec.name)
     _check_not_itself(path, to)
     if to.suffix.lower() != ".toml":
         raise InputError(f"--to is {args.to!r}; expected a name ending in .toml.")
@@ -127,7 +129,7 @@ def _fit(args: argparse.Namespace) -> int:
         recording, clients = recording_of_pages(read_page_list(path), "page list", path.name), None
     else:
         with progress(f"Reading {path.name}") as told:
-            chosen = choose(path, {"workload": "sample", **texts}, told)
+            chosen = choose(path, {"workload": "sample", **spec.values}, told)
         recording, clients = chosen.recording, chosen.clients
     profile = fit_profile(recording, path.name, clients)
     write_profile(to, profile)

@@ -1,4 +1,4 @@
-"""What is in a trace, as text: its size, quantiles, and a histogram of think times."""
+"""Contents of a trace as text: its size, quantiles, and a histogram of think times."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.texts import duration
 from psm_sim.workload.profile import Profile
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.shifting import Regimes
@@ -24,7 +25,7 @@ def of_recording(recording: Recording) -> str:
     facts = {
         "Format": recording.format,
         "Records": f"{recording.records:,}",
-        "Span": _duration(recording.span_s) if recording.span_s else "not told",
+        "Span": duration(recording.span_s) if recording.span_s else "not told",
         "Clients": f"{len(recording.clients):,} (busiest: {recording.clients[busiest]}, "
         f"{span.stop - span.start:,} pages)",
         "Pages": f"{recording.pages:,}",
@@ -66,7 +67,7 @@ def of_regimes(regimes: Regimes) -> str:
         size = tables.get("reply_bytes", tables.get("image_bytes"))
         each = size.mean if size is not None else np.nan
         numbers = (pages, think_s, delay_s, objects, each, pages * (think_s + delay_s))
-        rows.append(f"{name:<20}" + "".join(f"{_short(number):>12}" for number in numbers))
+        rows.append(f"{name:<20}" + "".join(f"{_number(number):>12}" for number in numbers))
     return "\n".join([*_facts(facts), "", *rows, "", "a stretch: think time and one server delay a page"])
 
 
@@ -94,14 +95,14 @@ def _facts(facts: dict[str, str]) -> list[str]:
 
 
 def _row(name: str, mean: float, quantiles: NDArray[Any]) -> str:
-    return f"{name:<20}" + "".join(f"{_short(value):>10}" for value in (mean, *quantiles.tolist()))
+    return f"{name:<20}" + "".join(f"{_number(value):>10}" for value in (mean, *quantiles.tolist()))
 
 
 def _table(rows: list[str]) -> list[str]:
     return ["quantiles".ljust(20) + "".join(f"{head:>10}" for head in _HEADS), *rows]
 
 
-def _short(value: float) -> str:
+def _number(value: float) -> str:
     """Return a number in at most nine characters: three digits or more, no exponent where none is needed."""
     if np.isnan(value):
         return "-"
@@ -120,12 +121,5 @@ def _histogram(think_s: NDArray[Any]) -> list[str]:
     lines = ["", "think time, s"]
     for low, high, share in zip(edges, [*edges[1:], np.inf], shares.tolist(), strict=True):
         bar = "#" * round(_BAR * share / shares.max())
-        lines.append(f"{_short(low):>8} - {_short(high):<8} {share:>6.1%}  {bar}".rstrip())
+        lines.append(f"{_number(low):>8} - {_number(high):<8} {share:>6.1%}  {bar}".rstrip())
     return lines
-
-
-def _duration(seconds: float) -> str:
-    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.1f} seconds"

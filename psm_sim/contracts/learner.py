@@ -7,10 +7,10 @@ from copy import deepcopy
 
 import numpy as np
 
+from psm_sim.arrays import Floats
 from psm_sim.contracts.common import can_be_copied, documented
 from psm_sim.contracts.suite import Subject, Suite, pickled, require
 from psm_sim.learning import Learner
-from psm_sim.learning.checks import Floats
 from psm_sim.randomness import stream
 
 HUGE = 1e4

@@ -11,11 +11,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.contracts.learner import UPDATE_CHECKS, drawn, follow, taught
 from psm_sim.contracts.suite import BrokenPromise, Subject, Suite, require
-from psm_sim.errors import InputError
+from psm_sim.errors import InputError, reason
 from psm_sim.learning import Learner
-from psm_sim.learning.checks import Floats
 
 LEARNER_CHECKS = Suite[Subject[Learner]]("learner", UPDATE_CHECKS)
 
@@ -27,8 +27,7 @@ def refusal(action: Callable[[], object], what: str) -> str:
     except InputError as error:
         return str(error)
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise BrokenPromise(f"{what} raised {reason}; expected an InputError.") from error
+        raise BrokenPromise(f"{what} raised {reason(error)}; expected an InputError.") from error
     raise BrokenPromise(f"{what} was accepted; expected an InputError that says what is wrong.")
 
 

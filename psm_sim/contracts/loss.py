@@ -6,11 +6,11 @@ from copy import deepcopy
 
 import numpy as np
 
+from psm_sim.arrays import Floats
 from psm_sim.contracts.common import can_be_copied, default_parameters, documented
 from psm_sim.contracts.policy import ODD_POLLS, POLLS
 from psm_sim.contracts.suite import Subject, Suite, pickled, require
 from psm_sim.losses import Loss, Poll, check_loss
-from psm_sim.losses.base import Floats
 from psm_sim.losses.check import fault_of
 
 TIMES_MS: Floats = np.arange(100.0, 1201.0, 100.0)

@@ -18,7 +18,8 @@ from psm_sim.learning.make import LEARNERS, make_learner
 from psm_sim.losses import LOSSES, Formula, Loss, make_loss
 from psm_sim.parameters import build
 from psm_sim.policies import POLICIES, Policy, make_policy
-from psm_sim.registry import Registry, is_file, split_spec, unknown
+from psm_sim.registry import Registry, unknown
+from psm_sim.spec import class_file, name_of
 
 EXPERTS, HORIZON = 5, 50
 """How many experts a learner is made with, and for how many rounds ``learn-alpha`` has its rates."""
@@ -37,14 +38,16 @@ class Kind(NamedTuple):
 KINDS = (
     Kind(Policy, POLICY_CHECKS, PolicySubject, POLICIES.names(), make_policy),
     Kind(Loss, LOSS_CHECKS, Subject, LOSSES.names(), make_loss),
-    Kind(Learner, LEARNER_CHECKS, Subject, list(LEARNERS), lambda text: make_learner(text, EXPERTS, HORIZON)),
+    Kind(
+        Learner, LEARNER_CHECKS, Subject, LEARNERS.names(), lambda text: make_learner(text, EXPERTS, HORIZON)
+    ),
 )
 
 # What a file may define; the class has this name because errors say "derived from psm_sim's NAME".
 _Component = ABCMeta("Policy, Loss or Learner", (), {})
 for _kind in KINDS:
     _Component.register(_kind.base)
-_FILES = Registry("policy, loss or learner", _Component, {})
+_FILES: Registry[Any] = Registry("policy, loss or learner", _Component, {})
 
 
 def check(what: str | type | Policy | Loss | Learner) -> Report:
@@ -84,30 +87,25 @@ def check(what: str | type | Policy | Loss | Learner) -> Report:
 def _made(what: Any) -> Any:
     if isinstance(what, str):
         return _named(what)
-    return _from_class(what, {}, what.__name__) if isinstance(what, type) else what
+    if not isinstance(what, type):
+        return what
+    return build(what, {}, what.__name__, **({"n_experts": EXPERTS} if issubclass(what, Learner) else {}))
 
 
 def _named(text: str) -> Any:
-    if is_file(text):
-        name, texts = split_spec(text, "component")
-        return _from_class(_FILES.get(name), texts, name)
-    name = text.partition(":")[0].strip()
+    name = name_of(text, "component")
+    cls = _FILES.get(name) if class_file(name) else None
     for kind in KINDS:
-        if name in kind.names:
+        if name in kind.names or (cls is not None and issubclass(cls, kind.base)):
             return kind.make(text)
     return _formula(text, name)
-
-
-def _from_class(cls: type, texts: dict[str, str], owner: str) -> Any:
-    given = {"n_experts": EXPERTS} if issubclass(cls, Learner) else {}
-    return build(cls, texts, owner, **given)
 
 
 def _formula(text: str, name: str) -> Formula:
     try:
         return Formula(text)
     except InputError:
-        if re.fullmatch(r"[\w.-]*", name):
-            names = [name for kind in KINDS for name in kind.names]
-            raise unknown("policy, loss or learner", name, [*names, "FILE.py:CLASS", "a formula"]) from None
-        raise
+        if not re.fullmatch(r"[\w.-]*", name):
+            raise
+    names = [each for kind in KINDS for each in kind.names]
+    raise unknown("policy, loss or learner", name, [*names, "FILE.py:CLASS", "a formula"])

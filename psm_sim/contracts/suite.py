@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from psm_sim.contracts.report import Finding, Report
-from psm_sim.errors import InputError
+from psm_sim.errors import InputError, reason
 
 T = TypeVar("T")
 SubjectT = TypeVar("SubjectT", bound="Subject[Any]")
@@ -80,7 +80,7 @@ class Suite(Generic[SubjectT]):
         except (BrokenPromise, InputError) as error:
             return Finding(name, promise, " ".join(str(error).split()))
         except Exception as error:
-            return Finding(name, promise, " ".join(f"It raised {type(error).__name__}: {error}".split()))
+            return Finding(name, promise, f"It raised {reason(error)}")
         return Finding(name, promise)
 
     def run(self, label: str, subject: SubjectT) -> Report:

@@ -1,1 +1,1 @@
-"""The schedule of polls that hindsight would have chosen, and what a policy costs beside it."""
+"""Hindsight: the best schedule of polls once everything is known, and a policy's cost beside it."""

@@ -1,7 +1,7 @@
-"""The traffic of some pages as a chain: activity, silence, activity, each caused by what came before.
+"""Chain of traffic: activity, silence, activity, each caused by what came before.
 
 A chain is read off a run without power saving. It holds fixed what the radio transmits and for how long
-it is silent in between; a frame that is delivered late delays all that comes after it by as much. That
+it is silent in between; a frame that is delivered late delays all that comes after it by the same time. That
 makes the cost of a schedule of polls exact and computable, for any policy and for hindsight's best one.
 """
 
@@ -50,7 +50,7 @@ class Chain:
 
 
 class Played(NamedTuple):
-    """What a schedule cost: joules, seconds of delay in all, and the worst delivery.
+    """Cost of a schedule: joules, seconds of delay in all, and the worst delivery.
 
     ``worst_stretch`` is the largest ratio of a delivery's time since the last uplink packet to what it
     would have been without delay.
@@ -67,6 +67,7 @@ def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
     activity: list[tuple[float, float, bool, int]] = []
 
     def uplink(queued_s: float, _: float, segment: Segment) -> None:
+        # Busy until the link is free, not until the frame arrives; the link knows it before it tells this.
         activity.append((queued_s, world.wireless_up.free_at, False, segment.wire_bytes))
 
     def downlink(queued_s: float, arrival_s: float, segment: Segment) -> None:
@@ -105,6 +106,7 @@ def _step(activity: Sequence[tuple[float, float, bool, int]], silent_s: float, b
     begin_s = activity[0][0]
     uplinks = [queued_s for queued_s, _, is_downlink, _ in activity if not is_downlink]
     since_s = begin_s + busy_s - uplinks[-1] if uplinks else inf
+    # The first uplink packet wakes the station: what comes later is not held.
     first_uplink_s = uplinks[0] if uplinks else inf
     held = tuple(
         (1000 * (queued_s - begin_s), size)
@@ -115,7 +117,7 @@ def _step(activity: Sequence[tuple[float, float, bool, int]], silent_s: float, b
 
 
 def play(chain: Chain, policy: Policy) -> Played:
-    """Let a policy sleep through a chain, and return what it cost."""
+    """Let a policy sleep through a chain, and return its cost."""
     player = _Player(chain, guarded(policy))
     for step in chain.steps:
         player.take(step)

@@ -1,4 +1,4 @@
-"""How close to the limit: the schedule of polls that hindsight would have chosen.
+"""Optimum in hindsight: the schedule of polls that would have cost least.
 
 On a chain (:mod:`psm_sim.hindsight.chain`) everything to come is known: when the station will send, and
 when frames will reach the access point. What stays fixed is the chain itself. Before a packet of its own
@@ -8,8 +8,8 @@ which delays it. Any further beacon in between costs energy for nothing; a later
 the same phase of the beacons, with more delay and more energy.
 
 A delay moves what follows against the beacons, so the choices are not independent. But after a delivery on
-a beacon the phase is known, whatever came before: dynamic programming over the delivery that last set the
-phase is exact, in O(n^2) for n activities.
+a beacon the phase is known and does not depend on what came before: dynamic programming over the delivery
+that last set the phase is exact, in O(n^2) for n activities.
 """
 
 from __future__ import annotations
@@ -39,17 +39,19 @@ def optimum(chain: Chain, price_w: float = inf, p: float | None = None) -> Optim
 
     Parameters
     ----------
-    price_w
-        What a second of delay costs, in joules a second; ``inf`` allows no delay. The schedules for all
+    chain : Chain
+        The traffic, with the beacons and powers that price a schedule.
+    price_w : float
+        The price of a second of delay, in joules per second; ``inf`` allows no delay. The schedules for all
         prices are the corners of the lower convex hull of energy against total delay.
-    p
-        If given, no delivery may take more than (1 + p) times as long since the last uplink packet as
-        without delay, as Bounded Slowdown promises.
+    p : float, optional
+        If given, a delivery is not allowed to take more than (1 + p) times as long since the last uplink
+        packet as without delay, as Bounded Slowdown promises.
 
     Returns
     -------
     Optimum
-        Its energy, radio and beacons, and its total delay.
+        Its energy in joules, radio and beacons, and its total delay in seconds.
     """
     paths = _Paths(*np.zeros((4, 1)))
     for step in chain.steps:
@@ -62,7 +64,7 @@ def optimum(chain: Chain, price_w: float = inf, p: float | None = None) -> Optim
 
 
 class _Paths(NamedTuple):
-    """Ways so far, one an element: energy, delay, the time, and that of the last uplink packet."""
+    """Schedules so far, (k,): energy, delay, the time, and the time of the last uplink packet."""
 
     energy_j: Floats
     delay_s: Floats
@@ -70,7 +72,8 @@ class _Paths(NamedTuple):
     uplink_s: Floats
 
     def cost(self, price_w: float) -> Floats:
-        """Return what is minimised."""
+        """Return what is minimised, in joules, shape (k,)."""
+        # Without any delay inf * 0 would be nan.
         return self.energy_j + (price_w * self.delay_s if price_w < inf else 0.0)
 
     def arrive(self, chain: Chain, step: Step, begin_s: Floats, energy_j: Floats) -> _Paths:
@@ -85,11 +88,11 @@ class _Paths(NamedTuple):
         )
 
     def pick(self, which: NDArray[np.intp] | NDArray[np.bool_]) -> _Paths:
-        """Return some of the ways."""
+        """Return some of the schedules."""
         return _Paths(*(each[which] for each in self))
 
     def join(self, others: _Paths) -> _Paths:
-        """Return both."""
+        """Return these schedules and the others."""
         return _Paths(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
 
 
@@ -120,7 +123,8 @@ def _late(
 
 
 def _unbeaten(late: _Paths, price_w: float) -> NDArray[np.intp]:
-    """Pick what may still prove best: all are at the same phase, and an older uplink allows more delay."""
+    """Pick what can still prove best: all are at the same phase, and an older uplink allows more delay."""
+    # By cost, and of equal cost the oldest uplink first: later ones must have an older uplink to stay.
     order = np.lexsort((late.uplink_s - late.now_s, late.cost(price_w)))
     since_s = (late.now_s - late.uplink_s)[order]
     longest_before = np.concatenate(([-inf], np.maximum.accumulate(since_s)[:-1]))
@@ -130,7 +134,7 @@ def _unbeaten(late: _Paths, price_w: float) -> NDArray[np.intp]:
 def frontier(chain: Chain, prices: int = 64) -> list[Optimum]:
     """Return the lower convex hull of energy against total delay, from no delay to the least energy.
 
-    Its corners are found by bisecting the price of delay; at most so many *prices* are tried.
+    Its corners are found by bisecting the price of delay; at most *prices* prices are tried.
     """
     ends = (optimum(chain), optimum(chain, 0.0))
     found, queue = set(ends), [ends]
@@ -138,6 +142,7 @@ def frontier(chain: Chain, prices: int = 64) -> list[Optimum]:
         left, right = queue.pop(0)
         if right.delay_s - left.delay_s < _SLACK_S:
             continue
+        # At the price that is the slope between two corners, a schedule below their line is a new corner.
         price_w = (left.energy_j - right.energy_j) / (right.delay_s - left.delay_s)
         middle = optimum(chain, price_w)
         prices -= 1
@@ -149,7 +154,7 @@ def frontier(chain: Chain, prices: int = 64) -> list[Optimum]:
 
 
 def least_energy_j(hull: list[Optimum], delay_s: float) -> float:
-    """Return the hull's energy at a total delay: what no schedule with that delay can undercut."""
+    """Return the hull's energy in joules at a total delay: no schedule with that delay needs less."""
     for left, right in pairwise(hull):
         if left.delay_s <= delay_s <= right.delay_s:
             share = (delay_s - left.delay_s) / (right.delay_s - left.delay_s)

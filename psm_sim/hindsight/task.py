@@ -4,64 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
-from psm_sim.hindsight.chain import play, record_chain
+from psm_sim.hindsight.chain import Chain, play, record_chain
 from psm_sim.hindsight.optimum import Optimum, frontier, least_energy_j, optimum
-from psm_sim.network import load_topology
+from psm_sim.keys import key_of
 from psm_sim.policies import make_policy
-from psm_sim.workload import load_workload
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.spec import Spec
 
 
 @dataclass(frozen=True)
 class OptimumTask:
-    """The pages of one seed as a chain: the best schedules, and what each policy costs on it.
+    """The pages of one scenario as a chain: the best schedules, and what each policy costs on it.
 
-    A row for no delay, one for each bound p, one for each corner of the frontier (up to so many *prices*
-    are tried; 0: no frontier), and one for each policy, with the least energy at that policy's own delay.
-    Energies are in joules a page, delays in seconds a page.
+    One row for no delay, one for each bound p, one for each corner of the frontier (at most *prices* are
+    tried; 0: no frontier), and one for each policy, with the least energy at that policy's own delay.
+    Energies are in joules per page, delays in seconds per page.
     """
 
-    trace: str
-    pages: int
-    seed: int
-    topology: str = "three-node"
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    policies: tuple[str, ...] = ()
+    kind: ClassVar[str] = "optimum"
+
+    scenario: Scenario
+    policies: tuple[str | Spec, ...] = ()
     bounds: tuple[float, ...] = ()
     prices: int = 32
     labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def weight(self) -> int:
-        """About as much work as so many pages of a run."""
-        return self.pages * (1 + len(self.policies) + self.prices)
+        """The work in pages of a run, roughly."""
+        return self.scenario.pages * (1 + len(self.policies) + self.prices)
+
+    def key(self) -> str:
+        """Return a hash of everything that decides the rows."""
+        return key_of([self.kind, self.scenario.key(self.policies), self.bounds, self.prices])
 
     def run(self) -> list[dict[str, Any]]:
         """Return the rows."""
-        pages = load_workload(self.trace, self.pages, self.seed).pages
-        chain = record_chain(pages, load_topology(self.topology, dict(self.settings)))
+        chain = record_chain(self.scenario.workload().pages, self.scenario.place())
         rows = [self._row("no delay", optimum(chain))]
         rows += [self._row(f"p = {p:g}", optimum(chain, 0.0, p)) for p in self.bounds]
         hull = frontier(chain, self.prices) if self.prices else []
         rows += [self._row("frontier", corner) for corner in hull]
-        for spec in self.policies:
-            played = play(chain, make_policy(spec))
-            rows.append(
-                {
-                    **self._row("policy", Optimum(played.energy_j, played.delay_s)),
-                    "policy": spec,
-                    "worst_stretch": played.worst_stretch,
-                    "least_j": least_energy_j(hull, played.delay_s) / self.pages if hull else None,
-                }
-            )
-        return rows
+        return rows + [self._played(policy, chain, hull) for policy in self.policies]
+
+    def _played(self, policy: str | Spec, chain: Chain, hull: list[Optimum]) -> dict[str, Any]:
+        played = play(chain, make_policy(policy))
+        return {
+            **self._row("policy", Optimum(played.energy_j, played.delay_s)),
+            "policy": str(policy),
+            "worst_stretch": played.worst_stretch,
+            "least_j": least_energy_j(hull, played.delay_s) / self.scenario.pages if hull else None,
+        }
 
     def _row(self, allowed: str, best: Optimum) -> dict[str, Any]:
         return {
-            **self.labels,
-            "seed": self.seed,
+            "seed": self.scenario.seed,
             "allowed": allowed,
-            "energy_j": best.energy_j / self.pages,
-            "delay_s": best.delay_s / self.pages,
+            "energy_j": best.energy_j / self.scenario.pages,
+            "delay_s": best.delay_s / self.scenario.pages,
         }

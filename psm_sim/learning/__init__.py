@@ -1,6 +1,7 @@
-"""Learning which expert to follow, with proven regret: arrays in, arrays out; knows no radio.
+"""Learners that find out which expert to follow, with proven regret: arrays in, arrays out, no radio.
 
-The thesis's chapter 2: experts' losses in nats, one array a round, and distributions over experts.
+Source: chapter 2 of the thesis. The experts' losses, in nats, come as one array per round; a learner keeps a
+distribution over the experts.
 """
 
 from psm_sim.learning.bounds import (
@@ -12,6 +13,7 @@ from psm_sim.learning.bounds import (
 )
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.learners import FixedShare, LearnAlpha, StaticExpert
+from psm_sim.learning.make import LEARNERS, make_learner
 from psm_sim.learning.rate_curve import BestRate, best_rate, rate_losses
 from psm_sim.learning.rates import relative_entropy, switching_rates
 from psm_sim.learning.regret import best_expert, comparators, follow, regrets
@@ -19,6 +21,7 @@ from psm_sim.learning.switching import SwitchingSequences, best_switching
 from psm_sim.learning.transitions import TransitionShare
 
 __all__ = [
+    "LEARNERS",
     "BestRate",
     "FixedShare",
     "LearnAlpha",
@@ -34,6 +37,7 @@ __all__ = [
     "learn_alpha_bound",
     "learn_alpha_optimal_bound",
     "lower_bound",
+    "make_learner",
     "rate_losses",
     "regrets",
     "relative_entropy",

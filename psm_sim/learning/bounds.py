@@ -1,7 +1,7 @@
-"""What regret is proven to be, at most and at least (sections 2.2-2.4); all in nats.
+"""Regret bounds: what regret is proven to be, at most and at least, in nats (thesis, sections 2.2-2.4).
 
 L_T(alpha) is the cumulative mixture loss of Fixed-share over T rounds, alpha* its minimiser in hindsight
-(:func:`~psm_sim.learning.best_rate`). *alpha* may be an array; the bound then has its shape.
+(:func:`~psm_sim.learning.best_rate`). *alpha* can be an array; the bound then has its shape.
 """
 
 from __future__ import annotations
@@ -11,37 +11,66 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.rates import relative_entropy, switching_rates
 from psm_sim.learning.transitions import stochastic
 
 
 def upper_bound(rounds: int, best_alpha: float, alpha: ArrayLike) -> Floats:
-    """Return (T - 1) D(alpha*||alpha), which L_T(alpha) - L_T(alpha*) never exceeds (Theorem 1)."""
+    """Return (T - 1) D(alpha*||alpha), which L_T(alpha) - L_T(alpha*) never exceeds (Theorem 1).
+
+    Parameters
+    ----------
+    rounds : int
+        T, at least 1.
+    best_alpha : float
+        alpha*, 0 to 1.
+    alpha : array_like
+        The switching rates whose regret is bounded, 0 to 1; the bound has their shape.
+    """
     entropy = relative_entropy(_best(best_alpha), _rates(alpha))
-    turns = _transitions(rounds)
-    return turns * entropy if turns else np.zeros_like(entropy)
+    transitions = _transitions(rounds)
+    # A single round has no transition; 0 times an infinite entropy would be nan.
+    return transitions * entropy if transitions else np.zeros_like(entropy)
 
 
 def transition_upper_bound(rounds: int, best: ArrayLike, other: ArrayLike) -> float:
     """Return (T - 1) max_j D(P(.|j) || Q(.|j)), Theorem 1 for any Markov dynamics.
 
-    *best* and *other* are transition matrices P and Q, shape (n, n), row j the distribution after
-    expert j, as for :class:`~psm_sim.learning.TransitionShare`; P is the best in hindsight.
+    Parameters
+    ----------
+    rounds : int
+        T, at least 1.
+    best : array_like, shape (n, n)
+        P, the transition matrix that is best in hindsight; row j is the distribution after expert j, as
+        for :class:`~psm_sim.learning.TransitionShare`.
+    other : array_like, shape (n, n)
+        Q, the transition matrix whose regret is bounded.
     """
     p, q = stochastic(best), stochastic(other)
     if p.shape != q.shape:
         raise InputError(f"the transitions have shapes {p.shape} and {q.shape}; expected the same twice.")
+    # The logarithm of 0 is dropped where P is 0; where only Q is 0 the bound is rightly inf.
     with np.errstate(divide="ignore", invalid="ignore"):
         each = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0).sum(axis=1)
-    turns = _transitions(rounds)
-    return turns * max(float(each.max()), 0.0) if turns else 0.0
+    transitions = _transitions(rounds)
+    return transitions * max(float(each.max()), 0.0) if transitions else 0.0
 
 
 def learn_alpha_bound(rounds: int, best_alpha: float, rates: ArrayLike) -> float:
-    """Return log m + (T - 1) min_j D(alpha*||alpha_j): Learn-alpha's regret at most (Corollary 1)."""
+    """Return log m + (T - 1) min_j D(alpha*||alpha_j): Learn-alpha's regret at most (Corollary 1).
+
+    Parameters
+    ----------
+    rounds : int
+        T, at least 1.
+    best_alpha : float
+        alpha*, 0 to 1.
+    rates : array_like, shape (m,)
+        The switching rates alpha_j of the learner, 0 to 1.
+    """
     levels = checks.rates(rates)
     return math.log(levels.size) + float(upper_bound(rounds, best_alpha, levels).min())
 
@@ -49,7 +78,7 @@ def learn_alpha_bound(rounds: int, best_alpha: float, rates: ArrayLike) -> float
 def learn_alpha_optimal_bound(rounds: int) -> float:
     """Return log m + (T - 1) delta*, delta* = 1 / (2 T): Corollary 1 at its optimal rates.
 
-    Learn-alpha with ``switching_rates(rounds)`` never has more regret, whatever alpha* is. It grows as
+    Learn-alpha with ``switching_rates(rounds)`` never has more regret, for any alpha*. The bound grows as
     1/2 log T plus a constant and depends on neither the losses nor the number of experts (section 2.3).
     """
     return math.log(switching_rates(rounds).size) + _transitions(rounds) / (2 * rounds)
@@ -72,12 +101,14 @@ def lower_bound(rounds: int, best_alpha: float, alpha: ArrayLike, beta: float) -
     """
     best, rates = _best(best_alpha), _rates(alpha)
     beta = checks.rate(beta, "beta*")
-    turns = _transitions(rounds)
-    if not 0 < best < 1 or not turns:
+    transitions = _transitions(rounds)
+    if not 0 < best < 1 or not transitions:
         return np.zeros_like(rates)
     switch, stay = _log_ratio(rates, best), _log_ratio(1 - rates, 1 - best)
-    above = _regret(turns, best, 1 - beta, switch, stay)
-    below = _regret(turns, 1 - best, 1 - beta, stay, switch)
+    above = _two_point_regret(transitions, best, 1 - beta, switch, stay)
+    # (2.30), for rates below alpha*, is (2.31) with the roles of switching and staying exchanged.
+    below = _two_point_regret(transitions, 1 - best, 1 - beta, stay, switch)
+    # alpha* is the minimum, so 0 is a lower bound too; rounding can take the theorem's just below it.
     found: Floats = np.maximum(np.where(rates >= best, above, below), 0.0)
     return found
 
@@ -87,20 +118,27 @@ def _log_ratio(rates: Floats, best: float) -> Floats:
         return np.asarray(np.log(rates) - math.log(best))
 
 
-def _regret(turns: int, best: float, spread: float, end: Floats, other: Floats) -> Floats:
+def _two_point_regret(
+    transitions: int, mean: float, spread: float, ratio_at_one: Floats, ratio_at_zero: Floats
+) -> Floats:
     """Return -log E_Q exp((T-1)[D(a||alpha*) - D(a||alpha)]) for the two-point Q of (2.31).
 
-    Q has mean *best* and variance *spread* best (1 - best) / (T - 1): weight q1 on a = 1, the rest on
-    (alpha* - q1) / (1 - q1) = alpha* (1 - spread / (T - 1)). With the roles of switching and staying
-    exchanged it is (2.30). *end* and *other* are the log-ratios of probabilities at a = 1 and a = 0.
+    Q has mean alpha* (*mean*) and variance *spread* alpha* (1 - alpha*) / (T - 1): weight q1 on a = 1, the
+    rest on the inner point (alpha* - q1) / (1 - q1) = alpha* (1 - spread / (T - 1)). The ratios are
+    the logarithms of alpha / alpha* and (1 - alpha) / (1 - alpha*), the exponents at a = 1 and a = 0.
     """
-    rest = turns * (1 - best) / best
-    point = best * (1 - spread / turns)
+    inner_weight = transitions * (1 - mean) / mean  # q1 : 1 - q1 is spread : inner_weight
+    inner_point = mean * (1 - spread / transitions)
     with np.errstate(divide="ignore"):
-        at_end = np.log(spread / (spread + rest)) + turns * end
-        inner = np.multiply(point, end, where=point > 0, out=np.zeros_like(end))
-        at_point = math.log(rest / (spread + rest)) + turns * (inner + (1 - point) * other)
-    found: Floats = -np.logaddexp(at_end, at_point)
+        at_one = np.log(spread / (spread + inner_weight)) + transitions * ratio_at_one
+        # 0 log 0 is 0; plain multiplication would make it nan.
+        part_of_one = np.multiply(
+            inner_point, ratio_at_one, where=inner_point > 0, out=np.zeros_like(ratio_at_one)
+        )
+        at_inner = math.log(inner_weight / (spread + inner_weight)) + transitions * (
+            part_of_one + (1 - inner_point) * ratio_at_zero
+        )
+    found: Floats = -np.logaddexp(at_one, at_inner)
     return found
 
 

@@ -1,4 +1,4 @@
-"""What learners accept: numbers of experts, switching rates, losses; anything else is an InputError."""
+"""Checks of what learners accept (numbers of experts, switching rates, losses); else an InputError."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-
-Floats = NDArray[np.float64]
 
 
 def whole(value: Any, what: str, least: int = 1) -> int:
-    """Return *value* as a whole number of at least *least*; *what* names it in the error."""
+    """Return *value* as a whole number of at least *least*, else raise :class:`InputError`.
+
+    Parameters
+    ----------
+    value : object
+        The value to check.
+    what : str
+        What it is called in the error.
+    least : int
+        The smallest number allowed.
+    """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise InputError(f"{what} is {value!r}; expected a whole number of at least {least}.")
     return int(value)
@@ -27,7 +36,17 @@ def rate(value: Any, what: str) -> float:
 
 
 def number(value: Any, what: str, expected: str, least: float, most: float) -> float:
-    """Return *value* as a number from *least* to *most*; *what* and *expected* stand in the error."""
+    """Return *value* as a number from *least* to *most*, else raise :class:`InputError`.
+
+    Parameters
+    ----------
+    value : object
+        The value to check.
+    what, expected : str
+        What it is called in the error, and what is said to be expected.
+    least, most : float
+        The smallest and the largest number allowed.
+    """
     usable = isinstance(value, Real) and not isinstance(value, bool)
     if not usable or not least <= (found := float(value)) <= most:
         raise InputError(f"{what} is {value!r}; expected {expected}.")
@@ -35,19 +54,30 @@ def number(value: Any, what: str, expected: str, least: float, most: float) -> f
 
 
 def array(values: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
-    """Return *values* as float64 of the given *shape*; *what* names them in the error."""
+    """Return *values* as float64 of the given *shape*, else raise :class:`InputError`.
+
+    Parameters
+    ----------
+    values : array_like
+        The numbers to check.
+    shape : tuple of int
+        The shape they must have.
+    what : str
+        What they are called in the error.
+    """
     try:
         found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{what} are {values!r}; expected numbers of shape {shape}.") from None
     if found.shape != shape:
-        raise InputError(f"{what} have shape {found.shape}; expected {shape}, one value an expert.")
+        raise InputError(f"{what} have shape {found.shape}; expected {shape}, one value per expert.")
     return found
 
 
 def rates(values: ArrayLike) -> Floats:
     """Return switching rates as a fresh array, shape (m,) with m >= 1, each from 0 to 1."""
     try:
+        # A copy: the learner keeps it, and the caller can change the original.
         found = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"the switching rates are {values!r}; expected numbers from 0 to 1.") from None
@@ -59,7 +89,7 @@ def rates(values: ArrayLike) -> Floats:
 
 
 def loss_fault(losses: Floats, when: str) -> InputError:
-    """Say what is wrong with the *losses* of one round, *when* naming the round."""
+    """Return the error that says what is wrong with the *losses* of one round; *when* names the round."""
     for expert, loss in enumerate(losses.tolist()):
         if math.isnan(loss) or loss < 0:
             return InputError(
@@ -78,6 +108,7 @@ def loss_table(losses: ArrayLike) -> Floats:
     if table.ndim != 2 or not table.size:
         raise InputError(f"the losses have shape {table.shape}; expected (rounds, experts), neither 0.")
     least = table.min(axis=1)
+    # Written as a negation, since a comparison with nan is false: a row that holds nan is bad too.
     bad = np.flatnonzero(~((least >= 0) & (least < np.inf)))
     if bad.size:
         raise loss_fault(table[bad[0]], f"round {bad[0] + 1}")

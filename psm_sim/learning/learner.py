@@ -1,4 +1,4 @@
-"""The interface of a learner: a distribution over experts, revised after every round."""
+"""Learner interface: a distribution over experts, revised after every round."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
-from psm_sim.learning.checks import Floats
 
 
 class Learner(ABC):
@@ -27,7 +27,7 @@ class Learner(ABC):
     n_experts : int
         The number of experts, at least 1.
     rounds : int
-        How many rounds have been learnt.
+        The number of rounds learnt so far.
     """
 
     name: str = ""
@@ -61,12 +61,14 @@ class Learner(ABC):
         ------
         InputError
             If a loss is NaN or negative, if all are inf, if the shape is not (n,), or if only experts
-            without any weight are left; names the round. The learner stays as it was.
+            without any weight are left; names the round. The learner is not changed.
         """
         losses = self._array(losses, "the losses")
+        # argmin points at a nan if there is one: this comparison refuses nan, negative and all inf at once.
         least = losses.item(losses.argmin())
         if not 0.0 <= least < math.inf:
             raise checks.loss_fault(losses, f"{self.name}, round {self.rounds + 1}")
+        # Relative to the least loss: the largest likelihood is exactly 1, so they cannot all underflow.
         np.subtract(least, losses, out=self._relative)
         excess = self._learn(self._relative)
         self.rounds += 1
@@ -100,6 +102,7 @@ class Learner(ABC):
         self.rounds = rounds
 
     def _array(self, values: ArrayLike, what: str) -> Floats:
+        # A float64 array passes without a call into checks: this runs twice in every round.
         found = values if type(values) is np.ndarray and values.dtype == np.float64 else None
         if found is None or found.shape != self._shape:
             return checks.array(values, self._shape, f"{self.name}, round {self.rounds + 1}: {what}")
@@ -126,4 +129,4 @@ class Learner(ABC):
 
     @abstractmethod
     def _recall(self, state: Mapping[str, Any]) -> None:
-        """Take back what :meth:`_memory` returned, checked, changing nothing if it cannot be used."""
+        """Check and restore what :meth:`_memory` returned; change nothing if it cannot be used."""

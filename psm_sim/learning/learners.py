@@ -1,4 +1,4 @@
-"""Static-expert, Fixed-share and Learn-alpha.
+"""Learners of the thesis: Static-expert, Fixed-share and Learn-alpha.
 
 Source: thesis chapter 2; Herbster and Warmuth, "Tracking the best expert", Machine Learning 32 (1998).
 """
@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.learning import checks, saved
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.levels import Levels
 from psm_sim.learning.posterior import LogPosterior
 
 
 class StaticExpert(Learner):
-    """One expert is best throughout: Bayes' rule, Fixed-share with alpha = 0 (section 2.2.1).
+    """Static-expert: Bayes' rule for one best expert, Fixed-share with alpha = 0 (section 2.2.1).
 
-    Nothing is shared, so an expert that once lost ``inf`` has weight 0 for good.
+    Nothing is shared, so an expert that once lost ``inf`` has weight 0 from then on.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class StaticExpert(Learner):
 
 
 class FixedShare(Learner):
-    """The best expert changes with probability *alpha* a round (2.3).
+    """Fixed-share: the best expert is taken to change with probability *alpha* in each round (2.3).
 
     Parameters
     ----------
@@ -81,6 +81,7 @@ class FixedShare(Learner):
 
     def _learn(self, relative: Floats) -> float:
         gain = self._levels.evidence(relative).item(0)
+        # Before share(), the only step that changes weights: a refused round changes nothing.
         if gain == -math.inf:
             raise self._none_left()
         self._levels.share()
@@ -97,10 +98,10 @@ class FixedShare(Learner):
 
 
 class LearnAlpha(Learner):
-    """Learns the switching rate while it learns the expert (2.6-2.8).
+    """Learn-alpha: learns the switching rate while it learns the expert (2.6-2.8).
 
-    m Fixed-share algorithms, one a rate, run side by side; a Static-expert over their mixture losses
-    weights them. O(m n) a round, whatever the number of rounds.
+    m Fixed-share algorithms, one per rate, run side by side; a Static-expert over their mixture losses
+    weights them. O(m n) time per round, independent of the number of rounds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A bank of Fixed-share algorithms, one a switching rate, run side by side (2.2, 2.3)."""
+"""Levels: a bank of Fixed-share algorithms, one per switching rate, run side by side (2.2, 2.3)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.learning.checks import Floats
+from psm_sim.arrays import Floats
 
 _LEAST_SHARE = 1e-100
 _LEAST_STAY = 1e-9
 
 
 class Levels:
-    """The distributions p_{t,j}(i) of m Fixed-share algorithms over the same n experts.
+    """Distributions p_{t,j}(i) of m Fixed-share algorithms over the same n experts.
 
     Every round each expert receives at least min(1 - alpha, alpha / (n - 1)) of its level's weight, and
     the best expert's likelihood is taken as 1, so the mixture of a level cannot underflow: ordinary
@@ -24,7 +24,7 @@ class Levels:
     Attributes
     ----------
     weights : ndarray, shape (n, m)
-        A column a level; each sums to 1.
+        One column per level; each sums to 1.
     rates : ndarray, shape (m,)
         The switching rates.
     """
@@ -33,6 +33,7 @@ class Levels:
         others = max(n_experts - 1, 1)
         self.rates = rates
         self.weights: Floats = np.full((n_experts, rates.size), 1 / n_experts)
+        # (2.3) with posterior q: (1 - alpha) q + share (1 - q) = keep q + share, share = alpha / (n - 1).
         self._share = rates / others if n_experts > 1 else np.zeros_like(rates)
         self._keep = 1 - self._share * n_experts
         self._factor = np.empty_like(self.weights)
@@ -50,6 +51,7 @@ class Levels:
         np.exp(relative, out=self._likelihood)
         np.dot(self._likelihood, self.weights, out=self._mixture)
         if self._at_edge is not None:
+            # Any positive number: the columns are replaced below, and the log of 0 would warn.
             self._mixture[self._edge] = 1.0
         np.log(self._mixture, out=self._log)
         if self._at_edge is not None:
@@ -57,10 +59,15 @@ class Levels:
         return self._log
 
     def share(self) -> None:
-        """Revise every level for the round that :meth:`evidence` was last asked about (2.3)."""
-        weights, scale = self.weights, self._mixture
-        np.divide(self._keep, scale, out=scale)
-        np.dot(self._likelihood[:, None], scale[None, :], out=self._factor)
+        """Revise every level for the round that :meth:`evidence` was last asked about (2.3).
+
+        Call it once after each :meth:`evidence`, of which it uses up the mixture.
+        """
+        # (2.3): w_ij <- (likelihood_i w_ij / mixture_j) keep_j + share_j.
+        weights, keep_over_mixture = self.weights, self._mixture
+        # The mixture is not read again, so its array becomes the scratch for keep / mixture, shape (m,).
+        np.divide(self._keep, self._mixture, out=keep_over_mixture)
+        np.dot(self._likelihood[:, None], keep_over_mixture[None, :], out=self._factor)
         np.multiply(weights, self._factor, out=weights)
         np.add(weights, self._share, out=weights)
         if self._at_edge is not None:
@@ -79,9 +86,9 @@ class Levels:
 
 
 class LogLevels:
-    """The same bank in the log domain: slower, and exact for any rate from 0 to 1.
+    """Levels in the log domain: slower, and exact for any rate from 0 to 1.
 
-    A level whose weight lies wholly on removed experts has evidence ``-inf`` and is left as it was.
+    A level whose weight lies wholly on removed experts has evidence ``-inf`` and is left unchanged.
     """
 
     def __init__(self, n_experts: int, rates: Floats) -> None:
@@ -101,6 +108,7 @@ class LogLevels:
     def share(self) -> Floats:
         """Revise the levels and return their weights, shape (n, m), in the linear domain."""
         alive = self._log_evidence > -np.inf
+        # -inf less -inf would be nan; what a dead level gets here is dropped at the end.
         posterior = self._joint - np.where(alive, self._log_evidence, 0.0)
         moved = self._log_move + _log_sum_of_others(posterior)
         shared = np.logaddexp(self._log_stay + posterior, moved)
@@ -117,6 +125,7 @@ def _edge(n_experts: int, rates: Floats) -> NDArray[np.intp]:
 
 def _log_sum_of_others(logs: Floats) -> Floats:
     """Return log(sum of exp over all rows but one), for each row, without cancellation."""
+    # Sums from the top and from the bottom: total less own would cancel where one expert holds all weight.
     others = np.full_like(logs, -np.inf)
     others[1:] = np.logaddexp.accumulate(logs[:-1], axis=0)
     others[:-1] = np.logaddexp(others[:-1], np.logaddexp.accumulate(logs[:0:-1], axis=0)[::-1])

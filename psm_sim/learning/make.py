@@ -1,40 +1,43 @@
-"""From a name to a learner."""
+"""Learners by name, or from a user's file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from psm_sim.errors import InputError
 from psm_sim.learning.learner import Learner
-from psm_sim.learning.learners import FixedShare, LearnAlpha, StaticExpert
 from psm_sim.learning.rates import switching_rates
-from psm_sim.parameters import Parameter
-from psm_sim.registry import split_spec, unknown
+from psm_sim.parameters import parameters_of
+from psm_sim.registry import Registry
+from psm_sim.spec import Spec
 
-LEARNERS = ("static-expert", "fixed-share", "learn-alpha")
+LEARNERS: Registry[Learner] = Registry(
+    "learner",
+    Learner,
+    {
+        "static-expert": "psm_sim.learning.learners:StaticExpert",
+        "fixed-share": "psm_sim.learning.learners:FixedShare",
+        "learn-alpha": "psm_sim.learning.learners:LearnAlpha",
+    },
+)
+"""The learners that have a name; a new one is a line here."""
 
 
-def make_learner(spec: str, experts: int, horizon: int) -> Learner:
-    """Return the learner that *spec* names, for *experts* experts.
+def make_learner(what: str | Spec, experts: int, horizon: int) -> Learner:
+    """Return the learner that a text or spec names, its weights uniform.
 
-    ``static-expert``, ``fixed-share:alpha=RATE``, or ``learn-alpha`` over the switching rates for *horizon*
-    polls.
+    Parameters
+    ----------
+    what
+        ``static-expert``, ``fixed-share:alpha=RATE``, ``learn-alpha`` or ``FILE.py:CLASS``.
+    experts
+        The number of experts, at least 1; given to the constructor as ``n_experts``.
+    horizon
+        The number of polls for which ``rates`` are chosen, where the constructor takes them.
+
+    Raises
+    ------
+    InputError
+        If there is no such learner, or a number or parameter cannot be used.
     """
-    name, texts = split_spec(spec, "learner")
-    if name == "fixed-share":
-        return FixedShare(experts, _alpha(texts))
-    if name not in LEARNERS:
-        raise unknown("learner", name, list(LEARNERS))
-    if texts:
-        raise InputError(f"learner {name} has no parameter {next(iter(texts))!r}; expected none.")
-    if name == "static-expert":
-        return StaticExpert(experts)
-    return LearnAlpha(experts, switching_rates(horizon))
-
-
-def _alpha(texts: Mapping[str, str]) -> float:
-    if list(texts) != ["alpha"]:
-        given = ", ".join(texts) or "no parameter"
-        raise InputError(f"learner fixed-share: {given} is given; expected fixed-share:alpha=RATE.")
-    rate = Parameter("alpha", 0.0, at_least=0, at_most=1).read(texts["alpha"], "learner fixed-share")
-    return float(rate)
+    spec = Spec.of(what, "learner")
+    wanted = parameters_of(LEARNERS.get(spec.name))
+    given = {"n_experts": experts} | ({"rates": switching_rates(horizon)} if "rates" in wanted else {})
+    return LEARNERS.create(spec, **given)

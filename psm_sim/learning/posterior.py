@@ -1,4 +1,4 @@
-"""A Bayesian posterior over things that do not switch, kept in the log domain."""
+"""Log posterior: Bayesian weights over things that do not switch, kept in the log domain."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from psm_sim.learning.checks import Floats
+from psm_sim.arrays import Floats
 
 
 class LogPosterior:
-    """Weights proportional to exp of summed log-evidence; nothing underflows for good.
+    """Weights proportional to exp of summed log-evidence; a weight that underflows can come back.
 
-    Static-expert over experts, and the top level of Learn-alpha over switching rates (2.7).
+    It is Static-expert over experts, and the top level of Learn-alpha over switching rates (2.7).
 
     Attributes
     ----------
@@ -45,6 +45,7 @@ class LogPosterior:
         peak = self._sum.item(self._sum.argmax())
         if peak == -math.inf:
             return peak
+        # The peak is taken out, so that exp() of the largest is exactly 1, and added again to the result.
         np.subtract(self._sum, peak, out=self.log_weights)
         before, self._log_total = self._log_total, self._normalise()
         return peak + self._log_total - before

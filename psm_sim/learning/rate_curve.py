@@ -1,4 +1,4 @@
-"""The loss of Fixed-share as a function of its switching rate, and the best rate in hindsight."""
+"""Rate curve: the loss of Fixed-share as a function of its switching rate, and the best rate in hindsight."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.learning import checks
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.levels import Levels
 from psm_sim.learning.rates import switching_rates
 from psm_sim.learning.switch_counts import count_switches
 
-_LOWEST, _HIGHEST = 1e-12, 1 - 1e-9
+_LOWEST, _HIGHEST = 1e-12, 1 - 1e-9  # within the range that count_switches() can carry
 _ROUNDING = 1e-12
 _STEPS = 100
 
 
 class BestRate(NamedTuple):
-    """The best switching rate in hindsight: alpha*, L_T(alpha*) in nats, and beta* (2.15).
+    """Best switching rate in hindsight: alpha*, L_T(alpha*) in nats, and beta* (2.15).
 
     ``beta`` is the relative quality of the minimum, 0 to 1, rounded down by more than its own rounding
     error so that Theorem 2 stays true; it is 0 where alpha* is 0 or 1.
@@ -65,35 +65,37 @@ def best_rate(losses: ArrayLike) -> BestRate:
     curve = rate_losses(table, grid)
     if curve.max() - curve.min() <= _ROUNDING * (1 + curve.min()):
         return BestRate(0.0, curve[0].item(), 0.0)
-    found = [_descend(table, grid, curve, valley) for valley in _valleys(curve)]
+    found = [_newton_with_bisection(table, grid, curve, valley) for valley in _valleys(curve)]
     return min(found, key=lambda one: one.loss)
 
 
 def _valleys(curve: Floats) -> list[int]:
     """Return the lowest three local minima that lie within 1/2 nat of the least, the lowest first."""
     walled = np.concatenate([[np.inf], curve, [np.inf]])
+    # The grid is within 1/2 nat of the minimum (Theorem 1): no valley that lies higher can hold it.
     low = (curve <= walled[:-2]) & (curve <= walled[2:]) & (curve <= curve.min() + 0.5 + 1e-9)
     places = np.flatnonzero(low)
     return [int(place) for place in places[np.argsort(curve[places], kind="stable")][:3]]
 
 
-def _descend(table: Floats, grid: Floats, curve: Floats, valley: int) -> BestRate:
-    turns = len(table) - 1
+def _newton_with_bisection(table: Floats, grid: Floats, curve: Floats, valley: int) -> BestRate:
+    """Return the minimum in one valley: the root of the excess of switches, whose sign is that of -L'_T."""
+    transitions = len(table) - 1
     low, high = grid[max(valley - 1, 0)], grid[min(valley + 1, grid.size - 1)]
     alpha = min(max(grid[valley].item(), _LOWEST), _HIGHEST)
     for _ in range(_STEPS):
         counts = count_switches(table, alpha)
-        nothing = _ROUNDING * turns * min(alpha, 1 - alpha)
-        if (alpha == _LOWEST and counts.excess <= nothing) or (
-            alpha == _HIGHEST and counts.excess >= -nothing
-        ):
+        tolerance = _ROUNDING * transitions * min(alpha, 1 - alpha)
+        # At the end of the safe range L_T still falls outwards: the minimum is at 0 or at 1 itself.
+        falls_to_0 = alpha == _LOWEST and counts.excess <= tolerance
+        if falls_to_0 or (alpha == _HIGHEST and counts.excess >= -tolerance):
             return BestRate(grid[valley].item(), curve[valley].item(), 0.0)
         low, high = (alpha, high) if counts.excess > 0 else (low, alpha)
-        beta = counts.beta(alpha, turns)
-        after = alpha + counts.excess / (turns * beta) if beta > 0 else low
-        if not low < after < high:
-            after = (low + high) / 2
-        if abs(counts.excess) <= nothing or after in (low, high):
+        beta = counts.beta(alpha, transitions)
+        newton = alpha + counts.excess / (transitions * beta) if beta > 0 else low
+        # Newton's step, unless it leaves the interval (or the curve is flat): then bisection.
+        proposed = newton if low < newton < high else (low + high) / 2
+        if abs(counts.excess) <= tolerance or proposed in (low, high):
             break
-        alpha = float(after)
+        alpha = float(proposed)
     return BestRate(alpha, counts.loss, beta)

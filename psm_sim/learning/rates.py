@@ -1,4 +1,4 @@
-"""The discrete set of switching rates that Learn-alpha needs, and no more (section 2.3)."""
+"""Switching rates: the discrete set that Learn-alpha needs (thesis, section 2.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.learning.checks import Floats, number
+from psm_sim.arrays import Floats
+from psm_sim.learning.checks import number
 
 _LONGEST = 1e9
 
@@ -18,6 +19,7 @@ def relative_entropy(p: ArrayLike, q: ArrayLike) -> Floats:
     It is ``inf`` where q rules out what p allows.
     """
     p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    # The log of 0 is dropped by np.where if its weight is 0; log1p keeps 1 - p exact for tiny p.
     with np.errstate(divide="ignore", invalid="ignore"):
         moved = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0)
         stayed = np.where(p < 1, (1 - p) * (np.log1p(-p) - np.log1p(-q)), 0.0)

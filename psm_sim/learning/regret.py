@@ -1,9 +1,9 @@
 """Regret against every comparator, as time series.
 
-A learner suffers two losses a round. The *mixture loss* (2.1) is what the theory is about: -log of the
+A learner suffers two losses in each round. The *mixture loss* (2.1) is what the theory is about: -log of the
 mean of exp(-loss), never more than the weighted mean of the losses. The *loss of the combined prediction*
 is what its user suffers: the loss at the one value that :meth:`Learner.predict` gave. If the loss is convex
-in the value, it too is at most the weighted mean; otherwise it may exceed it, and no bound speaks of it.
+in the value, it too is at most the weighted mean; otherwise it can exceed it, and no bound speaks of it.
 :func:`follow` gives the mixture loss and the predictions at which to evaluate the other.
 """
 
@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.learners import FixedShare
 from psm_sim.learning.rate_curve import best_rate
@@ -24,7 +24,7 @@ from psm_sim.learning.switching import best_switching
 
 
 class Followed(NamedTuple):
-    """What a learner did in each round: its mixture loss in nats and its prediction, shape (T,) each."""
+    """Mixture loss in nats and prediction of a learner in each round, shape (T,) each."""
 
     mixture: Floats
     predictions: Floats
@@ -36,7 +36,7 @@ def follow(learner: Learner, losses: ArrayLike, values: ArrayLike) -> Followed:
     Parameters
     ----------
     learner : Learner
-        It goes on from its present state and is changed.
+        The learner; it goes on from its present state and is changed.
     losses : array_like, shape (T, n)
         The loss of each expert in each round, in nats.
     values : array_like, shape (n,)
@@ -68,7 +68,7 @@ def comparators(losses: ArrayLike, switches: int = 3) -> dict[str, Floats]:
     losses : array_like, shape (T, n)
         The loss of each expert in each round, in nats.
     switches : int
-        How many switches the switching comparator is allowed.
+        The number of switches that the switching comparator is allowed, at least 0.
     """
     table = checks.loss_table(losses)
     totals = table.cumsum(axis=0)
@@ -91,12 +91,14 @@ def regrets(suffered: ArrayLike, losses: ArrayLike, switches: int = 3) -> dict[s
     suffered : array_like, shape (T,)
         The learner's loss in each round: ``follow(...).mixture`` for regret in nats, or the loss of its
         predictions for regret in the loss's own terms.
-    losses, switches
+    losses : array_like, shape (T, n)
+        As for :func:`comparators`.
+    switches : int
         As for :func:`comparators`.
     """
     reference = comparators(losses, switches)
     rounds = reference["best-expert"].shape
     paid = np.asarray(suffered, dtype=np.float64)
     if paid.shape != rounds:
-        raise InputError(f"the losses suffered have shape {paid.shape}; expected {rounds}, one a round.")
+        raise InputError(f"the losses suffered have shape {paid.shape}; expected {rounds}, one per round.")
     return {name: paid.cumsum() - total for name, total in reference.items()}

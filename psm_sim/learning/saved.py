@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.levels import Levels
 
 

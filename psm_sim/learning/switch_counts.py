@@ -1,4 +1,4 @@
-"""How often the best expert switched, given the losses: the posterior Q of Lemma 1, without enumeration."""
+"""Switch counts: the number of switches given the losses (posterior Q of Lemma 1), without enumeration."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.learning.checks import Floats
+from psm_sim.arrays import Floats
 
 _ROUNDING = 1e-13
 
 
 class SwitchCounts(NamedTuple):
-    """The number k of switches in T rounds under the posterior over expert sequences at one alpha.
+    """Moments of the number k of switches in T rounds, under the posterior over sequences at one alpha.
 
     ``loss`` is L_T(alpha) in nats, ``excess`` is E[k] - alpha (T - 1), ``variance`` is that of k.
     L_T has slope -excess / (alpha (1 - alpha)): where it is least, the expected share of switches is alpha.
@@ -26,7 +26,7 @@ class SwitchCounts(NamedTuple):
     def beta(self, alpha: float, turns: int) -> float:
         """Return alpha (1 - alpha) / (T - 1) L''_T(alpha) at a minimum, by (2.20).
 
-        It lies in [0, 1) and is rounded down by what *turns* steps of arithmetic may have added.
+        It lies in [0, 1) and is rounded down by what *turns* steps of arithmetic can have added.
         """
         spread = max(self.variance, 0.0) / (turns * alpha * (1 - alpha))
         return max(1 - spread - _ROUNDING * (turns + 10), 0.0)
@@ -41,8 +41,11 @@ def count_switches(table: Floats, alpha: float) -> SwitchCounts:
     n = table.shape[1]
     least = table.min(axis=1)
     likelihoods = np.exp(least[:, None] - table)
+    # Less its mean alpha, a switch counts 1 - alpha and a stay -alpha.
     switched = alpha / (n - 1) * _advance(1 - alpha)
+    # switched is applied below to the sum over all experts; here it is taken off for the expert itself.
     kept = (1 - alpha) * _advance(-alpha) - switched
+    # Columns are the experts of the last round; rows the weight, and its products with k and k^2.
     moments = np.zeros((3, n))
     moments[0] = 1 / n
     loss, last = 0.0, len(table) - 1

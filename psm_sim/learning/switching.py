@@ -1,4 +1,4 @@
-"""The best sequence of experts with at most k switches, for all k at once, by dynamic programming."""
+"""Switching comparator: the best sequences of experts with at most k switches, for all k at once."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
-from psm_sim.learning.checks import Floats
 
 Experts = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class SwitchingSequences:
-    """The best sequences with at most k switches, k = 0 .. K.
+    """Best sequences with at most k switches, k = 0 .. K.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class SwitchingSequences:
     _origins: NDArray[np.integer] = field(repr=False)
 
     def experts(self, switches: int) -> Experts:
-        """Return the best sequence with at most *switches* switches: an expert a round, shape (T,)."""
+        """Return the best sequence with at most *switches* switches: one expert per round, shape (T,)."""
         if not 0 <= checks.whole(switches, "the number of switches", least=0) < self.totals.size:
             raise InputError(
                 f"the number of switches is {switches}; expected at most {self.totals.size - 1}, as computed."
@@ -48,27 +48,29 @@ class SwitchingSequences:
 def best_switching(losses: ArrayLike, switches: int) -> SwitchingSequences:
     """Find the best expert sequences with at most 0, 1, .. *switches* switches.
 
-    The recursion is over V_t(k, i), the least loss of t rounds that end with expert i after at most k
+    Dynamic programming over V_t(k, i), the least loss of t rounds that end with expert i after at most k
     switches: V_t(k, i) = L(i, t) + min(V_{t-1}(k, i), min_j V_{t-1}(k-1, j)). O(T K n) time and T K n
-    bytes, so that any of the sequences can be told.
+    bytes, so that each of the sequences can be told.
 
     Parameters
     ----------
     losses : array_like, shape (T, n)
         The loss of each expert in each round, in nats.
     switches : int
-        K, at least 0. More than T - 1 are of no use, but allowed.
+        K, at least 0. More than T - 1 are allowed, but change nothing.
     """
     table = checks.loss_table(losses)
     rounds, n = table.shape
     most = checks.whole(switches, "the number of switches", least=0)
     jumps = np.zeros((rounds, most + 1, n), dtype=np.bool_)
+    # The smallest integers that hold an expert: this table and jumps grow with the number of rounds.
     origins = np.empty((rounds, most + 1), dtype=np.min_scalar_type(n))
     value, rows = np.tile(table[0], (most + 1, 1)), np.arange(most + 1)
     for t in range(1, rounds):
         origin = value.argmin(axis=1)
         origins[t] = origin
         jumped = value[rows, origin][:-1, None]
+        # Less, not less or equal: of two equal sequences the one without the switch is kept.
         np.less(jumped, value[1:], out=jumps[t, 1:])
         np.minimum(value[1:], jumped, out=value[1:])
         np.add(value, table[t], out=value)

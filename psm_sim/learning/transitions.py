@@ -1,4 +1,4 @@
-"""Fixed-share with an arbitrary transition matrix between experts (2.2)."""
+"""Transition share: Fixed-share with any transition matrix between experts (2.2)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import saved
-from psm_sim.learning.checks import Floats
 from psm_sim.learning.learner import Learner
 
 
@@ -19,7 +19,7 @@ class TransitionShare(Learner):
     """The best expert moves as a Markov chain with known transition probabilities.
 
     Fixed-share and Static-expert are the cases with 1 - alpha on the diagonal and alpha / (n - 1) off
-    it. Works in the log domain, so zeros in the matrix are exact. O(n^2) a round.
+    it. Works in the log domain, so zeros in the matrix are exact. O(n^2) time per round.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a polling time costs, in nats: the trade-off between energy and latency."""
+"""Losses: the cost of a polling time in nats, a trade-off between energy and latency."""
 
 from psm_sim.losses.arrival_aware import ArrivalAware
 from psm_sim.losses.base import Loss

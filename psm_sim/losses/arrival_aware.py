@@ -1,4 +1,4 @@
-"""Latency from the time at which each frame reached the access point."""
+"""Arrival-aware loss: latency from the time at which each frame reached the access point."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.losses.base import Floats
+from psm_sim.arrays import Floats
 from psm_sim.losses.extended import Extended
 from psm_sim.poll import Poll
 
 
 @dataclass
 class ArrivalAware(Extended):
-    """How long the frames seen would have waited: ``gamma sum_k b_k w_k(Ti)`` plus energy, in nats.
+    """Waiting time of the frames seen, from their arrivals: ``gamma sum_k b_k w_k(Ti)`` plus energy, in nats.
 
     Frame k, of b_k bytes, reached the access point a_k ms after the doze began. Polled every Ti ms from
     then on, it waits w_k(Ti) ms until the next multiple of Ti: no uniform arrivals are assumed, and none
@@ -35,10 +35,11 @@ class ArrivalAware(Extended):
 
     def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
         """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
-        losses: Floats = self.energy_term(times_ms).copy()
+        losses: Floats = self.energy_term(times_ms)
         untimed = poll.held_bytes
         if poll.arrivals:
             offsets_ms, sizes = np.array(poll.arrivals, dtype=np.float64).T
+            # -a mod T is the time from a to the next multiple of T, and 0 on a multiple.
             losses += self._published.gamma * (sizes @ np.mod(-offsets_ms[:, None], times_ms))
             untimed -= int(sizes.sum())
         if untimed > 0:

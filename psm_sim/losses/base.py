@@ -1,22 +1,18 @@
-"""The interface of a loss: what a polling time would have cost, in nats."""
+"""Loss interface: the cost in nats that each polling time would have had."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-import numpy as np
-from numpy.typing import NDArray
-
+from psm_sim.arrays import Floats
 from psm_sim.poll import Poll
-
-Floats = NDArray[np.float64]
 
 
 class Loss(ABC):
-    """What each candidate polling time would have cost in the interval just slept.
+    """Loss: what each candidate polling time would have cost in the interval just slept, in nats.
 
     A subclass gives a ``name`` and :meth:`__call__`. Its constructor's arguments are its parameters:
-    they can be set from the command line and stand in the result. A loss may adapt while it is used
+    they can be set from the command line and stand in the result. A loss can adapt while it is used
     (:meth:`observe`): each run works on a copy, and :meth:`start` begins it anew.
     """
 
@@ -34,8 +30,8 @@ class Loss(ABC):
         """Begin a run: forget what was observed; optional."""
 
     def observe(self, poll: Poll) -> None:  # noqa: B027 (an optional hook)
-        """Take note of a doze that is over, its losses already asked for; optional.
+        """Take note of a doze that is over, after its losses were asked for; optional.
 
-        A loss that adapts does so here. It is told of every doze, also of one that an uplink packet cut
+        A loss that adapts does so here. It is called for every doze, also for one that an uplink packet cut
         short, from which nothing is learned.
         """

@@ -1,4 +1,4 @@
-"""Does a loss keep its promise? Asked before a run, so that no run ends half way."""
+"""Check of a loss before a run, so that a bad one does not stop the run midway."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from psm_sim.errors import PluginError
-from psm_sim.losses.base import Floats, Loss
+from psm_sim.arrays import Floats
+from psm_sim.errors import PluginError, reason
+from psm_sim.losses.base import Loss
 from psm_sim.losses.formula import Formula
 from psm_sim.poll import Poll
 
@@ -19,10 +20,9 @@ _FRAME_BYTES = 1500
 def check_loss(loss: Loss, times_ms: Floats) -> None:
     """Probe *loss* with nothing, little and much held, after a short and a long doze.
 
-    *times_ms* are the candidates it will be asked about, shape (n,), in ms. The probes are made on a
-    copy, so a loss that keeps state is left as it was.
-
-    It is told of each probe as in a run, so that a loss that adapts is tried as well.
+    The probes are made on a copy, so a loss that keeps state is left as it was. The copy is told of each
+    probe as in a run, so that a loss that adapts is tried as well. *times_ms* are the candidates that the
+    run will ask about, shape (n,), in ms.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def check_loss(loss: Loss, times_ms: Floats) -> None:
     try:
         probe = copy.deepcopy(loss)
     except Exception as error:
-        raise PluginError(f"{label} cannot be copied: {_reason(error)}; expected a loss that can.") from error
+        raise PluginError(f"{label} cannot be copied: {reason(error)}; expected a loss that can.") from error
     _tell(label, probe.start)
     for poll in _polls(times_ms):
         fault = _fault(probe, poll, times_ms)
@@ -48,7 +48,7 @@ def _tell(label: str, hook: Callable[..., object], *arguments: Poll) -> None:
     try:
         hook(*arguments)
     except Exception as error:
-        raise PluginError(f"{label} failed in {hook.__name__}(): {_reason(error)}; mend the loss.") from error
+        raise PluginError(f"{label} failed in {hook.__name__}(): {reason(error)}; mend the loss.") from error
 
 
 def _polls(times_ms: Floats) -> Iterator[Poll]:
@@ -65,7 +65,7 @@ def _fault(loss: Loss, poll: Poll, times_ms: Floats) -> str:
         with np.errstate(all="ignore"):
             losses: object = loss(poll, given)
     except Exception as error:
-        return f"failed ({_reason(error)})"
+        return f"failed ({reason(error)})"
     if not np.array_equal(given, times_ms):
         return "changed the candidate times it was given"
     return fault_of(losses, times_ms)
@@ -86,7 +86,3 @@ def _label(loss: Loss) -> str:
     if isinstance(loss, Formula):
         return f"Loss formula {loss.formula!r}"
     return f"Loss {getattr(loss, 'name', '') or type(loss).__name__}"
-
-
-def _reason(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())

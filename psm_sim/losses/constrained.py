@@ -1,12 +1,12 @@
-"""As little energy as a target of delay allows: gamma is learned, too."""
+"""Constrained loss: as little energy as a target of delay allows; gamma is learned, too."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-from psm_sim.losses.base import Floats
 from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
@@ -50,7 +50,9 @@ class Constrained(Extended):
         unit="nats/(byte ms)",
         above=0.0,
     )
-    target_ms: float = parameter(100.0, "how long a held byte may wait on average", unit="ms", above=0.0)
+    target_ms: float = parameter(
+        100.0, "the average time that a held byte is allowed to wait", unit="ms", above=0.0
+    )
     step: float = parameter(
         2e-7, "how far log gamma moves for each byte and ms above the target", unit="1/(byte ms)", above=0.0
     )

@@ -1,4 +1,4 @@
-"""Arithmetic from text, read by a whitelist: what is not on it cannot be written down.
+"""Arithmetic parsed from text: only the operators and functions listed here are accepted.
 
 Text is parsed into a tree of numbers, names and calls of NumPy functions; nothing is ever handed to
 the interpreter. Every number is a float64, so that no power can grow into a huge integer.
@@ -72,7 +72,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Value], range]] = {
     "sqrt": (np.sqrt, range(1, 2)),
     "where": (np.where, range(3, 4)),
 }
-"""The functions that may be called, each with how many arguments it takes."""
+"""The functions that can be called, each with the numbers of arguments it takes."""
 
 _OPERATORS: dict[type, Callable[..., Value]] = {
     ast.Add: np.add,
@@ -106,7 +106,7 @@ def evaluate(node: Node, values: Mapping[str, Value]) -> Value:
 
 
 def fold(node: Node, values: Mapping[str, Value]) -> Node:
-    """Return *node* with everything worked out that *values* alone determine."""
+    """Return *node* with every part computed that depends on *values* alone."""
     if isinstance(node, Name):
         return Number(values[node.name]) if node.name in values else node
     if isinstance(node, Number):
@@ -149,7 +149,7 @@ def _syntax(text: str) -> ast.Expression:
 
 
 class _Reader:
-    """Turns a syntax tree into nodes, or refuses it."""
+    """Reader of a syntax tree: turns it into nodes, or refuses it."""
 
     def __init__(self, text: str, names: Sequence[str]) -> None:
         self.text, self.names = text.strip(), names
@@ -195,7 +195,7 @@ class _Reader:
 
     def refusal(self, node: ast.expr) -> InputError:
         return InputError(
-            f"The formula has {self.piece(node)}, which it may not; expected arithmetic on "
+            f"The formula contains {self.piece(node)}, which is not allowed; expected arithmetic on "
             f"{', '.join(self.names)} and numbers, with the functions {', '.join(FUNCTIONS)}."
         )
 

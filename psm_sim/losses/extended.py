@@ -1,10 +1,11 @@
-"""What the losses beyond the published two have in common: one of the published energy terms."""
+"""Extended losses: what those beyond the published two share, one of the published energy terms."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from psm_sim.losses.base import Floats, Loss
+from psm_sim.arrays import Floats
+from psm_sim.losses.base import Loss
 from psm_sim.losses.published import Inverse, InverseLog
 from psm_sim.parameters import check_all, parameter
 
@@ -38,5 +39,5 @@ class Extended(Loss):
         self._published.gamma = self.gamma
 
     def energy_term(self, times_ms: Floats) -> Floats:
-        """Return what the polls of each candidate cost, shape (n,), in nats."""
+        """Return the energy term of each candidate polling time in ms, shape (n,), in nats."""
         return self._published.energy(times_ms)

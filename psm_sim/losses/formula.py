@@ -1,4 +1,4 @@
-"""A loss written as a formula on the command line."""
+"""Formula as a loss: arithmetic written on the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.losses.base import Floats, Loss
+from psm_sim.arrays import Floats
+from psm_sim.losses.base import Loss
 from psm_sim.losses.expression import Node, Number, evaluate, fold, parse
 from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
@@ -20,7 +21,7 @@ class Formula(Loss):
 
     I is the bytes held, T the ms slept, Ti the candidate polling times in ms. The text is read by
     :mod:`psm_sim.losses.expression`, never handed to the interpreter; what depends on neither I nor T
-    is worked out once for a set of candidates.
+    is computed once for a set of candidates.
 
     Raises
     ------
@@ -52,6 +53,7 @@ class Formula(Loss):
     def _bind(self, times_ms: Floats) -> None:
         known = {"Ti": times_ms.copy(), "gamma": np.float64(self.gamma)}
         self._bound = fold(self._tree, known)
+        # A formula of Ti and gamma alone is now one array, returned at every call: nobody can write to it.
         if isinstance(self._bound, Number) and isinstance(self._bound.value, np.ndarray):
             self._bound.value.flags.writeable = False
         self._key = times_ms.tobytes()

@@ -1,4 +1,4 @@
-"""From a name, a formula or a user's file to a loss."""
+"""Losses by name, by formula, or from a user's file."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from psm_sim.errors import InputError
 from psm_sim.losses.base import Loss
 from psm_sim.losses.formula import Formula
 from psm_sim.parameters import parameters_of
-from psm_sim.registry import Registry, is_file, split_spec, unknown
+from psm_sim.registry import Registry, unknown
+from psm_sim.spec import Spec
 
-LOSSES = Registry(
+LOSSES: Registry[Loss] = Registry(
     "loss",
     Loss,
     {
@@ -26,14 +27,14 @@ LOSSES = Registry(
 _NAME_LIKE = re.compile(r"[A-Za-z_][\w.\-]*(:.*)?", re.DOTALL)
 
 
-def make_loss(what: str | Loss, gamma: float | None = None) -> Loss:
+def make_loss(what: str | Spec | Loss, gamma: float | None = None) -> Loss:
     """Return the loss that *what* names.
 
     Parameters
     ----------
     what
-        A built-in name or ``FILE.py:CLASS``, either with ``:key=value,...`` behind it; a formula; or
-        a loss already made, which is returned as it is.
+        A built-in name or ``FILE.py:CLASS``, either with ``:key=value,...`` behind it, as text or spec;
+        a formula; or a loss already made, which is returned as it is.
     gamma
         The loss's own parameter of that name; ``None`` leaves its default.
 
@@ -49,21 +50,20 @@ def make_loss(what: str | Loss, gamma: float | None = None) -> Loss:
                 f"gamma is {gamma!r} for a loss already made; expected it given to the loss itself."
             )
         return what
-    name, _, _ = what.partition(":")
-    if name in LOSSES.names() or is_file(what):
-        return _named(what, gamma)
-    return _formula(what, gamma)
+    if not isinstance(what, (str, Spec)):
+        raise InputError(f"loss is {what!r}; expected a name, a formula, FILE.py:CLASS or a Loss.")
+    if LOSSES.knows(str(what)):
+        return _named(Spec.of(what, "loss"), gamma)
+    return _formula(str(what), gamma)
 
 
-def _named(spec: str, gamma: float | None) -> Loss:
-    name, texts = split_spec(spec, "loss")
+def _named(spec: Spec, gamma: float | None) -> Loss:
     given = {} if gamma is None else {"gamma": gamma}
-    if given and "gamma" not in parameters_of(LOSSES.get(name)):
-        raise InputError(f"gamma is {gamma!r}, but loss {name} takes no gamma; leave gamma out.")
-    if given and "gamma" in texts:
-        raise InputError(f"gamma is given twice, as {gamma!r} and in loss {spec!r}; give it once.")
-    loss: Loss = LOSSES.create(spec, **given)
-    return loss
+    if given and "gamma" not in parameters_of(LOSSES.get(spec.name)):
+        raise InputError(f"gamma is {gamma!r}, but loss {spec.name} takes no gamma; leave gamma out.")
+    if given and "gamma" in spec.values:
+        raise InputError(f"gamma is given twice, as {gamma!r} and in loss {str(spec)!r}; give it once.")
+    return LOSSES.create(spec, **given)
 
 
 def _formula(text: str, gamma: float | None) -> Loss:

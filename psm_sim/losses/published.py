@@ -1,4 +1,4 @@
-"""The two losses of the published LPSM: latency plus 1/T, or plus 1/log T."""
+"""Published losses of LPSM: latency plus 1/T, and latency plus 1/log T."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.losses.base import Floats, Loss
+from psm_sim.arrays import Floats
+from psm_sim.losses.base import Loss
 from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
 
@@ -36,6 +37,7 @@ class _LatencyPlusEnergy(Loss):
 
     def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
         """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
+        # Compared by content: the caller can have changed the same array in place.
         if times_ms.tobytes() != self._key:
             self._remember(times_ms)
         if not poll.held_bytes:
@@ -81,6 +83,7 @@ class InverseLog(_LatencyPlusEnergy):
 
     def energy(self, times_ms: Floats) -> Floats:
         """Return 1 / log Ti."""
+        # Candidates of 1 ms or less give inf or worse; check_loss() refuses them before a run.
         with np.errstate(divide="ignore", invalid="ignore"):
             energy: Floats = 1.0 / np.log(times_ms)
         return energy

@@ -1,10 +1,10 @@
-"""The energy of fetching what is held, beside that of polling for it."""
+"""Retrieval-energy loss: the energy of fetching what is held, beside that of polling for it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.losses.base import Floats
+from psm_sim.arrays import Floats
 from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll

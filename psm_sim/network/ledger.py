@@ -35,6 +35,17 @@ class Usage(NamedTuple):
         """All the energy, in joules."""
         return self.awake_j + self.asleep_j + self.beacons_j
 
+    def __sub__(self, before: Usage) -> Usage:
+        """Return what was used since *before*."""
+        return Usage(
+            self.awake_s - before.awake_s,
+            self.asleep_s - before.asleep_s,
+            self.beacons - before.beacons,
+            self.awake_j - before.awake_j,
+            self.asleep_j - before.asleep_j,
+            self.beacons_j - before.beacons_j,
+        )
+
 
 class EnergyLedger:
     """Adds up the time in each state; E = P_awake t_awake + P_asleep t_asleep + E_beacon n.

@@ -114,8 +114,12 @@ def topology_keys() -> list[str]:
     return [f"{path}.{name}" for path, (_, cls) in SECTIONS.items() for name in parameters_of(cls)]
 
 
-def load_topology(name: str = "three-node", settings: Mapping[str, Any] | None = None) -> Topology:
+def load_topology(
+    name: str = "three-node", settings: Mapping[str, Any] | None = None, where: str = "settings"
+) -> Topology:
     """Read a bundled topology or a TOML file, and override the keys in *settings* (text or values).
+
+    *where* is what the errors call the settings.
 
     Raises
     ------
@@ -132,7 +136,7 @@ def load_topology(name: str = "three-node", settings: Mapping[str, Any] | None =
     topology = _build(path.stem, description, values, path.name)
     if not settings:
         return topology
-    return _build(path.stem, description, topology.config() | _overrides(settings), "--set")
+    return _build(path.stem, description, topology.config() | _overrides(settings, where), where)
 
 
 def _find(name: str) -> Path:
@@ -167,10 +171,10 @@ def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _overrides(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _overrides(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
     for key in settings:
         if key not in topology_keys():
-            raise _unknown_key(key, "--set")
+            raise _unknown_key(key, where)
     return dict(settings)
 
 

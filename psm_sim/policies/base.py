@@ -29,7 +29,7 @@ class Policy(ABC):
 
     A subclass gives a ``name`` and :meth:`rest`. Its constructor's arguments are its parameters. A
     policy knows no simulator: it is told the time and what the station saw, and answers with a
-    :class:`Rest`. Each run works on a deep copy, so a policy may keep state.
+    :class:`Rest`. Each run has a policy of its own, a copy if need be, so a policy can keep state.
     """
 
     name: ClassVar[str] = ""

@@ -1,4 +1,4 @@
-"""A user's own policy, watched: what it gets wrong becomes a sentence that names it."""
+"""Guard of a user's own policy: its mistakes become errors that name it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from psm_sim.errors import InputError, PluginError
+from psm_sim.errors import InputError, PluginError, reason
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.poll import Poll
 
@@ -69,33 +69,45 @@ class Guarded(Policy):
         except InputError:
             raise
         except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise PluginError(
-                f"Policy {self._label} failed in {method}(): {reason}; mend the policy."
+                f"Policy {self._label} failed in {method}(): {reason(error)}; mend the policy."
             ) from error
 
 
 def guarded(policy: Policy) -> Policy:
-    """Return a fresh copy of *policy* to run: a built-in as it is, a user's own one guarded and tried.
+    """Return a copy of *policy* for one run: a built-in as it is, a user's own one tried and guarded.
 
     Raises
     ------
     PluginError
         If a user's policy cannot be copied, or fails or answers badly when it is tried.
     """
+    fresh = _copied(policy)
+    return fresh if type(policy).__module__.startswith("psm_sim.policies.") else watched(fresh)
+
+
+def watched(policy: Policy) -> Guarded:
+    """Return *policy* guarded, after a copy of it has answered a few questions.
+
+    Raises
+    ------
+    PluginError
+        As :func:`guarded`.
+    """
+    probe = Guarded(_copied(policy))
+    probe.start(0.1)
+    for question in _PROBES:
+        probe.rest(*question)
+    return Guarded(policy)
+
+
+def _copied(policy: Policy) -> Policy:
     try:
-        fresh = copy.deepcopy(policy)
+        return copy.deepcopy(policy)
     except Exception as error:
         raise PluginError(
             f"Policy {policy.name} cannot be copied ({error}); expected one that can."
         ) from error
-    if type(policy).__module__.startswith("psm_sim.policies."):
-        return fresh
-    probe = Guarded(copy.deepcopy(policy))
-    probe.start(0.1)
-    for probe_arguments in _PROBES:
-        probe.rest(*probe_arguments)
-    return Guarded(fresh)
 
 
 def _fault(rest: Any) -> str:

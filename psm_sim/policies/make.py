@@ -1,11 +1,11 @@
-"""From a name or a user's file to a policy."""
+"""Power-save policies by name, or from a user's file."""
 
 from __future__ import annotations
 
 from psm_sim.policies.base import Policy
 from psm_sim.registry import Registry
 
-POLICIES = Registry(
+POLICIES: Registry[Policy] = Registry(
     "policy",
     Policy,
     {
@@ -17,18 +17,5 @@ POLICIES = Registry(
 )
 """The policies that have a name; a new one is a line here."""
 
-
-def make_policy(what: str | Policy) -> Policy:
-    """Return the policy that *what* names: ``NAME`` or ``FILE.py:CLASS``, with ``:key=value,...``.
-
-    A policy already made is returned as it is.
-
-    Raises
-    ------
-    InputError
-        If there is no such policy, or one of its parameters is wrong.
-    """
-    if isinstance(what, Policy):
-        return what
-    policy: Policy = POLICIES.create(what)
-    return policy
+make_policy = POLICIES.make
+"""Return the policy that a text or spec names; a policy already made is returned as it is."""

@@ -1,4 +1,4 @@
-"""A learner's state in a small JSON file, so that a run may begin with another's experience."""
+"""Warm start: a learner's state in a small JSON file, so that a run begins with another's experience."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import Learner
-from psm_sim.losses.base import Floats
 
 _FORMAT = "psm_sim lpsm state 1"
 

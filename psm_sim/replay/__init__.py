@@ -1,1 +1,1 @@
-"""A learner polls network activity itself, client by client: no simulator (thesis, section 2.5.4)."""
+"""Replay: a learner polls network activity, client by client, without a simulator (thesis, section 2.5.4)."""

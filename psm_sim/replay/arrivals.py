@@ -1,4 +1,4 @@
-"""How many bytes have come by a given time: each transfer spread evenly over 10 ms bins.
+"""Arrivals: the bytes that have come by a given time, each transfer spread evenly over 10 ms bins.
 
 Source: thesis, section 2.5.4, "Trace-based evaluation framework": the bytes of a connection are smoothed
 uniformly over 10 ms intervals from its start to its end.
@@ -19,14 +19,15 @@ BIN_US = 10_000
 class Arrivals:
     """The bytes that arrive, bin by bin, in whole bytes and without rounding anything away.
 
-    A transfer of b bytes over k bins has brought ``b * j // k`` of them after j bins: it is a straight line
+    A transfer of b bytes over k bins has brought ``b * j // k`` of them after j bins: a straight line
     to less than a byte, and all of b at the end. Time 0 is the bin in which the first transfer begins; a
-    bin counts once it is over. Nothing is stored a bin: a question costs the transfers under way.
+    bin counts once it is over. Bins are not stored: the time of a question grows with the transfers under
+    way, not with the bins.
 
     Parameters
     ----------
     transfers : iterable of Transfer
-        In the order in which they begin; taken one at a time.
+        The transfers, in the order in which they begin; taken one at a time.
     """
 
     def __init__(self, transfers: Iterable[Transfer]) -> None:
@@ -50,7 +51,7 @@ class Arrivals:
         return held
 
     def offsets(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
-        """Return (bin, bytes) of each bin from *start* to before *end* that has any; hands out nothing."""
+        """Return (bin, bytes) of each bin with bytes, from *start* to before *end*; hands out nothing."""
         self._begin(end)
         if not self._under_way:
             return ()
@@ -81,6 +82,7 @@ class _Spread:
 
     def __init__(self, transfer: Transfer, origin: int) -> None:
         self.first = transfer.start_us // BIN_US - origin
+        # Minus the floor of minus is the ceiling, in whole numbers; a transfer of no length takes one bin.
         self.last = max(-(-transfer.end_us // BIN_US) - origin, self.first + 1)
         self._bins, self._size, self._given = self.last - self.first, transfer.size, 0
 

@@ -1,20 +1,19 @@
-"""What a replay learns with: experts, polling clock, learner and loss, each checked before it begins."""
+"""Polling clock of a replay: the experts' polling times and the grid they are rounded to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, floor
 
-import numpy as np
-
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-from psm_sim.learning.checks import Floats
 from psm_sim.parameters import check_all, parameter
+from psm_sim.policies.experts import polling_times_ms
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Which polling times there are: documented parameters."""
+    """Polling times that there are: documented parameters."""
 
     min_ms: float = parameter(100.0, "shortest polling time among the experts", unit="ms", at_least=1)
     max_ms: float = parameter(1000.0, "longest polling time among the experts", unit="ms", at_least=1)
@@ -29,7 +28,6 @@ class Clock:
 
     def __post_init__(self) -> None:
         check_all(self, "experts")
-        self._check_count()
         lowest, highest = self.range_units
         if lowest > highest:
             raise InputError(
@@ -37,25 +35,10 @@ class Clock:
                 f"{self.max_ms:g} ms; expected one that fits, or 0."
             )
 
-    def _check_count(self) -> None:
-        if self.max_ms < self.min_ms:
-            raise InputError(
-                f"experts: max_ms is {self.max_ms:g}; expected at least min_ms, which is {self.min_ms:g}."
-            )
-        if not 2 <= self._count <= 10_000:
-            raise InputError(
-                f"experts: min_ms={self.min_ms:g}, max_ms={self.max_ms:g}, step_ms={self.step_ms:g} give "
-                f"{self._count} experts; expected 2 to 10000."
-            )
-
-    @property
-    def _count(self) -> int:
-        return int(min((self.max_ms - self.min_ms) / self.step_ms + 1e-9, 1e9)) + 1
-
     @property
     def times_ms(self) -> Floats:
         """The experts' polling times, shape (n,), in ms."""
-        return self.min_ms + self.step_ms * np.arange(self._count, dtype=np.float64)
+        return polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "experts")
 
     @property
     def unit_us(self) -> int:
@@ -66,4 +49,5 @@ class Clock:
     def range_units(self) -> tuple[int, int]:
         """The shortest and the longest polling time on the grid within the experts' range, in its units."""
         shortest, longest = (self.times_ms[[0, -1]] * 1e3 / self.unit_us).tolist()
+        # The tolerance keeps a polling time on the grid that division has moved off it by one bit.
         return ceil(shortest - 1e-9), floor(longest + 1e-9)

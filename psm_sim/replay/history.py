@@ -1,6 +1,6 @@
-"""What figures need of a replay: means over windows of polls, and every poll of its beginning.
+"""History of a replay, for figures: means over windows of polls, and every poll of the beginning.
 
-Both are bounded, whatever the number of polls. A window's mean times its polls is the sum over them, so
+Both are bounded for any number of polls. A window's mean times its polls is the sum over them, so
 cumulative losses read off the windows are those of every poll.
 """
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from psm_sim.arrays import Floats
 from psm_sim.learning import LearnAlpha, Learner
-from psm_sim.learning.checks import Floats
 
 BEGINNING = 20_000
 """Polls kept one by one."""
@@ -21,7 +21,7 @@ FACTS = ("slept_ms", "held_bytes", "mixture", "suffered", "current_best")
 
 
 class NoHistory:
-    """Keeps nothing."""
+    """History that keeps nothing, for replays without figures."""
 
     def before(self, learner: Learner) -> None:
         """Look at the learner before it learns."""
@@ -30,8 +30,12 @@ class NoHistory:
         """Take :data:`FACTS` of a poll and the experts' losses, shape (n,)."""
 
 
-class Table(NamedTuple):
-    """Rows of polls: means over the windows, and how many polls are in each."""
+class PollTable(NamedTuple):
+    """Rows of polls: means over windows, and the number of polls in each.
+
+    ``facts`` has a column of shape (rows,) for each of :data:`FACTS`; ``losses`` and ``weights`` of the
+    experts have shape (rows, n), ``polls`` has shape (rows,).
+    """
 
     facts: dict[str, Floats]
     losses: Floats
@@ -57,16 +61,16 @@ class Table(NamedTuple):
         """The running total of each expert's loss, shape (rows, n)."""
         return np.cumsum(self.losses * self.polls[:, None], axis=0)
 
-    def first(self, rows: int) -> Table:
-        """Return the first so many rows."""
+    def first(self, rows: int) -> PollTable:
+        """Return the first *rows* rows, or all there are."""
         facts = {name: column[:rows] for name, column in self.facts.items()}
-        return Table(facts, self.losses[:rows], self.weights[:rows], self.polls[:rows])
+        return PollTable(facts, self.losses[:rows], self.weights[:rows], self.polls[:rows])
 
 
 class Windows:
-    """Means of rows over equal windows; whenever there are too many, neighbours are joined.
+    """Means of rows over equal windows; when they are too many, neighbours are joined.
 
-    *most* is an even number of windows; there are at least half as many once there were that many rows.
+    At most *most* windows (an even number). When full, neighbours are joined, so at least *most* / 2 remain.
     """
 
     def __init__(self, width: int, most: int) -> None:
@@ -91,7 +95,7 @@ class Windows:
         self._window *= 2
 
     def means(self) -> tuple[Floats, Floats]:
-        """Return the means, shape (k, width), and how many rows are in each, shape (k,)."""
+        """Return the means, shape (k, width), and the number of rows in each, shape (k,)."""
         means, counts = self._rows[: self._filled], np.full(self._filled, float(self._window))
         if not self._in:
             return means.copy(), counts
@@ -99,7 +103,17 @@ class Windows:
 
 
 class History(NoHistory):
-    """Keeps what the figures show of one replay with *experts* experts."""
+    """History of one replay that keeps what the figures show.
+
+    Parameters
+    ----------
+    experts : int
+        The number of experts.
+    windows : int
+        The largest number of windows over the whole replay, even.
+    rate_windows : int
+        The largest number of windows for the posterior over the switching rates, even.
+    """
 
     def __init__(self, experts: int, windows: int = 1200, rate_windows: int = 240) -> None:
         self._experts = experts
@@ -130,13 +144,13 @@ class History(NoHistory):
         self.polls += 1
 
     @property
-    def whole(self) -> Table:
+    def whole(self) -> PollTable:
         """The whole replay, in windows."""
         return self._table(*self._windows.means())
 
     @property
-    def beginning(self) -> Table:
-        """The first polls, at most :data:`BEGINNING`, one a row."""
+    def beginning(self) -> PollTable:
+        """The first polls, at most :data:`BEGINNING`, one row per poll."""
         rows = self._begun[: self.polls]
         return self._table(rows, np.ones(len(rows)))
 
@@ -146,7 +160,7 @@ class History(NoHistory):
         means, counts = self._rate_windows.means()
         return means, np.cumsum(counts)
 
-    def _table(self, rows: Floats, polls: Floats) -> Table:
+    def _table(self, rows: Floats, polls: Floats) -> PollTable:
         facts = {name: rows[:, column] for column, name in enumerate(FACTS)}
         losses, weights = rows[:, len(FACTS) : -self._experts], rows[:, -self._experts :]
-        return Table(facts, losses, weights, polls)
+        return PollTable(facts, losses, weights, polls)

@@ -1,4 +1,4 @@
-"""A learner polls network activity at its own times and learns from the bytes held: no simulator.
+"""Poller: a learner polls network activity at its own times and learns from the bytes held.
 
 Source: thesis, section 2.5.4, "Trace-based evaluation framework"; the algorithm is that of figure 2-4.
 """
@@ -10,16 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from psm_sim.errors import PluginError
+from psm_sim.arrays import Floats
+from psm_sim.errors import PluginError, reason
 from psm_sim.learning import Learner
-from psm_sim.learning.checks import Floats
 from psm_sim.losses import Formula, Inverse, InverseLog, Loss, Poll
 from psm_sim.replay.arrivals import BIN_US, Arrivals
 from psm_sim.replay.clock import Clock
 from psm_sim.replay.history import NoHistory
-
-Progress = Callable[[int], None]
-"""Told the bytes fetched so far."""
 
 _NEWS = 20_000
 _BLIND = (Formula, Inverse, InverseLog)
@@ -27,10 +24,23 @@ _BLIND = (Formula, Inverse, InverseLog)
 
 
 class Replay:
-    """One learner over one client's activity; memory is constant in the number of polls.
+    """Replay of one client's activity by one learner; memory is constant in the number of polls.
 
     Each poll: sleep for the weighted mean of the experts' times, find the bytes that came meanwhile, ask
     the loss what each expert's time would have cost, learn.
+
+    Parameters
+    ----------
+    arrivals : Arrivals
+        The bytes of the client, by time; they are used up.
+    learner : Learner
+        One expert for each of the clock's polling times; it is changed.
+    loss : Loss
+        The loss of a polling time, in nats; a copy is used.
+    clock : Clock
+        The experts' polling times, and the grid of those used.
+    history : NoHistory, optional
+        Keeps what figures need; by default nothing is kept.
 
     Attributes
     ----------
@@ -59,7 +69,7 @@ class Replay:
         self.longest_us, self.shortest_us = 0, 2**63
         self.expert_losses: Floats = np.zeros(self.times_ms.size)
         self.mixture, self.suffered, self.current_best = 0.0, 0.0, 0.0
-        # losses remember the candidates last asked about: the polling time used is asked of a twin
+        # Losses remember the candidates last asked about: the polling time used is asked of a twin.
         self._loss, self._twin = copy.deepcopy(loss), copy.deepcopy(loss)
         self._watches = not isinstance(loss, _BLIND)
         self._loss.start()
@@ -68,12 +78,12 @@ class Replay:
         self._per_unit = 1e3 / clock.unit_us
         self._unit_us, (self._least, self._most) = clock.unit_us, clock.range_units
 
-    def run(self, polls: int | None = None, progress: Progress | None = None) -> Replay:
-        """Poll until every byte is fetched, or *polls* times in all if that comes first."""
+    def run(self, polls: int | None = None, told: Callable[[int], None] | None = None) -> Replay:
+        """Poll until every byte is fetched, or *polls* times; *told* is called with the bytes fetched."""
         while not self.arrivals.finished and (polls is None or self.polls < polls):
             self._poll()
-            if progress and not self.polls % _NEWS:
-                progress(self.held_bytes)
+            if told and not self.polls % _NEWS:
+                told(self.held_bytes)
         return self
 
     def _poll(self) -> None:
@@ -92,6 +102,7 @@ class Replay:
 
     def _interval_us(self) -> int:
         """Return the weighted mean of the experts' times, on the clock's grid and within their range."""
+        # Halves are rounded up; round() would round them to the even unit.
         units = int(self.learner.predict(self.times_ms) * self._per_unit + 0.5)
         slept_us = min(max(units, self._least), self._most) * self._unit_us
         if slept_us < self.shortest_us:
@@ -106,7 +117,7 @@ class Replay:
         bins = self.arrivals.offsets(before_us // BIN_US, end) if self._watches else ()
         held = self.arrivals.until(end)
         self.held_bytes += held
-        # a bin's bytes are there when it is over
+        # A bin's bytes are there when it is over.
         offsets = tuple((((bin_ + 1) * BIN_US - before_us) / 1e3, size) for bin_, size in bins)
         return Poll(slept_us / 1e3, held, len(offsets), offsets)
 
@@ -120,8 +131,8 @@ class Replay:
                 self._twin.observe(poll)
             return answers
         except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise PluginError(
-                f"Loss {self._loss.name} failed at poll {self.polls + 1} ({reason}) with {poll.held_bytes} "
-                f"bytes held after {poll.slept_ms:g} ms asleep; expected an array of numbers of 0 or more."
+                f"Loss {self._loss.name} failed at poll {self.polls + 1} ({reason(error)}) with "
+                f"{poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep; "
+                "expected an array of numbers of 0 or more."
             ) from error

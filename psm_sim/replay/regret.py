@@ -1,4 +1,4 @@
-"""Regret of a replay beside what it is proven to be at most, at some of its polls."""
+"""Regret of a replay, and the bound that is proven for it, at some of its polls."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.arrays import Floats
 from psm_sim.learning import (
     FixedShare,
     LearnAlpha,
@@ -16,7 +17,6 @@ from psm_sim.learning import (
     learn_alpha_bound,
     upper_bound,
 )
-from psm_sim.learning.checks import Floats
 from psm_sim.replay.history import History
 
 CHECKPOINTS = 24
@@ -26,7 +26,7 @@ class RegretAndBound(NamedTuple):
     """Regret of the mixture loss and its bound, in nats, at the ends of growing prefixes of a replay.
 
     ``against`` says what the regret is measured against, ``theorem`` what bounds it. ``polls``, ``regret``,
-    ``bound`` and ``alpha`` (alpha* of the prefix, NaN where it has no part) have shape (k,).
+    ``bound`` and ``alpha`` (alpha* of the prefix, NaN where the bound does not depend on it) have shape (k,).
     """
 
     against: str
@@ -42,6 +42,15 @@ def regret_and_bound(history: History, learner: Learner, most: int = 10_000) -> 
 
     Learn-alpha is bounded by Corollary 1 and Fixed-share by Theorem 1, both against Fixed-share with the
     rate alpha* that is best in hindsight; Static-expert by log n against the best fixed expert.
+
+    Parameters
+    ----------
+    history : History
+        The history of the replay.
+    learner : Learner
+        The learner that made it.
+    most : int
+        The largest number of polls, at least 1; alpha* takes time in proportion to it.
     """
     beginning = history.beginning.first(most)
     mixture = beginning.cumulative("mixture")

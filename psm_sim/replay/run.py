@@ -1,30 +1,29 @@
-"""The trace study: a learner over network activity itself, client by client.
+"""Replay of a trace: a learner over network activity, client by client (the thesis's trace study).
 
 Source: thesis, section 2.5.4, "Trace-based evaluation framework" to "Competitive analysis".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from psm_sim.errors import InputError
+from psm_sim.progress import Progress
 from psm_sim.replay.arrivals import Arrivals
 from psm_sim.replay.history import History
 from psm_sim.replay.method import Method
 from psm_sim.replay.poller import Replay
+from psm_sim.spec import Spec
 from psm_sim.workload.activity import load_activities
 from psm_sim.workload.nominal import Nominal
 from psm_sim.workload.transfer import Activity, Transfer, without_gaps
 
-Progress = Callable[[int, int], None]
-"""Told the bytes fetched so far, and those there are in all."""
-
 
 @dataclass(frozen=True)
 class ReplayedClient:
-    """One client's activity and what came of polling it."""
+    """One client's activity, the method that polled it, and the outcome."""
 
     activity: Activity
     method: Method
@@ -68,7 +67,7 @@ class ReplayedClient:
 
 
 def replay_trace(
-    trace: str = "ucb",
+    trace: str | Spec = "ucb",
     method: Method | None = None,
     *,
     pages: int = 100,
@@ -82,12 +81,13 @@ def replay_trace(
 
     Parameters
     ----------
-    trace : as for ``--trace``; a recording is taken as it was.
+    trace : a bundled trace or a file, as text or spec; a recording is taken as it was.
     method : how it is polled and learned from.
-    pages, seed, nominal : how many pages, drawn with which seed, and how long their transfers take: for
-        traces that are no recordings.
+    pages, seed, nominal : the number of pages, at least 1, the seed with which they are drawn, and how long
+        their transfers take: for traces that are no recordings.
     clients : the recording's parameter of that name: the number of the busiest, ``all``, or an identifier.
     history : keep what figures need.
+    progress : called with the bytes fetched, those in all, and the client.
 
     Raises
     ------
@@ -108,14 +108,25 @@ def replay_trace(
 def replay_activity(
     activity: Activity, method: Method, *, history: bool = False, progress: Progress | None = None
 ) -> ReplayedClient:
-    """Replay one client's *activity*; arguments as for :func:`replay_trace`."""
+    """Replay one client.
+
+    Parameters
+    ----------
+    activity : the client's transfers, at least one.
+    method, history, progress : as for :func:`replay_trace`.
+
+    Raises
+    ------
+    InputError
+        If the client has no transfer, or the loss fails.
+    """
     if not activity.transfers:
         raise InputError(f"client {activity.client} has no request to replay; expected at least one.")
     kept = History(method.clock.times_ms.size) if history else None
     arrivals = Arrivals(_squeezed(activity, method.max_gap_s))
-    replay = Replay(arrivals, method.make_learner(), method.make_loss(), method.clock, kept)
+    replay = Replay(arrivals, method.make_learner(), method.tried_loss, method.clock, kept)
     total = activity.total_bytes
-    replay.run(method.polls, progress and (lambda done: progress(done, total)))
+    replay.run(method.polls, progress and (lambda done: progress(done, total, activity.client)))
     return ReplayedClient(activity, method, replay, kept)
 
 

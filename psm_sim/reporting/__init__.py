@@ -1,1 +1,1 @@
-"""What people and programs are shown: tables, files, figures, pages."""
+"""Reporting: tables on the terminal, files for programs, figures, and pages for readers."""

@@ -1,4 +1,4 @@
-"""Published numbers beside ours, as text."""
+"""Claims as text: published numbers beside ours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RULE = (
     " digit and 3 % of the published value. A bound agrees if our largest value keeps it; a range agrees if"
     " our mean lies in it, both ends widened likewise."
 )
-"""How a verdict is found; the numbers it is applied to stand in ``psm_sim/studies/published.toml``."""
+"""The rule of the verdicts; the numbers it is applied to stand in ``psm_sim/studies/published.toml``."""
 
 QUANTITIES = {
     "energy_j": "energy, J a page",
@@ -28,7 +28,7 @@ QUANTITIES = {
     "always_on_ratio": "energy without power saving over its own",
     "bound": "reply time over its bound, largest",
 }
-"""What the names of quantities mean."""
+"""The words for each quantity in a table."""
 
 HEADINGS = ("policy", "quantity", "published", "ours", "difference", "verdict", "source")
 
@@ -70,12 +70,12 @@ def verdict(claim: Claim) -> str:
 
 
 def tally(claims: Iterable[Claim]) -> str:
-    """Return how many claims have each verdict."""
+    """Return the number of claims with each verdict, in words."""
     counts = Counter(claim.verdict for claim in claims)
     return ", ".join(f"{counts[name]} {_VERDICTS[name]}" for name in _VERDICTS if counts[name])
 
 
-_VERDICTS = {"agrees": "agree", "differs": "differ", "not comparable": "not comparable"}
+_VERDICTS = {"agrees": "agree", "open": "open", "differs": "differ", "not comparable": "not comparable"}
 
 
 def rows(claims: Sequence[Claim]) -> list[tuple[str, ...]]:

@@ -1,10 +1,13 @@
 """Runs of the simulator: one policy, several side by side, many clients; and their results."""
 
 from psm_sim.estimates import Summary
+from psm_sim.progress import Progress
+from psm_sim.simulation.api import compare, simulate
 from psm_sim.simulation.client_average import ClientAverage
-from psm_sim.simulation.clients import ClientComparison, compare_clients
-from psm_sim.simulation.compare import Comparison, Progress, compare, compare_runs, simulate
+from psm_sim.simulation.clients import ClientComparison
+from psm_sim.simulation.compare import Comparison, compare_clients, compare_runs
 from psm_sim.simulation.result import PageRecord, Result, Traffic
+from psm_sim.simulation.scenario import Scenario
 
 __all__ = [
     "ClientAverage",
@@ -13,6 +16,7 @@ __all__ = [
     "PageRecord",
     "Progress",
     "Result",
+    "Scenario",
     "Summary",
     "Traffic",
     "compare",

@@ -1,4 +1,4 @@
-"""One policy's runs over several clients as one result: means over clients, with confidence intervals."""
+"""Average over clients: one policy's runs as one result, means over clients with confidence intervals."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ class ClientAverage(Result):
 
     @cached_property
     def pages(self) -> pd.DataFrame:
-        """The pages of all clients, a row a page, the client's identifier in the first column."""
+        """The pages of all clients, one row per page, the client's identifier in the first column."""
         import pandas as pd
 
         frames = dict(zip(self.clients, (result.pages for result in self.results), strict=True))
         return pd.concat(frames, names=["client"]).reset_index(level="client").reset_index(drop=True)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row a client: its identifier, pages and :data:`MEASURES`."""
+        """Return one row per client: its identifier, pages and :data:`MEASURES`."""
         return [
             {
                 "client": client,

@@ -1,176 +1,151 @@
-"""Policies side by side, over the same pages."""
+"""Comparison: policies side by side, over the same pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from psm_sim.errors import InputError
-from psm_sim.network import Topology, load_topology
-from psm_sim.policies import Policy, make_policy
+from psm_sim.network import Topology
+from psm_sim.policies import Policy
 from psm_sim.policies.always_on import AlwaysOn
-from psm_sim.policies.guard import guarded
+from psm_sim.progress import Progress, silent
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.run import page_times_s, run_policy
-from psm_sim.workload import Workload, load_workload
+from psm_sim.simulation.run import Run, page_times_s, prepare
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.spec import Spec
+from psm_sim.workload import Workload
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Progress = Callable[[int, int, str], None]
-"""Told the pages done, the pages in all, and what is being run."""
+_ALWAYS_ON = Spec("always-on")
+_DEFAULTS = Scenario()
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Several runs over the same pages, in the order the policies were given.
 
-    ``always_on`` is the run without power saving that every slowdown is measured against; ``scenario``
-    has every key of the topology with the value used.
+    ``place`` is the topology with the value of every key, ``workload`` the pages, ``always_on`` the run
+    without power saving that every slowdown is measured against.
     """
 
-    trace: str
-    topology: str
-    scenario: dict[str, Any]
-    pages: int
-    seed: int
+    scenario: Scenario
+    place: Topology
     workload: Workload
-    settings: dict[str, Any]
     runs: tuple[Result, ...]
     always_on: Result
 
+    @property
+    def trace(self) -> str:
+        """The trace as the user wrote it."""
+        return self.scenario.trace_name
+
+    @property
+    def topology(self) -> str:
+        """The topology as the user wrote it."""
+        return self.scenario.topology_name
+
+    @property
+    def pages(self) -> int:
+        """The number of pages that each policy loaded."""
+        return len(self.workload.pages)
+
+    @property
+    def seed(self) -> int:
+        """The seed of everything drawn."""
+        return self.scenario.seed
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The topology keys that were overridden, as they were given."""
+        return dict(self.scenario.settings)
+
 
 def compare_runs(
-    policies: Sequence[str | Policy],
-    trace: str | Workload = "ucb",
-    topology: str | Topology = "three-node",
-    pages: int = 100,
-    seed: int = 1,
-    settings: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
+    policies: Sequence[str | Spec | Policy], scenario: Scenario = _DEFAULTS, progress: Progress = silent
 ) -> Comparison:
-    """Run each policy, and one without power saving, over the same pages.
+    """Run each policy, and one without power saving, over the pages of one client.
+
+    Every policy is made and started before the first page of any is loaded, so that what is wrong with
+    one is found first.
 
     Parameters
     ----------
     policies
-        Names with their parameters (``"bsd:p=0.5"``), ``FILE.py:CLASS``, or policies already made.
-    trace
-        A bundled trace, a file, or a workload already made.
-    topology, settings
-        A bundled topology, a TOML file, or a topology; and keys of it to override.
-    pages, seed
-        How many pages, and the seed of everything drawn.
+        At least one: names with their parameters (``"bsd:p=0.5"``), ``FILE.py:CLASS``, as texts or specs,
+        or policies already made.
+    scenario
+        The pages, and where they are loaded.
     progress
         Called after each page.
 
     Raises
     ------
     InputError
-        If any of these cannot be used; before anything is run.
+        If any of these cannot be used, or the trace chooses several clients; before anything is run.
     """
-    _check_counts(policies, pages, seed)
-    made = [make_policy(policy) for policy in policies]
-    labels = [policy if isinstance(policy, str) else policy.name for policy in policies]
-    place = _place(topology, settings)
-    workload = trace if isinstance(trace, Workload) else load_workload(trace, pages, seed)
-    for policy in made:
-        guarded(policy).start(place.beacon.interval_ms / 1000)
-    reference, *runs = _run_all(labels, made, place, workload, progress)
-    return Comparison(
-        trace if isinstance(trace, str) else workload.name,
-        topology if isinstance(topology, str) else topology.name,
-        place.config(),
-        len(workload.pages),
-        seed,
-        workload,
-        dict(settings or {}),
-        tuple(runs),
-        reference,
-    )
+    place = scenario.place()
+    runs = _prepared(policies, place)
+    return _compared(runs, place, scenario, scenario.workload(), progress)
 
 
-def _run_all(
-    labels: Sequence[str],
-    policies: Sequence[Policy],
-    topology: Topology,
-    workload: Workload,
-    progress: Progress | None,
-) -> list[Result]:
-    """Return the run without power saving, then that of each policy."""
-    total = len(workload.pages) * (1 + sum(not isinstance(policy, AlwaysOn) for policy in policies))
-    done = 0
+def compare_clients(
+    policies: Sequence[str | Spec | Policy],
+    scenario: Scenario = _DEFAULTS,
+    progress: Progress = silent,
+    workers: int | None = None,
+) -> Comparison:
+    """Run each policy over every client that the trace chooses, and average over clients.
 
-    def run(label: str, policy: Policy, times_s: Sequence[float] | None) -> Result:
-        nonlocal done
-        before = done
+    Parameters
+    ----------
+    policies, scenario
+        As for :func:`compare_runs`; the scenario's ``pages`` are the most of each client.
+    progress
+        Called after each page of a single client, else after each client.
+    workers
+        Processes for several clients, one for each core if None; the numbers do not depend on it.
 
-        def page_done(count: int) -> None:
-            if progress is not None:
-                progress(before + count, total, label)
+    Returns
+    -------
+    Comparison
+        A :class:`~psm_sim.simulation.clients.ClientComparison` if there are several clients.
 
-        result = run_policy(label, policy, topology, workload.pages, times_s, page_done)
-        done += len(workload.pages)
-        return result
-
-    reference = run("always-on", AlwaysOn(), None)
-    times_s = page_times_s(reference)
-    return [
-        reference,
-        *(
-            reference if isinstance(policy, AlwaysOn) else run(label, policy, times_s)
-            for label, policy in zip(labels, policies, strict=True)
-        ),
-    ]
-
-
-def simulate(
-    policy: str | Policy = "lpsm",
-    trace: str | Workload = "ucb",
-    topology: str | Topology = "three-node",
-    pages: int = 100,
-    seed: int = 1,
-    settings: Mapping[str, Any] | None = None,
-) -> Result:
-    """Run one policy; arguments as :func:`compare_runs`, slowdown against the same pages without it."""
-    return compare_runs([policy], trace, topology, pages, seed, settings).runs[0]
-
-
-def compare(
-    policies: Sequence[str | Policy],
-    trace: str | Workload = "ucb",
-    topology: str | Topology = "three-node",
-    pages: int = 100,
-    seed: int = 1,
-    settings: Mapping[str, Any] | None = None,
-) -> pd.DataFrame:
-    """Run several policies over the same pages; return a row a policy, columns as the JSON output's.
-
-    Nested values become columns joined by a dot, such as ``slowdown.mean``.
+    Raises
+    ------
+    InputError
+        If any of these cannot be used, before anything is run.
     """
-    import pandas as pd
+    place = scenario.place()
+    runs = _prepared(policies, place)
+    workloads = scenario.workloads()
+    if len(workloads) == 1:
+        return _compared(runs, place, scenario, workloads[0], progress)
+    from psm_sim.simulation.clients import check, compare_each
 
-    comparison = compare_runs(policies, trace, topology, pages, seed, settings)
-    return pd.json_normalize([_row(run) for run in comparison.runs])
-
-
-def _row(run: Result) -> dict[str, Any]:
-    row = run.to_dict()
-    return {**row, "parameters": ",".join(f"{key}={value}" for key, value in row["parameters"].items())}
-
-
-def _place(topology: str | Topology, settings: Mapping[str, Any] | None) -> Topology:
-    if not isinstance(topology, Topology):
-        return load_topology(topology, settings)
-    if settings:
-        raise InputError(f"settings is {dict(settings)!r} beside a Topology made already; set them in it.")
-    return topology
+    check(runs, len(workloads), workers)
+    return compare_each(policies, scenario, workloads, progress, workers)
 
 
-def _check_counts(policies: Sequence[str | Policy], pages: int, seed: int) -> None:
-    if not policies or isinstance(policies, str):
+def _prepared(policies: Sequence[str | Spec | Policy], place: Topology) -> list[Run]:
+    if not policies or isinstance(policies, (str, Spec, Policy)):
         raise InputError(f"policies is {policies!r}; expected a list of at least one policy.")
-    for name, value, least in (("pages", pages, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise InputError(f"{name} is {value!r}; expected a whole number of at least {least}.")
+    return [prepare(policy, place) for policy in policies]
+
+
+def _compared(
+    runs: Sequence[Run], place: Topology, scenario: Scenario, workload: Workload, progress: Progress
+) -> Comparison:
+    reference = prepare(_ALWAYS_ON, place)
+    others = sum(not isinstance(run.policy, AlwaysOn) for run in runs)
+    total, done = len(workload.pages) * (1 + others), 0
+
+    def over(run: Run, times_s: Sequence[float] | None = None) -> Result:
+        nonlocal done
+        before, done = done, done + len(workload.pages)
+        return run.over(workload.pages, times_s, lambda count: progress(before + count, total, run.label))
+
+    always_on = over(reference)
+    times_s = page_times_s(always_on)
+    found = [always_on if isinstance(run.policy, AlwaysOn) else over(run, times_s) for run in runs]
+    return Comparison(scenario, place, workload, tuple(found), always_on)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.bundled import bundled, bundled_names
-from psm_sim.registry import split_spec, unknown
+from psm_sim.registry import unknown
+from psm_sim.spec import Spec
 
 
 @dataclass(frozen=True)
@@ -22,22 +22,19 @@ class Preset:
     policies: dict[str, dict[str, Any]] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def trace_spec(self, spec: str | None = None, **changes: Any) -> str:
-        """Return the trace to use where *spec* was given (``None``: nothing was).
+    def trace_spec(self, trace: str | Spec | None = None, **changes: Any) -> Spec:
+        """Return the trace to use where *trace* was given (``None``: nothing was).
 
         The preset's parameters join a spec of its own trace; any other trace is left as it is. *changes*
         override the preset's; ``None`` takes a parameter back to the trace's own default.
         """
-        spec = spec or self.trace
-        name, given = split_spec(spec, "trace")
-        if name != self.trace:
-            return spec
-        return _with_defaults(spec, given, {**self.trace_parameters, **changes})
+        spec = Spec.of(trace or self.trace, "trace")
+        return spec.with_defaults({**self.trace_parameters, **changes} if spec.name == self.trace else {})
 
-    def policy_spec(self, spec: str) -> str:
-        """Return *spec* with the preset's parameters of that policy where it gives none."""
-        name, given = split_spec(spec, "policy")
-        return _with_defaults(spec, given, self.policies.get(name, {}))
+    def policy_spec(self, policy: str | Spec) -> Spec:
+        """Return *policy* with the preset's parameters of that policy where it gives none."""
+        spec = Spec.of(policy, "policy")
+        return spec.with_defaults(self.policies.get(spec.name, {}))
 
 
 def load_preset(name: str) -> Preset:
@@ -53,11 +50,3 @@ def load_preset(name: str) -> Preset:
         raise unknown("preset", name, names)
     table = tomllib.loads((bundled("presets") / f"{name}.toml").read_text(encoding="utf-8"))
     return Preset(name=name, **table)
-
-
-def _with_defaults(spec: str, given: Mapping[str, str], defaults: Mapping[str, Any]) -> str:
-    """Append what *spec* does not give; its own text stays as it is, parentheses and all."""
-    added = [f"{key}={value}" for key, value in defaults.items() if value is not None and key not in given]
-    if not added:
-        return spec
-    return spec.rstrip(":") + ("," if given else ":") + ",".join(added)

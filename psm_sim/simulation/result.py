@@ -1,4 +1,4 @@
-"""What a run found: joules, seconds and slowdown, over all pages and page by page."""
+"""Result of a run: joules, seconds and slowdown, over all pages and page by page."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Result:
 
     @cached_property
     def pages(self) -> pd.DataFrame:
-        """The pages as a DataFrame, a row a page, columns as :class:`PageRecord`."""
+        """The pages as a DataFrame, one row per page, columns as :class:`PageRecord`."""
         import pandas as pd
 
         return pd.DataFrame(self.page_records, columns=list(PageRecord._fields))

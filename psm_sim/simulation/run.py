@@ -1,47 +1,88 @@
-"""One policy, one workload, one topology: a world is built, run, and read."""
+"""Run: one policy in a world of its own, built and started, then run over pages and read."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from psm_sim.network import Topology, Usage, World
-from psm_sim.policies import Policy
-from psm_sim.policies.guard import guarded
+from psm_sim.network.browser import Visit
+from psm_sim.policies import POLICIES, Policy, make_policy
+from psm_sim.policies.guard import guarded, watched
 from psm_sim.simulation.result import PageRecord, Result, Traffic
+from psm_sim.spec import Spec
 from psm_sim.workload.page import Page
 
+_NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 
-def run_policy(
-    label: str,
-    policy: Policy,
-    topology: Topology,
-    pages: Sequence[Page],
-    always_on_times_s: Sequence[float] | None = None,
-    progress: Callable[[int], None] = lambda _: None,
-) -> Result:
-    """Run a fresh copy of *policy* over the pages, and tell it when the run is over.
 
-    *always_on_times_s* are the times of the same pages without power saving; without them the run's own
-    times are taken, which makes it the reference.
+@dataclass(frozen=True)
+class Run:
+    """One policy in a world of its own, started and ready.
+
+    ``label`` is the policy as the user named it, ``parameters`` its parameters as plain values.
     """
-    fresh = guarded(policy)
-    world = World(topology, fresh)
-    begun = time.perf_counter()
-    world.run(pages, progress)
-    wall_s = time.perf_counter() - begun
-    fresh.finish()
-    return Result(
-        policy=label,
-        parameters=policy.config(),
-        page_records=_records(world, always_on_times_s),
-        simulated_s=world.env.now,
-        wall_s=wall_s,
-        events=world.events,
-        usage=world.usage(),
-        traffic=_traffic(world),
-    )
+
+    label: str
+    policy: Policy
+    parameters: dict[str, Any]
+    world: World
+
+    def over(
+        self,
+        pages: Sequence[Page],
+        always_on_times_s: Sequence[float] | None = None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Result:
+        """Run over the pages, once, and tell the policy when it is over.
+
+        Parameters
+        ----------
+        pages
+            At least one.
+        always_on_times_s
+            The times of the same pages without power saving, in seconds; ``None``: this run is the one
+            without, and its own times are taken.
+        progress
+            Called with the number of pages done after each page.
+        """
+        world, begun = self.world, time.perf_counter()
+        world.run(pages, progress)
+        wall_s = time.perf_counter() - begun
+        self.policy.finish()
+        return Result(
+            policy=self.label,
+            parameters=self.parameters,
+            page_records=tuple(_records(world, always_on_times_s)),
+            simulated_s=world.env.now,
+            wall_s=wall_s,
+            events=world.events,
+            usage=world.usage(),
+            traffic=_traffic(world),
+        )
+
+
+def prepare(what: str | Spec | Policy, place: Topology) -> Run:
+    """Build a world for a policy, which starts it.
+
+    Parameters
+    ----------
+    what
+        A text or spec that names a policy, or one already made, which is copied and not changed.
+    place
+        The topology.
+
+    Raises
+    ------
+    InputError
+        If there is no such policy, or it cannot be made or started.
+    """
+    policy = _fresh(what)
+    label = what.name if isinstance(what, Policy) else str(what)
+    return Run(label, policy, policy.config(), World(place, policy))
 
 
 def page_times_s(result: Result) -> list[float]:
@@ -49,23 +90,43 @@ def page_times_s(result: Result) -> list[float]:
     return [record.page_time_s for record in result.page_records]
 
 
-def _records(world: World, always_on_times_s: Sequence[float] | None) -> tuple[PageRecord, ...]:
-    times = [visit.ended_s - visit.started_s for visit, _ in world.visits]
-    usages = [Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0), *(usage for _, usage in world.visits)]
-    rows = zip(world.visits, times, always_on_times_s or times, pairwise(usages), strict=True)
-    records = []
-    for number, ((visit, _), taken, reference, (before, after)) in enumerate(rows, 1):
-        awake_s, asleep_s, beacons, awake_j, asleep_j, beacons_j = (
-            end - start for start, end in zip(before, after, strict=True)
-        )
-        records.append(
-            PageRecord(
-                number, visit.page.think_s, visit.page.objects, visit.page.total_bytes, visit.started_s,
-                taken, reference, taken / reference, awake_j + asleep_j + beacons_j, awake_j, asleep_j,
-                beacons_j, awake_s, asleep_s, int(beacons),
-            )
-        )  # fmt: skip
-    return tuple(records)
+def _fresh(what: str | Spec | Policy) -> Policy:
+    """Return a policy for one run alone: made from its text, or a copy; a user's own one is guarded."""
+    if isinstance(what, Policy):
+        return guarded(what)
+    spec = Spec.of(what, "policy")
+    policy = make_policy(spec)
+    return policy if spec.name in POLICIES.names() else watched(policy)
+
+
+def _records(world: World, always_on_times_s: Sequence[float] | None) -> Iterator[PageRecord]:
+    """Yield a record for each page; what it used is the ledger after it less the ledger before."""
+    visits = [visit for visit, _ in world.visits]
+    times_s = [visit.ended_s - visit.started_s for visit in visits]
+    ledgers = pairwise([_NOTHING, *(usage for _, usage in world.visits)])
+    used = [after - before for before, after in ledgers]
+    for index, reference_s in enumerate(always_on_times_s or times_s):
+        yield _record(index + 1, visits[index], times_s[index], reference_s, used[index])
+
+
+def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used: Usage) -> PageRecord:
+    return PageRecord(
+        page=number,
+        think_s=visit.page.think_s,
+        objects=visit.page.objects,
+        bytes=visit.page.total_bytes,
+        start_s=visit.started_s,
+        page_time_s=taken_s,
+        always_on_time_s=reference_s,
+        slowdown=taken_s / reference_s,
+        energy_j=used.total_j,
+        awake_j=used.awake_j,
+        asleep_j=used.asleep_j,
+        beacons_j=used.beacons_j,
+        awake_s=used.awake_s,
+        asleep_s=used.asleep_s,
+        beacons=used.beacons,
+    )
 
 
 def _traffic(world: World) -> Traffic:

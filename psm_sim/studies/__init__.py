@@ -1,8 +1,9 @@
-"""The studies of published claims: one module each."""
+"""Studies of published claims: one module per study."""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 
 from psm_sim.registry import unknown
 from psm_sim.studies.study import Study
@@ -17,19 +18,28 @@ STUDIES = {
     "sensitivity": "sensitivity:STUDY",
     "optimum": "optimum:STUDY",
 }
-"""Name of a study, and where it is, in the order of the report."""
+"""The module and object of each study, by its name on the command line, in the order of the report."""
 
 
-def load_study(name: str) -> Study:
+def load_study(name: str, studies: Mapping[str, str] = STUDIES, package: str = "psm_sim.studies") -> Study:
     """Return a study.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line.
+    studies : mapping
+        Places by name, ``"module:OBJECT"``.
+    package : str
+        Where the modules are.
 
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is no study of that name.
     """
-    if name not in STUDIES:
-        raise unknown("study", name, [*STUDIES, "all"])
-    module, _, attribute = STUDIES[name].partition(":")
-    found: Study = getattr(importlib.import_module(f"psm_sim.studies.{module}"), attribute)
+    if name not in studies:
+        raise unknown("study", name, [*studies, "all"])
+    module, _, attribute = studies[name].partition(":")
+    found: Study = getattr(importlib.import_module(f"{package}.{module}"), attribute)
     return found

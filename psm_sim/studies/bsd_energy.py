@@ -1,4 +1,4 @@
-"""The claims of the BSD paper's abstract: what Bounded Slowdown saves, and its bound on every exchange."""
+"""Bounded Slowdown against the claims of its paper's abstract: energy saved, and the bound kept."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask, against
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
 from psm_sim.hindsight.task import OptimumTask
-from psm_sim.network import World, load_topology
+from psm_sim.keys import key_of
+from psm_sim.network import World
 from psm_sim.policies import Policy, Poll, Rest, make_policy
+from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.lpsm_energy import mean_states
 from psm_sim.studies.published import claims
-from psm_sim.studies.study import Findings, Rows, Scale, Table
-from psm_sim.workload import load_workload
+from psm_sim.studies.study import Findings, Scale, Table
 
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
 BSD = tuple(f"bsd:p={p:g}" for p in BOUNDS)
@@ -26,7 +27,7 @@ DELAYED = "ucb:mean_think_s=54.5"
 
 
 class BoundWatch(Policy):
-    """Passes on what *policy* says, and keeps the largest stretch of a reply beyond its bound.
+    """Policy that does what *policy* says, and keeps the largest stretch of a reply.
 
     The stretch is the time from the last uplink packet to the delivery of a held frame over the time
     from that packet to the frame's arrival at the access point.
@@ -45,12 +46,14 @@ class BoundWatch(Policy):
         self.policy.start(beacon_s)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Measure the frames just fetched, and ask the policy."""
+        """Measure the frames just fetched, and ask the policy; arguments as for :meth:`Policy.rest`."""
         if poll is not None and poll.arrivals:
+            # The frame that came first has waited longest: only its stretch can be the largest.
             delivered_s = self._doze_after_uplink_s + poll.slept_ms / 1000
             due_s = self._doze_after_uplink_s + poll.arrivals[0][0] / 1000
             self.exchanges += 1
             self.worst = max(self.worst, delivered_s / due_s)
+        # Without repeat the policy is asked after every beacon, so that each doze is seen here.
         rest = replace(self.policy.rest(now_s, since_uplink_s, poll), repeat=False)
         self._doze_after_uplink_s = since_uplink_s + rest.awake_s
         return rest
@@ -58,23 +61,28 @@ class BoundWatch(Policy):
 
 @dataclass(frozen=True)
 class BoundTask:
-    """One run of BSD, every held frame's stretch measured."""
+    """One run of BSD that measures the stretch of every held frame."""
+
+    kind: ClassVar[str] = "bound"
+    labels: ClassVar[Mapping[str, Any]] = {}
 
     p: float
-    trace: str
-    pages: int
-    seed: int
+    scenario: Scenario
 
     @property
     def weight(self) -> int:
         """Its pages."""
-        return self.pages
+        return self.scenario.pages
+
+    def key(self) -> str:
+        """Return a hash of everything that decides the row."""
+        return key_of([self.kind, self.p, self.scenario.key()])
 
     def run(self) -> list[dict[str, Any]]:
         """Return the largest stretch as a share of 1 + p."""
         watch = BoundWatch(make_policy(f"bsd:p={self.p:g}"))
-        world = World(load_topology(), watch)
-        world.run(load_workload(self.trace, self.pages, self.seed).pages)
+        world = World(self.scenario.place(), watch)
+        world.run(self.scenario.workload().pages)
         return [{"p": self.p, "bound": watch.worst / (1 + self.p), "exchanges": watch.exchanges}]
 
 
@@ -83,26 +91,26 @@ class BsdEnergy:
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return comparisons, hindsight's best, and runs in which the bound is watched."""
-        seeds = scale.seeds(seed)
+        plain, delayed = (
+            [Scenario(trace, pages=scale.pages, seed=each) for each in scale.seeds(seed)]
+            for trace in (TRACE, DELAYED)
+        )
         policies = ("always-on", "psm", *BSD)
         runs = [
-            RunTask(policies, trace, scale.pages, each, labels={"trace": trace})
-            for trace in (TRACE, DELAYED)
-            for each in seeds
+            RunTask(policies, scenario, {"trace": scenario.trace_name}) for scenario in [*plain, *delayed]
         ]
-        best = [OptimumTask(TRACE, scale.pages, each, prices=0) for each in seeds]
-        watched = [BoundTask(p, DELAYED, scale.pages, each) for p in BOUNDS for each in seeds]
+        best = [OptimumTask(scenario, prices=0) for scenario in plain]
+        watched = [BoundTask(p, scenario) for p in BOUNDS for scenario in delayed]
         return [*runs, *best, *watched]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set savings, page times and the bound beside the abstract's."""
+        """Set savings, page times and the bound beside the abstract's; arguments as for :class:`Study`."""
         count = scale.replications
-        frame = pd.DataFrame([row for task in rows[: 2 * count] for row in task])
-        frame = against(frame, "psm", ("trace", "seed"))
+        frame = against(pd.DataFrame(rows.of("run")), "psm", ("trace", "seed"))
         frame["energy_saved"] = 1 - frame["energy_ratio"]
         frame["time_saved"] = 1 - frame["page_ratio_mean"]
-        best = [task[0]["energy_j"] for task in rows[2 * count : 3 * count]]
-        bound = pd.DataFrame([row for task in rows[3 * count :] for row in task])
+        best = [row["energy_j"] for row in rows.of("optimum")]
+        bound = pd.DataFrame(rows.of("bound"))
         plain = frame[frame["trace"] == TRACE]
         worst = {p: float(bound.loc[bound["p"] == p, "bound"].max()) for p in BOUNDS}
         return Findings(

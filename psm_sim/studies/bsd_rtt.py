@@ -1,16 +1,18 @@
-"""Page time and energy against the round trip to the server, for every policy."""
+"""Round trips: page time and energy of every policy against the round trip to the server."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
 from psm_sim.hindsight.task import OptimumTask
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.studies.study import Findings, Scale, Table
 
 TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"
 ROUND_TRIPS_MS = (10, 20, 30, 40, 60, 80, 100.2, 120, 150, 200, 300, 400, 600)
@@ -28,47 +30,35 @@ TOLERANCE = 0.05
 
 
 class RoundTrips:
-    """The sweep at the reference model's settings: segments of 1000 B, an ACK each, no server delay.
+    """Sweep at the reference model's settings: segments of 1000 B, one ACK per segment, no server delay.
 
     It is run with the scenario's four parallel connections for every policy, and once more with a single
     one for the policies of the reference model.
     """
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison a number of connections, round trip and seed, and hindsight's best."""
+        """Return one comparison per number of connections, round trip and seed, and hindsight's best."""
         seeds = range(seed, seed + min(3, scale.replications))
+        scenarios = [
+            (rtt_ms, Scenario(TRACE, pages=scale.pages, seed=each, settings=_settings(rtt_ms)))
+            for rtt_ms in ROUND_TRIPS_MS
+            for each in seeds
+        ]
         runs = [
             RunTask(
                 policies,
-                TRACE,
-                scale.pages,
-                each,
-                settings={**_settings(round_trip_ms), "browser.connections": connections},
-                labels={"connections": connections, "rtt_ms": round_trip_ms},
+                _with_connections(scenario, connections),
+                {"connections": connections, "rtt_ms": rtt_ms},
             )
             for connections, policies in ((4, POLICIES), (1, tuple(REFERENCE)))
-            for round_trip_ms in ROUND_TRIPS_MS
-            for each in seeds
+            for rtt_ms, scenario in scenarios
         ]
-        best = [
-            OptimumTask(
-                TRACE,
-                scale.pages,
-                each,
-                settings=_settings(round_trip_ms),
-                prices=0,
-                labels={"rtt_ms": round_trip_ms},
-            )
-            for round_trip_ms in ROUND_TRIPS_MS
-            for each in seeds
-        ]
+        best = [OptimumTask(scenario, prices=0, labels={"rtt_ms": rtt_ms}) for rtt_ms, scenario in scenarios]
         return [*runs, *best]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Set the ratios of mean page times beside the reference model's."""
-        count = 2 * len(ROUND_TRIPS_MS) * min(3, scale.replications)
-        frame = pd.DataFrame([row for task in rows[:count] for row in task])
-        best = pd.DataFrame([row for task in rows[count:] for row in task])
+        frame, best = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
         parallel, single = (_curves(frame[frame["connections"] == connections]) for connections in (4, 1))
         return Findings(
             "bsd-rtt",
@@ -95,7 +85,12 @@ class RoundTrips:
 
 
 def _settings(round_trip_ms: float) -> dict[str, float]:
+    # A round trip passes the wired link twice, and the wireless one with 0.1 ms each way.
     return {**SETTINGS, "links.wired.latency_ms": round_trip_ms / 2 - 0.1}
+
+
+def _with_connections(scenario: Scenario, connections: int) -> Scenario:
+    return replace(scenario, settings={**scenario.settings, "browser.connections": connections})
 
 
 def _hindsight(best: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The thesis's main results (section 2.5.4): 100 pages, and 4 experiments of 500 pages."""
+"""Main results of the thesis (section 2.5.4): 100 pages, and 4 experiments of 500 pages."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask, against
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
 from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.preset import load_preset
+from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.published import claims
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table
 
 LPSM = ("lpsm:loss=inverse-log", "lpsm:loss=inverse")
 BSD = ("bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1")
@@ -43,25 +44,24 @@ class Headline:
     long: bool
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison a seed, and hindsight's best schedule on the same pages."""
+        """Return one comparison per seed, and hindsight's best schedule on the same pages."""
         preset = load_preset("thesis")
         trace = preset.trace_spec(mean_think_s=self.mean_think_s)
         policies = tuple(preset.policy_spec(policy) for policy in POLICIES)
         pages = scale.long_pages if self.long else scale.pages
         seeds = list(scale.seeds(seed))[: 4 if self.long else None]
-        runs = [RunTask(policies, trace, pages, each, settings=preset.settings) for each in seeds]
-        best = [OptimumTask(trace, pages, each, settings=preset.settings, prices=0) for each in seeds]
-        return [*runs, *best]
+        scenarios = [Scenario(trace, pages=pages, seed=each, settings=preset.settings) for each in seeds]
+        best = [OptimumTask(scenario, prices=0) for scenario in scenarios]
+        return [*(RunTask(policies, scenario) for scenario in scenarios), *best]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Set the means beside the published bars."""
-        half = len(rows) // 2
-        frame = pd.DataFrame([row for task in rows[:half] for row in task])
+        frame = pd.DataFrame(rows.of("run"))
         preset = load_preset("thesis")
-        plain = {preset.policy_spec(policy): policy for policy in POLICIES}
+        plain = {str(preset.policy_spec(policy)): policy for policy in POLICIES}
         frame["policy"] = frame["policy"].map(plain)
         frame = against(frame, "psm")
-        best = [row["energy_j"] for task in rows[half:] for row in task if row["allowed"] == "no delay"]
+        best = [row["energy_j"] for row in rows.of("optimum")]
         values = {
             (str(policy), quantity): group[quantity].tolist()
             for policy, group in frame.groupby("policy", sort=False)
@@ -70,7 +70,7 @@ class Headline:
         return Findings(
             self.name,
             self.title,
-            self._setting(scale, seed, half),
+            self._setting(scale, seed, len(best)),
             remarks=_remarks(frame, best),
             tables=[Table("Means with 95 % confidence intervals", _means(frame, best))],
             claims=claims(self.name, values),
@@ -113,7 +113,7 @@ def _remarks(frame: pd.DataFrame, best: Sequence[float]) -> list[str]:
 
 
 def mean_states(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
-    """Return the joules a page of each policy by radio state, and hindsight's best without delay."""
+    """Return the joules per page of each policy by radio state, and hindsight's best without delay."""
     states = ["awake_j", "asleep_j", "beacons_j"]
     bars = frame.groupby("policy", sort=False)[states].mean().reset_index()
     return bars.assign(hindsight_j=interval(best).mean)

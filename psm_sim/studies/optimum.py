@@ -1,4 +1,4 @@
-"""How close to the limit: every policy against hindsight's best schedule of polls."""
+"""Distance to the optimum: every policy against hindsight's best schedule of polls."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
 from psm_sim.hindsight.task import OptimumTask
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.studies.study import Findings, Scale, Table
 
 TRACE = "ucb:mean_think_s=54.5"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
@@ -23,22 +24,22 @@ class Limit:
     """Hindsight's best without delay, within BSD's bounds, and at every total delay."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one chain a seed."""
+        """Return one chain per seed."""
         seeds = range(seed, seed + min(5, scale.replications))
         prices = 40 if scale.pages >= 100 else 16
         return [
-            OptimumTask(TRACE, scale.pages, each, policies=POLICIES, bounds=BOUNDS, prices=prices)
+            OptimumTask(Scenario(TRACE, pages=scale.pages, seed=each), POLICIES, BOUNDS, prices)
             for each in seeds
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return each policy's distance, and the frontier of the first seed."""
-        frame = pd.DataFrame([row for task in rows for row in task])
+        frame = pd.DataFrame(rows.of("optimum"))
         free = frame[frame["allowed"] == "no delay"].set_index("seed")["energy_j"]
         return Findings(
             "optimum",
             "How close to the limit: hindsight's best schedule of polls",
-            f"ucb with its default server delay, mean think time 54.5 s, {len(rows)} replications of"
+            f"ucb with its default server delay, mean think time 54.5 s, {len(free)} replications of"
             f" {scale.pages} pages, from seed {seed}",
             remarks=[
                 (

@@ -1,4 +1,4 @@
-"""Published numbers beside ours, and whether they agree, by a rule stated beforehand."""
+"""Published numbers beside ours, and whether they agree, by a rule that was fixed beforehand."""
 
 from __future__ import annotations
 
@@ -34,11 +34,21 @@ class Published:
         return f"<= {self.at_most:g}" if self.at_most is not None else f"{self.low:g} to {self.high:g}"
 
     def difference(self, ours: float) -> float | None:
-        """Return ours minus the published value; none for a bound or a range."""
+        """Return ours minus the published value; None for a bound or a range."""
         return None if self.value is None else ours - self.value
 
     def verdict(self, ours: Interval, largest: float, relative: float) -> str:
-        """Return ``agrees``, ``differs`` or ``not comparable`` (the rule stands in ``published.toml``)."""
+        """Return ``agrees``, ``differs`` or ``not comparable`` (the rule stands in ``published.toml``).
+
+        Parameters
+        ----------
+        ours : Interval
+            Our mean with its confidence interval, in the published unit.
+        largest : float
+            Our largest value, which is held against a published bound.
+        relative : float
+            The tolerance as a share of the published value.
+        """
         if self.not_comparable:
             return "not comparable"
         if self.at_most is not None:
@@ -69,7 +79,7 @@ def published_numbers(study: str) -> list[Published]:
 
 
 def claims(study: str, values: Mapping[tuple[str, str], Sequence[float]]) -> list[Claim]:
-    """Set ours beside each published number of a study; *values* by policy and quantity."""
+    """Set ours beside each published number of a study; *values* are ours by (policy, quantity)."""
     numbers, relative = _load()
     found = []
     for number in numbers:

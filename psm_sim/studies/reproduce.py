@@ -1,13 +1,12 @@
-"""Several studies at once: all that they run in one pool, then what each of them found."""
+"""Several studies at once: all their tasks in one pool, then the findings of each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
-from psm_sim.campaign.tasks import Task, run_tasks
-from psm_sim.simulation.compare import Progress
-from psm_sim.studies.study import Findings, Rows, Scale, Study
+from psm_sim.campaign.tasks import run_tasks
+from psm_sim.progress import Progress, silent
+from psm_sim.studies.study import Findings, Scale, Study
 
 EVERY_PROCESSOR = -1
 
@@ -17,7 +16,7 @@ def reproduce(
     scale: Scale,
     seed: int = 1,
     workers: int = EVERY_PROCESSOR,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> list[Findings]:
     """Run the tasks of all studies together; return the findings of each, in the order of *studies*.
 
@@ -25,39 +24,21 @@ def reproduce(
 
     Parameters
     ----------
-    studies
-        By name.
-    scale, seed
-        How much each study runs, and its first seed.
-    workers
-        Processes; :data:`EVERY_PROCESSOR` for one each.
-    progress
-        Called with the pages done, the pages in all and a label after each task.
+    studies : mapping of str to Study
+        The studies by name.
+    scale : Scale
+        The number of replications and pages of each study.
+    seed : int
+        The first seed, 0 or more.
+    workers : int
+        The number of processes; :data:`EVERY_PROCESSOR` for one on each core.
+    progress : callable, optional
+        Called with (pages done, total pages, label) after each task.
     """
     tasks = {name: list(study.tasks(scale, seed)) for name, study in studies.items()}
-    found = _run_once([task for each in tasks.values() for task in each], workers, progress)
-    return [study.digest(_rows(tasks[name], found), scale, seed) for name, study in studies.items()]
-
-
-def _run_once(
-    tasks: Sequence[Task], workers: int, progress: Progress | None
-) -> Mapping[str, list[dict[str, Any]]]:
-    """Run every distinct task, the heaviest first, so that no worker is left with a long one at the end."""
-    distinct = {repr(task): task for task in tasks}
-    order = sorted(distinct, key=lambda key: -distinct[key].weight)
-    total = sum(task.weight for task in distinct.values())
-    done = 0
-
-    def finished(weight: int) -> None:
-        nonlocal done
-        done += weight
-        if progress is not None:
-            progress(done, total, f"{len(order)} tasks")
-
-    rows = run_tasks([distinct[key] for key in order], workers, finished)
-    return dict(zip(order, rows, strict=True))
-
-
-def _rows(tasks: Sequence[Task], found: Mapping[str, list[dict[str, Any]]]) -> Rows:
-    """Return the rows of these tasks, each study's its own to change."""
-    return [[dict(row) for row in found[repr(task)]] for task in tasks]
+    rows = run_tasks([task for each in tasks.values() for task in each], workers, progress)
+    findings, first = [], 0
+    for name, study in studies.items():
+        findings.append(study.digest(rows.part(first, len(tasks[name])), scale, seed))
+        first += len(tasks[name])
+    return findings

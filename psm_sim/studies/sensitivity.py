@@ -1,4 +1,4 @@
-"""What each choice that the sources leave open does to the published numbers."""
+"""Sensitivity of the published numbers to each choice that the sources leave open."""
 
 from __future__ import annotations
 
@@ -9,30 +9,41 @@ from typing import Any
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask, against
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.preset import Preset, load_preset
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.spec import Spec
 from psm_sim.studies.published import Claim, Published, claims, published_numbers
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table
 
 LOG, INVERSE = "lpsm:loss=inverse-log", "lpsm:loss=inverse"
+PLAIN = ("psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
 QUANTITIES = ("energy_j", "beacons_j", "page_ratio_mean", "page_ratio_max")
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One change to the ``thesis`` preset."""
+    """One change to the ``thesis`` preset.
+
+    A value of ``lpsm`` is the same for both losses, or a mapping from :data:`LOG` and :data:`INVERSE`.
+    """
 
     label: str
     trace: Mapping[str, Any] = field(default_factory=dict)
     lpsm: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
-    def policies(self, preset: Preset) -> dict[str, str]:
-        """Return the specs of the policies, by their plain names."""
-        changes = "".join(f",{key}={value}" for key, value in self.lpsm.items())
-        plain = ("psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
-        return {preset.policy_spec(name + changes * name.startswith("lpsm")): name for name in plain}
+    def policies(self, preset: Preset) -> dict[str, Spec]:
+        """Return the policies under the preset with the change, by their plain names."""
+        return {name: preset.policy_spec(self._changed(name)) for name in PLAIN}
+
+    def _changed(self, name: str) -> Spec:
+        spec = Spec.parse(name, "policy")
+        if spec.name == "lpsm":
+            for key, value in self.lpsm.items():
+                spec = spec.with_(key, value[name] if isinstance(value, Mapping) else value)
+        return spec
 
 
 VARIANTS = (
@@ -61,7 +72,7 @@ VARIANTS = (
     Variant("Static-expert (alpha 0)", lpsm={"alpha": 0}),
     Variant("Fixed-share, alpha 5e-7", lpsm={"alpha": 5e-7}),
     Variant("Fixed-share, alpha 1e-4", lpsm={"alpha": 1e-4}),
-    Variant("gamma a tenth", lpsm={"gamma": "TENTH"}),
+    Variant("gamma a tenth", lpsm={"gamma": {LOG: 1 / 1.2e4, INVERSE: 1 / 1.2e6}}),
 )
 
 
@@ -69,27 +80,23 @@ class Sensitivity:
     """One variant at a time, everything else as the ``thesis`` preset."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison a variant and seed, and hindsight's best schedule for each."""
+        """Return one comparison per variant and seed, and hindsight's best schedule for each."""
         preset = load_preset("thesis")
         runs = [
             _task(preset, variant, scale.pages, each)
             for variant in VARIANTS
             for each in range(seed, seed + _replications(scale))
         ]
-        best = [OptimumTask(run.trace, run.pages, run.seed, settings=run.settings, prices=0) for run in runs]
-        return [*runs, *best]
+        return [*runs, *(OptimumTask(run.scenario, prices=0, labels=run.labels) for run in runs)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return what each variant does to each number, and how many agree with the published ones."""
+        """Return each number under each variant, and how many agree; arguments as for :class:`Study`."""
         count = _replications(scale)
+        runs, best = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
         lines, agreeing = [], {}
-        for number, variant in enumerate(VARIANTS):
-            frame = pd.DataFrame(
-                [row for task in rows[number * count : (number + 1) * count] for row in task]
-            )
-            line, agreeing[variant.label] = _line(variant, frame)
-            best = rows[len(VARIANTS) * count :][number * count : (number + 1) * count]
-            least_j = sum(row["energy_j"] for task in best for row in task) / count
+        for variant in VARIANTS:
+            line, agreeing[variant.label] = _line(variant, runs[runs["variant"] == variant.label].copy())
+            least_j = best.loc[best["variant"] == variant.label, "energy_j"].mean()
             lines.append({**line, "hindsight, no delay, J": f"{least_j:.3f}"})
         return Findings(
             "sensitivity",
@@ -105,18 +112,13 @@ def _replications(scale: Scale) -> int:
 
 
 def _task(preset: Preset, variant: Variant, pages: int, seed: int) -> RunTask:
-    policies = tuple(_with_gamma(spec) for spec in variant.policies(preset))
-    trace = preset.trace_spec(**variant.trace)
-    return RunTask(policies, trace, pages, seed, settings={**preset.settings, **variant.settings})
-
-
-def _with_gamma(spec: str) -> str:
-    gamma = 1 / 1.2e4 if LOG in spec else 1 / 1.2e6
-    return spec.replace("TENTH", repr(gamma))
+    trace, settings = preset.trace_spec(**variant.trace), {**preset.settings, **variant.settings}
+    scenario = Scenario(trace, pages=pages, seed=seed, settings=settings)
+    return RunTask(tuple(variant.policies(preset).values()), scenario, {"variant": variant.label})
 
 
 def _line(variant: Variant, frame: pd.DataFrame) -> tuple[dict[str, str], set[str]]:
-    plain = {_with_gamma(spec): name for spec, name in variant.policies(load_preset("thesis")).items()}
+    plain = {str(spec): name for name, spec in variant.policies(load_preset("thesis")).items()}
     frame["policy"] = frame["policy"].map(plain)
     frame = against(frame, "psm")
     groups = dict(iter(frame.groupby("policy", sort=False)))
@@ -139,19 +141,19 @@ def _line(variant: Variant, frame: pd.DataFrame) -> tuple[dict[str, str], set[st
 
 
 def _shown(claim: Claim) -> float:
-    """A bound is judged by the largest value, everything else by the mean."""
+    """Return the largest value for a bound, and the mean for everything else, as they are judged."""
     return claim.ours.mean if claim.published.at_most is None else claim.largest
 
 
 def _name(number: Published) -> str:
-    short = {
+    quantity = {
         "energy_j": "J",
         "beacons_j": "beacons J",
         "page_ratio_mean": "slowdown",
         "page_ratio_max": "worst",
     }
     policy = {"psm": "psm", LOG: "1/log T", INVERSE: "1/T"}[number.policy]
-    return f"{policy} {short[number.quantity]} ({number})"
+    return f"{policy} {quantity[number.quantity]} ({number})"
 
 
 def _remarks(agreeing: Mapping[str, set[str]]) -> list[str]:

@@ -1,28 +1,31 @@
-"""How LPSM's sleep times evolve under both losses (thesis, figure 2-5)."""
+"""Sleep times of LPSM as they evolve under both losses (thesis, figure 2-5)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.tasks import Task
-from psm_sim.network import World, load_topology
+from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.keys import key_of
+from psm_sim.network import World
+from psm_sim.parameters import build
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation.preset import load_preset
-from psm_sim.studies.study import Findings, Rows, Scale, Table
-from psm_sim.workload import load_workload
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.spec import Spec
+from psm_sim.studies.study import Findings, Scale, Table
 
 LOSSES = ("inverse", "inverse-log")
 PAGES = 30
 
 
 class RecordedLpsm(Lpsm):
-    """LPSM that keeps when it chose which sleep time."""
+    """LPSM that records (time in s, sleep time in ms) of every choice."""
 
     def start(self, beacon_s: float) -> None:
         """Begin with an empty record."""
@@ -30,7 +33,7 @@ class RecordedLpsm(Lpsm):
         self.chosen: list[tuple[float, float]] = []
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Rest as LPSM does, and note it."""
+        """Rest as LPSM does, and record it; arguments as for :meth:`Policy.rest`."""
         rest = super().rest(now_s, since_uplink_s, poll)
         self.chosen.append((now_s, 1000 * self.beacon_s * rest.beacons))
         return rest
@@ -40,20 +43,27 @@ class RecordedLpsm(Lpsm):
 class SleepTask:
     """One run of LPSM under one loss."""
 
+    kind: ClassVar[str] = "sleep"
+    labels: ClassVar[Mapping[str, Any]] = {}
+
     loss: str
-    seed: int
+    policy: Spec
+    scenario: Scenario
 
     @property
     def weight(self) -> int:
         """Its pages."""
-        return PAGES
+        return self.scenario.pages
+
+    def key(self) -> str:
+        """Return a hash of everything that decides the rows."""
+        return key_of([self.kind, self.loss, self.scenario.key([self.policy])])
 
     def run(self) -> list[dict[str, Any]]:
-        """Return a row for each sleep."""
-        preset = load_preset("thesis")
-        policy = RecordedLpsm(loss=self.loss, **preset.policies.get("lpsm", {}))
-        world = World(load_topology("three-node", preset.settings), policy)
-        world.run(load_workload(preset.trace_spec(), PAGES, self.seed).pages)
+        """Return one row for each sleep."""
+        policy: RecordedLpsm = build(RecordedLpsm, self.policy.values, "policy lpsm")
+        world = World(self.scenario.place(), policy)
+        world.run(self.scenario.workload().pages)
         return [{"loss": self.loss, "time_s": at_s, "sleep_ms": length} for at_s, length in policy.chosen]
 
 
@@ -61,12 +71,15 @@ class SleepTimes:
     """The sleep times of one run under each loss."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return a run a loss."""
-        return [SleepTask(loss, seed) for loss in LOSSES]
+        """Return one run for each loss."""
+        preset = load_preset("thesis")
+        scenario = Scenario(preset.trace_spec(), pages=PAGES, seed=seed, settings=preset.settings)
+        policies = {loss: preset.policy_spec(Spec("lpsm").with_("loss", loss)) for loss in LOSSES}
+        return [SleepTask(loss, policy, scenario) for loss, policy in policies.items()]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return the sleep times, and how fast each loss backs off."""
-        times = pd.DataFrame([row for task in rows for row in task])
+        times = pd.DataFrame(rows.of("sleep"))
         return Findings(
             "sleep-times",
             "Evolution of LPSM's sleep times under both losses (figure 2-5)",

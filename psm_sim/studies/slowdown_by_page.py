@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.simulation.preset import load_preset
-from psm_sim.studies.study import Findings, Rows, Scale, Table
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.studies.study import Findings, Scale, Table
 
 POLICIES = ("psm", "bsd:p=1", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 REMARKS = (
@@ -27,11 +28,12 @@ class SlowdownByPage:
         """Return one comparison."""
         preset = load_preset("thesis")
         policies = tuple(preset.policy_spec(policy) for policy in ("always-on", *POLICIES))
-        return [RunTask(policies, preset.trace_spec(), scale.long_pages, seed, settings=preset.settings)]
+        trace, pages = preset.trace_spec(), scale.long_pages
+        return [RunTask(policies, Scenario(trace, pages=pages, seed=seed, settings=preset.settings))]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return every page's slowdown, and the mean in bands of the page's time."""
-        by_policy = {row["policy"]: row["page_times_s"] for row in rows[0]}
+        by_policy = {row["policy"]: row["page_times_s"] for row in rows.of("run")}
         preset = load_preset("thesis")
         reference = np.array(by_policy["always-on"])
         pages = pd.concat(
@@ -39,7 +41,7 @@ class SlowdownByPage:
                 {
                     "policy": policy,
                     "always_on_time_s": reference,
-                    "slowdown": np.array(by_policy[preset.policy_spec(policy)]) / reference,
+                    "slowdown": np.array(by_policy[str(preset.policy_spec(policy))]) / reference,
                 }
             )
             for policy in POLICIES

@@ -1,23 +1,20 @@
-"""A study: tasks to run, and what their rows say of published claims."""
+"""Study interface: tasks to run, and what their rows say about published claims."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Task
+from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.studies.published import Claim
-
-Rows = list[list[dict[str, Any]]]
-"""The rows of each task of a study, in the order of its tasks."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much to run: independent replications, and pages in each."""
+    """Size of a study: independent replications, and pages in each (``long_pages`` where long runs count)."""
 
     replications: int
     pages: int
@@ -42,7 +39,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a study found: remarks, tables, claims, and the numbers of its figures by name."""
+    """Findings of a study: remarks, tables, claims, and the numbers of its figures by name."""
 
     study: str
     title: str
@@ -54,10 +51,20 @@ class Findings:
 
 
 class Study(Protocol):
-    """A study is a module or object with these."""
+    """A study: any object with these two methods."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return what is to be run."""
+        """Return what is to be run, with seeds from *seed* on."""
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Say what the rows mean."""
+        """Return what the rows mean.
+
+        Parameters
+        ----------
+        rows : list of list of dict
+            The rows of each task, in the order of :meth:`tasks`.
+        scale : Scale
+            The size that :meth:`tasks` was given.
+        seed : int
+            The first seed, as :meth:`tasks` was given.
+        """

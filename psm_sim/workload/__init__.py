@@ -1,4 +1,4 @@
-"""Pages: where they come from."""
+"""Workloads: pages and network activity, and where they come from."""
 
 from psm_sim.workload.load import load_workload, load_workloads
 from psm_sim.workload.page import Page

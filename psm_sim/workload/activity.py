@@ -1,4 +1,4 @@
-"""From what a user writes after ``--trace`` to network activity: transfers with start, end and bytes."""
+"""Network activity by name or file: transfers with start, end and bytes, one set for each client."""
 
 from __future__ import annotations
 
@@ -7,45 +7,57 @@ from pathlib import Path
 
 from psm_sim.errors import InputError
 from psm_sim.parameters import parameters_of, values_of
-from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workloads, split_trace
+from psm_sim.spec import Spec
+from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workloads
 from psm_sim.workload.nominal import Nominal, transfers_of
 from psm_sim.workload.transfer import Activity
 from psm_sim.workload.workload import Workload
 
 
 def load_activities(
-    spec: str, pages: int, seed: int, nominal: Nominal, clients: str | None = None
+    trace: str | Spec, pages: int, seed: int, nominal: Nominal, clients: str | None = None
 ) -> tuple[Activity, ...]:
-    """Return the network activity of each client that *spec* chooses.
+    """Return the network activity of each client that *trace* chooses.
 
     A recording is taken as it was, every request of the client from its start to its last byte. Other
-    traces are pages (the first *pages*, or so many drawn with *seed*), with *nominal* transfer times.
-    *clients* stands for the recording's own parameter of that name.
+    traces are pages with *nominal* transfer times.
+
+    Parameters
+    ----------
+    trace
+        As for :func:`~psm_sim.workload.load.load_workload`.
+    pages, seed
+        The number of pages, at least 1, and the seed of what is drawn, of a trace that is no recording.
+    nominal
+        How long the transfers of pages take.
+    clients
+        The recording's parameter of that name; ``None`` leaves what *trace* says.
 
     Raises
     ------
     InputError
         If there is no such trace, or it, a parameter or a number is unusable.
     """
-    name, texts = split_trace(spec)
-    path = find_trace(name)
+    spec = Spec.of(trace, "trace")
+    path = find_trace(spec.name)
     if not (is_page_list(path) or is_profile(path)):
-        texts = _with_clients(name, texts, clients)
-        if texts.get("workload", "replay") == "replay":
-            return _recorded(path, texts)
-        spec = f"{name}:" + ",".join(f"{key}={value}" for key, value in texts.items())
+        spec = _with_clients(spec, clients)
+        if spec.values.get("workload", "replay") == "replay":
+            return _recorded(path, spec.values)
     elif clients is not None:
-        raise InputError(f"clients is {clients!r}, but trace {name} is one client's; expected a recording.")
+        raise InputError(
+            f"clients is {clients!r}, but trace {spec.name} is one client's; expected a recording."
+        )
     return tuple(_of_pages(each, nominal) for each in load_workloads(spec, pages, seed))
 
 
-def _with_clients(name: str, texts: Mapping[str, str], clients: str | None) -> dict[str, str]:
+def _with_clients(spec: Spec, clients: str | None) -> Spec:
     if clients is None:
-        return dict(texts)
-    if "clients" in texts:
-        given = f"{clients!r} and {texts['clients']!r}"
-        raise InputError(f"trace {name}: clients is given twice, as {given}; give it once.")
-    return {**texts, "clients": clients}
+        return spec
+    if "clients" in spec.values:
+        given = f"{clients!r} and {spec.values['clients']!r}"
+        raise InputError(f"trace {spec.name}: clients is given twice, as {given}; give it once.")
+    return spec.with_("clients", clients)
 
 
 def _of_pages(workload: Workload, nominal: Nominal) -> Activity:
@@ -62,10 +74,10 @@ def _of_pages(workload: Workload, nominal: Nominal) -> Activity:
 def _recorded(path: Path, texts: Mapping[str, str]) -> tuple[Activity, ...]:
     """Read the file twice: for the choice of clients, and for what they fetched."""
     from psm_sim.workload.recorded import choose
-    from psm_sim.workload.recorded_pages import Replaying
+    from psm_sim.workload.recorded_pages import Playback
     from psm_sim.workload.recordings.transfers import read_transfers
 
-    for word in parameters_of(Replaying):
+    for word in parameters_of(Playback):
         if word in texts:
             raise InputError(
                 f"trace {path.name}: {word} is {texts[word]!r}, but requests are replayed as they were "
@@ -75,7 +87,7 @@ def _recorded(path: Path, texts: Mapping[str, str]) -> tuple[Activity, ...]:
     recording = chosen.recording
     names = [recording.clients[client] for client in chosen.clients]
     parameters = {
-        key: value for key, value in chosen.parameters.items() if key not in parameters_of(Replaying)
+        key: value for key, value in chosen.parameters.items() if key not in parameters_of(Playback)
     }
     found = []
     for client, transfers in zip(names, read_transfers(path, names), strict=True):

@@ -1,4 +1,4 @@
-"""A trace profile fitted to a recording: its quantiles, in the form of ``traces/ucb.toml``."""
+"""Fit of a trace profile to a recording: its quantiles, in the form of ``traces/ucb.toml``."""
 
 from __future__ import annotations
 
@@ -8,23 +8,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-from psm_sim.workload.profile import Profile, published
-from psm_sim.workload.quantiles import Floats, Quantiles
+from psm_sim.workload.profile import Profile, berkeley_profile
+from psm_sim.workload.quantiles import Quantiles
 from psm_sim.workload.recordings.recording import Recording
 
 PROBABILITIES = np.array(
     [0, 0.01, 0.02, *np.arange(1, 19) / 20, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 1]
 )
-"""Where quantiles are taken: those of the published tables."""
+"""The cumulative probabilities at which quantiles are taken: those of the published tables."""
 
 
 def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | None = None) -> Profile:
     """Fit a profile to the pages of some clients, or of all.
 
-    Main and embedded objects are told apart; think times and server delays are those the recording tells.
-    What it does not tell at all (requests in the UCB format, think times of a single page) is taken from
-    the published Berkeley tables, and the remark says so.
+    Main and embedded objects have tables of their own; think times and server delays are those in the
+    recording. What it does not hold at all (requests in the UCB format, think times of a single page) is
+    taken from the published Berkeley tables, and the remark says so.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recorded pages.
+    name : str
+        The name of the profile, usually the file's.
+    clients : ndarray, shape (k,), optional
+        The indices of the clients whose pages count; all by default.
     """
     pages = (
         np.ones(recording.pages, dtype=bool) if clients is None else np.isin(recording.page_client, clients)
@@ -47,17 +57,18 @@ def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | Non
 
 
 def fitted(values: NDArray[Any]) -> Quantiles:
-    """Return the quantiles of some numbers, interpolated so that their mean is kept best."""
+    """Return the quantiles of some numbers, with the interpolation that keeps their mean best."""
     values = np.asarray(values, dtype=float)
     points = np.quantile(values, PROBABILITIES)
     tables = [Quantiles(PROBABILITIES, points, "linear")]
+    # A heavy tail is closer to a straight line in log(value), which a value of 0 does not have.
     if points[0] > 0:
         tables.append(Quantiles(PROBABILITIES, points, "log"))
     return min(tables, key=lambda table: abs(table.mean - values.mean()))
 
 
 def exact(counts: NDArray[np.int64]) -> Quantiles:
-    """Return the distribution of whole numbers as it is."""
+    """Return the exact distribution of whole numbers, as steps."""
     values, times = np.unique(counts, return_counts=True)
     probabilities = np.cumsum(times) / counts.size
     probabilities[-1] = 1.0
@@ -82,7 +93,7 @@ def write_profile(path: Path, profile: Profile) -> None:
 def _borrow(
     tables: dict[str, Quantiles], recording: Recording, pages: NDArray[np.bool_], kept: NDArray[np.bool_]
 ) -> list[str]:
-    """Add the tables that a recording may lack, and return the names of those taken from elsewhere."""
+    """Add the tables that a recording can lack, and return the names of those taken from elsewhere."""
     borrowed = []
     think = recording.think_s[pages]
     known: dict[str, Floats] = {"think_s": think[~np.isnan(think)]}
@@ -94,7 +105,7 @@ def _borrow(
         if values.size:
             tables[name] = fitted(values)
         else:
-            tables[name] = published().tables[name]
+            tables[name] = berkeley_profile().tables[name]
             borrowed.append(name)
     delays = recording.delay_us[kept]
     if (delays >= 0).any():

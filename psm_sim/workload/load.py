@@ -1,33 +1,31 @@
-"""From what a user writes after ``--trace`` to workloads."""
+"""Workloads by name or file: what a trace's spec names, found, read and drawn."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from psm_sim.bundled import bundled, bundled_names
 from psm_sim.errors import InputError
 from psm_sim.parameters import build, values_of
-from psm_sim.registry import split_parameters, split_spec, unknown
+from psm_sim.registry import unknown
+from psm_sim.spec import Spec, exists
 from psm_sim.workload.page_list import Missing, read_page_list
 from psm_sim.workload.profile import profile_of, read_toml
 from psm_sim.workload.synthesis import Drawing, draw_pages
 from psm_sim.workload.workload import Workload, how_many
 
-_WITH_PARAMETERS = re.compile(r"(?P<name>.*?):(?P<rest>\s*[A-Za-z_]\w*\s*=.*)", re.DOTALL)
 
-
-def load_workload(spec: str, pages: int, seed: int, replication: int = 0) -> Workload:
-    """Make the workload that *spec* names.
+def load_workload(trace: str | Spec, pages: int, seed: int, replication: int = 0) -> Workload:
+    """Make the workload that *trace* names.
 
     Parameters
     ----------
-    spec : a bundled trace or a file, with parameters if any: ``NAME``, ``NAME:key=value,...``,
-        ``FILE`` or ``FILE:key=value,...``.
-    pages : how many page views; of a recording, the first so many, and no more than it has.
-    seed : the seed of what is drawn.
-    replication : the number of the replication, for independent draws from one seed.
+    trace : a bundled trace or a file, with parameters if any, as text or spec: ``NAME``,
+        ``NAME:key=value,...``, ``FILE`` or ``FILE:key=value,...``.
+    pages : number of page views, at least 1; a recording gives its first *pages*, or all it has.
+    seed : the seed of what is drawn, 0 or more.
+    replication : the number of the replication, 0 or more, for independent draws from one seed.
 
     Raises
     ------
@@ -35,24 +33,25 @@ def load_workload(spec: str, pages: int, seed: int, replication: int = 0) -> Wor
         If there is no such trace, or it, a parameter or a number is unusable; or if several clients are
         to be replayed, for which there is :func:`load_workloads`.
     """
+    spec = Spec.of(trace, "trace")
     workloads = load_workloads(spec, pages, seed, replication)
     if len(workloads) > 1:
         raise InputError(
-            f"trace {split_trace(spec)[0]}: {len(workloads)} clients are chosen; expected one client for one "
+            f"trace {spec.name}: {len(workloads)} clients are chosen; expected one client for one "
             "run, such as clients=1 for the busiest."
         )
     return workloads[0]
 
 
-def load_workloads(spec: str, pages: int, seed: int, replication: int = 0) -> tuple[Workload, ...]:
-    """Make one workload for each client that *spec* chooses; arguments and errors as :func:`load_workload`.
+def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 0) -> tuple[Workload, ...]:
+    """Make one workload for each client that *trace* chooses; arguments and errors as :func:`load_workload`.
 
     They are independent: simulate each on its own and average. Only a replayed recording has several.
     """
     if isinstance(pages, bool) or not isinstance(pages, int) or pages < 1:
         raise InputError(f"pages is {pages!r}; expected a whole number, at least 1.")
-    name, texts = split_trace(spec)
-    path = find_trace(name)
+    spec = Spec.of(trace, "trace")
+    path, texts = find_trace(spec.name), spec.values
     if is_page_list(path):
         return (_replay_page_list(path, texts, pages),)
     if is_profile(path):
@@ -62,23 +61,14 @@ def load_workloads(spec: str, pages: int, seed: int, replication: int = 0) -> tu
     return recorded.workloads(recorded.choose(path, texts), pages, seed, replication)
 
 
-def split_trace(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a trace's specification into its name or file and the texts of its parameters."""
-    with_parameters = _WITH_PARAMETERS.fullmatch(spec)
-    if with_parameters:
-        name = with_parameters["name"]
-        return name, split_parameters(with_parameters["rest"], f"trace {name}")
-    return (spec, {}) if _exists(spec) else split_spec(spec, "trace")
-
-
 def find_trace(name: str) -> Path:
     """Return the file of a bundled trace or the file *name* itself."""
     if name in bundled_names("traces"):
         return bundled("traces") / f"{name}.toml"
     path = Path(name)
-    if _exists(name) and path.is_dir():
+    if exists(name) and path.is_dir():
         raise InputError(f"Trace {name!r} is a folder; expected a file.")
-    if _exists(name):
+    if exists(name):
         return path
     if path.suffix or len(path.parts) > 1:
         raise InputError(f"There is no trace file {name!r}; expected the path of a trace, or a bundled name.")
@@ -93,13 +83,6 @@ def is_page_list(path: Path) -> bool:
 def is_profile(path: Path) -> bool:
     """Say whether a file is a trace profile, by its name."""
     return path.suffix.lower() == ".toml"
-
-
-def _exists(name: str) -> bool:
-    try:
-        return Path(name).exists()
-    except (OSError, ValueError):  # a name too long, or with a NUL character
-        return False
 
 
 def _draw_from_profile(

@@ -13,11 +13,11 @@ from psm_sim.workload.transfer import Transfer
 
 @dataclass(frozen=True)
 class Nominal:
-    """How long a page's objects take where nobody measured it: documented parameters.
+    """Nominal transfer times of a page's objects, where nobody measured them: documented parameters.
 
     The main object is asked for when the user has thought, the embedded ones as soon as it is complete,
-    over at most so many connections. A response begins a round trip and the server's delay after its
-    request, or when the line is free if that is later; the line carries one response after another.
+    over at most ``connections`` connections. A response begins one round trip and the server's delay after
+    its request, or when the line is free if that is later; the line carries one response after another.
     The defaults are those of the dial-up users whose distributions the bundled trace has.
     """
 

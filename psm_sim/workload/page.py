@@ -1,4 +1,4 @@
-"""One page view: what the browser asks for, and how long the user thought before."""
+"""Page view: what the browser asks for, and how long the user thought before."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Page:
     ``think_s`` passes after the previous page is complete and before this one is requested;
     ``main_bytes`` is the size of the main object, ``image_bytes`` those of its embedded objects, in
     bytes; each object is asked for with a request of ``request_bytes``, and the server takes
-    ``server_delay_s`` before it answers: one value an object, main object first.
+    ``server_delay_s`` before it answers: one value per object, main object first. Times are in seconds.
     """
 
     think_s: float

@@ -1,8 +1,8 @@
-"""Page lists: CSV files with one page view a line, replayed as given.
+"""Page lists: CSV files with one page view per line, replayed as given.
 
 The header is ``page,think_s,main_bytes,images``; ``images`` holds the sizes of embedded objects separated
-by ``;`` and may be empty. ``request_bytes`` and ``server_delay_s`` are optional columns: one value for all
-objects of the page, or one an object separated by ``;``, main object first.
+by ``;`` and can be empty. ``request_bytes`` and ``server_delay_s`` are optional columns: one value for all
+objects of the page, or one value per object separated by ``;``, main object first.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COLUMNS = REQUIRED + OPTIONAL
 
 @dataclass(frozen=True)
 class Missing:
-    """What a page list is given where it has no such column, or an empty cell: its parameters."""
+    """Missing values of a page list, for absent columns and empty cells: its parameters."""
 
     request_bytes: int = parameter(
         337,
@@ -69,7 +69,7 @@ def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ..
 
 
 def write_page_list(path: Path, pages: Iterable[Page]) -> int:
-    """Write pages to a page list that reads back to equal pages; return how many."""
+    """Write pages to a page list that reads back to equal pages; return their number."""
     count = 0
     with output(path) as packed, io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -168,6 +168,7 @@ def _time(text: str) -> float:
 
 
 def _size(text: str) -> int:
+    # Read as a float, so that 1e6 is a size too; from 2**53 on a float is no longer exact.
     value = _number(text, "a whole number of bytes, 1 or more")
     if not 1 <= value < 2**53 or value != round(value):
         raise ValueError("a whole number of bytes, 1 or more")

@@ -1,4 +1,4 @@
-"""A trace profile: the distributions of a browsing population, as a TOML file."""
+"""Trace profile: the distributions of a browsing population, as a TOML file."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from psm_sim.bundled import bundled, bundled_names
 from psm_sim.errors import InputError
+from psm_sim.texts import cut
 from psm_sim.workload.quantiles import Quantiles
 
 REQUIRED = ("think_s", "files_per_page", "request_bytes")
@@ -21,11 +22,11 @@ TEXTS = ("name", "remark", "source")
 
 @dataclass(frozen=True)
 class Profile:
-    """Distributions to draw pages from.
+    """Profile: distributions to draw pages from.
 
     ``tables`` has ``think_s``, ``files_per_page`` (the main object included), ``request_bytes``, and
     either ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``; ``server_delay_s`` is
-    optional. A file may name a bundled trace as ``base``, whose tables stand in for those it does not
+    optional. A file can name a bundled trace as ``base``, whose tables stand in for those it does not
     give. ``defaults`` are the profile's own defaults of the parameters, as texts.
     """
 
@@ -49,8 +50,8 @@ def read_profile(path: Path) -> Profile:
     return profile_of(read_toml(path), path)
 
 
-def published() -> Profile:
-    """Return the profile that fills gaps: the bundled Berkeley distributions."""
+def berkeley_profile() -> Profile:
+    """Return the bundled Berkeley distributions (Mah 1997), which fill the gaps of recordings."""
     return read_profile(bundled("traces") / "ucb.toml")
 
 
@@ -84,7 +85,7 @@ def _base(name: Any, path: Path) -> dict[str, Quantiles]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return what a TOML file says, or say why it cannot be read."""
+    """Return the content of a TOML file, or raise :class:`InputError` that says why it cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -99,11 +100,12 @@ def _table(name: str, entry: Any, path: Path) -> Quantiles:
     if name not in TABLES:
         raise InputError(f"{owner} is unknown; expected one of {', '.join((*TEXTS, *TABLES))}.")
     if not isinstance(entry, Mapping) or "quantiles" not in entry:
-        raise InputError(f"{owner} is {_short(entry)}; expected a table with 'quantiles'.")
+        raise InputError(f"{owner} is {cut(repr(entry), 60, '...')}; expected a table with 'quantiles'.")
     for pair in entry["quantiles"] if isinstance(entry["quantiles"], list) else [entry["quantiles"]]:
         if not (isinstance(pair, list) and len(pair) == 2 and all(_is_number(part) for part in pair)):
             raise InputError(
-                f"{owner}: {_short(pair)} is no point; expected [cumulative probability, value]."
+                f"{owner}: {cut(repr(pair), 60, '...')} is no point; "
+                "expected [cumulative probability, value]."
             )
     points = np.array(entry["quantiles"], dtype=float).reshape(-1, 2)
     try:
@@ -128,11 +130,6 @@ def _check_complete(tables: dict[str, Quantiles], path: Path) -> None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""A distribution known by its quantiles: a table of (cumulative probability, value)."""
+"""Quantiles: a distribution as a table of (cumulative probability, value)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 
-Floats = NDArray[np.float64]
 INTERPOLATIONS = ("linear", "log", "step")
 
 
 @dataclass(frozen=True, eq=False)
 class Quantiles:
-    """A quantile function q(u), 0 <= u <= 1, through published points.
+    """Quantile function q(u), 0 <= u <= 1, through published points.
 
     ``probabilities`` (n,) never fall and end at 1; ``values`` (n,) never fall. Below the first
     probability, q is the first value. Between two points q is a straight line (``linear``), a straight
@@ -37,6 +37,7 @@ class Quantiles:
     def __post_init__(self) -> None:
         p, v = (np.asarray(part, dtype=float) for part in (self.probabilities, self.values))
         _check(p, v, self.interpolation)
+        # Below the first point q is flat; a point at 0 makes that an ordinary segment.
         if p[0] > 0 and self.interpolation != "step":
             p, v = np.concatenate(([0.0], p)), np.concatenate((v[:1], v))
         object.__setattr__(self, "probabilities", p)
@@ -58,7 +59,7 @@ class Quantiles:
         return low * (high / low) ** t if self.interpolation == "log" else low + (high - low) * t
 
     def integral(self, u: ArrayLike) -> Floats:
-        """Return the integral of q from 0 to *u*: the mean is that up to 1."""
+        """Return the integral of q from 0 to *u*, of the same shape; up to 1 it is the mean."""
         u = np.asarray(u, dtype=float)
         if self.interpolation == "step":
             k = self._step(u)
@@ -71,6 +72,7 @@ class Quantiles:
     def probability(self, value: float) -> float:
         """Return the largest u with q(u) <= *value*; 0 if there is none."""
         p, v = self.probabilities, self.values
+        # From the right, so that of several equal values the last point counts: the largest u.
         k = int(np.searchsorted(v, value, side="right")) - 1
         if k < 0:
             return 0.0
@@ -85,6 +87,7 @@ class Quantiles:
         return float(p[k] + part * (p[k + 1] - p[k]))
 
     def _step(self, u: Floats) -> NDArray[np.intp]:
+        # From the left: at a point itself the step has not come yet, q(p_k) = v_k.
         return np.minimum(np.searchsorted(self.probabilities, u, side="left"), self.values.size - 1)
 
     def _segment(self, u: Floats) -> tuple[NDArray[np.intp], Floats]:
@@ -92,6 +95,7 @@ class Quantiles:
         p = self.probabilities
         k = np.clip(np.searchsorted(p, u, side="right") - 1, 0, p.size - 2)
         width = p[k + 1] - p[k]
+        # Two points of the same probability are a jump, a segment of no width: its upper end is taken.
         return k, np.divide(u - p[k], width, out=np.ones_like(u), where=width > 0)
 
     def _area(self, low: Floats, high: Floats, t: Floats) -> Floats:
@@ -99,6 +103,7 @@ class Quantiles:
         if self.interpolation == "linear":
             return low * t + (high - low) * t**2 / 2
         growth = np.log(high / low)
+        # The integral of low e^(growth t); a flat segment would be 0 / 0.
         flat = growth == 0
         return np.asarray(low * np.where(flat, t, np.expm1(growth * t) / np.where(flat, 1, growth)))
 

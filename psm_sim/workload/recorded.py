@@ -1,4 +1,4 @@
-"""Workloads from a recording: replayed client by client, or sampled from what was fitted to it."""
+"""Workloads from a recording: replayed client by client, or sampled from distributions fitted to it."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
 from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.progress import Progress
 from psm_sim.registry import unknown
 from psm_sim.workload.fit import fit_profile
-from psm_sim.workload.recorded_pages import Replaying, replay
+from psm_sim.workload.recorded_pages import Playback, play_back
 from psm_sim.workload.recordings.grouping import PageRule
 from psm_sim.workload.recordings.read import read_recording
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.recordings.source import Progress
 from psm_sim.workload.synthesis import Drawing, draw_pages
 from psm_sim.workload.workload import Workload, how_many
 
 
 @dataclass(frozen=True)
 class Use:
-    """How a recording is used."""
+    """Use of a recording: replay or sample, and whose pages."""
 
     workload: str = parameter(
         "replay",
-        "replay: a client's pages as they were; sample: pages drawn from the distributions of the recording",
+        "replay: a client's pages in order; sample: pages drawn from the distributions of the recording",
         choices=("replay", "sample"),
     )
     clients: str = parameter(
@@ -44,14 +44,14 @@ class Use:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """A recording with the clients chosen, the busiest first, and how their pages are to be made."""
+    """Recording with the indices of the clients chosen, the busiest first, and how pages are made of it."""
 
     path: Path
     recording: Recording
     clients: NDArray[np.intp]
     use: Use
     rule: PageRule
-    making: Replaying | Drawing
+    making: Playback | Drawing
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -60,7 +60,16 @@ class Chosen:
 
 
 def choose(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> Chosen:
-    """Read a recording and choose clients, by parameters as texts; they are checked before it is read.
+    """Read a recording and choose clients; the parameters are checked before it is read.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the recording.
+    texts : mapping of str to str
+        The parameters as a user writes them.
+    progress : callable, optional
+        Called while the file is read.
 
     Raises
     ------
@@ -69,7 +78,7 @@ def choose(path: Path, texts: Mapping[str, str], progress: Progress | None = Non
     """
     owner = f"trace {path.name}"
     use = build(Use, _those_of(Use, texts), owner)
-    making = Drawing if use.workload == "sample" else Replaying
+    making = Drawing if use.workload == "sample" else Playback
     known = {name for cls in (Use, PageRule, making) for name in parameters_of(cls)}
     for name in texts:
         if name not in known:
@@ -81,7 +90,17 @@ def choose(path: Path, texts: Mapping[str, str], progress: Progress | None = Non
 
 
 def workloads(chosen: Chosen, pages: int, seed: int, replication: int = 0) -> tuple[Workload, ...]:
-    """Make a workload for each client chosen, or one if pages are sampled."""
+    """Make one workload per client chosen, or a single one if pages are sampled.
+
+    Parameters
+    ----------
+    chosen : Chosen
+        The recording and its clients.
+    pages : int
+        The number of pages, at least 1; a client gives its first *pages*, or all it has.
+    seed, replication : int
+        The seed of what is drawn, and the number of the replication, each 0 or more.
+    """
     if isinstance(chosen.making, Drawing):
         profile = fit_profile(chosen.recording, chosen.path.name, chosen.clients)
         drawn = draw_pages(profile, chosen.making, pages, seed, replication)
@@ -90,9 +109,9 @@ def workloads(chosen: Chosen, pages: int, seed: int, replication: int = 0) -> tu
 
 
 def _replayed(chosen: Chosen, client: int, pages: int, seed: int, replication: int) -> Workload:
-    recording, replaying = chosen.recording, chosen.making
-    assert isinstance(replaying, Replaying)  # noqa: S101
-    replayed = replay(recording, client, pages, replaying, seed, replication)
+    recording, playback = chosen.recording, chosen.making
+    assert isinstance(playback, Playback)  # noqa: S101
+    replayed = play_back(recording, client, pages, playback, seed, replication)
     span = recording.pages_of(client)
     remark = (
         f"client {recording.clients[client]} of {len(recording.clients):,} in {chosen.path.name} "

@@ -1,4 +1,4 @@
-"""A recording replayed: one client's pages in order, with the gaps there were."""
+"""Recorded pages: one client's pages in the recorded order, with the recorded gaps."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.randomness import stream
 from psm_sim.workload.page import Page
-from psm_sim.workload.profile import published
+from psm_sim.workload.profile import berkeley_profile
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
 from psm_sim.workload.stratified import stratified, whole
 from psm_sim.workload.synthesis import AS_TRACE, constant
 
 
 @dataclass(frozen=True)
-class Replaying:
-    """How a recording is replayed: what stands in for what it does not tell."""
+class Playback:
+    """Playback of a recording: what stands in for values that it does not hold."""
 
     max_think_s: float | None = parameter(
         1000.0,
-        "a longer gap ends a session; the next one follows after a wait of this length; none: as it was",
+        "a longer gap ends a session; the next one follows after a wait of this length; none: no limit",
         unit="s",
         above=0,
         optional=True,
@@ -47,19 +47,32 @@ class Replaying:
         constant("request_bytes", self.request_bytes, at_least=1)
 
 
-def replay(
-    recording: Recording, client: int, pages: int, replaying: Replaying, seed: int, replication: int = 0
+def play_back(
+    recording: Recording, client: int, pages: int, playback: Playback, seed: int, replication: int = 0
 ) -> tuple[Page, ...]:
     """Return the first *pages* pages of one client, or all it has.
 
-    The first page is requested at once. A think time that the recording does not tell (independent runs in
+    The first page is requested at once. A think time that the recording does not hold (independent runs in
     one file) is drawn from the published Berkeley distribution up to ``max_think_s``.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recorded pages.
+    client : int
+        The index of the client.
+    pages : int
+        The largest number of pages, at least 1.
+    playback : Playback
+        What stands in for values that the recording does not hold.
+    seed, replication : int
+        The seed of what is drawn, and the number of the replication, each 0 or more.
     """
     span = recording.pages_of(client)
     chosen = slice(span.start, min(span.start + pages, span.stop))
     first = recording.first[chosen.start : chosen.stop + 1]
     objects = slice(int(first[0]), int(first[-1]))
-    fill = _Fill(recording, recording.clients[client], replaying, seed, replication)
+    fill = _Fill(recording, recording.clients[client], playback, seed, replication)
     think = fill.think_s(chosen)
     sizes = recording.size[objects].tolist()
     delays, requests = fill.delays_s(objects), fill.requests(objects)
@@ -75,9 +88,9 @@ class _Fill:
     """Values of a recording, gaps filled as the parameters say; each client has draws of its own."""
 
     def __init__(
-        self, recording: Recording, client: str, replaying: Replaying, seed: int, replication: int
+        self, recording: Recording, client: str, playback: Playback, seed: int, replication: int
     ) -> None:
-        self._recording, self._client, self._replaying = recording, client, replaying
+        self._recording, self._client, self._playback = recording, client, playback
         self._seed, self._replication = seed, replication
 
     def _random(self, name: str) -> np.random.Generator:
@@ -85,12 +98,12 @@ class _Fill:
 
     def think_s(self, pages: slice) -> list[float]:
         """Return think times in seconds, long gaps cut and unknown ones drawn."""
-        limit = math.inf if self._replaying.max_think_s is None else self._replaying.max_think_s
+        limit = math.inf if self._playback.max_think_s is None else self._playback.max_think_s
         think = np.minimum(self._recording.think_s[pages], limit)
         think[0] = 0.0
         unknown = np.isnan(think)
         if unknown.any():
-            table = published().tables["think_s"]
+            table = berkeley_profile().tables["think_s"]
             upto = table.probability(limit)
             if upto == 0:
                 raise InputError(
@@ -103,7 +116,7 @@ class _Fill:
 
     def delays_s(self, objects: slice) -> list[float]:
         """Return server delays in seconds, 0 where unknown."""
-        fixed_ms = constant("server_delay_ms", self._replaying.server_delay_ms, 0)
+        fixed_ms = constant("server_delay_ms", self._playback.server_delay_ms, 0)
         delays = self._recording.delay_us[objects].astype(float) / 1e6
         values: list[float] = np.maximum(delays, 0.0).tolist()
         return values if fixed_ms is None else [fixed_ms / 1000] * len(values)
@@ -111,7 +124,7 @@ class _Fill:
     def requests(self, objects: slice) -> list[int]:
         """Return request sizes in bytes, unknown ones drawn."""
         count = objects.stop - objects.start
-        fixed = constant("request_bytes", self._replaying.request_bytes, 1)
+        fixed = constant("request_bytes", self._playback.request_bytes, 1)
         if fixed is not None:
             return [round(fixed)] * count
         recorded = self._recording.request_bytes
@@ -119,7 +132,7 @@ class _Fill:
         unknown = sizes == UNKNOWN
         if unknown.any():
             random = self._random("request_bytes")
-            table = published().tables["request_bytes"]
+            table = berkeley_profile().tables["request_bytes"]
             sizes[unknown] = whole(stratified(table, int(unknown.sum()), random), random)
         values: list[int] = sizes.tolist()
         return values

@@ -1,4 +1,4 @@
-"""Traffic that changes its kind: regimes in turn, each a profile of its own, on a known schedule."""
+"""Shifting traffic: regimes in turn, each with a profile of its own, on a known schedule."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ITEM = re.compile(r"(?P<name>\w+)(\*(?P<pages>\d{1,9}))?")
 
 @dataclass(frozen=True)
 class Shifting:
-    """When the regimes switch: the parameters of a trace with regimes."""
+    """Schedule of the regimes: the parameters of a trace with regimes."""
 
     order: str = parameter(
         AS_TRACE,
@@ -44,7 +44,7 @@ class Shifting:
 
 
 class Stretch(NamedTuple):
-    """So many pages of one regime, from page ``first`` on; the first page of a run is 1."""
+    """Stretch of ``pages`` pages of one regime, from page ``first`` on; the first page of a run is 1."""
 
     regime: str
     first: int
@@ -53,7 +53,7 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class ShiftingWorkload(Workload):
-    """Pages with the schedule they were drawn by: the truth that a learner is not told."""
+    """Workload with the schedule it was drawn by, which no policy is told."""
 
     schedule: tuple[Stretch, ...] = ()
 
@@ -64,7 +64,7 @@ class ShiftingWorkload(Workload):
 
 @dataclass(frozen=True)
 class Regimes:
-    """A trace with regimes: a profile and a number of pages for each, by name, in the file's order."""
+    """Regimes of a trace: a profile and a number of pages for each, by name, in the file's order."""
 
     name: str
     remark: str
@@ -75,7 +75,7 @@ class Regimes:
 
 
 def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
-    """Make the regimes from what a file says.
+    """Make the regimes from a file's content.
 
     Raises
     ------
@@ -107,13 +107,23 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
 def draw(
     regimes: Regimes, shifting: Shifting, pages: int, seed: int, replication: int = 0
 ) -> ShiftingWorkload:
-    """Draw *pages* pages, each regime's from streams of its own.
+    """Draw pages, each regime's from streams of its own.
 
-    A regime's pages are drawn together and dealt out to its stretches, so that another order or other
-    lengths of the stretches leave the kind of its pages as it is.
+    Parameters
+    ----------
+    regimes : Regimes
+        The profiles of the regimes.
+    shifting : Shifting
+        Their order and lengths.
+    pages : int
+        The number of pages of the run, at least 1.
+    seed, replication : int
+        The seed, and the number of the replication, each 0 or more.
     """
     plan = schedule(regimes, shifting, pages, seed, replication)
     drawn: dict[str, Iterator[Page]] = {}
+    # All pages of a regime are drawn together and dealt out to its stretches, so that they are stratified
+    # over the run and another order of the stretches leaves their distribution unchanged.
     for name, profile in regimes.profiles.items():
         count = sum(stretch.pages for stretch in plan if stretch.regime == name)
         drawing = build(Drawing, profile.defaults, f"trace {regimes.name}: regime {name}")
@@ -130,12 +140,18 @@ def schedule(
 ) -> tuple[Stretch, ...]:
     """Return the stretches that make up *pages* pages; the last one is cut to fit.
 
-    *seed* and *replication* matter only to geometric lengths.
+    Parameters
+    ----------
+    regimes, shifting, pages
+        As for :func:`draw`.
+    seed, replication : int
+        As for :func:`draw`; they matter only to geometric lengths.
     """
     random = stream(seed, "workload.schedule", replication)
     plan: list[Stretch] = []
     first = 1
     for name, mean in cycle(_turns(regimes.pages, shifting.order, regimes.name)):
+        # At least 1: stretches of no page would never fill the run.
         count = _length(max(1.0, mean * shifting.length), shifting.lengths, random)
         count = min(count, pages - first + 1)
         plan.append(Stretch(name, first, count))

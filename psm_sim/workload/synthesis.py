@@ -1,4 +1,4 @@
-"""Pages drawn from a trace profile."""
+"""Synthesis of pages: draws from a trace profile."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.randomness import stream
 from psm_sim.workload.page import Page
 from psm_sim.workload.profile import Profile
-from psm_sim.workload.quantiles import Floats, Quantiles
+from psm_sim.workload.quantiles import Quantiles
 from psm_sim.workload.stratified import stratified, whole
 
 Counts = NDArray[np.int64]
@@ -22,7 +23,7 @@ AS_TRACE = "trace"
 
 @dataclass(frozen=True)
 class Drawing:
-    """How to draw pages from a profile: the parameters of a synthetic trace."""
+    """Drawing of pages from a profile: the parameters of a synthetic trace."""
 
     server_delay_ms: str = parameter(
         AS_TRACE,
@@ -49,11 +50,11 @@ class Drawing:
     files_are_images: bool = parameter(
         False,
         "take files per page as the number of embedded objects, the main object not counted: one object "
-        "too many a page, as ns-2's example does",
+        "too many per page, as ns-2's example does",
     )
     wander: float | None = parameter(
         0.01,
-        "how far one draw may move the sum of all draws of a run, as a fraction of it; none: as it falls",
+        "how far one draw can move the sum of all draws of a run, as a fraction of it; none: no limit",
         above=0,
         at_most=1,
         optional=True,
@@ -66,7 +67,17 @@ class Drawing:
 
 
 def constant(name: str, text: str, at_least: float) -> float | None:
-    """Return the constant that *text* gives, 0 for ``none``, or None for ``trace``; or raise an error."""
+    """Return the constant in *text*, 0 for ``none``, None for ``trace``; else raise :class:`InputError`.
+
+    Parameters
+    ----------
+    name : str
+        The name of the parameter, for the error.
+    text : str
+        Its value as a user writes it.
+    at_least : float
+        The smallest constant allowed; ``none`` is allowed if it is 0.
+    """
     word = text.strip().lower()
     if word == AS_TRACE:
         return None
@@ -85,10 +96,22 @@ def draw_pages(
 ) -> tuple[Page, ...]:
     """Draw *pages* pages.
 
-    Each quantity has its own random stream, so that a change of one parameter leaves the draws of the
-    others as they are. Draws are stratified over the pages of the run; those of objects over all objects
-    of the run (:mod:`psm_sim.workload.stratified`). Several draws of one seed are independent of each other
-    if each is named as a *part*.
+    Each quantity has its own random stream, so that a change of one parameter does not change the draws of
+    the others. Draws are stratified over the pages of the run; those of objects over all objects
+    of the run (:mod:`psm_sim.workload.stratified`).
+
+    Parameters
+    ----------
+    profile : Profile
+        The distributions.
+    drawing : Drawing
+        The parameters.
+    pages : int
+        The number of pages, at least 1.
+    seed, replication : int
+        The seed, and the number of the replication, each 0 or more.
+    part : str
+        A name that makes this draw independent of other draws with the same seed.
     """
     draw = Draws(profile, drawing, seed, replication, part)
     think = draw.think(pages)
@@ -107,7 +130,7 @@ def draw_pages(
 
 
 class Draws:
-    """The draws of one run, each quantity from its own stream."""
+    """Draws of one run, each quantity from its own stream; arguments as for :func:`draw_pages`."""
 
     def __init__(
         self, profile: Profile, drawing: Drawing, seed: int, replication: int, part: str = ""
@@ -125,11 +148,13 @@ class Draws:
     def whole(self, name: str, n: int) -> Counts:
         """Draw whole numbers of at least 1."""
         values = self._stratified(name, n, self._profile.tables[name])
+        # A table of sizes can begin at 0, but an object has at least 1 byte.
         return np.maximum(whole(values, self._random(f"{name}.rounding")), 1)
 
     def think(self, n: int) -> Floats:
-        """Draw think times, those over the limit rejected."""
+        """Draw think times in seconds, those over the limit rejected."""
         table, limit = self._profile.tables["think_s"], self._drawing.max_think_s
+        # Drawing up to the limit's probability is rejection without the draws that would be thrown away.
         upto = 1.0 if limit is None else table.probability(limit)
         if upto == 0:
             raise InputError(

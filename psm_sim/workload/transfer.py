@@ -1,4 +1,4 @@
-"""Network activity: when each request was sent, when its last byte came, and how many bytes came."""
+"""Transfers, the network activity of a client: when each began and ended, and its bytes."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ class Activity:
 
 
 def without_gaps(transfers: Iterable[Transfer], longest_us: int) -> Iterator[Transfer]:
-    """Yield *transfers* with every silence between them that is longer than *longest_us* cut to it."""
+    """Yield *transfers*, each silence between them that is longer than *longest_us* cut to that length."""
     moved_us, done_us = 0, None
     for start_us, end_us, size in transfers:
+        # Silence begins when all transfers so far are done, not only the one that began last.
         if done_us is not None:
             moved_us += max(start_us - done_us - longest_us, 0)
         done_us = max(end_us, done_us or end_us)

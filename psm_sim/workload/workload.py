@@ -1,4 +1,4 @@
-"""A workload: the pages of one run, and where they come from."""
+"""Workload: the pages of one run, and where they come from."""
 
 from __future__ import annotations
 

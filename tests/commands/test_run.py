@@ -147,9 +147,9 @@ def test_a_preset_gives_defaults_that_explicit_options_override(capsys: pytest.C
     words = ("--pages", "3", "--format", "json")
     policies = ("--policy", "lpsm:loss=inverse", "--policy", "psm")
     named = json.loads(output_of(capsys, *words, *policies, "--preset", "thesis"))
-    written = ("--policy", preset.policy_spec("lpsm:loss=inverse"), "--policy", "psm")
+    written = ("--policy", str(preset.policy_spec("lpsm:loss=inverse")), "--policy", "psm")
     settings = [word for key, value in preset.settings.items() for word in ("--set", f"{key}={value}")]
-    explicit = json.loads(output_of(capsys, *words, *written, "--trace", preset.trace_spec(), *settings))
+    explicit = json.loads(output_of(capsys, *words, *written, "--trace", str(preset.trace_spec()), *settings))
     assert (named["preset"], explicit["preset"]) == ("thesis", None)
     for run, same in zip(named["runs"], explicit["runs"], strict=True):
         assert {**run, "wall_s": 0} == {**same, "wall_s": 0}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.simulation import compare_clients
+from psm_sim.simulation import Scenario, compare_clients
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +101,7 @@ def test_mistakes_are_one_line_and_status_2(
 
 def test_many_clients_are_averaged_in_every_format(capsys: pytest.CaptureFixture[str]) -> None:
     """The table's, the JSON's and the CSV's numbers are those of Python."""
-    expected = compare_clients(["psm"], "s.tr.gz:clients=2", pages=4, workers=1).runs[0].to_dict()
+    expected = compare_clients(["psm"], Scenario("s.tr.gz:clients=2", pages=4), workers=1).runs[0].to_dict()
     words = ("--trace", "s.tr.gz", "--clients", "2")
     found = json.loads(output_of(capsys, *words, "--format", "json"))
     assert {**found["runs"][0], "wall_s": 0} == {**expected, "wall_s": 0}

@@ -104,7 +104,7 @@ def test_a_bar_is_shown_on_a_terminal(synthetic, monkeypatch, capsys):
     assert "UCB Home IP" in capsys.readouterr().out
     with trace.progress("Reading") as tell:
         assert tell is not None
-        tell(1, 2)
+        tell(1, 2, "s.tr")
     assert "Reading" in capsys.readouterr().err
 
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from psm_sim.arrays import Floats
 from psm_sim.contracts import check
 from psm_sim.contracts.learner_state import LEARNER_CHECKS
 from psm_sim.contracts.suite import Subject
 from psm_sim.errors import InputError
 from psm_sim.learning import Learner, StaticExpert
-from psm_sim.learning.checks import Floats
 
 
 class Good(Learner):

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from psm_sim.arrays import Floats
 from psm_sim.contracts import check
 from psm_sim.contracts.loss import LOSS_CHECKS
 from psm_sim.contracts.suite import Subject
 from psm_sim.losses import Loss, Poll
-from psm_sim.losses.base import Floats
 
 
 class Good(Loss):

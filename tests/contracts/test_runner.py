@@ -98,7 +98,7 @@ def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kin
         ("absent.py:Third", "There is no file 'absent.py'; expected a file that defines a class"),
         ("mine.py:Failing", "mine.py:Failing cannot be made with .*ValueError: no"),
         ("mine.py:Third:beacon=5", "mine.py:Third has no parameter 'beacon'; expected beacons"),
-        ("fixed-share", "learner fixed-share: no parameter is given"),
+        ("fixed-share", "learner fixed-share: alpha is missing"),
         ("1 +", "formula"),
         (3, "What is to be checked is 3; expected a policy, a loss or a learner"),
         (Policy, "Policy cannot be made"),

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from psm_sim.arrays import Floats
 from psm_sim.contracts.learner_state import LEARNER_CHECKS
 from psm_sim.contracts.suite import Subject
 from psm_sim.errors import InputError
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, TransitionShare, switching_rates
-from psm_sim.learning.checks import Floats
 from tests.contracts.cases import Exceptions, cases
 
 N = 5

@@ -86,7 +86,7 @@ def test_the_best_expert_is_the_one_with_the_least_total() -> None:
 
 
 def test_series_of_another_length_are_refused() -> None:
-    """The losses suffered must be one a round, and values one an expert."""
+    """There must be one loss suffered per round, and one value per expert."""
     with pytest.raises(InputError, match=r"losses suffered have shape \(2,\); expected \(120,\)"):
         regrets([1.0, 2.0], shifting())
     with pytest.raises(InputError, match=r"values of the experts have shape \(2,\); expected \(3,\)"):

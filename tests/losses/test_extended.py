@@ -23,7 +23,6 @@ from psm_sim.losses import (
     make_loss,
 )
 from psm_sim.network import World, load_topology
-from psm_sim.policies import make_policy
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.workload import load_workload
 
@@ -194,7 +193,7 @@ def test_on_the_ucb_trace_a_held_byte_waits_for_the_target_on_average(target_ms:
 
 def test_lpsm_tells_its_loss_of_every_doze_and_starts_it_anew() -> None:
     """Those cut short as well; a copy's experience is its own."""
-    policy = make_policy("lpsm:loss=constrained")
+    policy = Lpsm(loss=Constrained())
     policy.start(0.1)
     fresh = policy.loss.multiplier
     late = Poll(900.0, 1500, 1, ((0.0, 1500),))

@@ -8,6 +8,7 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.losses import Formula, Inverse, InverseLog, make_loss
+from psm_sim.spec import Spec
 
 CUBIC = """
 from psm_sim.losses import Loss
@@ -73,6 +74,18 @@ def test_a_near_miss_is_hinted_at() -> None:
     """The nearest name is offered."""
     with pytest.raises(InputError, match=r"Did you mean 'inverse-log'\?"):
         make_loss("inverse-lgo")
+
+
+def test_what_is_neither_text_nor_loss_is_refused() -> None:
+    """A number is no formula."""
+    with pytest.raises(InputError, match=r"loss is 3; expected a name, a formula, FILE.py:CLASS or a Loss"):
+        make_loss(3)  # type: ignore[arg-type]
+
+
+def test_a_spec_is_as_good_as_its_text() -> None:
+    """Of a name with parameters, and of a formula."""
+    assert make_loss(Spec("inverse").with_("gamma", 0.5)) == Inverse(0.5)
+    assert make_loss(Spec.parse("1/Ti", "loss")) == Formula("1/Ti")
 
 
 def test_gamma_for_a_loss_without_one_is_refused(file: str) -> None:

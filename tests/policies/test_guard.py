@@ -8,7 +8,7 @@ import pytest
 
 from psm_sim.errors import InputError, PluginError
 from psm_sim.policies import Policy, Rest, make_policy
-from psm_sim.policies.guard import Guarded, guarded
+from psm_sim.policies.guard import Guarded, guarded, watched
 
 
 class Good(Policy):
@@ -69,6 +69,25 @@ def test_an_unusable_answer_is_named_before_the_run(answer, message):
     """The policy, the time, the value, what is expected."""
     with pytest.raises(PluginError, match=f"Policy answers: .*{message}"):
         guarded(Answers(answer))
+
+
+class Uncopied(Good):
+    name = "uncopied"
+
+    def __deepcopy__(self, memo):
+        raise TypeError("there is only one")
+
+
+def test_a_policy_that_cannot_be_copied_is_refused():
+    """Each run needs one of its own."""
+    with pytest.raises(PluginError, match=r"Policy uncopied cannot be copied \(there is only one\)"):
+        guarded(Uncopied())
+
+
+def test_a_policy_for_one_run_alone_is_tried_on_a_copy():
+    """The policy itself is neither copied nor asked."""
+    own = Good()
+    assert watched(own).policy is own
 
 
 def test_a_policy_that_fails_is_named_with_its_reason():

@@ -14,7 +14,7 @@ from psm_sim.errors import InputError
 from psm_sim.hindsight.chain import play, record_chain
 from psm_sim.network import load_topology
 from psm_sim.policies import Policy, Poll, Rest, make_policy
-from psm_sim.simulation import compare_runs, simulate
+from psm_sim.simulation import Scenario, compare_runs, simulate
 from psm_sim.workload import load_workload
 
 
@@ -68,7 +68,7 @@ def test_one_policy_run_twice_begins_twice_with_what_was_there(file):
     """The file is read when the policy is made: no run of a comparison sees another's experience."""
     spec = f"lpsm:state={file}"
     simulate(spec, pages=5)
-    runs = compare_runs([spec, spec], pages=5, seed=3).runs
+    runs = compare_runs([spec, spec], Scenario(pages=5, seed=3)).runs
     assert seen(runs[0]) == seen(runs[1])
     policy = make_policy(spec)
     assert seen(simulate(policy, pages=5, seed=3)) == seen(simulate(policy, pages=5, seed=3))
@@ -114,7 +114,7 @@ def test_a_state_of_other_experts_or_rates_is_refused_before_the_run(file, earli
     told: list[int] = []
     spec = f"{now}{',' if ':' in now else ':'}state={file}"
     with pytest.raises(InputError, match=message) as caught:
-        compare_runs([spec], pages=3, progress=lambda *done: told.append(done[0]))
+        compare_runs([spec], Scenario(pages=3), lambda *done: told.append(done[0]))
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500 + len(str(file))
     assert not told

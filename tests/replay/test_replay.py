@@ -218,9 +218,18 @@ def test_totals_are_those_of_the_history() -> None:
     ("make", "message"),
     [
         (lambda: Method(learner="learn"), "no learner 'learn'; expected one of static-expert, fixed-share"),
-        (lambda: Method(learner="fixed-share"), "no parameter is given; expected fixed-share:alpha=RATE"),
-        (lambda: Method(learner="fixed-share:alpha=2"), "alpha is '2'; expected a number of at least 0"),
-        (lambda: Method(learner="learn-alpha:m=3"), "learn-alpha has no parameter 'm'; expected none"),
+        (
+            lambda: Method(learner="fixed-share"),
+            "fixed-share: alpha is missing; expected alpha=value",
+        ),
+        (
+            lambda: Method(learner="fixed-share:alpha=2"),
+            "alpha is 2; expected a number from 0 to 1",
+        ),
+        (
+            lambda: Method(learner="learn-alpha:m=3"),
+            "has no parameter 'm'; expected no parameters",
+        ),
         (lambda: Method(loss="inverse:gamma=1", gamma=2.0), "gamma is given twice"),
         (lambda: Method(max_gap_s=-1.0), "max_gap_s is -1.0; expected"),
         (lambda: Clock(200.0, 100.0), "max_ms is 100; expected at least min_ms, which is 200"),

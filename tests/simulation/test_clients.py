@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.simulation import ClientComparison, compare_clients, compare_runs
+from psm_sim.simulation import ClientComparison, Scenario, compare_clients, compare_runs
 from psm_sim.simulation.client_average import MEASURES
 from psm_sim.workload.load import find_trace, load_workload
 from psm_sim.workload.profile import read_profile
@@ -29,7 +29,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def three(trace: str) -> ClientComparison:
     """The three busiest clients, one after the other."""
-    comparison = compare_clients(POLICIES, f"{trace}:clients=3", pages=PAGES, workers=1)
+    comparison = compare_clients(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=1)
     assert isinstance(comparison, ClientComparison)
     return comparison
 
@@ -37,14 +37,14 @@ def three(trace: str) -> ClientComparison:
 def test_each_client_is_the_simulation_it_would_be_alone(trace: str, three: ClientComparison) -> None:
     """Same numbers as a run of that client only, whoever else is chosen."""
     for index, row in enumerate(three.runs[1].rows()):
-        alone = compare_runs(["lpsm"], f"{trace}:clients=id:{row['client']}", pages=PAGES).runs[0]
+        alone = compare_runs(["lpsm"], Scenario(f"{trace}:clients=id:{row['client']}", pages=PAGES)).runs[0]
         assert three.runs[1].results[index].page_records == alone.page_records
         assert row["slowdown.mean"] == alone.slowdown.mean
 
 
 def test_rows_are_the_same_for_any_number_of_workers(trace: str, three: ClientComparison) -> None:
     """To the last bit; ``wall_s`` alone differs."""
-    parallel = compare_clients(POLICIES, f"{trace}:clients=3", pages=PAGES, workers=2)
+    parallel = compare_clients(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=2)
     for one, other in zip(three.runs, parallel.runs, strict=True):
         assert {**one.to_dict(), "wall_s": 0} == {**other.to_dict(), "wall_s": 0}
 
@@ -86,7 +86,7 @@ def test_clients_draw_what_the_trace_lacks_independently(trace: str, three: Clie
 
 def test_one_client_is_a_plain_comparison(trace: str) -> None:
     """And named by its trace, as the user wrote it."""
-    comparison = compare_clients(["psm"], trace, pages=2)
+    comparison = compare_clients(["psm"], Scenario(trace, pages=2))
     assert not isinstance(comparison, ClientComparison)
     assert comparison.trace == trace
 
@@ -95,7 +95,7 @@ def test_progress_is_told_of_each_client(trace: str) -> None:
     """Pages done, of all, and how many clients."""
     told: list[tuple[int, int, str]] = []
     compare_clients(
-        ["psm"], f"{trace}:clients=2", pages=3, workers=1, progress=lambda *each: told.append(each)
+        ["psm"], Scenario(f"{trace}:clients=2", pages=3), lambda *each: told.append(each), workers=1
     )
     assert told == [(3, 6, "1 of 2 clients"), (6, 6, "2 of 2 clients")]
 
@@ -113,10 +113,10 @@ def test_what_cannot_be_used_is_told_before_anything_is_run(
     """In this process, in one sentence."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=match):
-        compare_clients(policies, f"{trace}:clients=2", pages=2, progress=lambda *_: pytest.fail("it ran"))
+        compare_clients(policies, Scenario(f"{trace}:clients=2", pages=2), lambda *_: pytest.fail("it ran"))
 
 
 def test_workers_are_at_least_one(trace: str) -> None:
     """A number that means nothing is refused."""
     with pytest.raises(InputError, match="workers is 0; expected a whole number, at least 1"):
-        compare_clients(["psm"], f"{trace}:clients=2", pages=2, workers=0)
+        compare_clients(["psm"], Scenario(f"{trace}:clients=2", pages=2), workers=0)

@@ -9,7 +9,7 @@ import pytest
 import psm_sim
 from psm_sim.errors import InputError
 from psm_sim.policies import Policy, Rest
-from psm_sim.simulation import Summary, compare_runs, simulate
+from psm_sim.simulation import Scenario, Summary, compare_runs, simulate
 from psm_sim.workload import load_workload
 
 
@@ -28,7 +28,7 @@ def test_the_same_seed_gives_the_same_result_to_the_last_bit():
 def test_a_run_is_the_same_alone_and_among_others():
     """Common random numbers: no policy disturbs another's pages."""
     alone = simulate("bsd:p=0.5", pages=10, seed=2)
-    among = compare_runs(["lpsm", "bsd:p=0.5", "psm"], pages=10, seed=2).runs[1]
+    among = compare_runs(["lpsm", "bsd:p=0.5", "psm"], Scenario(pages=10, seed=2)).runs[1]
     assert without_wall_time(alone) == without_wall_time(among)
 
 
@@ -75,7 +75,7 @@ def test_pages_are_a_frame_whose_rows_add_up():
 
 def test_slowdown_is_the_mean_of_each_pages_ratio_and_not_the_ratio_of_means():
     """Against the always-on run that comes along unasked."""
-    comparison = compare_runs(["psm"], pages=15)
+    comparison = compare_runs(["psm"], Scenario(pages=15))
     ratios = [
         slow.page_time_s / fast.page_time_s
         for slow, fast in zip(comparison.runs[0].page_records, comparison.always_on.page_records, strict=True)
@@ -121,7 +121,7 @@ def test_a_policy_given_as_an_object_keeps_its_own_state():
 def test_progress_counts_every_page_of_every_run():
     """The always-on run included."""
     seen = []
-    compare_runs(["psm", "always-on"], pages=4, progress=lambda *state: seen.append(state))
+    compare_runs(["psm", "always-on"], Scenario(pages=4), lambda *state: seen.append(state))
     assert [done for done, _, _ in seen] == list(range(1, 9))
     assert {total for _, total, _ in seen} == {8}
 

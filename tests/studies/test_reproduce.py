@@ -9,6 +9,7 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
+from psm_sim.campaign.tasks import Rows
 from psm_sim.reporting.files.study_numbers import numbers_of
 from psm_sim.studies import STUDIES, load_study
 from psm_sim.studies.reproduce import reproduce
@@ -21,13 +22,15 @@ TINY = Scale(replications=2, pages=4, long_pages=5)
 class Counted:
     """A task that counts how often it is run, in its own process."""
 
+    kind = "name"
     runs: ClassVar[dict[str, int]] = {}
 
-    def __init__(self, name: str, weight: int) -> None:
-        self.name, self.weight = name, weight
+    def __init__(self, name: str, weight: int, study: str) -> None:
+        self.name, self.weight, self.labels = name, weight, {"study": study}
 
-    def __repr__(self) -> str:
-        return f"Counted({self.name})"
+    def key(self) -> str:
+        """Return the name: the label decides nothing."""
+        return self.name
 
     def run(self) -> list[dict[str, str]]:
         """Return a row with its name."""
@@ -36,17 +39,18 @@ class Counted:
 
 
 class Names:
-    """A study whose table is the names of its rows; it spoils the rows it is given."""
+    """A study whose table is the names of its rows, which carry its own label; it spoils them."""
 
     def __init__(self, *names: str) -> None:
         self.names = names
 
     def tasks(self, scale: Scale, seed: int) -> list[Counted]:
         """Return a task a name, the later ones heavier."""
-        return [Counted(name, place + 1) for place, name in enumerate(self.names)]
+        return [Counted(name, place + 1, "+".join(self.names)) for place, name in enumerate(self.names)]
 
-    def digest(self, rows: list, scale: Scale, seed: int) -> Findings:
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return the names found."""
+        assert {row.pop("study") for row in rows.of("name")} == {"+".join(self.names)}
         frame = pd.DataFrame([{"name": row.pop("name")} for task in rows for row in task])
         return Findings("names", "Names", "none", tables=[Table("names", frame)])
 

@@ -10,7 +10,7 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.fit import write_profile
-from psm_sim.workload.profile import published, read_toml
+from psm_sim.workload.profile import berkeley_profile, read_toml
 
 TABLE = "interpolation='linear'\nquantiles=[[0, 1], [1, 9]]\n"
 GOOD = "".join(f"[{name}]\n{TABLE}" for name in ("think_s", "files_per_page", "request_bytes", "reply_bytes"))
@@ -84,7 +84,7 @@ def test_a_profile_that_is_a_folder_or_has_a_strange_table_is_refused(tmp_path: 
 def test_a_profile_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """In a folder that is not there."""
     with pytest.raises(InputError, match=r"p\.toml cannot be written: .*; give another file"):
-        write_profile(tmp_path / "no" / "p.toml", published())
+        write_profile(tmp_path / "no" / "p.toml", berkeley_profile())
 
 
 def test_a_name_too_long_for_a_file_is_no_trace() -> None:

@@ -1,4 +1,4 @@
-"""Bars: energy by radio state and slowdown of each policy (thesis, figures 2-6 and 2-7)."""
+"""Bar charts: energy by radio state and slowdown of each policy (thesis, figures 2-6 and 2-7)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
 
 
 def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``policy, awake_j, asleep_j, beacons_j`` as stacked bars; without power saving only told.
+    """Draw ``policy, awake_j, asleep_j, beacons_j`` as stacked bars, in joules per page.
 
     A column ``hindsight_j`` is drawn as a line: the best schedule without delay.
     """
+    # No power saving takes ten times the energy: its bar would flatten all others, so the caption tells it.
     dwarfing = frame["policy"] == "always-on"
     shown = frame[~dwarfing]
     figure, (axes,) = new_figure(width_in=6.4, height_in=3.6)

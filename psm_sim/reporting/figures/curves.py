@@ -1,4 +1,4 @@
-"""Lines: page time and energy against the round trip, and sleep times as they evolve (thesis, figure 2-5)."""
+"""Curves: page time and energy against the round trip, and sleep times over time (thesis, figure 2-5)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TICKS_MS = (10, 20, 40, 80, 150, 300, 600)
 
 
 def round_trips(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``rtt_ms, policy, time_ratio, energy_j`` as a line a policy; ``reference`` as hollow markers."""
+    """Draw ``rtt_ms, policy, time_ratio, energy_j``, one line per policy; ``reference`` as hollow markers."""
     shown = frame[frame["policy"] != "always-on"]
     figure, panels = new_figure(1, 2, width_in=8.4, height_in=4.2)
     for policy, line in shown.groupby("policy", sort=False):
@@ -64,7 +64,7 @@ def _reference(axes: Axes, line: pd.DataFrame, place: int) -> None:
 
 
 def sleep_times(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``loss, time_s, sleep_ms`` as steps, a panel a loss."""
+    """Draw ``loss, time_s, sleep_ms`` as steps, one panel per loss."""
     losses = list(dict.fromkeys(frame["loss"]))
     figure, panels = new_figure(len(losses), 1, width_in=6.8, height_in=1.0 + 1.7 * len(losses))
     for axes, loss in zip(panels, losses, strict=True):

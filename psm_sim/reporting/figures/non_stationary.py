@@ -1,4 +1,4 @@
-"""The figures of the study of non-stationary traffic."""
+"""Figures of the study of non-stationary traffic."""
 
 from __future__ import annotations
 

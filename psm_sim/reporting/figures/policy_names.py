@@ -1,8 +1,8 @@
-"""Policies as figures name them, each always in the same colour."""
+"""Policy names in figures, and each policy's place in the colours, always the same."""
 
 from __future__ import annotations
 
-from psm_sim.registry import split_commas
+from psm_sim.spec import split_commas
 
 _NAMES = {
     "always-on": "no power saving",
@@ -25,7 +25,7 @@ _ORDER = (
 
 
 def name_of(policy: str) -> str:
-    """Return what a figure calls a policy, or a loss of LPSM, given by its spec."""
+    """Return the name in figures of a policy, or of a loss of LPSM, given by its spec."""
     if policy in _NAMES:
         return _NAMES[policy]
     kind, _, rest = policy.partition(":")
@@ -38,9 +38,10 @@ def stacked(policy: str) -> str:
 
 
 def place_of(policy: str) -> int:
-    """Return which of the house's colours, markers and lines is a policy's, 0 to 7."""
+    """Return the index of a policy's colour, marker and line style, 0 to 7."""
     if policy == "hindsight, no delay":
         return len(_ORDER) - 1
     if policy in _ORDER:
         return _ORDER.index(policy)
+    # A user's policy: any place will do, but the same one in every figure and every process.
     return sum(policy.encode()) % len(_ORDER)

@@ -1,4 +1,4 @@
-"""Points: slowdown of each page (thesis, figure 2-8), and policies against hindsight's frontier."""
+"""Scatter plots: slowdown of each page (thesis, figure 2-8), and policies against hindsight's frontier."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def pages(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``policy, always_on_time_s, slowdown`` as a panel a policy, the mean as a line."""
+    """Draw ``policy, always_on_time_s, slowdown``, one panel per policy, the mean as a line."""
     policies = list(dict.fromkeys(frame["policy"]))
     columns = min(3, len(policies))
     rows = ceil(len(policies) / columns)

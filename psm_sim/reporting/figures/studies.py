@@ -1,11 +1,11 @@
-"""The figures of the studies by name, in the form of the thesis's."""
+"""Figures of the studies by name, in the form of the thesis's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures import bars, curves, scatter
+from psm_sim.reporting.figures import bars, curves, learners, scatter
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +19,9 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "sleep-times": curves.sleep_times,
     "pages": scatter.pages,
     "frontier": scatter.frontier,
+    "labels": learners.labels,
+    "drift": learners.drift,
+    "f-measure": learners.f_measure,
 }
 
 

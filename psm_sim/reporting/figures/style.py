@@ -1,4 +1,4 @@
-"""Figures: one style for all, readable in print and by the colour-blind, with their numbers beside them."""
+"""Style of all figures: readable in print and by the colour-blind, with their numbers beside them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,15 @@ _STYLE: Any = {
 def new_figure(
     rows: int = 1, columns: int = 1, width_in: float = 6.4, height_in: float = 3.8
 ) -> tuple[Figure, Sequence[Axes]]:
-    """Return a figure in the house style and its axes, row by row."""
+    """Return a figure in the common style and its axes, row by row.
+
+    Parameters
+    ----------
+    rows, columns : int
+        The number of panels below each other and side by side.
+    width_in, height_in : float
+        The size of the figure in inches.
+    """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -48,8 +56,8 @@ def new_figure(
     return figure, [each for row in axes for each in row]
 
 
-def house_style() -> AbstractContextManager[None]:
-    """Return a context in which what is drawn later, such as a legend of the figure, has the house style."""
+def common_style() -> AbstractContextManager[None]:
+    """Return a context for what is added to a figure later, such as a legend: it has the common style."""
     import matplotlib as mpl
 
     return mpl.rc_context(_STYLE)
@@ -59,6 +67,15 @@ def save_figure(figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]]
     """Write ``stem.png``, ``stem.svg`` and the figure's numbers as ``stem.csv``; return the paths.
 
     The same figure gives the same bytes: no date, no random names.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    stem : Path
+        The path of the files without their suffix.
+    numbers : mapping of str to sequence
+        The columns of the CSV by name; shorter ones are filled with empty cells.
     """
     import csv
 

@@ -1,1 +1,1 @@
-"""What is written for programs: JSON, CSV, and the folder of a run."""
+"""Files for programs: JSON, CSV, and the folder of a run."""

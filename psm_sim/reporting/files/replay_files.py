@@ -1,4 +1,4 @@
-"""A replay as a table, as one JSON object and as CSV."""
+"""Replay as a table, as one JSON object, or as CSV."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from psm_sim import __version__
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.terminal import replay
+from psm_sim.texts import flat
 
 if TYPE_CHECKING:
     from psm_sim.replay.method import Method
@@ -16,7 +17,19 @@ if TYPE_CHECKING:
 
 
 def to_dict(trace: str, seed: int, method: Method, clients: Sequence[ReplayedClient]) -> dict[str, Any]:
-    """Return a replay as plain values: how it was made, and ``runs``, one a client."""
+    """Return a replay as plain values: how it was made, and ``runs``, one per client.
+
+    Parameters
+    ----------
+    trace : str
+        The trace, as the user named it.
+    seed : int
+        The seed that its pages were drawn with.
+    method : Method
+        The method of polling and learning.
+    clients : sequence of ReplayedClient
+        The outcome of each client.
+    """
     return {
         "psm_sim": __version__,
         "trace": trace,
@@ -27,7 +40,17 @@ def to_dict(trace: str, seed: int, method: Method, clients: Sequence[ReplayedCli
 
 
 def write(values: dict[str, Any], form: str, stream: TextIO) -> None:
-    """Write what :func:`to_dict` returned, as ``table``, ``json`` or ``csv``."""
+    """Write what :func:`to_dict` returned.
+
+    Parameters
+    ----------
+    values : dict
+        The replay as plain values.
+    form : str
+        ``"table"``, ``"json"`` or ``"csv"``.
+    stream : text file
+        Where to write.
+    """
     if form == "json":
         stream.write(to_text(values))
     elif form == "csv":
@@ -37,22 +60,15 @@ def write(values: dict[str, Any], form: str, stream: TextIO) -> None:
 
 
 def _write_csv(values: dict[str, Any], stream: TextIO) -> None:
-    """Write a row a client; nested names are joined by a dot, as ``regret.mixture.best_expert``."""
+    """Write one row per client; nested names are joined by a dot, as ``regret.mixture.best_expert``."""
     rows = []
     for run in values["runs"]:
         facts = {key: value for key, value in run.items() if key not in _NOT_IN_CSV}
         shared = {"trace": values["trace"], "seed": values["seed"], **values["parameters"]}
-        rows.append(_flat({**shared, **facts}))
+        rows.append(flat({**shared, **facts}))
     writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
 
 
 _NOT_IN_CSV = ("remark", "trace_parameters", "expert_losses")
-
-
-def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat

@@ -1,4 +1,4 @@
-"""A comparison as CSV: a row a policy."""
+"""Comparison of policies as CSV: one row per policy, or one row per page."""
 
 from __future__ import annotations
 
@@ -6,13 +6,24 @@ import csv
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.simulation.client_average import ClientAverage
+from psm_sim.texts import flat
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
 
 
 def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write a header and a row a policy; nested names are joined by a dot, as ``slowdown.mean``."""
+    """Write a header and one row per policy; nested names are joined by a dot, as ``slowdown.mean``.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The runs to write.
+    stream : text file
+        Where to write.
+    preset : str
+        The name of the preset that was used; empty for none.
+    """
     rows = [{"preset": preset, **_row(comparison, run)} for run in comparison.runs]
     writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -20,7 +31,7 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 
 
 def write_pages(comparison: Comparison, stream: TextIO) -> None:
-    """Write a header and a row for each page of each policy; of several clients, the client as well."""
+    """Write a header and one row per page and policy, with the client where there are several."""
     writer = csv.writer(stream, lineterminator="\n")
     fields = comparison.runs[0].page_records[0]._fields
     several = isinstance(comparison.runs[0], ClientAverage)
@@ -44,16 +55,9 @@ def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
         "topology": comparison.topology,
         "settings": _joined(comparison.settings),
         "seed": comparison.seed,
-        **_flat(values),
+        **flat(values),
     }
 
 
 def _joined(values: dict[str, Any]) -> str:
     return ",".join(f"{key}={value}" for key, value in values.items())
-
-
-def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat

@@ -1,4 +1,4 @@
-"""The folder that ``--output`` writes."""
+"""Result folder: the files that ``--output`` writes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim import __version__
 from psm_sim.errors import InputError
-from psm_sim.reporting.files import result_csv as csv_report
-from psm_sim.reporting.files import result_json as json_report
+from psm_sim.reporting.files import result_csv, result_json
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
@@ -29,7 +28,7 @@ def usable_folder(folder: Path) -> Path:
     Raises
     ------
     InputError
-        If it, or a part of its path, is a file, or may not be written.
+        If it, or a part of its path, is a file or a broken link, or is not writable.
     """
     there = folder.absolute()
     while not os.path.lexists(there) and there != there.parent:
@@ -38,9 +37,7 @@ def usable_folder(folder: Path) -> Path:
         what = f"{str(there)!r} is a file" if there.exists() else f"{str(there)!r} is a link to nowhere"
         raise InputError(f"--output is {str(folder)!r}, but {what}; expected a folder, or one to be made.")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise InputError(
-            f"--output is {str(folder)!r}, but {str(there)!r} may not be written; choose another."
-        )
+        raise InputError(f"--output is {str(folder)!r}, but {str(there)!r} is not writable; choose another.")
     return folder
 
 
@@ -50,19 +47,34 @@ def write_results(
     """Write ``result.json``, ``pages.csv`` and ``metadata.json``, each complete or not at all.
 
     All three are written under other names first and then renamed, so that a run that is interrupted
-    leaves what was there before.
+    leaves the earlier files unchanged.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; made if need be.
+    comparison : Comparison
+        The runs to write.
+    words : sequence of str
+        The words of the command line, for ``metadata.json``.
+    begun : datetime
+        The time at which the command began, with its time zone.
+    preset : str
+        The name of the preset that was used; empty for none.
     """
     pages = io.StringIO()
-    csv_report.write_pages(comparison, pages)
+    result_csv.write_pages(comparison, pages)
     texts = (
-        json_report.to_text(json_report.to_dict(comparison, preset)),
+        result_json.to_text(result_json.to_dict(comparison, preset)),
         pages.getvalue(),
-        json_report.to_text(_metadata(comparison, words, begun)),
+        result_json.to_text(_metadata(comparison, words, begun)),
     )
     folder.mkdir(parents=True, exist_ok=True)
+    # In the folder itself: renaming replaces a file at once only within one file system.
     temporary = [folder / f".{name}.{os.getpid()}" for name in NAMES]
     try:
         for path, text in zip(temporary, texts, strict=True):
+            # A word of the command line that is no UTF-8 must not spoil a run that is already over.
             path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         for path, name in zip(temporary, NAMES, strict=True):
             path.replace(folder / name)

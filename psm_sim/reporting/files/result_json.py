@@ -1,4 +1,4 @@
-"""A comparison as one JSON object: section 4 of the design."""
+"""Comparison of policies as one JSON object; ``docs/reference.md`` explains its keys."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
     """Return the comparison as plain values; ``wall_s`` alone differs from run to run.
 
-    *preset* names the configuration that its defaults came from, if any. Of several clients ``pages`` is
-    how many all of them have, and ``clients`` how many there are.
+    *preset* names the configuration that its defaults came from, if any. With several clients ``pages`` is
+    the number of pages of all of them, and ``clients`` the number of clients.
     """
     clients = getattr(comparison, "clients", ())
     return {
@@ -31,7 +31,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "remark": comparison.workload.remark,
         "trace_parameters": comparison.workload.parameters,
         "settings": comparison.settings,
-        "scenario": comparison.scenario,
+        "scenario": comparison.place.config(),
         "runs": [run.to_dict() for run in comparison.runs],
     }
 
@@ -42,7 +42,17 @@ def to_text(value: Any) -> str:
 
 
 def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write the comparison as one JSON object."""
+    """Write the comparison as one JSON object.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The runs to write.
+    stream : text file
+        Where to write.
+    preset : str
+        The name of the preset that was used; empty for none.
+    """
     stream.write(to_text(to_dict(comparison, preset)))
 
 

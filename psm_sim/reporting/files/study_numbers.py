@@ -1,4 +1,4 @@
-"""What studies found as plain values: every claim and every table, for other programs and for tests."""
+"""Numbers of studies as plain values: every claim and every table, for other programs and for tests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is written for readers: reports in Markdown."""
+"""Pages for readers: reports in Markdown."""

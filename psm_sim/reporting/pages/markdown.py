@@ -1,4 +1,4 @@
-"""Tables in Markdown."""
+"""Markdown tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NUMBER = re.compile(r"([-+]?[\d.]+( ± [\d.]+)?( ?%)?( !)?|[-+]?[\d.]+ \([-+][\
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; columns of numbers stand to the right."""
+    """Return a table; columns of numbers are aligned right."""
     rows = [list(row) for row in rows]
     columns = list(zip(*rows, strict=True)) or [() for _ in headings]
     rules = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]

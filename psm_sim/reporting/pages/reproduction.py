@@ -1,4 +1,4 @@
-"""The report on published claims: a page of Markdown, figures, and all numbers."""
+"""Reproduction report on published claims: a page of Markdown, figures, and all numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from psm_sim.studies.study import Findings
 
 FIGURES = "figures"
-_INTRODUCTION = """\
+INTRODUCTION = """\
 # Published results, and ours
 
 What C. Monteleoni's thesis (Learning with Online Constraints, 2006, section 2.5.4) and R. Krashinsky and
@@ -40,11 +40,18 @@ figure lie beside it as CSV.
 """
 
 
-def write_report(folder: Path, findings: Sequence[Findings], seed: int, command: str) -> None:
+def write_report(
+    folder: Path,
+    findings: Sequence[Findings],
+    seed: int,
+    command: str,
+    introduction: str = INTRODUCTION,
+    rule: str = claims.RULE,
+) -> None:
     """Write ``README.md``, ``numbers.json`` and the figures, each complete or not at all.
 
-    All are written beside the folder first and then moved into it, the page last, so that an interrupted
-    run leaves what was there before. The same findings give the same bytes.
+    All are written into a draft folder first and then moved, the page last, so that an interrupted
+    run leaves the earlier report unchanged. The same findings give the same bytes.
 
     Parameters
     ----------
@@ -54,6 +61,8 @@ def write_report(folder: Path, findings: Sequence[Findings], seed: int, command:
         What the studies found, in the order of the report.
     seed, command
         Stated in the report, for whoever wants the same.
+    introduction, rule
+        The page's first lines, which name version, seed, command and rule; and how the verdicts are found.
     """
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / f".draft.{os.getpid()}"
@@ -62,7 +71,8 @@ def write_report(folder: Path, findings: Sequence[Findings], seed: int, command:
         links = {found.study: _draw(found, draft / FIGURES) for found in findings}
         text = to_text(numbers_of(findings, seed))
         (draft / "numbers.json").write_text(text, encoding="utf-8", newline="\n")
-        page = page_of(findings, links, seed, command)
+        words = introduction.format(version=__version__, seed=seed, command=command, rule=rule)
+        page = page_of(findings, links, words)
         (draft / "README.md").write_text(page, encoding="utf-8", newline="\n")
         _move(draft, folder)
     finally:
@@ -93,10 +103,19 @@ def _move(draft: Path, folder: Path) -> None:
 
 
 def page_of(
-    findings: Sequence[Findings], figures: dict[str, list[tuple[str, str]]], seed: int, command: str
+    findings: Sequence[Findings], figures: dict[str, list[tuple[str, str]]], introduction: str
 ) -> str:
-    """Return the page; *figures* has each study's captions and file names."""
-    introduction = _INTRODUCTION.format(version=__version__, seed=seed, command=command, rule=claims.RULE)
+    """Return the page.
+
+    Parameters
+    ----------
+    findings
+        What the studies found, in the order of the report.
+    figures
+        Each study's captions and file names.
+    introduction
+        The page's first lines.
+    """
     studies = [_study(found, figures.get(found.study, [])) for found in findings]
     return introduction + _summary(findings) + "\n" + "\n".join(studies)
 

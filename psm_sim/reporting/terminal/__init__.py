@@ -1,1 +1,1 @@
-"""What the terminal shows: tables, lists, progress."""
+"""Terminal output: tables, lists, progress."""

@@ -1,4 +1,4 @@
-"""A comparison as a table that people understand."""
+"""Comparison of policies as a table for people."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from psm_sim.registry import split_commas
 from psm_sim.reporting.terminal.console import console_on
+from psm_sim.spec import split_commas
 
 if TYPE_CHECKING:
     from psm_sim.simulation import ClientAverage, Comparison, Result
@@ -25,11 +25,11 @@ COLUMNS: Columns = (
     ("slowdown\nmean", lambda run: run.slowdown.mean),
     ("\nmax", lambda run: run.slowdown.max),
 )
-"""Heading and value of each column after the policy's name; all of them fit in 80 columns."""
+"""Heading and value of each column after the policy's name; together they fit in 80 columns of text."""
 
 
 def _spread(measure: str) -> Callable[[Result], float]:
-    """Return what reads half the width of the interval of an average over clients."""
+    """Return a function that reads half the width of the interval of an average over clients."""
     return lambda run: cast("ClientAverage", run).interval(measure).half_width
 
 
@@ -46,11 +46,21 @@ OF_CLIENTS: Columns = (
 """The columns for averages over several clients."""
 
 _ROOMY = 100
-"""Columns from which a policy is written in one line, and its numbers stand further apart."""
+"""Width in columns from which a policy is written in one line, and its numbers stand further apart."""
 
 
 def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write a row a policy, and under the table what it was measured on, the *preset*'s name included."""
+    """Write one row per policy, and under the table what it was measured on.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The runs to show.
+    stream : text file
+        Where to write, usually standard output.
+    preset : str
+        The name of the preset that was used, for the caption; empty for none.
+    """
     from rich.text import Text
 
     with console_on(stream) as console:
@@ -62,7 +72,7 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 
 
 def caption(comparison: Comparison, preset: str = "") -> list[str]:
-    """Return what a reader must know to repeat the run and to read its numbers."""
+    """Return the lines that a reader needs to repeat the run and to read its numbers."""
     clients = clients_of(comparison)
     named = f", preset {preset}" if preset else ""
     settings = "".join(f", {key}={value}" for key, value in comparison.settings.items())
@@ -78,7 +88,7 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
 
 
 def clients_of(comparison: Comparison) -> int:
-    """Return how many clients were averaged over; 0 for a single run."""
+    """Return the number of clients that were averaged over; 0 for a single run."""
     return len(getattr(comparison, "clients", ()))
 
 
@@ -98,7 +108,7 @@ def _table(runs: Sequence[Result], shown: Columns, *, roomy: bool) -> Any:
 
 
 def _stacked(policy: str) -> str:
-    """Write a policy with a line for each parameter."""
+    """Return a policy with one line per parameter, for a narrow terminal."""
     name, *parameters = [part for half in policy.split(":", 1) for part in split_commas(half)]
     return "\n ".join([f"{name}:" if parameters else name, *parameters])
 

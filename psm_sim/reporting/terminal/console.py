@@ -1,4 +1,4 @@
-"""Where tables are printed."""
+"""Console on which tables are printed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPED_WIDTH = 160
-"""Columns of what is no terminal: room for a long formula, whatever COLUMNS says."""
+"""Width in columns where the output is no terminal: room for a long formula; COLUMNS is not asked."""
 
 
 @contextmanager
 def console_on(stream: TextIO) -> Iterator[Console]:
     """Give a console whose output goes to *stream* at the end.
 
-    On a terminal it is as wide as that and has colours; elsewhere it is plain text, without blanks at
-    the ends of lines, and the same whatever the environment.
+    On a terminal it has the terminal's width and colours; elsewhere it is plain text, without blanks at
+    the ends of lines, and the same in every environment.
     """
     from rich.console import Console
 
@@ -32,6 +32,7 @@ def console_on(stream: TextIO) -> Iterator[Console]:
         markup=False,
         emoji=False,
     )
+    # Captured first: rich pads lines with blanks, which a file or a pipe should not get.
     with console.capture() as captured:
         yield console
     text = captured.get()

@@ -1,4 +1,4 @@
-"""A list of what can be named, as text for people."""
+"""List of the components that can be named, as text for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from psm_sim.reporting.terminal.console import console_on
 
 
 def write(items: Sequence[dict[str, Any]], remark: str, stream: TextIO) -> None:
-    """Write each item's name and summary, and under it a table of its parameters."""
+    """Write each item's name and summary, and under it a table of its parameters.
+
+    Parameters
+    ----------
+    items : sequence of dict
+        Each with ``name``, ``summary`` and ``parameters``, a list of rows.
+    remark : str
+        The sentence that stands under the list.
+    stream : text file
+        Where to write.
+    """
     from rich.padding import Padding
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""A progress bar for runs that take a while."""
+"""Progress bar for long runs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from psm_sim.workload.recordings.source import Progress
+from psm_sim.progress import Progress
 
 PATIENCE_S = 1.0
-"""How long a run may take before a bar appears."""
+"""Seconds that a run takes before a bar appears."""
 
 _REFRESH_S = 0.1
 
 
 @contextmanager
 def progress_on(stream: TextIO) -> Iterator[NoProgress]:
-    """Give what a run can report its progress to: a bar on a terminal, else nothing at all."""
+    """Give an object to which a run reports its progress: a bar on a terminal, else one that does nothing."""
     progress = Bar(stream) if stream is not None and stream.isatty() else NoProgress()
     try:
         yield progress
@@ -27,13 +27,23 @@ def progress_on(stream: TextIO) -> Iterator[NoProgress]:
 
 
 class NoProgress:
-    """Takes note of nothing."""
+    """Progress that is not shown."""
 
     def __call__(self, done_pages: int, total_pages: int, label: str) -> None:
-        """Take the pages done, the pages in all, and what is being run."""
+        """Take note of (pages done, total pages, label of the run).
+
+        Parameters
+        ----------
+        done_pages : int
+            The number of pages simulated so far.
+        total_pages : int
+            The number of pages of all runs.
+        label : str
+            The name of the present run.
+        """
 
     def close(self) -> None:
-        """End."""
+        """End the display."""
 
 
 class Bar(NoProgress):
@@ -45,7 +55,7 @@ class Bar(NoProgress):
         self._bar: Any = None
 
     def __call__(self, done_pages: int, total_pages: int, label: str) -> None:
-        """Show the pages done, at most ten times a second."""
+        """Show the pages done, at most ten times per second; arguments as for :class:`NoProgress`."""
         now_s = time.monotonic()
         if now_s < self._due_s:
             return
@@ -88,4 +98,4 @@ def progress(words: str) -> Iterator[Progress | None]:
 
     with FileBar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(words)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total, _: bar.update(task, completed=done, total=total)

@@ -1,4 +1,4 @@
-"""A replay as a table for people."""
+"""Replay as a table for people."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import math
 from typing import Any, TextIO
 
 from psm_sim.reporting.terminal.console import console_on
+from psm_sim.texts import duration
 
 
 def write(values: dict[str, Any], stream: TextIO) -> None:
-    """Write what :func:`psm_sim.reporting.files.replay_files.to_dict` returned as a table a client."""
+    """Write what :func:`psm_sim.reporting.files.replay_files.to_dict` returned, one table per client."""
     from rich.text import Text
 
     parameters = values["parameters"]
@@ -28,9 +29,9 @@ def _facts(run: dict[str, Any]) -> list[str]:
     polls = f"{run['polls']:,} poll{'' if run['polls'] == 1 else 's'}"
     left = run["trace_bytes"] - run["bytes"]
     rest = f", {left:,} more had not come" if left else ", all there are"
-    duration, span = _duration(run["replayed_s"]), f"{polling['min']:g} to {polling['max']:g} ms"
+    lasted, span = duration(run["replayed_s"], "s"), f"{polling['min']:g} to {polling['max']:g} ms"
     return [
-        f"{run['client']}: {polls} in {duration}, {run['bytes']:,} bytes held{rest}",
+        f"{run['client']}: {polls} in {lasted}, {run['bytes']:,} bytes held{rest}",
         f"polling time {polling['mean']:.1f} ms in the mean, from {span}",
     ]
 
@@ -70,14 +71,7 @@ def _caption(values: dict[str, Any], parameters: dict[str, Any]) -> list[str]:
 
 
 def _number(value: float) -> str:
-    """Return *value* with five digits or so, and a real minus."""
+    """Return *value* with four or five digits."""
     size = abs(value)
     decimals = 4 if size < 1 else max(0, 3 - math.floor(math.log10(size)))
     return f"{value:,.{decimals}f}"
-
-
-def _duration(seconds: float) -> str:
-    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.1f} s"

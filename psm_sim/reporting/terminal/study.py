@@ -1,4 +1,4 @@
-"""What studies found, as tables for people."""
+"""Findings of studies as tables for people."""
 
 from __future__ import annotations
 
@@ -14,8 +14,18 @@ if TYPE_CHECKING:
     from psm_sim.studies.study import Findings
 
 
-def write(findings: Sequence[Findings], stream: TextIO) -> None:
-    """Write each study's claims, tables and remarks."""
+def write(findings: Sequence[Findings], stream: TextIO, rule: str = claims.RULE) -> None:
+    """Write each study's claims, tables and remarks.
+
+    Parameters
+    ----------
+    findings
+        In the order to be printed.
+    stream
+        Where to.
+    rule
+        How the verdicts are found.
+    """
     from rich.text import Text
 
     with console_on(stream) as console:
@@ -36,7 +46,7 @@ def write(findings: Sequence[Findings], stream: TextIO) -> None:
         every = [claim for found in findings for claim in found.claims]
         if every:
             console.print(Text(f"{len(every)} published numbers: {claims.tally(every)}."))
-            console.print(Text(claims.RULE))
+            console.print(Text(rule))
 
 
 def cells(frame: pd.DataFrame) -> list[tuple[str, ...]]:

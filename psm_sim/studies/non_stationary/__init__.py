@@ -1,1 +1,1 @@
-"""The study of traffic that changes its kind: Learn-alpha and its rivals."""
+"""Study of traffic that changes its kind: Learn-alpha and its rivals."""

@@ -1,4 +1,4 @@
-"""The tables of the study of non-stationary traffic, as Markdown: every number and verdict computed."""
+"""Tables of the study of non-stationary traffic, as Markdown: every number and verdict is computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Study:
         self.rows = pd.DataFrame(rows)
 
     def values(self, policy: str, column: str, gamma: str = "published") -> pd.Series[float]:
-        """Return a column of one policy, a value a seed."""
+        """Return a column of one policy, one value per seed."""
         rows = self.rows[(self.rows["policy"] == policy) & (self.rows["gamma"] == gamma)]
         return rows.set_index("seed")[column].sort_index().astype(float)
 

@@ -1,22 +1,24 @@
-"""The study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times, seed by seed.
+"""Tasks of the study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times by seed.
 
 Run by ``python benchmarks/non_stationary.py``, which writes ``docs/studies/non-stationary.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from psm_sim.arrays import Floats
+from psm_sim.keys import key_of
 from psm_sim.learning import LearnAlpha, best_rate, best_switching, rate_losses, switching_rates
-from psm_sim.losses.base import Floats
 from psm_sim.policies import Policy, Poll, Rest, make_policy
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
+from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import load_workload
 from psm_sim.workload.shifting import ShiftingWorkload
 
@@ -69,7 +71,7 @@ class Logged(Lpsm):
         """Log the round, if the poll is one to learn from."""
         if poll is None:
             return super().rest(now_s, since_uplink_s, poll)
-        losses, weights = self.loss(poll, self.times_ms).copy(), self.learner.weights
+        losses, weights = self.losses(poll).copy(), self.learner.weights
         least = losses.min()
         mixture = least - np.log(weights @ np.exp(least - losses))
         rest = super().rest(now_s, since_uplink_s, poll)
@@ -85,6 +87,9 @@ class NonStationaryTask:
     that learners can be compared, over those of Learn-alpha's run.
     """
 
+    kind: ClassVar[str] = "run"
+    labels: ClassVar[Mapping[str, Any]] = {}
+
     trace: str
     pages: int
     seed: int
@@ -95,16 +100,21 @@ class NonStationaryTask:
         """The pages of all runs."""
         return self.pages * (1 + len(FIXED) + len(BOUNDED) + len(LEARNERS) * len(self.gammas))
 
+    def key(self) -> str:
+        """Return a hash of everything that decides the rows."""
+        return key_of([Scenario(self.trace, pages=self.pages, seed=self.seed).key(), self.gammas])
+
     def run(self) -> list[dict[str, Any]]:
-        """Run it; return a row a policy, and one a gamma of what hindsight would have lost."""
+        """Return one row per policy, and one per gamma with the losses of hindsight."""
         workload = load_workload(self.trace, self.pages, self.seed)
+        scenario = Scenario(workload, pages=self.pages, seed=self.seed)
         keys = [(gamma, alpha) for gamma in self.gammas for alpha in (None, *RATES)]
         logs = [Log() for _ in keys]
         learners: list[Policy] = [
             Logged(log, gamma=gamma, alpha=alpha) for log, (gamma, alpha) in zip(logs, keys, strict=True)
         ]
         others = [make_policy(spec) for spec in (*FIXED, *BOUNDED)]
-        runs = compare_runs([*others, *learners], workload, pages=self.pages, seed=self.seed).runs
+        runs = compare_runs([*others, *learners], scenario).runs
         labels: list[tuple[str, float | None]] = [(spec, None) for spec in (*FIXED, *BOUNDED)]
         labels += [(learner_label(alpha), gamma) for gamma, alpha in keys]
         switches = len(workload.schedule) - 1 if isinstance(workload, ShiftingWorkload) else 0
@@ -131,7 +141,7 @@ class NonStationaryTask:
 
 
 def measured(run: Result, workload: Any) -> dict[str, Any]:
-    """Return joules and delay a page, slowdown, and watts and delay in each regime."""
+    """Return joules and delay per page, slowdown, and watts and delay in each regime."""
     records = run.page_records
     delays_ms = np.array([1000 * (page.page_time_s - page.always_on_time_s) for page in records])
     names = (
@@ -197,7 +207,7 @@ class Timeline(NamedTuple):
 def timeline(trace: str, pages: int, seed: int, alpha: float | None) -> Timeline:
     """Run a learner at the published gamma over the pages of a trace with regimes."""
     workload, log = load_workload(trace, pages, seed), Log()
-    run = compare_runs([Logged(log, alpha=alpha)], workload, pages=pages, seed=seed).runs[0]
+    run = compare_runs([Logged(log, alpha=alpha)], Scenario(workload, pages=pages, seed=seed)).runs[0]
     ends_s = [0.0, *(page.start_s + page.page_time_s for page in run.page_records)]
     plan = workload.schedule if isinstance(workload, ShiftingWorkload) else ()
     return Timeline(

@@ -1,4 +1,4 @@
-"""What the study of non-stationary traffic found, in sentences whose words and signs come from the rows."""
+"""Sentences that summarise the study of non-stationary traffic; each is computed from the result rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from psm_sim.studies.non_stationary.task import BOUNDED, LEARN_ALPHA, LEARNERS
 
 
 def findings(study: Study, gamma: str = "published") -> str:
-    """Say what was found, one point a rival; signs and numbers from the rows."""
+    """Return the findings, one point per rival; signs and numbers come from the rows."""
     points = [
         _against_static(study, gamma),
         *_groups(study, gamma),

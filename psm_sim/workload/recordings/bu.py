@@ -1,8 +1,8 @@
-"""BU-Web-Client: what an instrumented Mosaic logged at Boston University, 1994 and 1995.
+"""BU-Web-Client logs, written by an instrumented Mosaic at Boston University in 1994 and 1995.
 
-One line a request, ``machine time user "URL" size seconds``: the time in Unix seconds, the size with the
+One line per request, ``machine time user "URL" size seconds``: the time in Unix seconds, the size with the
 protocol's overhead, the seconds of the retrieval. Size 0 and 0.0 s mean that the browser's own cache
-answered: no packet moved, and the line is left out. The archive has one file a session; files of several
+answered: no packet moved, and the line is left out. The archive has one file per session; files of several
 sessions, one after another, are read as well.
 
 Source: C. A. Cunha, A. Bestavros, M. E. Crovella, Characteristics of WWW client traces, BU TR-95-010, 1995.
@@ -31,7 +31,7 @@ _BATCH = 20_000
 
 
 class _Row(NamedTuple):
-    """One request, as the columns want it."""
+    """One request, in the order of the columns of :data:`~psm_sim.workload.recordings.requests.ROW`."""
 
     client: int
     server: int
@@ -50,8 +50,7 @@ def is_bu(head: bytes) -> bool:
 def bu_recording(source: Source, rule: PageRule) -> Recording:
     """Read a log and group its requests into pages; a client is a user.
 
-    Nothing was logged of the server's delay, so it is unknown. A line that is no such line is an error
-    that names it.
+    The server's delay was not logged, so it is unknown. A line of another form is an error that names it.
     """
     with Requests() as requests:
         clients, records = collect(requests, source)
@@ -60,7 +59,7 @@ def bu_recording(source: Source, rule: PageRule) -> Recording:
 
 
 def collect(requests: Requests, source: Source) -> tuple[tuple[str, ...], int]:
-    """Add all requests that used the network; return the clients, and how many lines there are."""
+    """Add all requests that used the network; return the clients, and the number of lines."""
     clients, rows, records = dict[bytes, int](), list[_Row](), 0
     for number, line in lines_of(source):
         if not line.strip():
@@ -87,7 +86,7 @@ def _row(line: bytes, clients: dict[bytes, int]) -> _Row | None:
     host, suffix = _host_and_suffix(url.decode("latin-1"))
     return _Row(
         clients.setdefault(user, len(clients)),
-        zlib.crc32(host.encode()),
+        zlib.crc32(host.encode()),  # a number for the host: pages only ask whether two are equal
         round(float(time) * 1e6),
         min(round(float(seconds) * 1e6), 2**32 - 1),
         UNKNOWN,

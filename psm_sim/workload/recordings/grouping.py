@@ -1,4 +1,4 @@
-"""From requests to page views: which requests belong to one page, and what lies between pages.
+"""Grouping of requests into page views: which requests belong to one page, and the gaps between pages.
 
 The rule is that of Ford's SST client: a request belongs to the page of the request before it, of the same
 client, if it is for an image, sound or Java class, goes to the same server, and comes at most 60 s later.
@@ -23,10 +23,10 @@ Rows = NDArray[np.void]
 
 @dataclass(frozen=True)
 class PageRule:
-    """When a request belongs to the page of the one before it: documented parameters."""
+    """Rule by which a request belongs to the page of the one before it: documented parameters."""
 
     page_gap_s: float = parameter(
-        60.0, "an embedded object is asked for at most so long after the one before", unit="s", at_least=0
+        60.0, "longest time from one request of a page to the next one", unit="s", at_least=0
     )
     same_server: bool = parameter(True, "embedded objects come from the server of the request before")
 
@@ -35,7 +35,19 @@ class PageRule:
 
 
 def group(requests: Requests, clients: tuple[str, ...], rule: PageRule, **facts: Any) -> Recording:
-    """Group requests into pages; *facts* are passed to the :class:`Recording`."""
+    """Group requests into pages.
+
+    Parameters
+    ----------
+    requests : Requests
+        The requests of all clients; they are used up.
+    clients : tuple of str
+        The identifiers of the clients, by the numbers in the requests.
+    rule : PageRule
+        The rule by which a request belongs to a page.
+    **facts
+        Further fields of the :class:`Recording`.
+    """
     columns: dict[str, list[NDArray[Any]]] = {name: [np.empty(0, kind)] for name, kind in _KINDS.items()}
     span_s = (requests.last_us - requests.first_us) / 1e6
     for rows in requests.buckets():
@@ -46,6 +58,7 @@ def group(requests: Requests, clients: tuple[str, ...], rule: PageRule, **facts:
         columns["size"].append(rows["size"].copy())
         columns["delay"].append(rows["delay_us"].copy())
     joined = {name: np.concatenate(columns.pop(name)) for name in list(columns)}
+    # The rows came bucket by bucket: clients are numbered anew in that order, so that numbers never fall.
     order = sorted(range(len(clients)), key=lambda code: (code % BUCKETS, code))
     rank = np.empty(len(clients), np.int32)
     rank[order] = np.arange(len(clients))

@@ -1,7 +1,7 @@
 """HAR files, 1.1 and 1.2, of WebPagetest, Chrome, chrome-har and Firefox: a recording of one client.
 
-Pages are those of the file's ``pages``. Where it has none (Fiddler), a page is what follows on from each
-other: a request more than 1 s after everything before it is done begins another (the rule of Mah 1997).
+Pages are those of the file's ``pages``. Where it has none (Fiddler), a request that comes more than 1 s
+after all requests before it are done begins a new page (the rule of Mah 1997).
 The gap between two pages is think time only if they are one session: not if the file comes from a tool
 whose pages are independent runs, nor if two pages begin with the same URL (first and repeat view), nor if
 they overlap. Then the think time is unknown.
@@ -67,7 +67,7 @@ def har_recording(source: Source) -> Recording:
 
 
 def read_log(source: Source) -> Mapping[str, Any]:
-    """Return the ``log`` of a HAR file, or say what is wrong with it."""
+    """Return the ``log`` of a HAR file, or raise :class:`InputError` that says what is wrong with it."""
     data = bytearray()
     for piece in source.pieces():
         data += piece
@@ -100,7 +100,7 @@ def _json(data: bytearray, path: Path) -> Any:
 
 
 def _deep_at(text: str, deepest: int = 200) -> int:
-    """Return the offset at which brackets are nested deeper than *deepest*, whatever strings hold."""
+    """Return the offset at which brackets, also those in strings, are nested deeper than *deepest*."""
     depth = 0
     for offset, character in enumerate(text):
         depth += (character in "[{") - (character in "]}")
@@ -110,7 +110,7 @@ def _deep_at(text: str, deepest: int = 200) -> int:
 
 
 def network_entries(log: Mapping[str, Any], path: Path) -> tuple[list[Entry], int]:
-    """Return the entries that used the network, in the order sent, and how many did not."""
+    """Return the entries that used the network, in the order sent, and the number of the others."""
     found: list[Entry] = []
     for index, entry in enumerate(log["entries"]):
         if not isinstance(entry, dict):
@@ -160,7 +160,7 @@ def _by_idle_time(entries: Iterable[Entry]) -> list[list[Entry]]:
 
 
 def _is_of_runs(log: Mapping[str, Any]) -> bool:
-    """Say whether the file's pages are independent runs, by its maker or by what marks its pages."""
+    """Say whether the file's pages are independent runs, by its creator or by marks on its pages."""
     creator, browser = log.get("creator"), log.get("browser")
     words = " ".join(str(part) for part in (creator, browser, log.get("comment")) if part).lower()
     marks = any(key in page for page in _page_list(log) for key in ("_run", "_cached"))
@@ -168,6 +168,7 @@ def _is_of_runs(log: Mapping[str, Any]) -> bool:
 
 
 def _think_s(page: Sequence[Entry], after: Sequence[Entry], session: bool) -> float:
+    # The same URL again is a repeat view, an overlap is another tab: neither gap is a think time.
     gap_s = after[0].start_s - max(entry.end_s for entry in page)
     return gap_s if session and gap_s >= 0 and page[0].url != after[0].url else math.nan
 

@@ -1,6 +1,6 @@
-"""One entry of a HAR file: when it was sent and done, how long the server took, how many bytes moved.
+"""HAR entry: when a request was sent and done, how long the server took, how many bytes moved.
 
-What real files do differently from the format's text, and what is done about it, stands at each function.
+Real files differ from the format's text; each function says how, and how it treats them.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Entry:
 def read_entry(entry: Mapping[str, Any]) -> Entry | None:
     """Return the entry, or None if nothing of it crossed the network.
 
-    That is so for ``data:``, ``blob:`` and ``about:`` URLs, for what a browser marks as from its cache, and
-    for requests of which no byte was answered (blocked or failed, status 0 or -2).
+    Nothing did for ``data:``, ``blob:`` and ``about:`` URLs, for entries that a browser marks as from its
+    cache, and for requests without a byte of an answer (blocked or failed, status 0 or -2).
     """
     request, response = _mapping(entry.get("request")), _mapping(entry.get("response"))
     url = str(request.get("url", ""))
@@ -80,6 +80,7 @@ def epoch_s(text: Any) -> float:
         return math.nan
     whole, fraction, zone = found.groups()
     zone = "+00:00" if zone in (None, "Z", "z") else zone
+    # The fraction apart: fromisoformat() keeps at most six digits, files have up to nine.
     try:
         return datetime.fromisoformat(whole + zone).timestamp() + float(f"0.{fraction or 0}")
     except (ValueError, OverflowError):
@@ -105,10 +106,10 @@ def _interval(entry: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _wire_bytes(entry: Mapping[str, Any], response: Mapping[str, Any]) -> int:
-    """Return the response's bytes on the wire, from the first source that tells.
+    """Return the response's bytes on the wire, from the first source that has them.
 
     In this order: ``_transferSize``, ``_bytesIn``, ``bodySize`` + ``headersSize``, ``content.size``; -1 and 0
-    mean that a source does not tell.
+    mean that a source does not have them.
     """
     transfer = response.get("_transferSize", entry.get("_transferSize"))
     body, headers = number(response.get("bodySize")), number(response.get("headersSize"))

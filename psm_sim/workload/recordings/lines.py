@@ -1,4 +1,4 @@
-"""The lines of a text file, bounded and checked."""
+"""Lines of a text file, bounded and checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
     InputError
         If a line is longer than a mebibyte or the file holds a NUL byte, which no text does.
     """
-    rest, number, before = b"", 0, 0
+    rest, number, before = b"", 0, 0  # rest: the begin of a line that the next piece goes on with
     for piece in source.pieces():
         if b"\0" in piece:
             offset = before + piece.index(0)

@@ -1,4 +1,4 @@
-"""Files to write, gzipped by name."""
+"""Output files, gzipped if the name says so."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ def output(path: Path) -> Iterator[BinaryIO]:
     try:
         with path.open("wb") as file:
             if path.suffix.lower() == ".gz":
+                # No name and no time in the header: the same data give the same bytes.
                 with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=4) as packed:
                     yield packed  # type: ignore[misc]
             else:

@@ -1,4 +1,4 @@
-"""A recording from a file, whatever its format: told by content, not by name."""
+"""Reading of recordings: the format is recognised by content, not by name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from psm_sim.errors import InputError
+from psm_sim.progress import Progress
 from psm_sim.workload.recordings.bu import bu_recording, is_bu
 from psm_sim.workload.recordings.grouping import PageRule
 from psm_sim.workload.recordings.har import har_recording, is_har
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.recordings.source import Progress, Source
+from psm_sim.workload.recordings.source import Source
 from psm_sim.workload.recordings.ucb import ucb_recording
 from psm_sim.workload.recordings.ucb_batches import Batch, binary_batches, is_binary, text_batches
 
@@ -60,7 +61,7 @@ def read_recording(path: Path, rule: PageRule | None = None, progress: Progress 
     ----------
     path : the file, plain or gzipped.
     rule : how requests become pages, where the file does not say.
-    progress : called with the bytes read and the file's size.
+    progress : called with the bytes read, the file's size and its name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Recorded browsing, in columns."""
+"""Recording: recorded page views of many clients, in columns."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """The page views of some clients, each client's together and in order.
+    """Page views of C clients, P pages of N objects; each client's are together and in order.
 
     Attributes
     ----------
     format
-        What kind of file it was, in words.
+        The kind of file it was, in words.
     clients
         The identifiers of the C clients.
     page_client
-        (P,) index of the client of each page, never falling.
+        (P,) index of the client of each page, in ascending order.
     think_s
-        (P,) seconds between the end of the client's page before and this one; NaN where the recording
-        does not tell: a client's first page, or runs that are independent of each other.
+        (P,) seconds between the end of the client's page before and this one; NaN where this is not known:
+        a client's first page, or runs that are independent of each other.
     first
-        (P + 1,) index of each page's main object, and the number of objects.
+        (P + 1,) index of each page's main object, and N at the end.
     size
         (N,) bytes of each object's response, header included; at least 1.
     delay_us
@@ -37,9 +37,9 @@ class Recording:
     request_bytes
         (N,) bytes of each request, or ``UNKNOWN``; None where the format has none.
     records, span_s
-        How many records the file held, and the seconds from the first request to the last.
+        The number of records in the file, and the seconds from the first request to the last.
     warnings
-        What was odd, one sentence each.
+        What was odd in the file, one sentence each.
     """
 
     format: str
@@ -56,12 +56,12 @@ class Recording:
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
+        """The number of pages, P."""
         return self.page_client.size
 
     @property
     def objects_per_page(self) -> NDArray[np.int64]:
-        """(P,) objects of each page, main object included."""
+        """The number of objects of each page, (P,), main object included."""
         return np.diff(self.first)
 
     def pages_of(self, client: int) -> slice:
@@ -76,7 +76,17 @@ class Recording:
 
 
 def recording_of_pages(pages: Sequence[Page], form: str, client: str) -> Recording:
-    """Return pages as the recording of one client; the first page's think time is kept."""
+    """Return pages as the recording of one client; the first page's think time is kept.
+
+    Parameters
+    ----------
+    pages : sequence of Page
+        The pages, in order.
+    form : str
+        The kind of file they are from, in words.
+    client : str
+        The identifier of the client.
+    """
     objects = [size for page in pages for size in (page.main_bytes, *page.image_bytes)]
     delays = [round(min(delay * 1e6, 2**31 - 1)) for page in pages for delay in page.server_delay_s]
     requests = [min(size, 2**31 - 1) for page in pages for size in page.request_bytes]

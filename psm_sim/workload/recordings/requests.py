@@ -29,11 +29,11 @@ ROW = np.dtype(
     ]
 )
 """One request: client and server as numbers, when it was sent, how long until its last byte, the server's
-delay or -1, the bytes answered, and whether a page embeds such a thing by its type."""
+delay or -1, the bytes answered, and whether its type is one that pages embed. Times in microseconds."""
 
 
 class Requests:
-    """Rows of requests, dealt into buckets by client; a context manager, for the temporary files."""
+    """Requests in rows, dealt into buckets by client; a context manager, for the temporary files."""
 
     def __init__(self) -> None:
         self.count, self.first_us, self.last_us = 0, 0, 0

@@ -1,29 +1,27 @@
-"""The bytes of a trace file, unpacked if gzipped, a piece at a time."""
+"""Source of a trace: the bytes of a file, unpacked if gzipped, one piece at a time."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from psm_sim.errors import InputError
+from psm_sim.progress import Progress
 
 PIECE = 1 << 20
 GZIP = b"\x1f\x8b"
 MOST_EXPANSION = 100
 FREE_EXPANSION = 16 << 20
 
-Progress = Callable[[int, int], None]
-"""Told the bytes of the file read so far, and those in all."""
-
 
 class Source:
     """One pass over a file, in pieces of at most a mebibyte of unpacked data.
 
-    Gzip is told by its first two bytes; several members after each other are one stream. Memory is
-    bounded whatever the file claims: unpacking stops once it gives more than 16 MiB and more than 100
-    times what was read. ``warnings`` collects what is odd but not fatal, such as a gzip stream cut short;
+    Gzip is recognised by its first two bytes; several members after each other are one stream. Memory is
+    bounded for any file: unpacking stops once it gives more than 16 MiB and more than 100 times what
+    was read. ``warnings`` collects what is odd but not fatal, such as a gzip stream cut short;
     ``unpacked`` counts the bytes given so far.
     """
 
@@ -65,16 +63,16 @@ class Source:
         while piece := file.read(PIECE):
             self._read += len(piece)
             if self._progress:
-                self._progress(self._read, self._size)
+                self._progress(self._read, self._size, self.path.name)
             yield piece
 
     def _gunzip(self, file: BinaryIO) -> Iterator[bytes]:
-        member, started, given = zlib.decompressobj(31), False, 0
+        member, started, given = zlib.decompressobj(31), False, 0  # 31: zlib's code for gzip headers
         for packed in self._raw(file):
             rest = packed
             while rest:
                 if not started and not rest.strip(b"\0"):
-                    break  # gzip files may be padded with zeros
+                    break  # gzip files can be padded with zeros
                 piece = self._unpack(member, rest, given)
                 started, given = True, given + len(piece)
                 self._check_expansion(given)
@@ -88,6 +86,7 @@ class Source:
 
     def _unpack(self, member: zlib._Decompress, data: bytes, given: int) -> bytes:
         try:
+            # At most one piece: the rest waits in unconsumed_tail, so that a bomb cannot fill the memory.
             return member.decompress(data, PIECE)
         except zlib.error as error:
             raise InputError(

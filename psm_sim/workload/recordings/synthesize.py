@@ -1,6 +1,6 @@
-"""A valid UCB Home IP file, drawn from the published distributions: for tests and benchmarks.
+"""Synthetic UCB Home IP files, drawn from the published distributions: for tests and benchmarks.
 
-Nobody browsed it. Think times, files per page, reply sizes and server delays are those of a trace profile
+Nobody browsed them. Think times, files per page, reply sizes and server delays are those of a trace profile
 (``ucb`` unless another is given), so that a fit gives them back. A response takes as long as over a modem of
 28.8 kb/s, and embedded objects are asked for as soon as the main object begins to arrive. As in the
 archive, records are ordered by completion, a client has about 1,100 of them, and the file is made of
@@ -16,19 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
+from psm_sim.progress import Progress
 from psm_sim.randomness import stream
 from psm_sim.workload.profile import Profile
 from psm_sim.workload.recordings.output import output
-from psm_sim.workload.recordings.source import Progress
 from psm_sim.workload.recordings.ucb_batches import Batch
 from psm_sim.workload.recordings.ucb_record import DTYPE, UNDEFINED
 from psm_sim.workload.recordings.ucb_write import batch_bytes
 from psm_sim.workload.synthesis import Drawing, Draws
 
 PERIOD = 500_000
-RECORDS_A_CLIENT = 1_100
-START_S = 846_890_339
-MODEM_BYTES_A_S = 3_600
+RECORDS_PER_CLIENT = 1_100
+START_S = 846_890_339  # November 1996, when the archive's recording began
+MODEM_BYTES_PER_S = 3_600
 BETWEEN_IMAGES_US = 20_000
 HEADER_BYTES = 170
 
@@ -40,7 +40,20 @@ _Numbers = NDArray[np.int64]
 def synthesize(
     path: Path, records: int, profile: Profile, seed: int = 1, progress: Progress | None = None
 ) -> int:
-    """Write a file of *records* records, gzipped if the name ends in ``.gz``; return how many clients it has.
+    """Write a file of *records* records, gzipped if the name ends in ``.gz``; return its number of clients.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write.
+    records : int
+        The number of records, at least 1.
+    profile : Profile
+        The distributions.
+    seed : int
+        The seed of what is drawn, 0 or more.
+    progress : callable, optional
+        Called with the records written so far and the records in all.
 
     Raises
     ------
@@ -56,12 +69,18 @@ def synthesize(
             clients += np.unique(batch.fields["cip"]).size
             done += len(batch.lines)
             if progress:
-                progress(done, records)
+                progress(done, records, path.name)
     return clients
 
 
 def periods(records: int, profile: Profile, seed: int) -> Iterator[Batch]:
-    """Yield batches, each a period with clients of its own, ordered by completion."""
+    """Yield batches, each a period with clients of its own, ordered by completion.
+
+    Parameters
+    ----------
+    records, profile, seed
+        As for :func:`synthesize`.
+    """
     start_us = START_S * 1_000_000
     for number, done in enumerate(range(0, records, PERIOD)):
         batch = _period(min(PERIOD, records - done), profile, seed, number, start_us)
@@ -73,6 +92,7 @@ def periods(records: int, profile: Profile, seed: int) -> Iterator[Batch]:
 def _period(records: int, profile: Profile, seed: int, number: int, start_us: int) -> Batch:
     """Return one period: pages drawn, placed in time, cut to the number of records, sorted."""
     random = stream(seed, "synthesize", number)
+    # The whole tail: a fit has to find the published distribution, not one that is cut or pulled.
     drawing = Drawing(max_think_s=None, wander=None)
     draws = Draws(profile, drawing, seed, number)
     files = draws.whole("files_per_page", _pages_for(records, profile))
@@ -81,7 +101,7 @@ def _period(records: int, profile: Profile, seed: int, number: int, start_us: in
     size = np.array(draws.sizes(files - 1))
     delay_us = np.rint(np.array(draws.delays(records)) * 1e6).astype(np.int64)
     think_us = np.rint(draws.think(files.size) * 1e6).astype(np.int64)
-    client = np.arange(files.size) * max(1, round(records / RECORDS_A_CLIENT)) // files.size
+    client = np.arange(files.size) * max(1, round(records / RECORDS_PER_CLIENT)) // files.size
     at_us, took_us = _times(page, files, size, delay_us, think_us, client, random)
     fields = _fields(page, client, size, start_us + at_us, delay_us, took_us, random)
     first = np.append(True, page[1:] != page[:-1])
@@ -92,7 +112,7 @@ def _period(records: int, profile: Profile, seed: int, number: int, start_us: in
 
 
 def _pages_for(records: int, profile: Profile) -> int:
-    """Return how many pages surely have so many files."""
+    """Return a number of pages that surely have that many files."""
     return round(records / profile.tables["files_per_page"].mean * 1.1) + 10
 
 
@@ -106,7 +126,7 @@ def _times(
     random: np.random.Generator,
 ) -> tuple[_Numbers, _Numbers]:
     """Return when each request was sent, from the period's start, and how long until its last byte."""
-    took_us = delay_us + size * 1_000_000 // MODEM_BYTES_A_S
+    took_us = delay_us + size * 1_000_000 // MODEM_BYTES_PER_S
     main = np.cumsum(files) - files
     place = np.arange(page.size) - main[page]
     offset = np.where(place > 0, delay_us[main[page]] + place * BETWEEN_IMAGES_US, 0)

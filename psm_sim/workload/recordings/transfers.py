@@ -1,4 +1,4 @@
-"""The requests of a recording as they were: start, end and bytes, client by client."""
+"""Transfers of a recording: start, end and bytes of each recorded request, client by client."""
 
 from __future__ import annotations
 
@@ -60,5 +60,6 @@ def _of_har(path: Path) -> list[Transfer]:
     found = []
     for entry in entries:
         start_us = round(entry.start_s * 1e6)
+        # Rounding start and end apart could put an end one microsecond before its start.
         found.append(Transfer(start_us, max(round(entry.end_s * 1e6), start_us), entry.size))
     return found

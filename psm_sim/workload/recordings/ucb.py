@@ -1,4 +1,4 @@
-"""The UCB Home IP trace as a recording."""
+"""UCB Home IP trace as a recording."""
 
 from __future__ import annotations
 
@@ -24,6 +24,17 @@ def ucb_recording(source: Source, batches: Iterator[Batch], rule: PageRule, form
     Records of which no byte of a response was seen, or without a request time, are skipped. The server's
     delay is the time from the request to the response's first byte, as the monitor saw it before the
     modems; a response that was stopped, or that a clock jump puts before its request, has none.
+
+    Parameters
+    ----------
+    source : Source
+        The file, whose warnings are passed on.
+    batches : iterator of Batch
+        Its records, which are used up.
+    rule : PageRule
+        The rule by which a request belongs to a page.
+    form : str
+        The kind of file, in words.
     """
     with Requests() as requests:
         clients, records, untimed = collect(requests, batches)
@@ -33,7 +44,7 @@ def ucb_recording(source: Source, batches: Iterator[Batch], rule: PageRule, form
 
 
 def collect(requests: Requests, batches: Iterator[Batch]) -> tuple[tuple[str, ...], int, int]:
-    """Add all usable records; return the clients, and how many records there are and have no time."""
+    """Add all usable records; return the clients, and the numbers of records in all and without a time."""
     clients, records, untimed = _Clients(), 0, 0
     for batch in batches:
         records += batch.fields.size
@@ -46,6 +57,7 @@ def collect(requests: Requests, batches: Iterator[Batch]) -> tuple[tuple[str, ..
             client=clients.codes(fields["cip"]),
             server=fields["sip"],
             at_us=at_us,
+            # UNKNOWN, -1, becomes 0: a request without an end is taken to end at once.
             took_us=np.maximum(_since_us(fields, ("sl", "sr"), at_us), 0),
             delay_us=_since_us(fields, ("sr",), at_us),
             size=np.minimum(size[kept], UNDEFINED),
@@ -55,7 +67,7 @@ def collect(requests: Requests, batches: Iterator[Batch]) -> tuple[tuple[str, ..
 
 
 class _Clients:
-    """Numbers for client addresses, in order of appearance in the file's batches."""
+    """Clients' numbers by address, in order of appearance in the file's batches."""
 
     def __init__(self) -> None:
         self._codes: dict[int, int] = {}

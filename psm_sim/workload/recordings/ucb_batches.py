@@ -1,7 +1,7 @@
 """UCB Home IP files as batches of records: header fields in arrays, request lines beside them.
 
 The one loop over records in Python finds where each begins, which depends on the length of the one
-before; everything else is NumPy's. Memory is that of one piece, whatever the file's length.
+before; everything else is NumPy's. Memory is that of one piece, for a file of any length.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STARTS = np.array([int.from_bytes(method[:4], "big") for method in METHODS], dt
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some records: ``fields`` (n,) of :data:`DTYPE`, and the n request ``lines``."""
+    """Batch of n records: ``fields`` (n,) of :data:`DTYPE`, and the n request ``lines``."""
 
     fields: NDArray[np.void]
     lines: list[bytes]
@@ -39,7 +39,7 @@ def binary_batches(source: Source) -> Iterator[Batch]:
     """Yield the records of a ``.tr`` stream.
 
     The end of the data is the end of the trace, also inside a record, as for the archive's own reader;
-    but then ``source.warnings`` says so.
+    in that case ``source.warnings`` says so.
 
     Raises
     ------
@@ -97,6 +97,7 @@ def _starts(data: bytes) -> tuple[list[int], int]:
     starts: list[int] = []
     append, size, at = starts.append, len(data), 0
     while at + SIZE <= size:
+        # The last two bytes of a header are the length of its request line, big-endian.
         end = at + SIZE + (data[at + 58] << 8 | data[at + 59])
         if end > size:
             break
@@ -108,6 +109,7 @@ def _starts(data: bytes) -> tuple[list[int], int]:
 def _batch(source: Source, data: bytes, starts: list[int], end: int, begin: int) -> Batch:
     at = np.array(starts)
     octets = np.frombuffer(data, np.uint8)
+    # Records have no fixed length, so their headers are gathered byte by byte into rows of equal length.
     fields = octets[at[:, None] + np.arange(SIZE)].view(DTYPE)[:, 0]
     _check_methods(source, octets, at, fields["urllen"], begin)
     lines = [data[start + SIZE : stop] for start, stop in zip(starts, [*starts[1:], end], strict=True)]
@@ -115,7 +117,7 @@ def _batch(source: Source, data: bytes, starts: list[int], end: int, begin: int)
 
 
 def _check_cut(source: Source, rest: bytes, begin: int) -> None:
-    """See whether what is left is the begin of a record, and not what a wrong length led to."""
+    """Raise an error if the bytes left are no begin of a record, but the result of a wrong length."""
     line = rest[SIZE : SIZE + 4]
     if len(line) == 4 and not any(method.startswith(line) for method in METHODS):
         raise _damaged(source, begin, rest[SIZE : SIZE + 12])

@@ -1,6 +1,6 @@
-"""One record of the UCB Home IP trace, in its two forms: 60 bytes and a request line, or a line of text.
+"""Record of the UCB Home IP trace, in its two forms: 60 bytes and a request line, or a line of text.
 
-The layout is that of the archive's ``logparse.h``; the text that of its ``showtrace``. Everything is
+The layout is that of the archive's ``logparse.h``; the text is that of its ``showtrace``. All numbers are
 unsigned; all ones mean undefined.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from psm_sim.errors import InputError
+from psm_sim.texts import cut
 from psm_sim.workload.recordings.request_line import METHODS
 
 HEADER = struct.Struct(">6I I H I H B B 5I H")
@@ -84,7 +85,7 @@ class Record:
 
     def text(self) -> bytes:
         """Return the record as ``showtrace`` prints it, without the line feed."""
-        self.binary()
+        self.binary()  # for its checks: the text must be readable back into the same bytes
         if b"\n" in self.line or b"\0" in self.line:
             raise InputError(
                 f"The request line {_short(self.line)} cannot be written as text; it is no one line."
@@ -102,7 +103,7 @@ def binary_of_text(line: bytes) -> tuple[bytes, bytes]:
     Raises
     ------
     ValueError
-        If it is none; the message says what is expected, not where.
+        If the line is not of that form; the message says what is expected, the caller adds where.
     """
     found = _TEXT.fullmatch(line)
     if not found:
@@ -110,6 +111,7 @@ def binary_of_text(line: bytes) -> tuple[bytes, bytes]:
     *words, request = found.groups()
     numbers = [int(word) for word in words]
     length, request = numbers[-1], request or b""
+    # The carriage return of a file with Windows line ends, which the length does not count.
     if len(request) == length + 1 and request.endswith(b"\r"):
         request = request[:-1]
     if len(request) != length:
@@ -139,4 +141,4 @@ def _joined(parts: list[int]) -> int:
 
 
 def _short(line: bytes) -> str:
-    return repr(line if len(line) <= 40 else line[:37] + b"...")
+    return repr(cut(line, 40, b"..."))

@@ -1,4 +1,4 @@
-"""UCB Home IP files: written in either form, plain or gzipped."""
+"""Writer of UCB Home IP files in either form, plain or gzipped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_ucb_name(path: Path) -> bool:
 
 
 def write_records(path: Path, records: Iterable[Record]) -> int:
-    """Write records as text if the name says ``.txt``, else in binary; return how many."""
+    """Write records as text if the name says ``.txt``, else in binary; return their number."""
     as_text, count = ".txt" in path.suffixes, 0
     with output(path) as file:
         for count, record in enumerate(records, start=1):  # noqa: B007

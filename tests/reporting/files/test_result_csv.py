@@ -30,9 +30,9 @@ def test_there_is_a_row_a_policy_with_flat_names(comparison: Comparison) -> None
 
 def test_each_row_says_where_it_comes_from(comparison: Comparison) -> None:
     """Trace, seed, settings and parameters."""
-    row = rows_of(
-        dataclasses.replace(comparison, settings={"power.awake_w": "1", "beacon.interval_ms": "50"})
-    )[1]
+    settings = {"power.awake_w": "1", "beacon.interval_ms": "50"}
+    scenario = dataclasses.replace(comparison.scenario, settings=settings)
+    row = rows_of(dataclasses.replace(comparison, scenario=scenario))[1]
     assert (row["trace"], row["synthetic"], row["topology"], row["seed"]) == (
         "ucb",
         "true",

@@ -82,5 +82,5 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_may_not_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before hours of simulation, not after."""
     monkeypatch.setattr("os.access", lambda *_: False)
-    with pytest.raises(InputError, match="may not be written; choose another"):
+    with pytest.raises(InputError, match="is not writable; choose another"):
         files.usable_folder(tmp_path / "x")

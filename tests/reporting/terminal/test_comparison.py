@@ -54,12 +54,13 @@ def test_the_numbers_are_those_of_the_result(comparison: Comparison) -> None:
 
 def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> None:
     """Seed, pages, trace, topology, settings, and that the pages are synthetic."""
-    changed = dataclasses.replace(comparison, settings={"power.awake_w": "1"})
-    text = written(changed)
+    scenario = dataclasses.replace(comparison.scenario, settings={"power.awake_w": "1"})
+    text = written(dataclasses.replace(comparison, scenario=scenario))
     assert "5 pages of trace ucb, seed 3, topology three-node, power.awake_w=1." in text
     assert "ucb: synthetic pages" in text
     assert "slowdown is against the same page without power saving" in text
-    assert "1 page of trace" in "\n".join(table.caption(dataclasses.replace(comparison, pages=1)))
+    single = dataclasses.replace(comparison.workload, pages=comparison.workload.pages[:1])
+    assert "1 page of trace" in "\n".join(table.caption(dataclasses.replace(comparison, workload=single)))
 
 
 def test_a_pipe_gets_plain_text(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ import pytest
 from psm_sim.bundled import bundled
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.profile import published
+from psm_sim.workload.profile import berkeley_profile
 from psm_sim.workload.recordings.synthesize import synthesize
 from psm_sim.workload.recordings.ucb_write import write_records
 
@@ -88,7 +88,7 @@ def har():
 def seeds(tmp_path_factory: pytest.TempPathFactory):
     """Good files of every format, by the ending of their name."""
     folder = tmp_path_factory.mktemp("seeds")
-    synthesize(folder / "s.tr", 12, published())
+    synthesize(folder / "s.tr", 12, berkeley_profile())
     from psm_sim.workload.recordings.read import ucb_batches_of
 
     _, batches = ucb_batches_of(folder / "s.tr")

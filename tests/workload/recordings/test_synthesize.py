@@ -11,12 +11,12 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.fit import exact, fit_profile, fitted, write_profile
-from psm_sim.workload.profile import published, read_profile
+from psm_sim.workload.profile import berkeley_profile, read_profile
 from psm_sim.workload.recordings.read import read_recording, ucb_batches_of
 from psm_sim.workload.recordings.synthesize import synthesize
 
 RECORDS = 30_000
-PUBLISHED = published()
+PUBLISHED = berkeley_profile()
 
 
 @pytest.fixture(scope="module")

@@ -1,1 +1,1 @@
-"""The figures of a replay."""
+"""Figures of a replay."""

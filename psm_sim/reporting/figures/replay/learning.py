@@ -1,4 +1,4 @@
-"""What the learner believes over time: weights (thesis figure 2-10), switching rates, regret and bound."""
+"""Figures of the learner over time: weights (thesis, figure 2-10), switching rates, regret and bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses of experts and learner over time: thesis figures 2-9 and 2-11."""
+"""Figures of the losses of experts and learner over time (thesis, figures 2-9 and 2-11)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from psm_sim.reporting.figures.style import COLOURS, new_figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from psm_sim.replay.history import Table
+    from psm_sim.replay.history import PollTable
     from psm_sim.replay.run import ReplayedClient
 
 
@@ -41,7 +41,7 @@ def losses(client: ReplayedClient) -> Drawn:
     return Drawn(figure, _loss_numbers(times_ms, whole, zoom))
 
 
-def _draw_losses(axes: Axes, table: Table, marker: str = "") -> None:
+def _draw_losses(axes: Axes, table: PollTable, marker: str = "") -> None:
     time, unit = in_unit(table.end_s)
     for losses_, colour in zip(table.losses.T, expert_colours(table.losses.shape[1]), strict=True):
         axes.plot(time, losses_, color=colour, linewidth=0.8)
@@ -53,7 +53,7 @@ def _draw_losses(axes: Axes, table: Table, marker: str = "") -> None:
     axes.margins(x=0.01)
 
 
-def _loss_numbers(times_ms: Any, whole: Table, zoom: Table) -> dict[str, list[Any]]:
+def _loss_numbers(times_ms: Any, whole: PollTable, zoom: PollTable) -> dict[str, list[Any]]:
     tables = (whole, zoom)
     numbers: dict[str, list[Any]] = {
         "panel": ["whole"] * whole.polls.size + ["beginning"] * zoom.polls.size,

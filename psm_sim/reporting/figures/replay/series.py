@@ -1,4 +1,4 @@
-"""What the replay's figures share: their history, axes of time, and the colours of ordered experts."""
+"""Series that the figures of a replay share: their history, axes of time, and colours of ordered experts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from psm_sim.replay.history import History, Table
+    from psm_sim.replay.history import History, PollTable
     from psm_sim.replay.run import ReplayedClient
 
 _ZOOM = (300, 3_000)
@@ -35,7 +35,7 @@ def history_of(client: ReplayedClient) -> History:
     return client.history
 
 
-def opening(history: History) -> Table:
+def opening(history: History) -> PollTable:
     """Return the beginning to zoom in on: until 60 polls have found bytes, but 300 to 3,000 polls."""
     table = history.beginning
     found = np.flatnonzero(table.facts["held_bytes"])[:_EVENTFUL]
@@ -51,14 +51,24 @@ def in_unit(seconds: NDArray[Any]) -> tuple[NDArray[Any], str]:
 
 
 def expert_colours(experts: int) -> list[Any]:
-    """Return a colour an expert, from dark blue to light yellow: the order is seen in grey too."""
+    """Return one colour per expert, from dark blue to light yellow: the order is seen in grey too."""
     from matplotlib import colormaps
 
     return [colormaps["cividis"](share) for share in np.linspace(0.0, 0.95, experts)]
 
 
 def expert_scale(figure: Figure, axes: Sequence[Axes], times_ms: NDArray[Any]) -> None:
-    """Put a scale of the experts' colours beside *axes*, a step an expert."""
+    """Put a scale of the experts' colours beside the axes, one step per expert.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure that is changed.
+    axes : sequence of Axes
+        The axes beside which the scale stands.
+    times_ms : ndarray, shape (n,)
+        The experts' polling times in ms, evenly spaced, n at least 2.
+    """
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
@@ -73,7 +83,7 @@ def expert_scale(figure: Figure, axes: Sequence[Axes], times_ms: NDArray[Any]) -
 
 
 def title_window(polls: NDArray[Any], what: str = "whole replay") -> str:
-    """Say what a panel shows: every poll, or means over so many."""
+    """Return what a panel shows: every poll, or means over windows of a number of polls."""
     return f"{what}, every poll" if polls[0] == 1 else f"{what}, means over {polls[0]:g} polls"
 
 

@@ -1,4 +1,4 @@
-"""How sleep times evolve under two losses: thesis figure 2-5."""
+"""Figure of the sleep times under two losses as they evolve (thesis, figure 2-5)."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import numpy as np
 
 from psm_sim.reporting.figures.replay.series import Drawn, history_of, in_unit, joined, opening, title_window
 from psm_sim.reporting.figures.style import COLOURS, new_figure
+from psm_sim.texts import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from psm_sim.replay.history import Table
+    from psm_sim.replay.history import PollTable
     from psm_sim.replay.run import ReplayedClient
 
 
 def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
     """Draw the polling times used over time, whole and beginning, with the bytes found below them.
 
-    A row a loss. Below each curve stands when polls found bytes.
+    One row per loss. Marks below each curve show when polls found bytes.
     """
     figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.2)
     numbers: dict[str, list[Any]] = {}
@@ -28,7 +29,7 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
         history, name = history_of(each), str(each.method.parameters["loss"])
         whole = history.whole
         portion = history.beginning.first(int(np.searchsorted(history.beginning.end_s, span_s)) + 1)
-        _draw(axes[2 * row], whole, each, f"({'ab'[row]}) loss {_short(name)}")
+        _draw(axes[2 * row], whole, each, f"({'ab'[row]}) loss {cut(name, 24, '…')}")
         _draw(axes[2 * row + 1], portion, each, title_window(portion.polls, "beginning"))
         axes[2 * row].set_ylabel(f"polling time (ms)\n{title_window(whole.polls, '').lstrip(', ')}")
         for panel, table in (("whole", whole), ("beginning", portion)):
@@ -41,7 +42,7 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
     return Drawn(figure, numbers)
 
 
-def _draw(axes: Axes, table: Table, client: ReplayedClient, title: str) -> None:
+def _draw(axes: Axes, table: PollTable, client: ReplayedClient, title: str) -> None:
     times_ms = client.replay.times_ms
     time, unit = in_unit(table.end_s)
     axes.step(time, table.facts["slept_ms"], where="pre", color=COLOURS[0], label="polling time")
@@ -51,7 +52,3 @@ def _draw(axes: Axes, table: Table, client: ReplayedClient, title: str) -> None:
     foot: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "color": COLOURS[1], "linewidth": 0.7}
     axes.vlines(time[found], 0, 0.045, label="bytes were found", **foot)
     axes.margins(x=0.01)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 24 else f"{name[:22]}…"

@@ -1,4 +1,4 @@
-"""The figures of the trace study: thesis figures 2-5 and 2-9 to 2-11, and two it does not have.
+"""Figures of a replay as files: thesis figures 2-5 and 2-9 to 2-11, and two that the thesis does not have.
 
 Long replays are drawn as means over equal windows of polls; cumulative losses are those of every poll.
 """
@@ -13,20 +13,26 @@ from psm_sim.reporting.figures.replay.learning import regret_bound, switching_ra
 from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses
 from psm_sim.reporting.figures.replay.series import Drawn
 from psm_sim.reporting.figures.replay.times import sleep_times
-from psm_sim.reporting.figures.style import house_style, save_figure
+from psm_sim.reporting.figures.style import common_style, save_figure
 
 if TYPE_CHECKING:
     from psm_sim.replay.run import ReplayedClient
 
 
 def write_figures(folder: Path, client: ReplayedClient, other: ReplayedClient) -> list[Path]:
-    """Write every figure that *client*'s learner has to *folder*; return the files.
+    """Write every figure that the client's learner has; return the files.
 
-    *other* is the same activity under the second loss, for the figure of sleep times. Both must have been
-    replayed with their history.
+    Parameters
+    ----------
+    folder : Path
+        The folder of the files; made if need be.
+    client : ReplayedClient
+        The replay to draw, made with its history.
+    other : ReplayedClient
+        The same activity under the second loss, for the figure of sleep times; made with its history too.
     """
     paths: list[Path] = []
-    with house_style():
+    with common_style():
         for name, drawn in _figures(client, other):
             paths += save_figure(drawn.figure, folder / name, drawn.numbers)
     return paths

@@ -1,0 +1,9 @@
+"""Array types: one name for the arrays of numbers that every room works with."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+"""An array of float64; each function says its shape and unit."""

@@ -1,0 +1,38 @@
+"""``python -m psm_sim learners``: claims on learners that ask for labels, tested on their problems."""
+
+from __future__ import annotations
+
+import argparse
+
+from psm_sim.commands import reproduce
+
+HELP = """\
+Test the published claims on online learners that ask for labels, each on its own
+problem: guarantees, label costs and comparisons, with 95 % confidence intervals and a
+verdict (agrees, open, differs) by a rule stated beforehand."""
+
+EPILOG = """\
+studies: sphere, patience, worst-case, text-like, ocr, drift; without a name, or with
+'all', all of them. text-like, ocr and a part of drift need the images of MNIST-5k:
+pip install 'psm_sim[studies]'
+
+examples:
+  psm_sim learners worst-case --quick
+  psm_sim learners all --output reports/learners"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    reproduce.add_arguments(parser, quick="fewer replications of smaller problems: a few minutes")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the studies and report what they found."""
+    from psm_sim.reporting.pages.learners import INTRODUCTION
+    from psm_sim.studies import load_study
+    from psm_sim.studies.active import ACTIVE_STUDIES
+    from psm_sim.studies.active.trials import RULE
+
+    names = reproduce.chosen(arguments.studies, list(ACTIVE_STUDIES))
+    studies = {name: load_study(name, ACTIVE_STUDIES, "psm_sim.studies.active") for name in names}
+    return reproduce.conduct(arguments, studies, "learners", introduction=INTRODUCTION, rule=RULE)

@@ -1,0 +1,40 @@
+"""Experts' polling times: evenly spaced from the shortest to the longest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from psm_sim.arrays import Floats
+from psm_sim.errors import InputError
+
+MOST = 10_000
+"""The largest number of experts."""
+
+
+def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -> Floats:
+    """Return the polling times of the experts, shape (n,), in ms.
+
+    Parameters
+    ----------
+    min_ms, max_ms
+        The shortest time, and what the longest does not exceed, in ms.
+    step_ms
+        The spacing, in ms, above 0.
+    owner
+        What the errors call their user, such as ``"policy lpsm"``.
+
+    Raises
+    ------
+    InputError
+        If *max_ms* is below *min_ms*, or there are fewer than 2 or more than :data:`MOST` experts.
+    """
+    if max_ms < min_ms:
+        raise InputError(f"{owner}: max_ms is {max_ms:g}; expected at least min_ms, which is {min_ms:g}.")
+    # 1e-9: a last step that floating point makes a little too long still counts
+    count = int(min((max_ms - min_ms) / step_ms + 1e-9, 1e9)) + 1
+    if not 2 <= count <= MOST:
+        raise InputError(
+            f"{owner}: min_ms={min_ms:g}, max_ms={max_ms:g}, step_ms={step_ms:g} give {count} experts;"
+            f" expected 2 to {MOST}."
+        )
+    return min_ms + step_ms * np.arange(count, dtype=np.float64)

@@ -1,0 +1,136 @@
+"""Scenario: which pages are loaded, and where; everything but the policy that decides a run's numbers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from psm_sim.errors import InputError
+from psm_sim.keys import content_of, key_of
+from psm_sim.network import Topology, load_topology
+from psm_sim.spec import Spec
+from psm_sim.version import __version__
+from psm_sim.workload import Workload, load_workload, load_workloads
+from psm_sim.workload.load import find_trace
+
+_TOPOLOGY = "three-node"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A trace, a topology, and how many pages are drawn with which seed.
+
+    Parameters
+    ----------
+    trace
+        A bundled trace or a file, as text or spec; or a workload already made.
+    topology
+        A bundled topology or a TOML file; or a topology already made.
+    pages
+        The number of pages, at least 1; a recording gives its first *pages*, or all it has.
+    seed
+        The seed of everything drawn, 0 or more.
+    settings
+        Topology keys to override, as ``{"links.wired.latency_ms": 80}``; values or their texts.
+
+    Raises
+    ------
+    InputError
+        If the number of pages or the seed cannot be used.
+    """
+
+    trace: str | Spec | Workload = "ucb"
+    topology: str | Topology = _TOPOLOGY
+    pages: int = 100
+    seed: int = 1
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("pages", self.pages, 1), ("seed", self.seed, 0)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InputError(f"{name} is {value!r}; expected a whole number of at least {least}.")
+        object.__setattr__(self, "settings", dict(self.settings))  # a copy: no one else can change it
+
+    @property
+    def trace_name(self) -> str:
+        """The trace as the user wrote it, or the name of the workload."""
+        return self.trace.name if isinstance(self.trace, Workload) else str(self.trace)
+
+    @property
+    def topology_name(self) -> str:
+        """The topology as the user wrote it, or the name of the one already made."""
+        return self.topology.name if isinstance(self.topology, Topology) else self.topology
+
+    def workload(self) -> Workload:
+        """Return the pages of the one client that the trace chooses; errors as :func:`load_workload`."""
+        if isinstance(self.trace, Workload):
+            return self.trace
+        return load_workload(self.trace, self.pages, self.seed)
+
+    def workloads(self) -> tuple[Workload, ...]:
+        """Return the pages of each client that the trace chooses; errors as :func:`load_workloads`."""
+        if isinstance(self.trace, Workload):
+            return (self.trace,)
+        return load_workloads(self.trace, self.pages, self.seed)
+
+    def place(self) -> Topology:
+        """Return the topology with the settings.
+
+        Raises
+        ------
+        InputError
+            If there is no such topology, or a setting is unknown, out of its range, or beside a topology
+            already made.
+        """
+        if not isinstance(self.topology, Topology):
+            return load_topology(self.topology, self.settings)
+        if self.settings:
+            raise InputError(f"settings is {self.settings!r} beside a Topology made already; set them in it.")
+        return self.topology
+
+    def command(self, policies: Sequence[str | Spec]) -> str:
+        """Return the command line that runs *policies* in this scenario, quoted for a shell.
+
+        Raises
+        ------
+        InputError
+            If the trace or the topology was made in Python: no words name it.
+        """
+        for name, value in (("trace", self.trace), ("topology", self.topology)):
+            if isinstance(value, (Workload, Topology)):
+                raise InputError(f"{name} is {value.name!r}, made in Python; expected a name or a file.")
+        options = [("policy", policy) for policy in policies]
+        options += [("trace", self.trace_name), ("pages", str(self.pages)), ("seed", str(self.seed))]
+        options += [("topology", self.topology_name)] if self.topology != _TOPOLOGY else []
+        options += [("set", f"{key}={value}") for key, value in self.settings.items()]
+        words = [word for option, value in options for word in (f"--{option}", str(value))]
+        return shlex.join(["python", "-m", "psm_sim", *words])
+
+    def key(self, policies: Sequence[str | Spec] = ()) -> str:
+        """Return a hash of everything that decides the numbers, 64 hexadecimal digits.
+
+        That is the version, the trace, every key of the topology, the number of pages, the seed, and the
+        *policies* that are run; with the contents of the files that they name. Modules that a user's own
+        file imports are not followed.
+        """
+        specs = [Spec.of(policy, "policy") for policy in policies]
+        return key_of(
+            {
+                "psm_sim": __version__,
+                "trace": self._trace_facts(),
+                "topology": [self.topology_name, self.place().config()],
+                "files": [content_of(file) for file in Spec(self.topology_name).files()],
+                "pages": self.pages,
+                "seed": self.seed,
+                "policies": [[str(spec), *map(content_of, spec.files())] for spec in specs],
+            }
+        )
+
+    def _trace_facts(self) -> list[str]:
+        if isinstance(self.trace, Workload):
+            return [self.trace.name, repr(self.trace.pages)]
+        spec = Spec.of(self.trace, "trace")
+        files = dict.fromkeys([find_trace(spec.name), *spec.files()])
+        return [str(spec), *map(content_of, files)]

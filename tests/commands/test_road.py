@@ -1,0 +1,195 @@
+"""The road of a policy, from its text on the command line to the radio's first question."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections import Counter
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.losses import formula
+from psm_sim.policies import Policy, Rest, make_policy
+from psm_sim.policies.lpsm import Lpsm
+from psm_sim.simulation import Scenario, compare_runs, simulate
+from psm_sim.spec import Spec
+
+TEXT = "lpsm:horizon_s=2600"
+RUN = ("--policy", TEXT, "--pages", "2", "--format", "json")
+
+
+class Arrived(Exception):  # noqa: N818 (no error: the end of the road)
+    """The radio has asked the policy how to rest."""
+
+
+def carries(value: object, depth: int = 2) -> bool:
+    """Say whether *value* is the policy's text, its spec or the policy, or a container of one."""
+    if isinstance(value, str):
+        return "horizon_s=2600" in value
+    if isinstance(value, (Spec, Policy)):
+        return getattr(value, "name", "") == "lpsm"
+    if not depth:
+        return False
+    if isinstance(value, Namespace):
+        value = vars(value)
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return any(carries(each, depth - 1) for each in inner)
+
+
+def road(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
+    """Return the modules of psm_sim that the policy passes, from ``main`` to the first ``rest``.
+
+    A module is passed when one of its functions is given, or returns, the text of the policy, its spec or
+    the policy itself: directly, or in a list, tuple, dictionary or the parsed options.
+    """
+    passed: list[str] = []
+
+    def arrive(*_: object) -> Rest:
+        raise Arrived
+
+    def watch(frame: FrameType, event: str, returned: Any) -> None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if not module.startswith("psm_sim.") or module in passed or event not in ("call", "return"):
+            return
+        code = frame.f_code
+        count = code.co_argcount + code.co_kwonlyargcount
+        given = [frame.f_locals.get(name) for name in code.co_varnames[:count]] if event == "call" else []
+        if any(map(carries, given)) or (event == "return" and carries(returned)):
+            passed.append(module)
+
+    monkeypatch.setattr(Lpsm, "rest", arrive)
+    sys.setprofile(watch)
+    try:
+        with pytest.raises(Arrived):
+            main([*words])
+    finally:
+        sys.setprofile(None)
+    return passed
+
+
+def test_a_policy_passes_at_most_eleven_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under a preset, with a loss of its own."""
+    passed = road(monkeypatch, *RUN, "--preset", "thesis", "--loss", "inverse")
+    assert passed[0] == "psm_sim.cli"
+    assert passed[-1] == "psm_sim.network.station"
+    assert len(passed) <= 11, passed
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count readings of specs (by text) and of formulas, and what is done to an LPSM."""
+    counted: Counter[str] = Counter()
+
+    def count(owner: object, name: str, label: str) -> None:
+        real = getattr(owner, name)
+
+        def counting(*given: Any, **named: Any) -> Any:
+            counted[label] += 1
+            return real(*given, **named)
+
+        monkeypatch.setattr(owner, name, counting)
+
+    read = Spec.parse.__func__
+
+    def parse(cls: type[Spec], text: str, kind: str) -> Spec:
+        counted[f"read {text}"] += 1
+        return read(cls, text, kind)
+
+    monkeypatch.setattr(Spec, "parse", classmethod(parse))
+    count(formula, "parse", "formula")
+    count(Lpsm, "__post_init__", "made")
+    count(Lpsm, "start", "started")
+    count(Lpsm, "__reduce_ex__", "copied")
+    return counted
+
+
+def test_a_policy_is_read_made_and_started_once(calls: Counter[str]) -> None:
+    """And never copied; its loss is read once as well."""
+    assert main([*RUN, "--preset", "thesis", "--loss", "inverse"]) == 0
+    assert calls == {f"read {TEXT}": 1, "read ucb": 1, "read inverse": 1, "made": 1, "started": 1}
+
+
+def test_a_formula_is_read_once(calls: Counter[str]) -> None:
+    """With ``--loss``, and inside the text of the policy."""
+    for words in (("--loss", "max(1/Ti, 2)"), ("--policy", "lpsm:loss=max(1/Ti, 2)")):
+        calls.clear()
+        assert main(["--pages", "2", *words]) == 0
+        assert {name: calls[name] for name in ("formula", "made", "started", "copied")} == {
+            "formula": 1, "made": 1, "started": 1, "copied": 0,
+        }  # fmt: skip
+
+
+def test_a_formula_of_a_replay_is_read_once(calls: Counter[str]) -> None:
+    """Though it is tried, shown and used."""
+    assert main(["replay", "--pages", "2", "--loss", "max(1/Ti, 2)"]) == 0
+    assert calls["formula"] == 1
+
+
+def test_a_policy_made_in_python_is_copied_once_for_each_run(calls: Counter[str]) -> None:
+    """It is not started itself, and stays as it was."""
+    policy = make_policy("lpsm")
+    before = vars(policy).copy()
+    calls.clear()
+    for run in (1, 2):
+        simulate(policy, pages=1)
+        assert (calls["made"], calls["started"], calls["copied"]) == (0, run, run)
+    assert vars(policy) == before
+    assert not hasattr(policy, "learner")
+
+
+USERS = """
+from psm_sim.policies import Policy, Rest
+
+class Mine(Policy):
+    name = "mine"
+    events = []
+
+    def __init__(self):
+        self.events.append("made")
+
+    def __deepcopy__(self, memo):
+        self.events.append("copied")
+        return object.__new__(type(self))
+
+    def start(self, beacon_s):
+        super().start(beacon_s)
+        self.events.append("started")
+
+    def rest(self, now_s, since_uplink_s, poll):
+        if self.events[-1] != "asked":
+            self.events.append("asked")
+        return Rest()
+"""
+
+
+def test_a_users_policy_is_tried_on_a_copy_and_started_once(tmp_path: Path) -> None:
+    """Made, tried on a copy, started; then asked in the run. All before the first page is loaded."""
+    file = tmp_path / "my.py"
+    file.write_text(USERS)
+    seen: list[list[str]] = []
+    events = type(make_policy(f"{file}:Mine")).events
+    events.clear()
+    compare_runs([f"{file}:Mine"], Scenario(pages=1), lambda *_: seen.append([*events]))
+    assert events == ["made", "copied", "started", "asked", "started", "asked"]
+    assert seen[0] == events[:-1]  # when the page without power saving was done
+
+
+def test_every_policy_of_a_comparison_is_started_before_any_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So what is wrong with the last one is found before anything is run."""
+    order: list[str] = []
+
+    def note(name: str) -> None:
+        real = getattr(Lpsm, name)
+        monkeypatch.setattr(Lpsm, name, lambda *given: order.append(name) or real(*given))
+
+    note("start")
+    note("rest")
+    compare_runs(["lpsm", "lpsm:loss=inverse", "lpsm:alpha=0"], Scenario(pages=1))
+    assert order[:3] == ["start"] * 3
+    assert set(order[3:]) == {"rest"}

@@ -1,0 +1,184 @@
+"""A scenario: its pages, its place, its command line, and a key of everything that decides the numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import psm_sim
+from psm_sim.cli import main
+from psm_sim.errors import InputError
+from psm_sim.keys import content_of
+from psm_sim.network import Topology
+from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.spec import Spec
+from psm_sim.workload import load_workload
+
+LIST = "page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n"
+SETTINGS = {"links.wired.latency_ms": 80, "tcp.initial_window": 4, "power.awake_w": 1.5}
+LOSS = """
+from psm_sim.losses import Inverse
+
+class Mine(Inverse):
+    name = "mine"
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with a page list, a topology and a loss of a user."""
+    (tmp_path / "pages.csv").write_text(LIST)
+    (tmp_path / "phone.toml").write_text("[power]\nawake_w = 0.65\n")
+    (tmp_path / "my.py").write_text(LOSS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_its_pages_are_those_of_the_trace() -> None:
+    """Of a text, a spec, or a workload already made."""
+    expected = load_workload("ucb:mean_think_s=20", 7, 3)
+    spec = Spec.parse("ucb:mean_think_s=20", "trace")
+    for trace in (str(spec), spec, expected):
+        assert Scenario(trace, pages=7, seed=3).workload() == expected
+        assert Scenario(trace, pages=7, seed=3).workloads() == (expected,)
+
+
+def test_its_place_is_the_topology_with_the_settings() -> None:
+    """Of a name, a file, or a topology already made."""
+    assert Scenario(settings={"power.awake_w": "1.5"}).place().power.awake_w == 1.5
+    assert Scenario(topology="phone.toml").place().power.awake_w == 0.65
+    made = Topology(name="mine")
+    assert Scenario(topology=made).place() is made
+    assert (Scenario(topology=made).topology_name, Scenario().topology_name) == ("mine", "three-node")
+
+
+def test_its_command_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    """On the command line, word by word; a formula is quoted."""
+    scenario = Scenario("pages.csv", "phone.toml", 2, 3, {"tcp.initial_window": 4})
+    policies = ["psm", "lpsm:loss=max(1/Ti, 2)"]
+    command = scenario.command(policies)
+    assert command == (
+        "python -m psm_sim --policy psm --policy 'lpsm:loss=max(1/Ti, 2)' --trace pages.csv --pages 2"
+        " --seed 3 --topology phone.toml --set tcp.initial_window=4"
+    )
+    assert main([*shlex.split(command)[3:], "--format", "csv"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    runs = compare_runs(policies, scenario).runs
+    column = rows[0].split(",").index("energy_per_page_j")
+    assert rows[1].split(",")[column] == str(runs[0].energy_per_page_j)
+
+
+def test_what_was_made_in_python_has_no_command() -> None:
+    """The sentence names it."""
+    with pytest.raises(InputError, match="topology is 'mine', made in Python; expected a name or a file"):
+        Scenario(topology=Topology(name="mine")).command(["psm"])
+    with pytest.raises(InputError, match="trace is 'ucb', made in Python"):
+        Scenario(load_workload("ucb", 1, 1)).command(["psm"])
+
+
+def test_a_key_is_the_same_in_any_order_of_the_settings_and_for_text_or_value() -> None:
+    """64 hexadecimal digits; nothing else of the settings counts."""
+    reverse = dict(reversed(SETTINGS.items()))
+    key = Scenario(settings=SETTINGS).key()
+    assert len(key) == 64
+    assert int(key, 16) >= 0
+    assert Scenario(settings=reverse).key() == key
+    assert Scenario(settings={name: str(value) for name, value in SETTINGS.items()}).key() == key
+    assert pickle.loads(pickle.dumps(Scenario(settings=SETTINGS))).key() == key  # noqa: S301
+
+
+def test_everything_that_decides_the_numbers_is_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The trace, the topology, the pages, the seed, the settings, the policies and the version."""
+    base = Scenario()
+    others = [
+        Scenario("ucb:wander=0.02"),
+        Scenario(topology="phone.toml"),
+        Scenario(topology=Topology(name="mine")),
+        Scenario(pages=99),
+        Scenario(seed=2),
+        Scenario(settings={"beacon.interval_ms": 50}),
+        Scenario(load_workload("ucb", 5, 1)),
+        Scenario(load_workload("ucb", 5, 2)),
+    ]
+    keys = [each.key() for each in (base, *others)]
+    keys += [base.key(["psm"]), base.key(["psm", "bsd"]), base.key([Spec.parse("bsd:p=1", "policy")])]
+    monkeypatch.setattr("psm_sim.simulation.scenario.__version__", psm_sim.__version__ + ".1")
+    keys.append(base.key())
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(
+    ("file", "scenario", "policies"),
+    [
+        ("pages.csv", Scenario("pages.csv"), ()),
+        ("phone.toml", Scenario(topology="phone.toml"), ()),
+        ("my.py", Scenario(), ("lpsm:loss=my.py:Mine",)),
+        ("my.py", Scenario(), ("lpsm:loss=(my.py:Mine:gamma=1)",)),
+        ("state.json", Scenario(), ("lpsm:state=state.json",)),
+    ],
+)
+def test_the_contents_of_the_users_files_are_in_the_key(
+    folder: Path, file: str, scenario: Scenario, policies: tuple[str, ...]
+) -> None:
+    """Changed by a letter, made or put back as it was; other files do not count."""
+    path = folder / file
+    before = path.read_bytes() if path.exists() else None
+    key = scenario.key(policies)
+    (folder / "other.csv").write_text("other")
+    assert scenario.key(policies) == key
+    path.write_bytes((before or b"") + b"\n")
+    assert scenario.key(policies) != key
+    path.unlink() if before is None else path.write_bytes(before)
+    assert scenario.key(policies) == key
+
+
+def test_a_file_that_cannot_be_read_is_named(folder: Path) -> None:
+    """With the reason that the system gives."""
+    with pytest.raises(InputError, match=r"nowhere.csv cannot be read: No such file or directory"):
+        content_of(Path("nowhere.csv"))
+
+
+@given(st.sampled_from([0, -1, 2.5, True, "3", None]))
+def test_pages_and_seed_are_whole_numbers(value: Any) -> None:
+    """From 1 and from 0; refused when the scenario is made."""
+    with pytest.raises(InputError, match=r"pages is .*; expected a whole number of at least 1"):
+        Scenario(pages=value)
+    if value != 0 or value is True:
+        with pytest.raises(InputError, match=r"seed is .*; expected a whole number of at least 0"):
+            Scenario(seed=value)
+
+
+def test_nobody_changes_a_scenario() -> None:
+    """Neither a field, nor the settings through the dictionary that they were given in."""
+    given_settings = {"power.awake_w": 1.0}
+    scenario = Scenario(settings=given_settings)
+    given_settings["power.awake_w"] = 2.0
+    assert scenario.settings == {"power.awake_w": 1.0}
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        scenario.pages = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"links.wired.latency": 80},
+            "^settings: There is no topology key 'links.wired.latency'; .*mean",
+        ),
+        ({"power.awake_w": -1}, r"^settings: power: awake_w is -1.0; expected a number of at least 0"),
+        ({"power.awake_w": "soon"}, r"^settings: power: awake_w is 'soon'; expected"),
+    ],
+)
+def test_a_wrong_setting_is_called_as_it_is_in_python(settings: dict[str, object], message: str) -> None:
+    """The option of the command line is not mentioned."""
+    for run in (lambda: psm_sim.simulate("psm", settings=settings), Scenario(settings=settings).place):
+        with pytest.raises(InputError, match=message) as caught:
+            run()
+        assert "--" not in str(caught.value)
