@@ -21,10 +21,9 @@ LONGEST_MODULE, LONGEST_FUNCTION = 200, 16
 RIDDLES = {"What", "How", "Where", "When", "Who", "Why", "From", "Does"}
 COMMENTS = range(60, 201)
 
-LONG_MODULES = 4
-RIDDLING_MODULES = 40
-UNDOCUMENTED_FUNCTIONS = 60
-MISSING_COMMENTS = 48
+LONG_MODULES = 3
+RIDDLING_MODULES = 4
+UNDOCUMENTED_FUNCTIONS = 23
 
 
 class Function(NamedTuple):
@@ -146,8 +145,7 @@ def test_a_module_begins_with_the_thing_it_describes() -> None:
 
 def test_comments_stand_where_the_code_departs_from_the_obvious() -> None:
     """Neither everywhere nor nowhere."""
-    count = comments()
-    assert COMMENTS.start - MISSING_COMMENTS <= count < COMMENTS.stop, count
+    assert comments() in COMMENTS
 
 
 @pytest.mark.parametrize(
