@@ -120,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.workload.nominal import Nominal
 
-    folder = usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    folder = usable_folder(arguments.output) if arguments.output is not None else None
     method = _method(arguments, arguments.loss, arguments.gamma)
     other = None if folder is None else _method(arguments, arguments.other_loss, None)
     with progress("Polling") as told:
@@ -167,15 +167,19 @@ def _made(cls: type, arguments: argparse.Namespace, owner: str) -> Any:
 
 
 def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: Method) -> None:
+    from psm_sim.files.together import swapped_folder
     from psm_sim.replay.run import replay_activity
     from psm_sim.reporting.figures.replay import write as replay_figures
     from psm_sim.reporting.files.result_json import to_text
 
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
-    for number, client in enumerate(clients, start=1):
-        mine = folder if len(clients) == 1 else folder / f"client-{number}"
-        second = replay_activity(client.activity, other, history=True)
-        written = replay_figures.write_figures(mine, client, second)
-        stems = ", ".join(sorted({path.stem for path in written}))
-        print(f"Written to {mine}: {stems} (.png, .svg, .csv)", file=sys.stderr)  # noqa: T201
+    told = []
+    with swapped_folder(folder) as made:
+        (made / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
+        for number, client in enumerate(clients, start=1):
+            mine = "" if len(clients) == 1 else f"client-{number}"
+            second = replay_activity(client.activity, other, history=True)
+            written = replay_figures.write_figures(made / mine, client, second)
+            stems = ", ".join(sorted({path.stem for path in written}))
+            told.append(f"Written to {folder / mine}: {stems} (.png, .svg, .csv)")
+    for line in told:
+        print(line, file=sys.stderr)  # noqa: T201

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import add_seed, whole_number
@@ -84,13 +83,15 @@ def conduct(
     from psm_sim.studies.reproduce import EVERY_PROCESSOR, reproduce
     from psm_sim.studies.study import FULL, QUICK
 
-    folder = usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    folder = usable_folder(arguments.output) if arguments.output is not None else None
     scale = QUICK if arguments.quick else FULL
     with progress_on(sys.stderr) as progress:
         findings = reproduce(studies, scale, arguments.seed, arguments.workers or EVERY_PROCESSOR, progress)
-    if folder is not None:
-        write_report(folder, findings, arguments.seed, _command(arguments, word), **wording)
-    _print(findings, arguments, wording.get("rule"))
+    try:
+        if folder is not None:
+            write_report(folder, findings, arguments.seed, _command(arguments, word), **wording)
+    finally:  # whatever happens to the files, the findings are not lost
+        _print(findings, arguments, wording.get("rule"))
     if folder is not None:
         print(f"Written: README.md, numbers.json and figures in {folder}", file=sys.stderr)  # noqa: T201
     return 0

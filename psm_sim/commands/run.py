@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.bundled import bundled_names
@@ -127,16 +126,18 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.simulation import compare_clients
 
     begun = datetime.now(UTC)
-    folder = files.usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    folder = files.usable_folder(arguments.output) if arguments.output is not None else None
     preset = preset_named(arguments.preset)
     given = [preset.policy_spec(Spec.parse(text, "policy")) for text in arguments.policy or ["lpsm"]]
     policies = with_loss(given, arguments.loss)
     scenario = _scenario(arguments, preset)
     with progress_on(sys.stderr) as progress:
         comparison = compare_clients(policies, scenario, progress)
-    if folder is not None:
-        files.write_results(folder, comparison, arguments.words, begun, preset.name)
-    _report(comparison, arguments.format, preset.name)
+    try:
+        if folder is not None:
+            files.write_results(folder, comparison, arguments.words, begun, preset.name)
+    finally:  # whatever happens to the files, the result is not lost
+        _report(comparison, arguments.format, preset.name)
     if folder is not None:
         print(f"Written: {', '.join(files.NAMES)} in {folder}", file=sys.stderr)  # noqa: T201
     return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from psm_sim.commands.arguments import whole_number
 from psm_sim.errors import InputError
+from psm_sim.files.whole import check_writable
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.spec import Spec
 from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload
@@ -89,7 +90,7 @@ def _convert(args: argparse.Namespace) -> int:
 
     spec, to = Spec.parse(args.file, "trace"), Path(args.to)
     path = find_trace(spec.name)
-    _check_not_itself(path, to)
+    _check_target(path, to)
     if is_ucb_name(to):
         return _convert_records(path, to)
     if not is_page_list(to):
@@ -120,7 +121,7 @@ def _fit(args: argparse.Namespace) -> int:
 
     spec, to = Spec.parse(args.file, "trace"), Path(args.to)
     path = find_trace(spec.name)
-    _check_not_itself(path, to)
+    _check_target(path, to)
     if to.suffix.lower() != ".toml":
         raise InputError(f"--to is {args.to!r}; expected a name ending in .toml.")
     if is_profile(path):
@@ -143,6 +144,7 @@ def _synthesize(args: argparse.Namespace) -> int:
     to = Path(args.to)
     if not to.name.lower().endswith((".tr", ".tr.gz")):
         raise InputError(f"--to is {args.to!r}; expected a name ending in .tr or .tr.gz.")
+    check_writable(to)
     profile = _profile(args.profile)
     with progress(f"Writing {to.name}") as told:
         clients = synthesize(to, args.records, profile, args.seed, told)
@@ -157,7 +159,8 @@ def _profile(name: str) -> Profile:
     return read_profile(path)
 
 
-def _check_not_itself(path: Path, to: Path) -> None:
+def _check_target(path: Path, to: Path) -> None:
+    check_writable(to)
     if to.exists() and to.samefile(path):
         raise InputError(f"--to is {str(to)!r}, the trace itself; expected another file.")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -212,7 +211,7 @@ def test_a_state_that_cannot_be_written_leaves_the_one_before(file, monkeypatch)
     def full_disk(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full_disk)
+    monkeypatch.setattr("os.fsync", full_disk)
     with pytest.raises(InputError, match="cannot be written: No space left on device; give another file"):
         simulate(f"lpsm:state={file}", pages=1)
     assert json.loads(file.read_text()) == before
