@@ -10,7 +10,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from psm_sim.errors import PluginError, reason
+from psm_sim.errors import PLUGIN, PluginError, reason
 
 
 def load_class(path: str, class_name: str, base: type) -> type:
@@ -89,4 +89,4 @@ def _module_name(file: Path) -> str:
         content = file.read_bytes()
     except OSError as error:
         raise PluginError(f"{file} cannot be read: {error.strerror}; make it readable.") from error
-    return f"psm_sim_plugin_{file.stem}_{zlib.crc32(str(file.resolve()).encode() + content):08x}"
+    return f"{PLUGIN}{file.stem}_{zlib.crc32(str(file.resolve()).encode() + content):08x}"

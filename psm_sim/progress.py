@@ -10,3 +10,24 @@ Progress = Callable[[int, int, str], None]
 
 def silent(done: int, total: int, label: str) -> None:
     """Report nothing: the default where nobody watches."""
+
+
+latest = ""
+"""The last progress told, in words, for whoever asks what a run is at."""
+
+shown = False
+"""Whether a bar shows it already."""
+
+
+def note(done: int, total: int, label: str) -> None:
+    """Remember the progress, so that a run without a bar can say what it is at.
+
+    Parameters
+    ----------
+    done, total
+        Units done, and units in all.
+    label
+        The name of the work.
+    """
+    global latest  # noqa: PLW0603 (one process has one progress)
+    latest = f"{label}, {done:,} of {total:,}"

@@ -35,10 +35,10 @@ def imported(folder: Path, code: str, *words: str) -> tuple[int, list[str]]:
     ["--help", "--version", "policies --help", "reproduce --help", "check --help", "--pages 0", "psm"],
 )
 def test_help_and_mistakes_import_nothing_heavy(tmp_path: Path, words: str) -> None:
-    """No library at all, and at most ten modules of psm_sim."""
+    """No library at all, and at most eleven modules of psm_sim: the last two print the sentence."""
     count, libraries = imported(tmp_path, MAIN, *words.split())
     assert libraries == []
-    assert count <= 10
+    assert count <= 11
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,22 @@ def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
     return spec
 
 
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that every command has."""
+    parser.add_argument(
+        "--timeout-s", metavar="S", help="end the command after S seconds, whatever it does (default: never)"
+    )
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+
+def time_limit_of(text: str | None) -> float | None:
+    """Return the seconds that ``--timeout-s`` gives as *text*, None without it."""
+    from psm_sim.values import Parameter
+
+    limit = Parameter("--timeout-s", 1.0, above=0, at_most=1e9)
+    return None if text is None else float(limit.read(text, "option"))
+
+
 def add_pages(parser: argparse.ArgumentParser, meaning: str) -> None:
     """Declare ``--pages``."""
     parser.add_argument(

@@ -167,6 +167,7 @@ def _made(cls: type, arguments: argparse.Namespace, owner: str) -> Any:
 
 
 def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: Method) -> None:
+    from psm_sim.commands.sentences import tell
     from psm_sim.files.together import swapped_folder
     from psm_sim.replay.run import replay_activity
     from psm_sim.reporting.figures.replay import write as replay_figures
@@ -182,4 +183,4 @@ def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], 
             stems = ", ".join(sorted({path.stem for path in written}))
             told.append(f"Written to {folder / mine}: {stems} (.png, .svg, .csv)")
     for line in told:
-        print(line, file=sys.stderr)  # noqa: T201
+        tell(line, "")

@@ -77,6 +77,7 @@ def conduct(
     wording
         ``introduction`` and ``rule`` of the report, where they are not those of the published numbers.
     """
+    from psm_sim.commands.sentences import tell
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.reporting.pages.reproduction import write_report
     from psm_sim.reporting.terminal.progress import progress_on
@@ -93,7 +94,7 @@ def conduct(
     finally:  # whatever happens to the files, the findings are not lost
         _print(findings, arguments, wording.get("rule"))
     if folder is not None:
-        print(f"Written: README.md, numbers.json and figures in {folder}", file=sys.stderr)  # noqa: T201
+        tell(f"Written: README.md, numbers.json and figures in {folder}", "")
     return 0
 
 

@@ -121,6 +121,7 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
+    from psm_sim.commands.sentences import tell
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.terminal.progress import progress_on
     from psm_sim.simulation import compare_clients
@@ -139,7 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
     finally:  # whatever happens to the files, the result is not lost
         _report(comparison, arguments.format, preset.name)
     if folder is not None:
-        print(f"Written: {', '.join(files.NAMES)} in {folder}", file=sys.stderr)  # noqa: T201
+        tell(f"Written: {', '.join(files.NAMES)} in {folder}", "")
     return 0
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from psm_sim.commands.arguments import whole_number
+from psm_sim.commands.arguments import add_common, whole_number
+from psm_sim.commands.sentences import tell
 from psm_sim.errors import InputError
 from psm_sim.files.whole import check_writable
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.spec import Spec
+from psm_sim.texts import printable
 from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload
 from psm_sim.workload.page_list import read_page_list, write_page_list
 from psm_sim.workload.profile import Profile, profile_of, read_profile, read_toml
@@ -47,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     make.add_argument("--to", required=True, metavar="FILE", help="a name ending in .tr or .tr.gz")
     make.add_argument("--profile", default="ucb", metavar="NAME", help="the distributions (ucb)")
     make.add_argument("--seed", type=whole_number(0), default=1, metavar="N", help="seed of the draws (1)")
+    for action in (info, convert, fit, make):
+        add_common(action)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,7 +74,7 @@ def _info(args: argparse.Namespace) -> int:
         with progress(f"Reading {path.name}") as told:
             recording = choose(path, spec.values, told).recording
     _remarks(recording.warnings)
-    print(f"Trace    {path}\n{of_recording(recording)}")  # noqa: T201
+    print(f"Trace    {printable(str(path))}\n{of_recording(recording)}")  # noqa: T201
     return 0
 
 
@@ -167,4 +170,4 @@ def _check_target(path: Path, to: Path) -> None:
 
 def _remarks(remarks: tuple[str, ...]) -> None:
     for remark in remarks:
-        print(f"psm_sim: {remark}", file=sys.stderr)  # noqa: T201
+        tell(remark)
