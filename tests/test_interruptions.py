@@ -51,11 +51,14 @@ def work(number):
         time.sleep(30 if number else 0)
     return number
 
+def main():
+    for found in in_processes(work, range(8), 3):
+        print(found, flush=True)
+
 if __name__ == "__main__":
     with stopped_by_signals():
         try:
-            print(next(in_processes(work, range(8), 3)), flush=True)
-            time.sleep(60)
+            main()
         except BaseException as error:
             print(type(error).__name__, flush=True)
 """
