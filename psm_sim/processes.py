@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -65,6 +65,8 @@ def begin(parent: int) -> None:
         return
     _watched = True
     sys.stdout = sys.stderr
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
@@ -86,6 +88,10 @@ def _no_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    with suppress(ImportError):
+        from joblib.externals.loky.backend import resource_tracker
+
+        resource_tracker.ensure_running()  # now, since its start lets the signal through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -77,7 +77,8 @@ def test_modules_beside_the_traces_are_not_taken_for_the_library(tmp_path: Path)
         (tmp_path / f"{name}.py").write_text("raise SystemExit(f'{__name__} of the folder')")
     (tmp_path / "helper.py").write_text("BEACONS = 2\n")
     (tmp_path / "own.py").write_text(
-        "import helper\nfrom psm_sim.policies import Policy, Rest\n\n\nclass Own(Policy):\n    name = 'own'\n\n"
+        "import helper\nfrom psm_sim.policies import Policy, Rest\n\n"
+        "class Own(Policy):\n    name = 'own'\n\n"
         "    def rest(self, *_):\n        return Rest(beacons=helper.BEACONS)\n"
     )
     words = [sys.executable, "-m", "psm_sim", "--policy", "own.py:Own", "--pages", "1"]

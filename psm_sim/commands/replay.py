@@ -118,12 +118,13 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.replay.run import replay_trace
     from psm_sim.reporting.files import replay_files as replay_report
     from psm_sim.reporting.files.result_folder import usable_folder
+    from psm_sim.user_code import prints_to_stderr
     from psm_sim.workload.nominal import Nominal
 
     folder = usable_folder(arguments.output) if arguments.output is not None else None
     method = _method(arguments, arguments.loss, arguments.gamma)
     other = None if folder is None else _method(arguments, arguments.other_loss, None)
-    with progress("Polling") as told:
+    with prints_to_stderr(), progress("Polling") as told:
         clients = replay_trace(
             arguments.trace,
             method,

@@ -21,7 +21,7 @@ from psm_sim.errors import InputError
 from psm_sim.spec import Spec
 
 if TYPE_CHECKING:
-    from psm_sim.simulation import Scenario
+    from psm_sim.simulation import Comparison, Scenario
     from psm_sim.simulation.preset import Preset
 
 HELP = """\
@@ -123,17 +123,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
     from psm_sim.commands.sentences import tell
     from psm_sim.reporting.files import result_folder as files
-    from psm_sim.reporting.terminal.progress import progress_on
-    from psm_sim.simulation import compare_clients
+    from psm_sim.user_code import prints_to_stderr
 
     begun = datetime.now(UTC)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
-    preset = preset_named(arguments.preset)
-    given = [preset.policy_spec(Spec.parse(text, "policy")) for text in arguments.policy or ["lpsm"]]
-    policies = with_loss(given, arguments.loss)
-    scenario = _scenario(arguments, preset)
-    with progress_on(sys.stderr) as progress:
-        comparison = compare_clients(policies, scenario, progress)
+    with prints_to_stderr():
+        comparison, preset = _compared(arguments)
     try:
         if folder is not None:
             files.write_results(folder, comparison, arguments.words, begun, preset.name)
@@ -142,6 +137,18 @@ def run(arguments: argparse.Namespace) -> int:
     if folder is not None:
         tell(f"Written: {', '.join(files.NAMES)} in {folder}", "")
     return 0
+
+
+def _compared(arguments: argparse.Namespace) -> tuple[Comparison, Preset]:
+    from psm_sim.reporting.terminal.progress import progress_on
+    from psm_sim.simulation import compare_clients
+
+    preset = preset_named(arguments.preset)
+    given = [preset.policy_spec(Spec.parse(text, "policy")) for text in arguments.policy or ["lpsm"]]
+    policies = with_loss(given, arguments.loss)
+    scenario = _scenario(arguments, preset)
+    with progress_on(sys.stderr) as progress:
+        return compare_clients(policies, scenario, progress), preset
 
 
 def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:

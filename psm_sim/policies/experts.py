@@ -37,4 +37,6 @@ def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -
             f"{owner}: min_ms={min_ms:g}, max_ms={max_ms:g}, step_ms={step_ms:g} give {count} experts;"
             f" expected 2 to {MOST}."
         )
-    return min_ms + step_ms * np.arange(count, dtype=np.float64)
+    times_ms = min_ms + step_ms * np.arange(count, dtype=np.float64)
+    times_ms.flags.writeable = False  # they are handed to losses of users' own
+    return times_ms

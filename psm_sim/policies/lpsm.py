@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from psm_sim.arrays import Floats
-from psm_sim.errors import PluginError, reason
+from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import Learner, make_learner
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
+from psm_sim.losses.guard import guarded_loss, held
 from psm_sim.parameters import check_all, parameter, parameters_of, values_of
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.policies.experts import polling_times_ms
@@ -71,6 +72,8 @@ class Lpsm(Policy):
         self._loss = make_loss(self.loss, self.gamma)
         self.times_ms = polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "policy lpsm")
         check_loss(self._loss, self.times_ms)
+        self._gamma = values_of(self._loss).get("gamma")
+        self._loss = guarded_loss(self._loss)
         self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
         self._beacons = 1
@@ -80,7 +83,7 @@ class Lpsm(Policy):
         """Return the parameters as plain values, those of the loss with its ``gamma`` included."""
         values = {name: getattr(self, each.attribute) for name, each in parameters_of(Lpsm).items()}
         loss = self._loss.name if isinstance(self.loss, Loss) else str(self.loss)
-        return {**values, "loss": loss, "gamma": values_of(self._loss).get("gamma")}
+        return {**values, "loss": loss, "gamma": self._gamma}
 
     def start(self, beacon_s: float) -> None:
         """Begin with the saved weights or uniform ones; those begin with the mean of the experts' times."""
@@ -127,16 +130,15 @@ class Lpsm(Policy):
         PluginError
             If the loss fails.
         """
-        try:
-            return self._loss(poll, self.times_ms)
-        except Exception as error:
-            raise PluginError(
-                f"Loss {self._loss.name} failed with {poll.held_bytes} bytes held after {poll.slept_ms:g} ms"
-                f" asleep: {reason(error)}; mend the loss."
-            ) from error
+        return self._loss(poll, self.times_ms)
 
     def _learn(self, poll: Poll) -> None:
-        self.learner.update(self.losses(poll))
+        try:
+            self.learner.update(self.losses(poll))
+        except PluginError:
+            raise
+        except InputError as fault:  # a formula can overflow late; the learner does not know its name
+            raise InputError(f"Loss {self._loss} with {held(poll)}: {fault}") from fault
         self._predict()
 
     def _predict(self) -> None:

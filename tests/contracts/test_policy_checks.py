@@ -227,7 +227,7 @@ NAUGHTY = [
     (LosesParameters(), "keeps-parameters", r"config\(\) has least=None; expected 1, kept as self.least"),
     (Counting(), "starts-anew", "Started again it answers None with Rest.*; expected Rest.*beacons=1,"),
     (OffTheGrid(), "legal-answers", r"rest\(\) at 1e\+07 s returned awake_s=-9000000.0; expected seconds"),
-    (FailsWhenInterrupted(), "hooks", r"failed in interrupted\(\): ZeroDivisionError"),
+    (FailsWhenInterrupted(), "hooks", r"failed in interrupted\(\) at 0 s: ZeroDivisionError"),
     (ChangesThePoll(), "leaves-arguments", "It changed what it was shown to"),
     (Unseeded(), "same-run-twice", "A second run has simulated_s="),
     (SharedByAll(), "every-beacon", "A run with all beacons fired has simulated_s="),

@@ -200,7 +200,7 @@ def test_a_users_policy_that_fails_at_the_end_is_named():
         def finish(self):
             raise KeyError("over")
 
-    with pytest.raises(InputError, match=r"Policy failing failed in finish\(\): KeyError"):
+    with pytest.raises(InputError, match=r"Policy failing failed in finish\(\) at .* s: KeyError"):
         simulate(Failing(), pages=1)
 
 
