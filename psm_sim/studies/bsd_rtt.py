@@ -57,7 +57,7 @@ class RoundTrips:
         return [*runs, *best]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set the ratios of mean page times beside the reference model's."""
+        """Set the ratios of mean page times beside the reference model's; arguments as for :class:`Study`."""
         frame, best = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
         parallel, single = (_curves(frame[frame["connections"] == connections]) for connections in (4, 1))
         return Findings(

@@ -55,7 +55,7 @@ class Headline:
         return [*(RunTask(policies, scenario) for scenario in scenarios), *best]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set the means beside the published bars."""
+        """Set the means beside the published bars; arguments as for :class:`Study`."""
         frame = pd.DataFrame(rows.of("run"))
         preset = load_preset("thesis")
         plain = {str(preset.policy_spec(policy)): policy for policy in POLICIES}

@@ -33,7 +33,7 @@ class Limit:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return each policy's distance, and the frontier of the first seed."""
+        """Return each policy's distance, and the first seed's frontier; arguments as for :class:`Study`."""
         frame = pd.DataFrame(rows.of("optimum"))
         free = frame[frame["allowed"] == "no delay"].set_index("seed")["energy_j"]
         return Findings(

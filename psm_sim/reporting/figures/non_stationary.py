@@ -97,7 +97,17 @@ def _name_points(
 
 
 def loss_of_each_rate(study: Study, gammas: Sequence[str], stem: Path) -> list[Path]:
-    """Draw the loss of Fixed-share over its rate, on Learn-alpha's rounds, with Learn-alpha's own."""
+    """Draw the loss of Fixed-share over its rate, on Learn-alpha's rounds, with Learn-alpha's own.
+
+    Parameters
+    ----------
+    study
+        The rows of all seeds.
+    gammas
+        One panel each.
+    stem
+        Where the figure is written, without the ending.
+    """
     figure, panels = new_figure(columns=len(gammas), width_in=7.0)
     numbers: dict[str, Sequence[Any]] = {"alpha": CURVE}
     lowest = CURVE[1] / 10
