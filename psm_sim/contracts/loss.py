@@ -114,7 +114,7 @@ def pure(subject: Subject[Loss]) -> None:
 
 @LOSS_CHECKS.check
 def candidates_kept_apart(subject: Subject[Loss]) -> None:
-    """What it remembers of one set of candidates is not used for another, even in the same array."""
+    """Memory of one set of candidates is not used for another, even in the same array."""
     loss, times_ms, others_ms = subject.fresh(), TIMES_MS[:2].copy(), TIMES_MS[-2:]
     first = losses_of(loss, USUAL, times_ms)
     times_ms[:] = others_ms

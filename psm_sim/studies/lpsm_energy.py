@@ -104,7 +104,7 @@ def _remarks(frame: pd.DataFrame, best: Sequence[float]) -> list[str]:
     spread = 100 * (rest.max() / rest.min() - 1)
     more = f"{100 * above.mean:+.1f} %"
     return [
-        f"LPSM with 1/log T less static PSM, on the same pages (paired): {paired:.3f} J a page.",
+        f"LPSM with 1/log T less static PSM, on the same pages (paired): {paired:.3f} J per page.",
         f"LPSM with 1/log T, which delays, against hindsight's best without delay: {more}.",
         f"Energy that is not beacons, static PSM and both LPSM: {spread:.2f} % between largest and least.",
         f"No power saving over BSD with p = 1: {always / bsd:.1f} times the energy.",

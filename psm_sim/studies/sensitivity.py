@@ -169,8 +169,8 @@ def _remarks(agreeing: Mapping[str, set[str]]) -> list[str]:
         ),
         f"Reached by no variant: {', '.join(never) or 'none'}.",
         (
-            "LPSM with 1/T: silence moves the weights by 1/100 - 1/1200 = 0.009 nats a poll at most, so after"
-            " held frames the sleep time climbs back only as far as the switching rate holds the other"
+            "LPSM with 1/T: silence moves the weights by 1/100 - 1/1200 = 0.009 nats per poll at most, so"
+            " after held frames the sleep time climbs back only as far as the switching rate holds the other"
             " experts up. Learn-alpha learns a rate at which it recovers in a minute or two. The published"
             " 0.59 J of beacons need a learner that hardly switches at all, with a rate under 1e-6."
         ),

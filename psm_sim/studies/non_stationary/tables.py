@@ -98,9 +98,9 @@ def energy_and_slowdown(study: Study, policies: Sequence[str], gamma: str = "pub
     """
     heads = (
         "policy",
-        "mJ a page",
+        "mJ per page",
         "slowdown",
-        "delay a page, ms",
+        "delay per page, ms",
         "mJ more than Learn-alpha",
         "slowdown more",
         "against Learn-alpha",
@@ -146,7 +146,7 @@ def common_regret(study: Study, gammas: Sequence[str]) -> str:
             row += [f"{signed(interval(found - study.values('hindsight', 'best_expert', gamma)), 1)}"]
             row += [f"{signed(interval(found - study.values(LEARN_ALPHA, 'common', gamma)), 1)}"]
         rows.append(row)
-    heads = ["nats a run"]
+    heads = ["nats per run"]
     for gamma in gammas:
         heads += [f"regret to the best expert, gamma {gamma}", f"more than Learn-alpha, gamma {gamma}"]
     return table(heads, rows)
