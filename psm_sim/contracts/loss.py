@@ -91,7 +91,7 @@ def odd_polls(subject: Subject[Loss]) -> None:
 
 @LOSS_CHECKS.check
 def leaves_arguments(subject: Subject[Loss]) -> None:
-    """The candidate times, which may be read-only, and the polls it leaves as they were."""
+    """The candidate times, which can be read-only, and the polls it leaves as they were."""
     loss, times_ms, poll = subject.fresh(), TIMES_MS.copy(), deepcopy(USUAL)
     loss(poll, times_ms)
     found = times_ms.tolist()
@@ -103,7 +103,7 @@ def leaves_arguments(subject: Subject[Loss]) -> None:
 
 @LOSS_CHECKS.check
 def pure(subject: Subject[Loss]) -> None:
-    """Asked again it answers the same, whatever it was asked between: only observe() may change it."""
+    """Asked again it answers the same, whatever it was asked between: only observe() changes it."""
     loss = subject.fresh()
     loss.start()
     first = losses_of(loss, USUAL)

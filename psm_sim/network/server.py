@@ -1,4 +1,4 @@
-"""The web server: reads requests, thinks, answers."""
+"""Web server: reads requests, thinks, answers."""
 
 from __future__ import annotations
 
