@@ -8,9 +8,9 @@ from dataclasses import replace
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.study import Findings, Scale, Table
 

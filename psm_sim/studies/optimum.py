@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.study import Findings, Scale, Table
 
