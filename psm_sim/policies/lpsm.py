@@ -18,7 +18,7 @@ from psm_sim.spec import Spec
 
 @dataclass
 class Lpsm(Policy):
-    """LPSM: doze for the weighted mean of the experts' polling times; Learn-alpha learns the weights.
+    """Doze for the weighted mean of the experts' polling times; Learn-alpha learns the weights.
 
     Each expert is one polling time. At every wake-up for a beacon each expert suffers the loss that its
     time would have cost in the doze just ended, the weights are revised (equations 2.2 and 2.7), and the
