@@ -8,15 +8,23 @@ Progress = Callable[[int, int, str], None]
 """Called with (units done, units in all, label); the units are pages, or the bytes of a file."""
 
 
-def silent(done: int, total: int, label: str) -> None:
-    """Report nothing: the default where nobody watches."""
-
-
 latest = ""
 """The last progress told, in words, for whoever asks what a run is at."""
 
 shown = False
 """Whether a bar shows it already."""
+
+
+def silent(done: int, total: int, label: str) -> None:
+    """Report nothing: the default where nobody watches.
+
+    Parameters
+    ----------
+    done, total
+        The units done, and those in all.
+    label
+        What is being worked on.
+    """
 
 
 def note(done: int, total: int, label: str) -> None:
@@ -25,9 +33,9 @@ def note(done: int, total: int, label: str) -> None:
     Parameters
     ----------
     done, total
-        Units done, and units in all.
+        The units done, and those in all.
     label
-        The name of the work.
+        What is being worked on.
     """
     global latest  # noqa: PLW0603 (one process has one progress)
     latest = f"{label}, {done:,} of {total:,}"
