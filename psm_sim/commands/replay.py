@@ -101,7 +101,10 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
         help="polls for which learn-alpha's switching rates are chosen (default: %(default)s)",
     )
     parser.add_argument(
-        "--polls", type=whole_number(1), metavar="N", help="stop after N polls (default: at the last byte)"
+        "--polls",
+        type=whole_number(1, 10**9),
+        metavar="N",
+        help="stop after N polls (default: at the last byte)",
     )
     _add_parameters(parser, Clock)
 
@@ -117,6 +120,7 @@ def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Replay and report; draw the figures if there is an output folder."""
+    from psm_sim.commands.replay_options import check_unused
     from psm_sim.replay.run import replay_trace
     from psm_sim.reporting.files import replay_files as replay_report
     from psm_sim.reporting.files.result_folder import usable_folder
@@ -124,6 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.workload.nominal import Nominal
 
     folder = usable_folder(arguments.output) if arguments.output is not None else None
+    check_unused(arguments)
     method = _method(arguments, arguments.loss, arguments.gamma)
     other = None if folder is None else _method(arguments, arguments.other_loss, None)
     with prints_to_stderr(), progress("Polling") as told:
@@ -149,10 +154,10 @@ def _method(arguments: argparse.Namespace, loss: str, gamma: str | None) -> Meth
     from psm_sim.replay.method import Method
     from psm_sim.values import Parameter
 
-    gap = Parameter("max_gap_s", None, at_least=0, optional=True)
+    gap = Parameter("max_gap_s", None, at_least=0, at_most=1e9, optional=True)
     return Method(
         loss=loss,
-        gamma=None if gamma is None else Parameter("gamma", 0.0, above=0).read(gamma, "replay"),
+        gamma=None if gamma is None else Parameter("gamma", 0.0, above=0, at_most=1e12).read(gamma, "replay"),
         learner=arguments.learner,
         horizon=arguments.horizon,
         clock=_made(Clock, arguments, "experts"),

@@ -38,7 +38,7 @@ def add_arguments(
     add_seed(parser, "the first replication's seed; the next ones follow")
     parser.add_argument(
         "--workers",
-        type=whole_number(1),
+        type=whole_number(1, 1024),
         metavar="N",
         help="processes; the numbers do not depend on it (default: one per processor)",
     )

@@ -48,7 +48,7 @@ def whole_file(path: Path, owner: str = "") -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, text: str, owner: str = "") -> None:
-    """Write *text* as UTF-8, completely or not at all; arguments and errors as :func:`whole_file`."""
+    """Write *text* as UTF-8, completely or not at all; *path*, *owner* and errors as :func:`whole_file`."""
     with whole_file(path, owner) as file:
         file.write(text.encode("utf-8", "backslashreplace"))
 

@@ -10,6 +10,10 @@ EXPECTED = "expected an array of one finite number of 0 or more for each candida
 """What every loss has to return."""
 
 
+LARGEST = 1e100
+"""The largest loss, in nats: the sum of those of any run is still a number."""
+
+
 def fault_of(losses: object, times_ms: Floats) -> str:
     """Say what is wrong with the *losses* returned for the candidates *times_ms*; nothing if all is well."""
     if not isinstance(losses, np.ndarray) or losses.dtype.kind not in "fiu":
@@ -17,5 +21,7 @@ def fault_of(losses: object, times_ms: Floats) -> str:
         return f"returned {kind}"
     if losses.shape != times_ms.shape:
         return f"returned shape {losses.shape} for {times_ms.size} candidate times"
+    if losses.size and LARGEST < float(losses.max()) < np.inf:
+        return f"returned {losses.max():g}, more than {LARGEST:g} nats"
     wrong = np.flatnonzero(~(np.isfinite(losses) & (losses >= 0)))
     return f"returned {losses[wrong[0]]} for {times_ms[wrong[0]]:g} ms" if wrong.size else ""

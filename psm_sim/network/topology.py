@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from psm_sim.bundled import bundled, bundled_names
 from psm_sim.errors import InputError
+from psm_sim.files.toml import read_toml
 from psm_sim.parameters import check_all, parameter, parameters_of
 from psm_sim.registry import unknown
 
@@ -127,10 +127,11 @@ def load_topology(
         If there is no such topology, a key is unknown, or a value is out of its range.
     """
     path = _find(name)
-    table = _read(path)
+    table = read_toml(path, "topology")
     description = str(table.pop("description", ""))
     values = _flatten(table)
-    unusable = [key for key in values if key not in topology_keys()]
+    known = set(topology_keys())
+    unusable = [key for key in values if key not in known]
     if unusable:
         raise _unknown_key(unusable[0], str(path.name))
     topology = _build(path.stem, description, values, path.name)
@@ -153,15 +154,6 @@ def _find(name: str) -> Path:
 
 
 _EXAMPLE = "links.wired.latency_ms"
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"The topology {path} is no TOML: {error}; mend the file.") from None
-    except OSError as error:
-        raise InputError(f"The topology {path} cannot be read: {error.strerror}.") from None
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -196,4 +188,6 @@ def _value(cls: type, key: str, value: Any, owner: str) -> Any:
     declared = parameters_of(cls)[key]
     if isinstance(value, str):
         return declared.read(value, owner)
-    return float(value) if isinstance(declared.default, float) and type(value) is int else value
+    # Not one that is beyond a double: the range refuses it as it is.
+    is_whole = isinstance(declared.default, float) and type(value) is int and abs(value) < 2**53
+    return float(value) if is_whole else value

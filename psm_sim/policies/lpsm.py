@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_MS, MOST_S, MOST_WEIGHT
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import Learner, make_learner
+from psm_sim.learning.rates import LONGEST
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.guard import guarded_loss, held
 from psm_sim.parameters import check_all, parameter, parameters_of, values_of
@@ -40,12 +42,24 @@ class Lpsm(Policy):
         "inverse-log", "loss of a polling time: a name, a formula or FILE.py:CLASS"
     )
     gamma: float | None = parameter(
-        None, "the loss's weight of latency against energy; none: its own default", above=0, optional=True
+        None,
+        "the loss's weight of latency against energy; none: its own default",
+        above=0,
+        at_most=MOST_WEIGHT,
+        optional=True,
     )
-    min_ms: float = parameter(100.0, "shortest polling time among the experts", unit="ms", above=0)
-    max_ms: float = parameter(1200.0, "longest polling time among the experts", unit="ms", above=0)
-    step_ms: float = parameter(100.0, "spacing of the experts' polling times", unit="ms", above=0)
-    horizon_s: float = parameter(2700.0, "time for which the switching rates are chosen", unit="s", above=0)
+    min_ms: float = parameter(
+        100.0, "shortest polling time among the experts", unit="ms", above=0, at_most=MOST_MS
+    )
+    max_ms: float = parameter(
+        1200.0, "longest polling time among the experts", unit="ms", above=0, at_most=MOST_MS
+    )
+    step_ms: float = parameter(
+        100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MOST_MS
+    )
+    horizon_s: float = parameter(
+        2700.0, "time for which the switching rates are chosen", unit="s", above=0, at_most=MOST_S
+    )
     after_uplink: str = parameter(
         "one",
         "doze after an uplink packet: one beacon; restart the full time; keep the planned poll",
@@ -92,10 +106,20 @@ class Lpsm(Policy):
         self._loss.start()
         share = Spec("fixed-share").with_("alpha", self.alpha)
         learner = Spec("learn-alpha") if self.alpha is None else share
-        self.learner = make_learner(learner, self.times_ms.size, max(1, round(self.horizon_s / beacon_s)))
+        self.learner = make_learner(learner, self.times_ms.size, self._horizon(beacon_s))
         if self._warm_start is not None:
             self._warm_start.load(self.learner, self.times_ms)
         self._predict()
+
+    def _horizon(self, beacon_s: float) -> int:
+        """Return the polls of the horizon, one at each beacon."""
+        polls = self.horizon_s / beacon_s
+        if polls > LONGEST:
+            raise InputError(
+                f"policy lpsm: horizon_s={self.horizon_s:g} is {polls:g} beacons {1e3 * beacon_s:g} ms "
+                f"apart; expected at most {LONGEST:g}, so give a shorter horizon."
+            )
+        return max(1, round(polls))
 
     def finish(self) -> None:
         """Save what was learned, if a state file was named."""

@@ -9,10 +9,12 @@ from typing import Any
 
 from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
+from psm_sim.files.opened import read_text
 from psm_sim.files.whole import check_writable, write_whole
 from psm_sim.learning import Learner
 
 _OWNER = "policy lpsm: state"
+_LARGEST = 64 << 20
 _FORMAT = "psm_sim lpsm state 1"
 
 
@@ -66,11 +68,13 @@ class WarmStart:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_text(path, _LARGEST))
     except OSError as error:
         raise InputError(
             f"policy lpsm: state {str(path)!r} cannot be read: {error.strerror}; give another file."
         ) from error
+    except InputError as error:
+        raise InputError(f"{_OWNER} {str(path)!r} cannot be read: {error}") from None
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or document.get("format") != _FORMAT or not _complete(document):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
 from psm_sim.learning import Learner
 from psm_sim.learning.make import make_learner
@@ -53,8 +54,8 @@ class Method:
         self.make_learner()
         loss = replay_loss(self.loss, self.gamma, self.clock.times_ms)
         object.__setattr__(self, "tried_loss", loss)  # made once: a replay works on copies
-        if self.max_gap_s is not None and not 0 <= self.max_gap_s < 1e12:
-            raise InputError(f"max_gap_s is {self.max_gap_s!r}; expected a number of seconds of at least 0.")
+        if self.max_gap_s is not None and not 0 <= self.max_gap_s <= MOST_S:
+            raise InputError(f"max_gap_s is {self.max_gap_s!r}; expected seconds from 0 to {MOST_S:g}.")
 
     def make_learner(self) -> Learner:
         """Return a learner that has learnt nothing."""

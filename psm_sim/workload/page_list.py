@@ -17,13 +17,20 @@ from typing import TYPE_CHECKING, TypeVar
 
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
+from psm_sim.workload.limits import check_objects
 from psm_sim.workload.page import Page
-from psm_sim.workload.recordings.lines import text_lines
+from psm_sim.workload.recordings.lines import LONGEST, text_lines
 from psm_sim.workload.recordings.output import output
 from psm_sim.workload.recordings.source import Source
 
 if TYPE_CHECKING:
     from _csv import Reader
+
+LARGEST = 256 << 20
+"""Bytes, unpacked."""
+
+MOST_LINES = 2_000_000
+"""Pages: each takes about 0.25 kB of memory."""
 
 Number = TypeVar("Number", int, float)
 REQUIRED = ("page", "think_s", "main_bytes", "images")
@@ -58,7 +65,8 @@ def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ..
         If the file cannot be read or a value is unusable; the message names file, line, column, value
         and what is expected.
     """
-    lines = csv.reader(text_lines(Source(path)), strict=True)
+    csv.field_size_limit(LONGEST)  # of a line: a page can have very many objects
+    lines = csv.reader(text_lines(Source(path, most=LARGEST)), strict=True)
     try:
         header = _header(next(lines, None), path)
         return tuple(_pages(lines, header, path, missing or Missing()))
@@ -75,8 +83,13 @@ def write_page_list(path: Path, pages: Iterable[Page]) -> int:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for count, page in enumerate(pages, start=1):
-            images = _join(page.image_bytes)
-            writer.writerow((count, repr(page.think_s), page.main_bytes, images, *_extras(page)))
+            row = (count, repr(page.think_s), page.main_bytes, _join(page.image_bytes), *_extras(page))
+            if sum(len(str(cell)) + 1 for cell in row) > LONGEST:
+                raise InputError(
+                    f"{path}: page {count} has {page.objects:,} objects; expected a line of at most "
+                    f"{LONGEST:,} bytes."
+                )
+            writer.writerow(row)
     return count
 
 
@@ -108,12 +121,17 @@ def _header(names: list[str] | None, path: Path) -> list[str]:
 
 
 def _pages(lines: Reader, header: list[str], path: Path, missing: Missing) -> Iterator[Page]:
-    count = 0
-    for count, values in enumerate((values for values in lines if values), start=1):  # noqa: B007
+    count = objects = 0
+    for count, values in enumerate((values for values in lines if values), start=1):
         where = f"{path}, line {lines.line_num}"
         if len(values) != len(header):
             raise InputError(f"{where}: {len(values)} values; expected {len(header)}, as in the header.")
-        yield _Row(dict(zip(header, values, strict=True)), where).page(missing)
+        page = _Row(dict(zip(header, values, strict=True)), where).page(missing)
+        objects += page.objects
+        if count > MOST_LINES:
+            raise InputError(f"{where}: expected at most {MOST_LINES:,} pages.")
+        check_objects(objects, where)
+        yield page
     if not count:
         raise InputError(f"{path} has no pages; expected at least one line after the header.")
 

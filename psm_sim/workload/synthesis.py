@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.randomness import stream
+from psm_sim.workload.constant import AS_TRACE, constant
+from psm_sim.workload.limits import check_objects
 from psm_sim.workload.page import Page
 from psm_sim.workload.profile import Profile
 from psm_sim.workload.quantiles import Quantiles
 from psm_sim.workload.stratified import stratified, whole
 
 Counts = NDArray[np.int64]
-AS_TRACE = "trace"
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,19 @@ class Drawing:
         unit="ms",
     )
     max_think_s: float | None = parameter(
-        1000.0, "think times over this are rejected and drawn again", unit="s", above=0, optional=True
+        1000.0,
+        "think times over this are rejected and drawn again",
+        unit="s",
+        above=0,
+        at_most=MOST_S,
+        optional=True,
     )
     mean_think_s: float | None = parameter(
         None,
         "scale think times to exactly this mean over the run",
         unit="s",
         above=0,
+        at_most=MOST_S,
         optional=True,
         kind=float,
     )
@@ -64,31 +71,6 @@ class Drawing:
         check_all(self, "trace")
         constant("server_delay_ms", self.server_delay_ms, at_least=0)
         constant("request_bytes", self.request_bytes, at_least=1)
-
-
-def constant(name: str, text: str, at_least: float) -> float | None:
-    """Return the constant in *text*, 0 for ``none``, None for ``trace``; else raise :class:`InputError`.
-
-    Parameters
-    ----------
-    name : str
-        The name of the parameter, for the error.
-    text : str
-        Its value as a user writes it.
-    at_least : float
-        The smallest constant allowed; ``none`` is allowed if it is 0.
-    """
-    word = text.strip().lower()
-    if word == AS_TRACE:
-        return None
-    try:
-        value = 0.0 if word == "none" else float(word)
-    except ValueError:
-        value = math.nan
-    if not at_least <= value < math.inf:
-        words = ", none or trace" if at_least == 0 else " or trace"
-        raise InputError(f"trace: {name} is {text!r}; expected a number of at least {at_least:g}{words}.")
-    return value
 
 
 def draw_pages(
@@ -117,6 +99,7 @@ def draw_pages(
     think = draw.think(pages)
     images = draw.whole("files_per_page", pages) - (0 if drawing.files_are_images else 1)
     objects = int(images.sum()) + pages
+    check_objects(objects, f"trace {profile.name}")
     sizes = draw.sizes(images)
     requests = draw.requests(objects)
     delays = draw.delays(objects)

@@ -76,7 +76,7 @@ def test_a_profile_that_is_a_folder_or_has_a_strange_table_is_refused(tmp_path: 
     folder = tmp_path / "folder.toml"
     folder.mkdir()
     with pytest.raises(InputError, match=r"folder\.toml cannot be read: .*; give a readable file"):
-        read_toml(folder)
+        read_toml(folder, "trace profile")
     with pytest.raises(InputError, match=r"my\.toml: colour is unknown; expected one of .*think_s"):
         load(tmp_path, GOOD + f"[colour]\n{TABLE}")
 
