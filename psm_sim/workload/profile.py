@@ -127,6 +127,8 @@ def _check_complete(tables: dict[str, Quantiles], path: Path) -> None:
     missing = [name for name in REQUIRED if name not in tables]
     if "reply_bytes" not in tables:
         missing += [name for name in ("main_bytes", "image_bytes") if name not in tables]
+    if len({"main_bytes", "image_bytes"} & tables.keys()) == 1:
+        missing = [name for name in ("main_bytes", "image_bytes") if name not in tables]
     if missing:
         raise InputError(f"{path}: {missing[0]} is missing; expected a table of its quantiles.")
     for name in ("files_per_page", "request_bytes"):

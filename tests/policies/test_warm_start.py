@@ -216,3 +216,27 @@ def test_a_state_that_cannot_be_written_leaves_the_one_before(file, monkeypatch)
         simulate(f"lpsm:state={file}", pages=1)
     assert json.loads(file.read_text()) == before
     assert list(file.parent.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("value", [10**400, 1e18, "0", True, None, [1]])
+def test_a_weight_that_no_learner_has_is_refused(file, value):
+    """Neither a huge one nor a text that NumPy would take for a number."""
+    document = saved(file)
+    for weights in (document["learner"]["weights"], document["learner"].get("log_rate_weights")):
+        changed = json.loads(json.dumps(document))
+        key = "weights" if weights is document["learner"]["weights"] else "log_rate_weights"
+        if key == "weights":
+            changed["learner"][key][0][0] = value
+        else:
+            changed["learner"][key] = [value] * len(changed["learner"][key])
+        file.write_text(json.dumps(changed))
+        with pytest.raises(InputError, match="cannot be used"):
+            simulate(f"lpsm:state={file}", pages=1)
+
+
+def test_a_state_that_is_too_large_is_not_read(file, monkeypatch):
+    """Or a device behind its name would take all memory."""
+    saved(file)
+    monkeypatch.setattr("psm_sim.policies.warm_start._LARGEST", 1000)
+    with pytest.raises(InputError, match="is larger than 0 KiB"):
+        simulate(f"lpsm:state={file}", pages=1)
