@@ -1,0 +1,1 @@
+"""Data for learners that ask for labels: generated, enumerated, or shipped with source and licence."""
