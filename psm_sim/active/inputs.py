@@ -11,6 +11,7 @@ from psm_sim.errors import InputError
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 
 def instances(values: ArrayLike, features: int | None = None, what: str = "the instances") -> Floats:
