@@ -61,7 +61,7 @@ class Table:
     y: Whole
 
     def coded(self, train: Whole) -> Whole:
-        """Return the features as codes, shape (n, d); numbers are cut at the quartiles of the rows *train*."""
+        """Return the features as codes, shape (n, d); numbers cut at the quartiles of the rows *train*."""
         found = self.x.astype(np.intp)
         for feature in np.flatnonzero(self.numeric):
             cuts = np.unique(np.quantile(self.x[train, feature], [0.25, 0.5, 0.75]))
