@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures import bars, curves, scatter
+from psm_sim.reporting.figures import bars, bought, curves, scatter
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +19,7 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "sleep-times": curves.sleep_times,
     "pages": scatter.pages,
     "frontier": scatter.frontier,
+    "bought": bought.bought,
 }
 
 
