@@ -1,4 +1,4 @@
-"""Theorems on learners that place their own instances, as functions ([003] 5.2 and 5.3)."""
+"""Theorems on learners that place their own instances in many dimensions ([003] 5.2.2 to 5.3)."""
 
 from __future__ import annotations
 
@@ -7,58 +7,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from psm_sim.errors import InputError
-
-
-def contraction(s: float) -> float:
-    """Return alpha(s): the boundary region shrinks in the mean at least by this factor per draw.
-
-    For draws from N(middle, (s width)^2) and any labels that leave a region; [003] Lemma 3.
-
-    Parameters
-    ----------
-    s : float
-        Standard deviation of a draw, as a share of the region's width, above 0.
-    """
-    return off_centre_contraction(s, 0.0)
-
-
-def off_centre_contraction(s: float, mu: float) -> float:
-    """Return the same factor for draws around a point off the middle of the region ([003] (5.52), corrected).
-
-    The text prints sigma^2/sqrt(2 pi) for the first factor; it is sigma/sqrt(2 pi).
-
-    Parameters
-    ----------
-    s : float
-        Standard deviation of a draw, as a share of the region's width, above 0.
-    mu : float
-        Distance of the centre of the draws from the middle, in the same unit.
-    """
-    _expect(s > 0, f"s is {s}", "a number above 0")
-    bell = [math.exp(-(z**2) / (2 * s**2)) for z in (mu, 0.5 - mu, 0.5 + mu)]
-    return (
-        1
-        + s / math.sqrt(2 * math.pi) * (2 * bell[0] - bell[1] - bell[2])
-        + _phi((0.5 - mu) / s) * (mu - 0.5)
-        + _phi((-0.5 - mu) / s) * (mu + 0.5)
-        - 2 * mu * _phi(-mu / s)
-    )
-
-
-def isal_draws(s: float, width: float) -> float:
-    """Return the draws after which the mean width of the region is at most *width* times the first.
-
-    [003] Theorem 2, corrected: n draws after the first region give alpha^n.
-
-    Parameters
-    ----------
-    s : float
-        Standard deviation of a draw, as a share of the region's width, above 0.
-    width : float
-        Between 0 and 1.
-    """
-    _expect(0 < width <= 1, f"the width is {width}", "a share above 0 and of at most 1")
-    return math.log(width) / math.log(contraction(s))
 
 
 class Round(NamedTuple):
@@ -97,6 +45,49 @@ def separable_round(
         draws = math.sqrt(math.log(1 + i)) * (d * math.log(1 + math.log(i)) + math.log(i / delta))
         margin = 2 ** (1 - i) * math.pi / math.sqrt(d) * math.sqrt(5 + math.log(1 + i))
     return Round(largest_weight * constant * draws, margin, 0.0, math.pi)
+
+
+def separable_draws(
+    error: float, d: int, delta: float, largest_weight: float = 1.0, constant: float = 1.0
+) -> float:
+    """Return the draws after which the error is at most *error* ([003] Corollary 2 for d >= 4, else 1).
+
+    Parameters
+    ----------
+    error : float
+        Above 0; below 1/4 for d >= 4, below 1 else.
+    d : int
+        The number of features.
+    delta : float
+        Probability of failure, 0 to 1.
+    largest_weight, constant : float
+        As for :func:`separable_round`.
+    """
+    _expect(0 < error < (0.25 if d >= 4 else 1), f"the error is {error}", "below 1/4, or 1 for d < 4")
+    rounds = math.ceil(math.log2(1 / error)) - (2 if d >= 4 else 0)
+    return rounds * separable_round(rounds, d, delta, largest_weight, constant).draws
+
+
+def noisy_draws(
+    error: float,
+    d: int,
+    delta: float,
+    beta: float,
+    alpha: float = 0.0,
+    rates: tuple[float, float] = (1.0, 1.0),
+) -> float:
+    """Return the draws of all rounds of ISALn until the excess error is at most *error* ([003] Theorem 5).
+
+    Parameters
+    ----------
+    error : float
+        Above 0 and below beta/8.
+    d, delta, beta, alpha, rates
+        As for :func:`noisy_round`.
+    """
+    _expect(0 < error < beta / 8, f"the error is {error}", f"between 0 and beta/8 = {beta / 8:g}")
+    rounds = math.ceil(math.log2(beta / error))
+    return sum(noisy_round(i, d, delta, beta, alpha, rates).draws for i in range(1, rounds + 1))
 
 
 def noisy_round(
@@ -166,10 +157,6 @@ def excess_error(n: int, delta: float, largest_weight: float, fat: Callable[[flo
 def _check_round(i: int, d: int, delta: float) -> None:
     _expect(i >= 1 and d >= 1, f"the numbers given are {i} and {d}", "whole numbers of at least 1")
     _expect(0 < delta < 1, f"delta is {delta}", "a probability between 0 and 1")
-
-
-def _phi(z: float) -> float:
-    return math.erfc(-z / math.sqrt(2)) / 2
 
 
 def _expect(holds: bool, found: str, expected: str) -> None:

@@ -7,10 +7,17 @@ import numpy as np
 import pytest
 
 from psm_sim.active.cone import angle
+from psm_sim.active.contraction import isal_draws
 from psm_sim.active.gaussian import Gaussian
 from psm_sim.active.isaln import Isaln
 from psm_sim.active.linear import fit_linear
-from psm_sim.active.pool_guarantees import excess_error, isal_draws, noisy_round, separable_round
+from psm_sim.active.pool_guarantees import (
+    excess_error,
+    noisy_draws,
+    noisy_round,
+    separable_draws,
+    separable_round,
+)
 from psm_sim.active.samplers import GaussianSampler
 from psm_sim.errors import InputError
 
@@ -116,6 +123,16 @@ def test_the_bound_is_the_least_over_the_scale():
     assert found == pytest.approx(min(at(a) for a in np.geomspace(1e-6, 1, 2000)), rel=1e-3)
 
 
+def test_draws_of_all_rounds_are_at_most_those_of_the_corollaries():
+    """Corollary 2 counts every round as the last, which is the largest."""
+    rounds = [separable_round(i, 6, 0.05).draws for i in range(1, 9)]
+    assert sum(rounds) <= separable_draws(2.0**-10, 6, 0.05)
+    assert separable_draws(2.0**-10, 6, 0.05) == pytest.approx(8 * rounds[-1])
+    assert noisy_draws(0.25 / 16, 6, 0.05, 0.25) == pytest.approx(
+        sum(noisy_round(i, 6, 0.05, 0.25).draws for i in range(1, 5))
+    )
+
+
 def test_draws_needed_grow_like_the_logarithm():
     """Four times the digits, four times the draws."""
     assert isal_draws(0.25, 1e-8) == pytest.approx(4 * isal_draws(0.25, 1e-2))
@@ -132,6 +149,8 @@ def test_draws_needed_grow_like_the_logarithm():
         lambda: Isaln(Gaussian.standard(5), scale=0.0),
         lambda: separable_round(0, 4, 0.1),
         lambda: separable_round(1, 4, 1.0),
+        lambda: separable_draws(0.3, 4, 0.1),
+        lambda: noisy_draws(0.1, 4, 0.1, 0.25),
         lambda: excess_error(10, 0.1, 0.5, lambda a: 1),
     ],
 )

@@ -11,6 +11,7 @@ from psm_sim.active.piecewise import opt_feature_list
 from psm_sim.active.rival_trees import EntropyTree, ExhaustiveTree
 from psm_sim.active.trees import Tree, expected_accuracy
 from psm_sim.errors import InputError
+from psm_sim.studies.active.tree_trials import brute_force
 
 
 def random_model(seed, least=3, most=6):
@@ -19,20 +20,6 @@ def random_model(seed, least=3, most=6):
     plus = rng.uniform(0.05, 0.95)
     sizes = rng.integers(2, 5, rng.integers(least, most + 1))
     return NaiveBayes(np.array([1 - plus, plus]), tuple(rng.dirichlet(np.ones(r), 2) for r in sizes))
-
-
-def brute_force(tables, path, levels, plus, minus):
-    """Return the highest accuracy of any tree of some levels below a path, every test tried."""
-    if levels == 0:
-        return max(plus, minus)
-    return max(
-        sum(
-            brute_force(tables, path | {feature}, levels - 1, plus * up, minus * down)
-            for down, up in zip(*tables[feature], strict=True)
-        )
-        for feature in range(len(tables))
-        if feature not in path
-    )
 
 
 def accuracy(table, x):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from psm_sim.active.contraction import contraction, isal_draws, off_centre_contraction
 from psm_sim.active.noisy_thresholds import Isalg1d
-from psm_sim.active.pool_guarantees import contraction, isal_draws, off_centre_contraction
 from psm_sim.active.thresholds import Isal1d
 from psm_sim.active.weighted import profile, weighted_error
 from psm_sim.errors import InputError
@@ -149,6 +149,19 @@ def test_rivals_err_as_brute_force_says(seed):
         other = grid > place if place >= found.threshold else grid <= place
         if other.any() and step != found.best:
             assert found.alternative[step] == pytest.approx(errors[other].min(), abs=1e-9)
+
+
+def test_draws_go_to_the_middle_of_the_region_and_as_narrow_as_can_be():
+    """Lemma 2: draws come from the Gaussian with the most weight inside the boundary region."""
+    learner = Isalg1d(eta=0.0)
+    told = {"told": [[0.3, -1, 1.0], [0.7, 1, 1.0]], "bought": 2}
+    learner.load_state({**learner.state(), **told})
+    asked = []
+    for _ in range(50):
+        asked.append(learner.ask())
+        learner.load_state({**learner.state(), **told, "stream": learner._rng.bit_generator.state})
+    assert np.mean(asked) == pytest.approx(0.5, abs=0.01)
+    assert np.std(asked) == pytest.approx(0.02, abs=0.006)
 
 
 def noisy(target, seed):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.active.contraction import isal_draws
 from psm_sim.active.noisy_thresholds import Isalg1d
-from psm_sim.active.pool_guarantees import isal_draws
 from psm_sim.active.thresholds import Isal1d
 from psm_sim.active.weighted import weighted_error
 from psm_sim.randomness import stream

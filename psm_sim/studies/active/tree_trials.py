@@ -77,19 +77,19 @@ def _distance(rng: np.random.Generator) -> float:
     model = NaiveBayes(np.array([1 - plus, plus]), tuple(rng.dirichlet(np.ones(r), 2) for r in sizes))
     tables, distances = [table.tolist() for table in model.tables], []
     for depth in (1, 2, 3):
-        best = _brute_force(tables, frozenset(), depth, plus, 1 - plus)
+        best = brute_force(tables, frozenset(), depth, plus, 1 - plus)
         tree, value = best_tree(model, depth)
         distances += [abs(value - best), abs(expected_accuracy(tree, model) - best)]
     return max(distances)
 
 
-def _brute_force(tables: list[Any], path: frozenset[int], levels: int, plus: float, minus: float) -> float:
+def brute_force(tables: list[Any], path: frozenset[int], levels: int, plus: float, minus: float) -> float:
     """Return the highest accuracy of any tree of some levels below a path, every test tried."""
     if levels == 0:
         return max(plus, minus)
     return max(
         sum(
-            _brute_force(tables, path | {feature}, levels - 1, plus * up, minus * down)
+            brute_force(tables, path | {feature}, levels - 1, plus * up, minus * down)
             for down, up in zip(*tables[feature], strict=True)
         )
         for feature in range(len(tables))
