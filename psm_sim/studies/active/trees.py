@@ -71,6 +71,7 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
     over = [("3-NBDT", "2-NBDT"), ("3-NBDT", "3-ID3")]
     on = [("chess", "3-NBDT", "2-NBDT"), ("chess", "3-NBDT", "1-OPT")]
     on += [(table, "1-OPT", rival) for table in ("crx", "votes") for rival in ("3-NBDT", "3-ID3")]
+    on += [(str(table), "3-NBDT", "3-ID3") for table in means.index]
     general = [
         direction(NAME, (f"{one} - {two}", "mean error over tables"), SOURCE, means[one] - means[two])
         for one, two in over
