@@ -1,0 +1,109 @@
+"""Asking learners: they choose what is labelled next, and learn from the answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+from psm_sim.active import inputs
+from psm_sim.errors import InputError
+from psm_sim.randomness import stream
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+class Asker(ABC, Generic[Item, Answer]):
+    """Base class of learners with ``ask()`` and ``tell(answer)``.
+
+    A subclass gives a ``name`` and supplies what is asked next, how an answer is checked and learnt, and
+    what must be kept to go on later.
+
+    Parameters
+    ----------
+    seed, replication : int
+        Of the random stream.
+    """
+
+    name: ClassVar[str] = ""
+
+    def __init__(self, seed: int = 1, replication: int = 0) -> None:
+        self._rng = stream(seed, self.name, replication)
+        self._before = self._rng.bit_generator.state
+        self._asked: Item | None = None
+        self.bought = 0
+
+    def __len__(self) -> int:
+        """Return the number of answers bought."""
+        return self.bought
+
+    def ask(self) -> Item:
+        """Return what is to be labelled next; the same until :meth:`tell`."""
+        if self._asked is None:
+            self._before = self._rng.bit_generator.state
+            self._asked = self._next()
+        return self._asked
+
+    def tell(self, answer: Answer) -> None:
+        """Learn the answer to what was asked.
+
+        Raises
+        ------
+        InputError
+            If the answer cannot be used or nothing was asked; nothing is learnt then.
+        """
+        if self._asked is None:
+            raise InputError(f"{self.name}: there is an answer but no question; call ask() before tell().")
+        self._learn(self._asked, self._checked(answer))
+        self._asked, self.bought = None, self.bought + 1
+
+    def buy(self, oracle: Callable[[Item], Answer], answers: int) -> None:
+        """Ask *oracle* until *answers* answers have been bought in all."""
+        while self.bought < answers:
+            self.tell(oracle(self.ask()))
+
+    def state(self) -> dict[str, Any]:
+        """Return what was learnt as a plain dictionary; a question still open will be asked again."""
+        now = self._rng.bit_generator.state if self._asked is None else self._before
+        return {"learner": self.name, "bought": self.bought, "stream": now, **self._memory()}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from a *state* saved by a learner made with the same arguments.
+
+        Raises
+        ------
+        InputError
+            If the state is of another learner or lacks something.
+        """
+        if state.get("learner") != self.name:
+            found = state.get("learner")
+            raise InputError(f"{self.name}: the saved state is of {found!r}; expected one of {self.name!r}.")
+        try:
+            self._recall(state)
+            self.bought = int(state["bought"])
+            self._rng.bit_generator.state = state["stream"]
+        except (KeyError, TypeError, ValueError) as fault:
+            reason = f"{self.name}: the saved state is incomplete ({fault})"
+            raise InputError(f"{reason}; expected what state() returned.") from None
+        self._asked = None
+
+    @abstractmethod
+    def _next(self) -> Item:
+        """Return what is asked next."""
+
+    def _checked(self, answer: Any) -> Any:
+        """Return the answer as it is learnt, or raise InputError; here one label, -1 or 1."""
+        return inputs.label(answer)
+
+    @abstractmethod
+    def _learn(self, asked: Item, answer: Answer) -> None:
+        """Learn a checked answer."""
+
+    @abstractmethod
+    def _memory(self) -> dict[str, Any]:
+        """Return what was learnt, as numbers and lists."""
+
+    @abstractmethod
+    def _recall(self, state: Mapping[str, Any]) -> None:
+        """Take back what :meth:`_memory` returned."""
