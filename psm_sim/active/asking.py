@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from psm_sim.active import inputs
+from psm_sim.active import checks
 from psm_sim.errors import InputError
 from psm_sim.randomness import stream
 
@@ -94,7 +94,7 @@ class Asker(ABC, Generic[Item, Answer]):
 
     def _checked(self, answer: Any) -> Any:
         """Return the answer as it is learnt, or raise InputError; here one label, -1 or 1."""
-        return inputs.label(answer)
+        return checks.label(answer, self.name)
 
     @abstractmethod
     def _learn(self, asked: Item, answer: Answer) -> None:

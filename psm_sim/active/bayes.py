@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
-from psm_sim.active.inputs import Flags, Floats, Whole
+from psm_sim.active import checks
+from psm_sim.arrays import Flags, Floats, Whole
 from psm_sim.errors import InputError
+
+_OWNER = "naive Bayes"
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class NaiveBayes:
         values : sequence of int, length d, optional
             The number r_f of values of each feature; the highest code plus 1 if left out.
         """
-        codes = inputs.codes(x)
-        positive = inputs.labels(y, len(codes)) > 0
+        codes = checks.codes(x, None, _OWNER)
+        positive = checks.labels(y, len(codes), _OWNER) > 0
         sizes = number_of_values(codes, values)
         classes = np.array([(~positive).sum(), positive.sum()]) + 1.0
         tables = tuple(_table(column, positive, r) for column, r in zip(codes.T, sizes, strict=True))
@@ -75,9 +77,7 @@ class NaiveBayes:
 
     def checked(self, x: ArrayLike) -> Whole:
         """Return instances as codes, shape (n, d), each a value that the model knows."""
-        codes = inputs.codes(x)
-        if codes.shape[1] != self.features:
-            raise InputError(f"the instances have {codes.shape[1]} features; expected {self.features}.")
+        codes = checks.codes(x, self.features, _OWNER)
         number_of_values(codes, [table.shape[1] for table in self.tables])
         return codes
 

@@ -7,11 +7,13 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
-from psm_sim.active.inputs import Floats
+from psm_sim.active import checks
 from psm_sim.active.linear import Plane, fit_linear
 from psm_sim.active.newton import LOSSES, Goal
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
+
+_OWNER = "fit_within"
 
 
 def angle(first: Floats, second: Floats) -> float:
@@ -43,13 +45,13 @@ def fit_within(
         The largest angle between the normals, above 0; from pi/2 on nothing is excluded.
     """
     if not radius > 0:
-        raise InputError(f"the radius is {radius}; expected an angle above 0.")
+        raise InputError(f"{_OWNER}: radius is {radius}; expected an angle above 0.")
     free = fit_linear(x, y, weights, C, offset=False)
     if radius >= math.pi / 2 or angle(free.normal, centre.normal) <= radius:
         return free
-    points = inputs.instances(x)
-    signed = points * inputs.labels(y, len(points))[:, None]
-    shares = inputs.weights(weights, len(points))
+    points = checks.table(x, None, _OWNER)
+    signed = points * checks.labels(y, len(points), _OWNER)[:, None]
+    shares = checks.weights(weights, len(points), _OWNER)
     return Plane(
         _on_surface(signed, C * shares / shares.mean(), centre.normal / centre.norm, radius, free.normal)
     )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
-from psm_sim.active.inputs import Floats, Whole
+from psm_sim.active import checks
+from psm_sim.arrays import Floats, Whole
 from psm_sim.errors import InputError
 
 _SWEEPS = 50
@@ -49,10 +49,12 @@ class Image:
     """
 
     def __init__(self, features: ArrayLike) -> None:
-        x = inputs.numbers(features, "the image")
+        x = checks.numbers(features, "the image", "its features")
         if x.ndim != 3 or not x.size:
-            raise InputError(f"the image has shape {x.shape}; expected (rows, columns, features), none 0.")
-        inputs.finite(x, "the image")
+            raise InputError(
+                f"the image: its shape is {x.shape}; expected (rows, columns, features), none 0."
+            )
+        checks.finite(x, "the image", ("row", "column", "feature"))
         self.g = _with_one(x)
         self.across = _with_one(-np.abs(np.diff(x, axis=1)))
         self.down = _with_one(-np.abs(np.diff(x, axis=0)))
@@ -65,10 +67,10 @@ class Image:
 
     def labels(self, y: ArrayLike) -> Whole:
         """Return labels as whole numbers, shape (rows, columns), each -1 or 1."""
-        found = inputs.numbers(y, "the labels of an image")
+        found = np.asarray(y)
         if found.shape != self.shape:
-            raise InputError(f"the labels of an image have shape {found.shape}; expected {self.shape}.")
-        return inputs.labels(found.ravel(), found.size).reshape(self.shape)
+            raise InputError(f"the image: its labels have shape {found.shape}; expected {self.shape}.")
+        return checks.labels(found.ravel(), found.size, "the image").reshape(self.shape)
 
     def neighbours(self, y: Whole) -> Floats:
         """Return sum_j y_j mu_ij over the neighbours of each pixel, shape (rows, columns, k + 1)."""
@@ -109,7 +111,7 @@ class Image:
 
 def standardised_images(images: Sequence[ArrayLike]) -> list[Floats]:
     """Return images, each of shape (rows, columns, k), with mean 0 and deviation 1 over all their pixels."""
-    arrays = [inputs.numbers(each, "an image") for each in images]
+    arrays = [checks.numbers(each, "an image", "its features") for each in images]
     pixels = np.concatenate([each.reshape(-1, each.shape[-1]) for each in arrays])
     spread = pixels.std(axis=0)
     return [(each - pixels.mean(axis=0)) / np.where(spread > 0, spread, 1.0) for each in arrays]

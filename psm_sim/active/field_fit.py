@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from psm_sim.active.field import Crf, Image, entropies
-from psm_sim.active.inputs import Floats, Whole
 from psm_sim.active.newton import Goal, logistic
+from psm_sim.arrays import Floats, Whole
 
 _RIDGE = 1.0
 _CONSTANT = 1e-6

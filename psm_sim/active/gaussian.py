@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
-from psm_sim.active.inputs import Floats
+from psm_sim.active import checks
 from psm_sim.active.linear import Plane
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 
 
@@ -41,9 +41,11 @@ class Gaussian:
         A millionth of the largest variance is added to each variance, so that features that depend on
         each other leave a density.
         """
-        points = inputs.instances(x)
+        points = checks.table(x, None, "the population")
         if len(points) < 2:
-            raise InputError("there is 1 instance; expected at least 2, since a spread is estimated.")
+            raise InputError(
+                "the population: there is 1 instance; expected at least 2, since a spread is estimated."
+            )
         spread = np.atleast_2d(np.cov(points, rowvar=False))
         return cls(points.mean(axis=0), spread + 1e-6 * spread.max() * np.eye(points.shape[1]))
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
+from psm_sim.active import checks
 from psm_sim.active.asking import Asker
 from psm_sim.active.cone import fit_within
 from psm_sim.active.gaussian import Gaussian
-from psm_sim.active.inputs import Floats, Whole
 from psm_sim.active.linear import Plane
 from psm_sim.active.pool_guarantees import Round, noisy_round
 from psm_sim.active.samplers import Draw, GaussianSampler
+from psm_sim.arrays import Floats, Whole
 from psm_sim.errors import InputError
 from psm_sim.values import Parameter
 
@@ -115,8 +115,11 @@ class Isaln(Asker[Floats, int]):
 
     def _recall(self, state: Mapping[str, Any]) -> None:
         d = self.population.features
-        told = [(Draw(inputs.instance(x, d), float(w)), inputs.label(y)) for x, w, y in state["told"]]
-        plane = Plane(inputs.instance(state["normal"], d))
+        told = [
+            (Draw(checks.instance(x, d, self.name)[0], float(w)), checks.label(y, self.name))
+            for x, w, y in state["told"]
+        ]
+        plane = Plane(checks.instance(state["normal"], d, self.name)[0])
         self.rounds, self.plane, self._told = int(state["rounds"]), plane, told
 
     def predict(self, x: ArrayLike) -> Whole:

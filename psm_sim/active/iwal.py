@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from psm_sim.active.inputs import Floats
 from psm_sim.active.linear import Plane, fit_linear
 from psm_sim.active.samplers import Draw, Sampler
+from psm_sim.arrays import Floats
 from psm_sim.parameters import parameter
 
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
-from psm_sim.active.inputs import Floats, Whole
+from psm_sim.active import checks
 from psm_sim.active.newton import LOSSES, Goal
+from psm_sim.arrays import Floats, Whole
 from psm_sim.errors import InputError
 
 _OFFSET_PENALTY = 1e-3
 _LEAST_NORM = 1e-9
+_OWNER = "fit_linear"
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,12 @@ class Plane:
     @classmethod
     def of(cls, parameters: ArrayLike) -> Plane:
         """Return the plane with these numbers (v, t), shape (d + 1,)."""
-        found = inputs.instance(parameters)
+        found = checks.table([checks.numbers(parameters, "the plane")], None, "the plane")[0]
         return cls(found[:-1], float(found[-1]))
 
     def decision_function(self, x: ArrayLike) -> Floats:
         """Return v.x + t for instances of shape (n, d)."""
-        found: Floats = inputs.instances(x, self.normal.size) @ self.normal + self.offset
-        return found
+        return checks.table(x, self.normal.size, "the plane") @ self.normal + self.offset
 
     def predict(self, x: ArrayLike) -> Whole:
         """Return 1 or -1 for instances of shape (n, d); 1 on the plane itself."""
@@ -67,7 +67,7 @@ class Plane:
 
     def project(self, x: ArrayLike) -> Floats:
         """Return the nearest points on the plane, shape (n, d), of instances of shape (n, d)."""
-        points = inputs.instances(x, self.normal.size)
+        points = checks.table(x, self.normal.size, "the plane")
         found: Floats = points - self.distance(points)[:, None] * (self.normal / self.norm)
         return found
 
@@ -109,12 +109,12 @@ def fit_linear(
         If an instance is not finite, a label is neither -1 nor 1, shapes differ, all weights are 0, C is
         not above 0 or there is no such loss.
     """
-    points = inputs.instances(x)
-    signs = inputs.labels(y, len(points))
-    shares = inputs.weights(weights, len(points))
+    points = checks.table(x, None, _OWNER)
+    signs = checks.labels(y, len(points), _OWNER)
+    shares = checks.weights(weights, len(points), _OWNER)
     if loss not in LOSSES or not C > 0:
         raise InputError(
-            f"loss is {loss!r} and C is {C!r}; expected one of {', '.join(LOSSES)} and C above 0."
+            f"{_OWNER}: loss is {loss!r} and C is {C!r}; expected one of {', '.join(LOSSES)} and C above 0."
         )
     rows: Floats = np.column_stack([points, np.full(len(points), float(offset))]) * signs[:, None]
     first = np.zeros(points.shape[1] + 1) if start is None else np.array(start.parameters)

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
+from psm_sim.active import checks
 from psm_sim.active.asking import Asker
 from psm_sim.active.field import Crf, Image
 from psm_sim.active.field_fit import fit_field, fit_semilabelled, fit_unlabelled
-from psm_sim.active.inputs import Whole
+from psm_sim.arrays import Whole
 from psm_sim.errors import InputError
 from psm_sim.values import Parameter
 
@@ -144,7 +144,7 @@ class Lmu(Asker[int, ArrayLike]):
             raise ValueError(f"the pool has {len(self.images)} images only")
         labels = [self.images[i].labels(y) for i, y in zip(chosen, state["labels"], strict=True)]
         width = self.theta.w.size
-        w, v = (inputs.instance(state[name], width) for name in ("w", "v"))
+        w, v = (checks.instance(state[name], width, self.name)[0] for name in ("w", "v"))
         self.chosen, self._labels, self.theta = chosen, labels, Crf(w, v)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.active.inputs import Floats
+from psm_sim.arrays import Floats
 
 Loss = Callable[[Floats], tuple[Floats, Floats, Floats]]
 """Losses of margins, shape (n,), with their first and second derivatives."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.active import inputs
+from psm_sim.active import checks
 from psm_sim.active.asking import Asker
-from psm_sim.active.inputs import Floats
 from psm_sim.active.thresholds import check_region
 from psm_sim.active.weighted import Profile, profile
+from psm_sim.arrays import Floats
 from psm_sim.values import Parameter
 
 _ETA = Parameter("eta", 0.2, at_least=0, at_most=1)
@@ -114,7 +114,7 @@ class Isalg1d(Asker[float, int]):
         return {"told": [list(each) for each in self._told]}
 
     def _recall(self, state: Mapping[str, Any]) -> None:
-        self._told = [(float(x), inputs.label(y), float(weight)) for x, y, weight in state["told"]]
+        self._told = [(float(x), checks.label(y, self.name), float(weight)) for x, y, weight in state["told"]]
 
     def run(self, oracle: Callable[[float], int], labels: int) -> float:
         """Buy labels of ``oracle(x)`` until there are *labels* of them, and return the threshold."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from psm_sim.active.bayes import NaiveBayes
-from psm_sim.active.inputs import Floats, Whole
 from psm_sim.active.piecewise import OptFeatureList, opt_feature_list
 from psm_sim.active.trees import Tree, TreeLearner
+from psm_sim.arrays import Floats, Whole
 
 _TIE = 1e-12
 

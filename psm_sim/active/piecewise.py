@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from psm_sim.active.bayes import NaiveBayes
-from psm_sim.active.inputs import Floats, Whole
+from psm_sim.arrays import Floats, Whole
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
+from psm_sim.active import checks
 from psm_sim.active.asking import Asker
 from psm_sim.active.gaussian import Gaussian
-from psm_sim.active.inputs import Floats, Whole
 from psm_sim.active.linear import Plane, fit_linear
 from psm_sim.active.newton import LOSSES
 from psm_sim.active.samplers import SAMPLERS, Draw, Sampler
+from psm_sim.arrays import Floats, Whole
 from psm_sim.values import Parameter
 
 _DECLARED = (
@@ -106,8 +106,9 @@ class PlaneLearner(Asker[Floats, int]):
 
     def _recall(self, state: Mapping[str, Any]) -> None:
         d, n = self.population.features, int(state["bought"])
-        x = inputs.instances(state["x"], d, "the saved instances") if n else np.empty((0, d))
-        y, weights = inputs.labels(state["y"], n), inputs.weights(state["weights"], n) if n else np.empty(0)
+        x = checks.table(state["x"], d, self.name) if n else np.empty((0, d))
+        y = checks.labels(np.array(state["y"], dtype=np.intp), n, self.name)
+        weights = checks.weights(state["weights"], n, self.name) if n else np.empty(0)
         plane = Plane.of(state["plane"])
         self.x, self.y, self.weights = x, y, weights
         self.seen, self.plane = int(state["seen"]), plane

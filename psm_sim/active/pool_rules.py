@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psm_sim.active.inputs import Floats, Whole
 from psm_sim.active.linear import fit_linear
+from psm_sim.arrays import Floats, Whole
 from psm_sim.parameters import check_all, parameter
 from psm_sim.registry import Registry
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
+from psm_sim.active import checks
 from psm_sim.active.asking import Asker
-from psm_sim.active.inputs import Floats, Whole
 from psm_sim.active.linear import Plane, fit_linear
 from psm_sim.active.pool_rules import POOL_RULES, PoolRule
+from psm_sim.arrays import Floats, Whole
 from psm_sim.errors import InputError
 from psm_sim.values import Parameter
 
@@ -50,7 +50,7 @@ class PoolLearner(Asker[int, int]):
         replication: int = 0,
     ) -> None:
         super().__init__(seed, replication)
-        self.pool = inputs.instances(pool, what="the pool")
+        self.pool = checks.table(pool, None, self.name)
         self.rule: PoolRule = POOL_RULES.create(rule) if isinstance(rule, str) else copy(rule)
         self.C, self.first = _C.check(C, self.name), _FIRST.check(first, self.name)
         self.plane = Plane(np.zeros(self.pool.shape[1]))
@@ -98,7 +98,7 @@ class PoolLearner(Asker[int, int]):
         labelled = [int(each) for each in state["labelled"]]
         if not set(labelled) <= set(range(len(self.pool))):
             raise ValueError(f"the pool has {len(self.pool)} instances only")
-        found = inputs.labels(state["labels"], len(labelled)).tolist()
+        found = checks.labels(np.array(state["labels"], dtype=np.intp), len(labelled), self.name).tolist()
         plane = Plane.of(state["plane"])
         self.labelled, self._labels = labelled, found
         self.unlabelled = np.setdiff1d(np.arange(len(self.pool)), labelled)
@@ -116,7 +116,7 @@ class PoolLearner(Asker[int, int]):
 
 def standardised(x: ArrayLike) -> Floats:
     """Return instances, shape (n, d), with each feature's mean at 0 and standard deviation at 1."""
-    points = inputs.instances(x)
+    points = checks.table(x, None, "standardised")
     spread = points.std(axis=0)
     found: Floats = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     return found

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from psm_sim.active.inputs import Flags, Floats, Whole
 from psm_sim.active.trees import Tree, TreeLearner
+from psm_sim.arrays import Flags, Floats, Whole
 
 _TIE = 1e-12
 

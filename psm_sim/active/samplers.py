@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from psm_sim.active.gaussian import Gaussian
-from psm_sim.active.inputs import Floats
 from psm_sim.active.linear import Plane
+from psm_sim.arrays import Floats
 from psm_sim.parameters import check_all, parameter
 from psm_sim.registry import Registry
 

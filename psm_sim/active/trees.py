@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
+from psm_sim.active import checks
 from psm_sim.active.bayes import NaiveBayes, number_of_values
-from psm_sim.active.inputs import Whole
+from psm_sim.arrays import Whole
 from psm_sim.errors import InputError
 from psm_sim.values import Parameter
 
@@ -42,7 +42,7 @@ class Tree:
 
     def predict(self, x: ArrayLike) -> Whole:
         """Return -1 or 1 for coded instances, shape (n, d); a value without branch gets the node's label."""
-        codes = inputs.codes(x)
+        codes = checks.codes(x, None, "the tree")
         found = np.full(len(codes), self.label)
         for value, branch in enumerate(self.branches):
             there = codes[:, self.feature] == value
@@ -98,6 +98,7 @@ class TreeLearner(ABC):
 
     def __init__(self, depth: int = 3) -> None:
         self.depth = Parameter("depth", 3, at_least=1, at_most=self.deepest).check(depth, self.name)
+        self.features: int | None = None
         self.tree = Tree(1)
 
     def fit(self, x: ArrayLike, y: ArrayLike, values: Sequence[int] | None = None) -> TreeLearner:
@@ -112,19 +113,20 @@ class TreeLearner(ABC):
         values : sequence of int, length d, optional
             The number of values of each feature; the highest code plus 1 if left out.
         """
-        codes = inputs.codes(x)
-        labels = inputs.labels(y, len(codes))
+        codes = checks.codes(x, None, self.name)
+        labels = checks.labels(y, len(codes), self.name)
         if codes.shape[1] < self.depth:
             features = codes.shape[1]
             raise InputError(
                 f"{self.name}: depth is {self.depth}; expected at most {features}, the features."
             )
         self.tree = self._grow(codes, labels, number_of_values(codes, values))
+        self.features = codes.shape[1]
         return self
 
     def predict(self, x: ArrayLike) -> Whole:
         """Return -1 or 1 for instances of shape (n, d)."""
-        return self.tree.predict(x)
+        return self.tree.predict(checks.codes(x, self.features, self.name))
 
     @abstractmethod
     def _grow(self, codes: Whole, labels: Whole, values: list[int]) -> Tree:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.active import inputs
-from psm_sim.active.inputs import Floats, Whole
+from psm_sim.active import checks
+from psm_sim.arrays import Floats, Whole
 from psm_sim.errors import InputError
 
 
@@ -25,11 +25,11 @@ def weighted_error(predictions: ArrayLike, y: ArrayLike, weights: ArrayLike | No
     weights : array_like, shape (n,), optional
         p(x_i) / q_i(x_i), 0 or more; all 1 if left out.
     """
-    n = np.size(y)
+    n, owner = np.size(y), "weighted_error"
     if not n:
-        raise InputError("there are 0 labels; expected at least 1.")
-    wrong = inputs.labels(predictions, n) != inputs.labels(y, n)
-    return float((inputs.weights(weights, n) * wrong).sum() / n)
+        raise InputError(f"{owner}: there are 0 labels; expected at least 1.")
+    wrong = checks.labels(predictions, n, owner) != checks.labels(y, n, owner)
+    return float((checks.weights(weights, n, owner) * wrong).sum() / n)
 
 
 class Profile(NamedTuple):

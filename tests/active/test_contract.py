@@ -354,6 +354,7 @@ def test_an_instance_of_zeros_is_harmless(name):
         (np.ones((2, D)), [1, 0], "label of row 1 is .*0.*; expected -1"),
         (np.ones((2, D)), [True, True], "label of row 0"),
         (np.ones((2, D)), ["a", "b"], "label of row 0"),
+        (np.ones((2, D)), [None, 1], "label of row 0 is None"),
         ([[1.0] * D, [1.0, math.nan, 1.0, 1.0]], [1, 1], "row 1, feature 1 is nan"),
     ],
 )

@@ -139,7 +139,7 @@ def test_a_density_is_that_of_the_textbook():
         ({"x": [0.0, 1.0]}, "shape"),
         ({"x": []}, "shape"),
         ({"x": [["a", "b"]]}, "numbers"),
-        ({"y": [0]}, "-1 or 1"),
+        ({"y": [0]}, r"-1 or \+1"),
         ({"y": [1, 1]}, "shape"),
         ({"weights": [0.0]}, "weights"),
         ({"weights": [-1.0]}, "weights"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from psm_sim.active.gaussian import Gaussian
-from psm_sim.active.inputs import Floats, Whole
+from psm_sim.arrays import Floats, Whole
 from psm_sim.parameters import check_all, parameter
 
 

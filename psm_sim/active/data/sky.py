@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from psm_sim.active.field import standardised_images
-from psm_sim.active.inputs import Flags, Floats, Whole
+from psm_sim.arrays import Flags, Floats, Whole
 
 _BLUE, _WHITE = np.array([0.45, 0.62, 0.88]), np.array([0.86, 0.87, 0.89])
 _WHITE_SHARE, _WATER_SHARE = 0.4, 0.4

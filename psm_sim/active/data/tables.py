@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.active.inputs import Flags, Floats, Whole
+from psm_sim.arrays import Flags, Floats, Whole
 from psm_sim.errors import InputError
 from psm_sim.registry import unknown
 

@@ -10,11 +10,11 @@ import numpy as np
 from psm_sim.active.cone import angle
 from psm_sim.active.data.neuro import Neuron
 from psm_sim.active.gaussian import Gaussian
-from psm_sim.active.inputs import Floats
 from psm_sim.active.isaln import Isaln
 from psm_sim.active.linear import fit_linear
 from psm_sim.active.planes import PlaneLearner
 from psm_sim.active.samplers import GaussianSampler
+from psm_sim.arrays import Floats
 from psm_sim.randomness import stream
 
 LABELS = (20, 50, 100, 200)

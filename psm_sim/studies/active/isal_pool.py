@@ -10,8 +10,8 @@ import pandas as pd
 
 from psm_sim.active.data.neuro import Neuron
 from psm_sim.active.data.tables import load_table
-from psm_sim.active.inputs import Floats, Whole
 from psm_sim.active.pools import PoolLearner, standardised
+from psm_sim.arrays import Floats, Whole
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.randomness import stream
 from psm_sim.studies.active.beside import beside, curves, direction, paired

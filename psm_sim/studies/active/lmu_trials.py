@@ -9,8 +9,8 @@ import numpy as np
 from psm_sim.active.data.sky import sky_set
 from psm_sim.active.field import Image
 from psm_sim.active.field_fit import fit_field
-from psm_sim.active.inputs import Whole
 from psm_sim.active.lmu import Lmu, mean_f_measure
+from psm_sim.arrays import Whole
 from psm_sim.randomness import stream
 
 POOL, TEST = 30, 20
