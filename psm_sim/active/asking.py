@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from psm_sim.active import checks
+from psm_sim.active.memory import Remembers, like
 from psm_sim.errors import InputError
 from psm_sim.randomness import stream
 
@@ -14,11 +15,11 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 
-class Asker(ABC, Generic[Item, Answer]):
+class Asker(Remembers, ABC, Generic[Item, Answer]):
     """Base class of learners with ``ask()`` and ``tell(answer)``.
 
     A subclass gives a ``name`` and supplies what is asked next, how an answer is checked and learnt, and
-    what must be kept to go on later.
+    what must be kept to go on later. A question that is open when the state is saved will be asked again.
 
     Parameters
     ----------
@@ -26,7 +27,8 @@ class Asker(ABC, Generic[Item, Answer]):
         Of the random stream.
     """
 
-    name: ClassVar[str] = ""
+    settings: ClassVar[tuple[str, ...]] = ()
+    """The attributes that a saved state must share."""
 
     def __init__(self, seed: int = 1, replication: int = 0) -> None:
         self._rng = stream(seed, self.name, replication)
@@ -63,31 +65,6 @@ class Asker(ABC, Generic[Item, Answer]):
         while self.bought < answers:
             self.tell(oracle(self.ask()))
 
-    def state(self) -> dict[str, Any]:
-        """Return what was learnt as a plain dictionary; a question still open will be asked again."""
-        now = self._rng.bit_generator.state if self._asked is None else self._before
-        return {"learner": self.name, "bought": self.bought, "stream": now, **self._memory()}
-
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from a *state* saved by a learner made with the same arguments.
-
-        Raises
-        ------
-        InputError
-            If the state is of another learner or lacks something.
-        """
-        if state.get("learner") != self.name:
-            found = state.get("learner")
-            raise InputError(f"{self.name}: the saved state is of {found!r}; expected one of {self.name!r}.")
-        try:
-            self._recall(state)
-            self.bought = int(state["bought"])
-            self._rng.bit_generator.state = state["stream"]
-        except (KeyError, TypeError, ValueError) as fault:
-            reason = f"{self.name}: the saved state is incomplete ({fault})"
-            raise InputError(f"{reason}; expected what state() returned.") from None
-        self._asked = None
-
     @abstractmethod
     def _next(self) -> Item:
         """Return what is asked next."""
@@ -100,10 +77,13 @@ class Asker(ABC, Generic[Item, Answer]):
     def _learn(self, asked: Item, answer: Answer) -> None:
         """Learn a checked answer."""
 
-    @abstractmethod
-    def _memory(self) -> dict[str, Any]:
-        """Return what was learnt, as numbers and lists."""
+    def _settings(self) -> dict[str, Any]:
+        return {key: str(getattr(self, key)) for key in self.settings}
 
-    @abstractmethod
-    def _recall(self, state: Mapping[str, Any]) -> None:
-        """Take back what :meth:`_memory` returned."""
+    def _memory(self) -> dict[str, Any]:
+        now = self._rng.bit_generator.state if self._asked is None else self._before
+        return {"bought": self.bought, "stream": now, **super()._memory()}
+
+    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        own = {"bought": int(state["bought"]), "_rng": like(self._rng, state["stream"], "stream")}
+        return {**own, "_asked": None, **super()._recall(state)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,8 @@ class Isaln(Asker[Floats, int]):
     """
 
     name = "isaln"
+    settings = ("draws", "beta", "alpha", "scale", "C")
+    memory = ("rounds", "sampler")
 
     def __init__(
         self,
@@ -75,8 +78,9 @@ class Isaln(Asker[Floats, int]):
             )
         self.population, self.beta, self.alpha = population, beta, alpha
         self.draws, self.C = _DRAWS.check(draws, self.name), _C.check(C, self.name)
-        self.sampler = GaussianSampler() if sampler is None else sampler
-        self._length = _SCALE.check(scale, self.name) * math.sqrt(float(np.trace(population.covariance)))
+        self.sampler = GaussianSampler() if sampler is None else copy(sampler)
+        self.scale = _SCALE.check(scale, self.name)
+        self._length = self.scale * math.sqrt(float(np.trace(population.covariance)))
         self.rounds, self.plane = 0, Plane(np.zeros(population.features))
         self._draw = Draw(population.mean)
         self._told: list[tuple[Draw, int]] = []
@@ -111,16 +115,16 @@ class Isaln(Asker[Floats, int]):
 
     def _memory(self) -> dict[str, Any]:
         told = [[draw.x.tolist(), draw.weight, y] for draw, y in self._told]
-        return {"rounds": self.rounds, "normal": self.plane.normal.tolist(), "told": told}
+        return {**super()._memory(), "normal": self.plane.normal.tolist(), "told": told}
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
+    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
         d = self.population.features
         told = [
             (Draw(checks.instance(x, d, self.name)[0], float(w)), checks.label(y, self.name))
             for x, w, y in state["told"]
         ]
         plane = Plane(checks.instance(state["normal"], d, self.name)[0])
-        self.rounds, self.plane, self._told = int(state["rounds"]), plane, told
+        return {**super()._recall(state), "plane": plane, "_told": told}
 
     def predict(self, x: ArrayLike) -> Whole:
         """Return 1 or -1 for instances of shape (n, d)."""

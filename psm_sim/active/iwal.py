@@ -43,6 +43,8 @@ def query_probability(gap: float, seen: int, C0: float) -> float:
 class Iwal2(Sampler):
     """IWAL2: instances of the population are accepted with the query probability P, with weight 1/P."""
 
+    name = "iwal2"
+
     C0: float = parameter(1.0, "scale of the deviation that is tolerated", above=0)
 
     def draw(self, learner: PlaneLearner, rng: np.random.Generator) -> Draw:

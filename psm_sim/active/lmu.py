@@ -63,6 +63,7 @@ class Lmu(Asker[int, ArrayLike]):
     """
 
     name = "lmu"
+    settings = ("variant", "gamma", "staged", "ru_pairs")
 
     def __init__(
         self,
@@ -136,16 +137,17 @@ class Lmu(Asker[int, ArrayLike]):
 
     def _memory(self) -> dict[str, Any]:
         field = {"w": self.theta.w.tolist(), "v": self.theta.v.tolist()}
-        return {"chosen": list(self.chosen), "labels": [each.tolist() for each in self._labels], **field}
+        told = {"chosen": list(self.chosen), "labels": [each.tolist() for each in self._labels]}
+        return {**super()._memory(), **told, **field}
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
+    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
         chosen = [int(each) for each in state["chosen"]]
         if not set(chosen) <= set(range(len(self.images))):
             raise ValueError(f"the pool has {len(self.images)} images only")
         labels = [self.images[i].labels(y) for i, y in zip(chosen, state["labels"], strict=True)]
         width = self.theta.w.size
         w, v = (checks.instance(state[name], width, self.name)[0] for name in ("w", "v"))
-        self.chosen, self._labels, self.theta = chosen, labels, Crf(w, v)
+        return {**super()._recall(state), "chosen": chosen, "_labels": labels, "theta": Crf(w, v)}
 
 
 def f_measure(predicted: Whole, truth: Whole) -> float:

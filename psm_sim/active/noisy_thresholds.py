@@ -78,6 +78,7 @@ class Isalg1d(Asker[float, int]):
     """
 
     name = "isalg-1d"
+    settings = ("low", "high", "eta", "centres", "widths")
 
     def __init__(
         self,
@@ -91,10 +92,11 @@ class Isalg1d(Asker[float, int]):
     ) -> None:
         super().__init__(seed, replication)
         check_region(low, high)
-        self.low, self.high = low, high
+        self.low, self.high = float(low), float(high)
         self.eta = _ETA.check(eta, self.name)
-        wide = [_WIDTH.check(width, self.name) for width in widths]
-        self._offers = _Offers(_CENTRES.check(centres, self.name), wide)
+        self.centres = _CENTRES.check(centres, self.name)
+        self.widths = [float(_WIDTH.check(width, self.name)) for width in widths]
+        self._offers = _Offers(self.centres, self.widths)
         self._told: list[tuple[float, int, float]] = []
         self._unit, self._weight = 0.0, 1.0
 
@@ -111,10 +113,11 @@ class Isalg1d(Asker[float, int]):
         self._told.append((self._unit, answer, self._weight))
 
     def _memory(self) -> dict[str, Any]:
-        return {"told": [list(each) for each in self._told]}
+        return {**super()._memory(), "told": [list(each) for each in self._told]}
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
-        self._told = [(float(x), checks.label(y, self.name), float(weight)) for x, y, weight in state["told"]]
+    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        told = [(float(x), checks.label(y, self.name), float(weight)) for x, y, weight in state["told"]]
+        return {**super()._recall(state), "_told": told}
 
     def run(self, oracle: Callable[[float], int], labels: int) -> float:
         """Buy labels of ``oracle(x)`` until there are *labels* of them, and return the threshold."""

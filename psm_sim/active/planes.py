@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,8 @@ class PlaneLearner(Asker[Floats, int]):
     """
 
     name = "plane-learner"
+    settings = ("C", "loss", "first")
+    memory = ("seen", "sampler")
 
     def __init__(
         self,
@@ -69,7 +72,7 @@ class PlaneLearner(Asker[Floats, int]):
         super().__init__(seed, replication)
         for declared, value in zip(_DECLARED, (C, loss, first), strict=True):
             declared.check(value, self.name)
-        self.sampler: Sampler = SAMPLERS.create(sampler) if isinstance(sampler, str) else sampler
+        self.sampler: Sampler = SAMPLERS.create(sampler) if isinstance(sampler, str) else copy(sampler)
         self.population, self.C, self.loss, self.first = population, C, loss, first
         self._draw = Draw(population.mean)
         self.x: Floats = np.empty((0, population.features))
@@ -102,13 +105,12 @@ class PlaneLearner(Asker[Floats, int]):
 
     def _memory(self) -> dict[str, Any]:
         told = {"x": self.x.tolist(), "y": self.y.tolist(), "weights": self.weights.tolist()}
-        return {**told, "seen": self.seen, "plane": self.plane.parameters}
+        return {**super()._memory(), **told, "plane": self.plane.parameters}
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
+    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
         d, n = self.population.features, int(state["bought"])
         x = checks.table(state["x"], d, self.name) if n else np.empty((0, d))
         y = checks.labels(np.array(state["y"], dtype=np.intp), n, self.name)
         weights = checks.weights(state["weights"], n, self.name) if n else np.empty(0)
-        plane = Plane.of(state["plane"])
-        self.x, self.y, self.weights = x, y, weights
-        self.seen, self.plane = int(state["seen"]), plane
+        told = {"x": x, "y": y, "weights": weights, "plane": Plane.of(state["plane"])}
+        return {**super()._recall(state), **told}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from psm_sim.active.linear import fit_linear
+from psm_sim.active.memory import Remembers
 from psm_sim.arrays import Floats, Whole
 from psm_sim.parameters import check_all, parameter
 from psm_sim.registry import Registry
@@ -21,22 +21,16 @@ _FOLDS = 5
 _CHECKED_FROM, _CHECKED_EVERY = 10, 5
 
 
-class PoolRule(ABC):
+class PoolRule(Remembers, ABC):
     """Base class: chooses among the unlabelled instances of a :class:`PoolLearner`."""
+
+    name = "pool-rule"
 
     loss = "squared-hinge"
     """Of the separator that is fitted."""
 
     def __post_init__(self) -> None:
-        check_all(self, type(self).__name__)
-
-    def state(self) -> dict[str, Any]:
-        """Return what the rule remembers between choices."""
-        return {}
-
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Take back what :meth:`state` returned."""
-        return
+        check_all(self, self.name)
 
     @abstractmethod
     def choose(self, learner: PoolLearner, rng: np.random.Generator) -> int:
@@ -47,6 +41,8 @@ class PoolRule(ABC):
 class RandomRule(PoolRule):
     """Passive sampling: any unlabelled instance."""
 
+    name = "random"
+
     def choose(self, learner: PoolLearner, rng: np.random.Generator) -> int:
         """Return a random position."""
         return int(rng.integers(learner.unlabelled.size))
@@ -55,6 +51,8 @@ class RandomRule(PoolRule):
 @dataclass
 class NearestRule(PoolRule):
     """MU: the instance nearest to the separator; the first of equals."""
+
+    name = "mu"
 
     def choose(self, learner: PoolLearner, rng: np.random.Generator) -> int:
         """Return the position of the nearest instance."""
@@ -65,6 +63,7 @@ class NearestRule(PoolRule):
 class LogisticRule(NearestRule):
     """LMU_logReg: the instance whose label a logistic regression is least certain of."""
 
+    name = "lmu-logreg"
     loss = "logistic"
 
 
@@ -82,6 +81,9 @@ class IsalpRule(PoolRule):
     )
     switched: bool = field(default=False, init=False)
 
+    name = "isalp"
+    memory = ("switched",)
+
     def choose(self, learner: PoolLearner, rng: np.random.Generator) -> int:
         """Return the position of an instance, probably near to the separator."""
         self.switched = self.switched or (_due(len(learner)) and self._trusted(learner))
@@ -93,14 +95,6 @@ class IsalpRule(PoolRule):
 
     def _trusted(self, learner: PoolLearner) -> bool:
         return cross_validation_error(learner.x, learner.y, learner.C) <= self.switch
-
-    def state(self) -> dict[str, Any]:
-        """Return whether the random choice has ended."""
-        return {"switched": self.switched}
-
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Take back what :meth:`state` returned."""
-        self.switched = bool(state["switched"])
 
 
 def _due(labels: int) -> bool:

@@ -39,6 +39,8 @@ class PoolLearner(Asker[int, int]):
     """
 
     name = "pool-learner"
+    settings = ("C", "first")
+    memory = ("rule",)
 
     def __init__(
         self,
@@ -92,18 +94,16 @@ class PoolLearner(Asker[int, int]):
 
     def _memory(self) -> dict[str, Any]:
         told = {"labelled": list(self.labelled), "labels": list(self._labels)}
-        return {**told, "plane": self.plane.parameters, "rule": self.rule.state()}
+        return {**super()._memory(), **told, "plane": self.plane.parameters}
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
+    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
         labelled = [int(each) for each in state["labelled"]]
         if not set(labelled) <= set(range(len(self.pool))):
             raise ValueError(f"the pool has {len(self.pool)} instances only")
         found = checks.labels(np.array(state["labels"], dtype=np.intp), len(labelled), self.name).tolist()
-        plane = Plane.of(state["plane"])
-        self.labelled, self._labels = labelled, found
-        self.unlabelled = np.setdiff1d(np.arange(len(self.pool)), labelled)
-        self.plane = plane
-        self.rule.load_state(state["rule"])
+        rest = np.setdiff1d(np.arange(len(self.pool)), labelled)
+        told = {"labelled": labelled, "_labels": found, "unlabelled": rest}
+        return {**super()._recall(state), **told, "plane": Plane.of(state["plane"])}
 
     def predict(self, x: ArrayLike) -> Whole:
         """Return 1 or -1 for instances of shape (n, d)."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from psm_sim.active.gaussian import Gaussian
 from psm_sim.active.linear import Plane
+from psm_sim.active.memory import Remembers
 from psm_sim.arrays import Floats
 from psm_sim.parameters import check_all, parameter
 from psm_sim.registry import Registry
@@ -38,11 +39,13 @@ class Draw(NamedTuple):
     seen: int = 1
 
 
-class Sampler(ABC):
+class Sampler(Remembers, ABC):
     """Base class: draws the instances that a :class:`PlaneLearner` asks for after its first ones."""
 
+    name = "sampler"
+
     def __post_init__(self) -> None:
-        check_all(self, type(self).__name__)
+        check_all(self, self.name)
 
     @abstractmethod
     def draw(self, learner: PlaneLearner, rng: np.random.Generator) -> Draw:
@@ -53,6 +56,8 @@ class Sampler(ABC):
 class RandomSampler(Sampler):
     """Passive sampling: instances of the population."""
 
+    name = "random"
+
     def draw(self, learner: PlaneLearner, rng: np.random.Generator) -> Draw:
         """Return an instance of the population."""
         return Draw(learner.population.draw(rng)[0])
@@ -62,6 +67,8 @@ class RandomSampler(Sampler):
 class BoundarySampler(Sampler):
     """BI: an instance of the population, projected on the current plane."""
 
+    name = "bi"
+
     def draw(self, learner: PlaneLearner, rng: np.random.Generator) -> Draw:
         """Return an instance on the plane."""
         return Draw(learner.plane.project(learner.population.draw(rng))[0])
@@ -70,6 +77,8 @@ class BoundarySampler(Sampler):
 @dataclass
 class MarginSampler(Sampler):
     """MI: the first of 500 instances of the population inside the margin, else the nearest to the plane."""
+
+    name = "mi"
 
     def draw(self, learner: PlaneLearner, rng: np.random.Generator) -> Draw:
         """Return an instance inside the margin."""
@@ -87,6 +96,8 @@ class GaussianSampler(Sampler):
     own reading, the density around the centre that was drawn (``literal``), gives weights that span
     (half margin)^d: the first instances then decide everything.
     """
+
+    name = "isalg"
 
     eta: float = parameter(
         0.2, "share of instances drawn from the population, so that p/q <= 1/eta", at_least=0, at_most=1

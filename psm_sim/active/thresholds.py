@@ -43,6 +43,8 @@ class Isal1d(Asker[float, int]):
     """
 
     name = "isal-1d"
+    settings = ("interval", "s", "eta")
+    memory = ("low", "high")
 
     def __init__(
         self,
@@ -57,7 +59,7 @@ class Isal1d(Asker[float, int]):
         check_region(low, high)
         self.s, self.eta = _WIDTH.check(s, self.name), _ETA.check(eta, self.name)
         self.interval = (low, high)
-        self.low, self.high = low, high
+        self.low, self.high = float(low), float(high)
 
     @property
     def width(self) -> float:
@@ -86,10 +88,7 @@ class Isal1d(Asker[float, int]):
             self.tell(oracle(self.ask()))
         return self.bought
 
-    def _memory(self) -> dict[str, Any]:
-        return {"low": self.low, "high": self.high}
-
-    def _recall(self, state: Mapping[str, Any]) -> None:
-        low, high = float(state["low"]), float(state["high"])
-        check_region(low, high)
-        self.low, self.high = low, high
+    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        found = super()._recall(state)
+        check_region(found["low"], found["high"])
+        return found
