@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -71,10 +72,10 @@ def trees() -> None:
         assert abs(best_tree(known, 2)[1] - brute_force(tables)) < 1e-12  # noqa: S101
         assert abs(vectorised(known) - brute_force(tables)) < 1e-12  # noqa: S101
         ours, brute = (
-            milliseconds(lambda m=known: best_tree(m, 2)),
-            milliseconds(lambda t=tables: brute_force(t)),
+            milliseconds(partial(best_tree, known, 2)),
+            milliseconds(partial(brute_force, tables)),
         )
-        fast = milliseconds(lambda m=known: vectorised(m))
+        fast = milliseconds(partial(vectorised, known))
         print(f"{features:>8}{ours:>20.1f}{brute:>18.1f}{brute / ours:>8.2f}{fast:>16.2f}")
 
 

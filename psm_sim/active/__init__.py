@@ -1,4 +1,11 @@
-"""Online learners that ask for labels: when is a label worth its price. Arrays in; knows no radio."""
+"""Online learners that ask for labels: when is a label worth its price. Arrays in; knows no radio.
+
+Sources are named by number: [000] C. Monteleoni's thesis (Learning with Online Constraints, 2006); [001]
+E. Moroshko and K. Crammer (Selective Sampling with Drift); [002] N. Cesa-Bianchi, C. Gentile and
+L. Zaniboni (Worst-Case Analysis of Selective Sampling for Linear-Threshold Algorithms); [003]
+A. Farhangfar's thesis; [004] S. Dasgupta, A. Kalai and C. Monteleoni (Analysis of Perceptron-Based Active
+Learning).
+"""
 
 from psm_sim.active.asking import Asker
 from psm_sim.active.bands import Halving, Novelty

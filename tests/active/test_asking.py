@@ -1,6 +1,7 @@
 """Contract of all learners that ask: same seed, same questions; states; answers that cannot be used."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from psm_sim.active.thresholds import Isal1d
 from psm_sim.errors import InputError
 
 POOL = np.random.default_rng(0).normal(size=(60, 3))
-LEARNERS = {
+LEARNERS: dict[str, Any] = {
     "isal-1d": lambda seed: Isal1d(eta=0.1, seed=seed),
     "isalg-1d": lambda seed: Isalg1d(seed=seed),
     "random": lambda seed: PlaneLearner("random", Gaussian.standard(4), seed=seed),

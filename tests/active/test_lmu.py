@@ -33,7 +33,7 @@ def f_measures(variant, counts, repeats=1, sets=SETS, **choices):
         runs = []
         for repeat in range(repeats):
             learner = Lmu(x[:POOL], variant, replication=100 * number + repeat, **choices)
-            fields = [learner.run(lambda index, y=y: y[index], count) for count in counts]
+            fields = [learner.run(y.__getitem__, count) for count in counts]
             runs.append([mean_f_measure(theta, x[POOL:], y[POOL:]) for theta in fields])
         rows.append(np.mean(runs, axis=0))
     return np.array(rows)

@@ -1,6 +1,6 @@
 """Plane learners on the neuron of the thesis: the published errors, and what the weights do."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pytest
@@ -18,18 +18,24 @@ from psm_sim.randomness import stream
 WEIGHTS_OFF = "isalg:weighted=false,cap=0.4,eta=0"
 
 
+def answer(neuron, rng, x):
+    """Return the neuron's label for one instance."""
+    return int(neuron.answer(x[None], rng)[0])
+
+
 @lru_cache
 def errors(sampler, flips, labels, trials):
     """Return the error after each number of labels, one row per trial."""
     neuron = Neuron(flips=flips)
     x = neuron.population.draw(np.random.default_rng(99), 4000)
-    truth, found = neuron.truth(x), []
+    truth = neuron.truth(x)
+    found: list[list[float]] = []
     for trial in range(trials):
         learner = PlaneLearner(sampler, neuron.population, replication=trial)
         rng = stream(1, "answers", trial)
         found.append([])
         for count in labels:
-            learner.run(lambda each, r=rng: int(neuron.answer(each[None], r)[0]), count)
+            learner.run(partial(answer, neuron, rng), count)
             found[-1].append(np.mean(learner.predict(x) != truth))
     return np.array(found)
 

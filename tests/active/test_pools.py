@@ -16,7 +16,7 @@ from psm_sim.estimates import interval
 @lru_cache
 def errors(rule, flips, labels, seeds):
     """Return the held-out error after each number of labels, one row per seed."""
-    found = []
+    found: list[list[float]] = []
     for seed in range(seeds):
         rng, neuron = np.random.default_rng(seed), Neuron(flips=flips)
         x = neuron.population.draw(rng, 5000)
@@ -24,7 +24,7 @@ def errors(rule, flips, labels, seeds):
         learner = PoolLearner(x[1000:], rule, replication=seed)
         found.append([])
         for count in labels:
-            learner.run(lambda index, y=y: int(y[1000 + index]), count)
+            learner.run(y[1000:].tolist().__getitem__, count)
             found[-1].append(np.mean(learner.predict(x[:1000]) != y[:1000]))
     return np.array(found)
 

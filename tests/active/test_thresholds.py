@@ -18,6 +18,15 @@ WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 ALPHAS = (0.5798, 0.6952, 0.8156, 0.9023, 0.9504)
 
 
+def step_at(threshold, rng=None):
+    """Return an oracle of a threshold; with *rng*, a tenth of its labels are flipped."""
+
+    def oracle(x):
+        return (1 if x >= threshold else -1) * (1 if rng is None or rng.random() < 0.9 else -1)
+
+    return oracle
+
+
 def test_the_contraction_is_the_published_one():
     """alpha(s) of the specification's table, to 1e-4."""
     assert [contraction(s) for s in WIDTHS] == pytest.approx(ALPHAS, abs=1e-4)
@@ -64,7 +73,7 @@ def test_labels_to_a_width_of_one_ten_thousandth_are_those_of_the_table(eta, pub
         for replication in range(300):
             target = np.random.default_rng(replication).random()
             learner = Isal1d(s=s, eta=eta, replication=replication)
-            bought.append(learner.run(lambda x, c=target: 1 if x >= c else -1, 1e-4))
+            bought.append(learner.run(step_at(target), 1e-4))
         assert np.mean(bought) == pytest.approx(labels, rel=0.05)
         if eta == 0:
             assert np.mean(bought) <= isal_draws(s, 1e-4)
@@ -72,12 +81,13 @@ def test_labels_to_a_width_of_one_ten_thousandth_are_those_of_the_table(eta, pub
 
 def test_passive_draws_need_twenty_times_the_labels():
     """To a width of .01: 120 to 230 uniform draws, about 9 of ISAL with s = .25."""
-    passive, active = [], []
+    passive: list[int] = []
+    active: list[int] = []
     for replication in range(60):
         target = np.random.default_rng(replication).random()
         for eta, kept in ((1.0, passive), (0.0, active)):
             learner = Isal1d(eta=eta, replication=replication)
-            kept.append(learner.run(lambda x, c=target: 1 if x >= c else -1, 0.01))
+            kept.append(learner.run(step_at(target), 0.01))
     assert 120 < np.mean(passive) < 230
     assert np.mean(active) == pytest.approx(9, abs=1)
 
@@ -179,9 +189,7 @@ def test_under_noise_isalg_does_not_beat_uniform_draws():
         for eta in (0.2, 1.0):
             rng = np.random.default_rng([replication, 1])
             learner = Isalg1d(eta=eta, replication=replication)
-            found = learner.run(
-                lambda x, c=target, r=rng: (1 if x >= c else -1) * (1 if r.random() < 0.9 else -1), 50
-            )
+            found = learner.run(step_at(target, rng), 50)
             errors.append(abs(found - target))
         differences.append(errors[0] - errors[1])
     assert interval(differences).low > 0
@@ -189,7 +197,7 @@ def test_under_noise_isalg_does_not_beat_uniform_draws():
 
 def test_without_noise_isalg_finds_the_threshold():
     """25 labels leave an error below a hundredth, where uniform draws leave about four."""
-    found = {eta: [] for eta in (0.2, 1.0)}
+    found: dict[float, list[float]] = {0.2: [], 1.0: []}
     for replication in range(20):
         for eta, errors in found.items():
             learner = Isalg1d(-2, 3, eta=eta, replication=replication)
