@@ -56,6 +56,8 @@ def made_images(monkeypatch):
         monkeypatch.setattr(module, "mnist_file", lambda: "made")
     for module in (drift_trials, ocr_trials, text_like):
         monkeypatch.setattr(module, "mnist_5k", made)
+    monkeypatch.setattr(ocr, "digits_file", lambda: "made")
+    monkeypatch.setattr(ocr_trials, "small_digits", made)
     monkeypatch.setattr(text_like, "LAST", 200)
     caches = (ocr_trials._examples, drift_trials._images)
     for cache in caches:
@@ -70,6 +72,7 @@ def no_images(monkeypatch):
     """Pretend that the images of MNIST-5k are not installed."""
     for module in (drift, ocr, text_like):
         monkeypatch.setattr(module, "mnist_file", lambda: None)
+    monkeypatch.setattr(ocr, "digits_file", lambda: None)
 
 
 @pytest.mark.parametrize("name", ACTIVE_STUDIES)
@@ -161,6 +164,20 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     assert table.loc[0, "published mean"] == 28.02
     assert len(findings.claims) == len(ocr.PAIRS)
     assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr.PAIRS)
+
+
+def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images, monkeypatch):
+    """Eight passes over each of seven problems; without MNIST-5k they are all there is."""
+    monkeypatch.setattr(ocr, "mnist_file", lambda: None)
+    tasks = ocr.STUDY.tasks(Scale(10, 1, 1), 1)
+    assert len(tasks) == 10 * len(ocr_trials.SMALL) * len(ocr_trials.COMBINATIONS)
+    few = [task for task in tasks if task.arguments["combination"] == "randPerc"][:14]
+    findings = ocr.STUDY.digest(run_tasks(few), Scale(10, 1, 1), 1)
+    (table,) = findings.tables
+    assert table.frame["problem"].tolist() == list(ocr_trials.SMALL)
+    assert "published mean" not in table.frame
+    assert findings.claims == []
+    assert "nothing is claimed" in findings.remarks[-1]
 
 
 def test_a_fold_that_never_arrives_has_no_number():
