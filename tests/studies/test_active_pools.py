@@ -68,7 +68,7 @@ def test_means_stand_beside_the_reference_where_there_is_one():
     """Numbers in brackets, nothing where a run is missing."""
     frame = pd.DataFrame({"who": ["a", "a", "b"], "x": [0.1, 0.3, None], "y": [1.0, 1.0, 2.0]})
     found = beside(frame, "who", ["x", "y"], {"a": (0.25, None)})
-    assert found.to_numpy().tolist() == [["a", "0.200 (0.250)", "1.000"], ["b", "", "2.000"]]
+    assert found.to_numpy().tolist() == [["a", "0.200 ± 1.271 (0.250)", "1.000 ± 0.000"], ["b", "", "2.000"]]
 
 
 def test_differences_are_paired_by_seed():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
+from psm_sim.estimates import interval
 from psm_sim.studies.active.trials import Direction, judged
 from psm_sim.studies.published import Claim
 
@@ -15,12 +16,12 @@ Reference = Mapping[str, Sequence[float | None]]
 
 
 def beside(frame: pd.DataFrame, by: str, columns: Sequence[str], reference: Reference) -> pd.DataFrame:
-    """Return the mean of each column as text, with the reference in brackets where there is one.
+    """Return the mean of each column with its 95 % confidence interval, and in brackets the reference.
 
     Parameters
     ----------
     frame : DataFrame
-        One row per run.
+        One row per run; NaN where a run has no number.
     by : str
         The column that names the lines.
     columns : sequence of str
@@ -28,17 +29,27 @@ def beside(frame: pd.DataFrame, by: str, columns: Sequence[str], reference: Refe
     reference : mapping
         By line; lines and numbers may be missing.
     """
-    means = frame.groupby(by, sort=False)[list(columns)].mean().reset_index()
-    for place, column in enumerate(columns):
-        theirs = [reference[name][place] if name in reference else None for name in means[by]]
-        means[column] = [_cell(ours, each) for ours, each in zip(means[column], theirs, strict=True)]
-    return means
+    lines = [
+        {
+            by: name,
+            **{
+                column: _cell(group[column].dropna(), theirs)
+                for column, theirs in _beside(columns, name, reference)
+            },
+        }
+        for name, group in frame.groupby(by, sort=False)
+    ]
+    return pd.DataFrame(lines)
 
 
-def _cell(ours: float, theirs: float | None) -> str:
-    if math.isnan(ours):
+def _beside(columns: Sequence[str], name: Any, reference: Reference) -> Iterator[tuple[str, float | None]]:
+    return zip(columns, reference.get(name, [None] * len(columns)), strict=True)
+
+
+def _cell(values: pd.Series[float], theirs: float | None) -> str:
+    if values.empty:
         return ""
-    return f"{ours:.3f}" + ("" if theirs is None else f" ({theirs:.3f})")
+    return f"{interval(values):.3f}" + ("" if theirs is None else f" ({theirs:.3f})")
 
 
 def curves(frame: pd.DataFrame, by: str, columns: Sequence[str], value: str) -> pd.DataFrame:
