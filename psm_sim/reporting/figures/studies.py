@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures import bars, bought, curves, learners, scatter
+from psm_sim.reporting.figures import bars, curves, learners, scatter
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "labels": learners.labels,
     "drift": learners.drift,
     "f-measure": learners.f_measure,
-    "bought": bought.bought,
+    "bought": learners.bought,
 }
 
 

@@ -30,6 +30,7 @@ PUBLISHED = {
 """Mean labels of the thesis's table 4.1, in the order of the combinations; the first five are MNIST's."""
 
 QUICK = ("0v1", "4v7", "6v9")
+SMALL_SPLITS = 2
 PAIRS = (
     ("CBGZperc", "randPerc"),
     ("DKMperc", "randPerc"),
@@ -51,7 +52,7 @@ REMARKS = (
     ),
     "DKMperc is fast where it arrives, but stops asking on the other folds (small R).",
 )
-_SMALL = "On the digits of 8 x 8 pixels, small and easy, nothing is claimed."
+_SMALL = "On the digits of 8 x 8 pixels, small and easy, two splits, nothing is claimed."
 
 
 class Ocr:
@@ -71,8 +72,8 @@ class Ocr:
                 },
                 weight=len(specs),
             )
-            for split in scale.seeds(seed)
             for problem in _problems(is_full(scale))
+            for split in scale.seeds(seed)[: SMALL_SPLITS if problem in SMALL else None]
             for name, specs in COMBINATIONS.items()
         ]
 

@@ -49,7 +49,7 @@ class TextLike:
         """Return one trial per digit, order of the images and learner; none without the images."""
         if mnist_file() is None:
             return []
-        orders = 4 if is_full(scale) else 2
+        orders = 10 if is_full(scale) else 2
         return [
             Trial(
                 "class",
