@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _RATE = "share of labels bought"
 _FEW = 6
+_WIDTH = 80
+"""Letters of the names that stand side by side in a legend."""
 
 
 def labels(frame: pd.DataFrame) -> tuple[Figure, str]:
@@ -55,7 +57,8 @@ def _lines(frame: pd.DataFrame, words: tuple[str, str]) -> Figure:
     axes.set(xlabel=words[0], ylabel=words[1])
     if len(ticks := sorted(frame[x].unique())) < _FEW:
         _mark(figure, ticks)
-    figure.legend(loc="outside lower center", ncols=3 if place < _FEW else 4, frameon=False, fontsize=8)
+    columns = min(4, _WIDTH // max(len(str(name)) for name in frame[by].unique()))
+    figure.legend(loc="outside lower center", ncols=max(1, columns), frameon=False, fontsize=8)
     return figure
 
 

@@ -90,7 +90,9 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
         _direction("DKM - every label", "log10 of labels to .001, d = 10", "sections 3.6, 3.7", saving),
         _direction("modified - Perceptron", "log10 of mistakes to .01, d = 10", "Theorems 3, 4", fewer),
         judged(
-            Published(NAME, "Perceptron", "slope, error over updates", "Theorem 3", low=-0.6, high=-0.4),
+            Published(
+                NAME, "Perceptron", "slope, error over updates", "thesis, Theorem 3", low=-0.6, high=-0.4
+            ),
             rates["slope"],
         ),
         judged(
