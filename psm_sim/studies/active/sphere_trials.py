@@ -37,7 +37,7 @@ class Setting:
     @property
     def targets(self) -> int:
         """How many targets a replication has: ten where a run is quick, as medians of 20 vary by a sixth."""
-        return 10 if "DKM" in self.label and self.features <= 20 else 2
+        return 10 if self.features <= (20 if "DKM" in self.label else 10) else 2
 
     @property
     def spec(self) -> str:
