@@ -55,7 +55,7 @@ class Sphere:
         table["labels / (d ln 1/error)"] = table["labels"] / groups["scale"].first().to_numpy()
         rates = frame_of(rows, "rate")
         noise = frame_of(rows, "noise").groupby(["flips", "learner"], sort=False)["final error"].median()
-        shown = table[table["setting"].str.contains("d = 10") & ~table["setting"].str.contains("R = 8")]
+        shown = table[table["setting"].str.endswith("d = 10")]
         return Findings(
             NAME,
             "Labels and mistakes on the uniform sphere",
