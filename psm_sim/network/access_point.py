@@ -8,7 +8,7 @@ from simpy import Environment
 
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology import AccessPointParameters
+from psm_sim.network.topology_parts import AccessPointParameters
 
 
 class Listener(Protocol):

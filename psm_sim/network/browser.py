@@ -11,7 +11,7 @@ from simpy import Environment, Event
 from psm_sim.network.host import Host
 from psm_sim.network.http import Request
 from psm_sim.network.tcp_endpoint import Endpoint
-from psm_sim.network.topology import BrowserParameters
+from psm_sim.network.topology_parts import BrowserParameters
 from psm_sim.workload.page import Page
 
 

@@ -8,7 +8,7 @@ from simpy import Environment
 
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_endpoint import Application, Endpoint
-from psm_sim.network.topology import TcpParameters
+from psm_sim.network.topology_parts import TcpParameters
 
 
 class Host:

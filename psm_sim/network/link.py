@@ -10,7 +10,7 @@ from simpy import Environment, Event
 
 from psm_sim.network.segment import Segment
 from psm_sim.network.timer import Pulse
-from psm_sim.network.topology import LinkParameters
+from psm_sim.network.topology_parts import LinkParameters
 
 LinkName = Literal["wireless up", "wired up", "wired down", "wireless down"]
 """The four links between station and server; up is towards the server."""

@@ -12,7 +12,7 @@ from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_receiver import AckDue, Receiver
 from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.timer import Alarm
-from psm_sim.network.topology import TcpParameters
+from psm_sim.network.topology_parts import TcpParameters
 
 
 class Application(Protocol):

@@ -9,7 +9,7 @@ from simpy import Environment
 
 from psm_sim.network.tcp_timeout import RetransmissionTimeout
 from psm_sim.network.timer import Alarm
-from psm_sim.network.topology import TcpParameters
+from psm_sim.network.topology_parts import TcpParameters
 
 Emit = Callable[[int, int, bool, bool], None]
 """Sends one segment: sequence number, payload bytes, SYN, FIN."""

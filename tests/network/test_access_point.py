@@ -12,7 +12,7 @@ from radio_bench import RadioBench
 
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.link import Link
-from psm_sim.network.topology import AccessPointParameters, LinkParameters
+from psm_sim.network.topology_parts import AccessPointParameters, LinkParameters
 from psm_sim.policies import make_policy
 
 

@@ -9,7 +9,7 @@ from simpy import Environment
 
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
-from psm_sim.network.topology import LinkParameters, TcpParameters
+from psm_sim.network.topology_parts import LinkParameters, TcpParameters
 
 
 class Sink:
