@@ -72,12 +72,12 @@ def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> Non
         (
             'extends = "modern"\n[power]\nawake_w = 0.5\n[browser]\npersistent = false\n',
             {"tcp.max_window": "30"},
-            "topology phone.toml: modern with power.awake_w=0.5, browser.persistent=false, tcp.max_window=30.",
+            "phone.toml: modern with power.awake_w=0.5, browser.persistent=false, tcp.max_window=30.",
         ),
         (
             "[power]\nawake_w = 1\nasleep_w = 0\nbeacon_j = 0\n[beacon]\ninterval_ms = 50\n",
             {},
-            "phone.toml: three-node with beacon.interval_ms=50, power.awake_w=1, power.asleep_w=0, and 1 more.",
+            "three-node with beacon.interval_ms=50, power.awake_w=1, power.asleep_w=0, and 1 more.",
         ),
     ],
 )
