@@ -28,7 +28,8 @@ class Browser:
 
     The main object first, then the embedded ones over at most ``connections`` parallel connections:
     one object for each connection, or, if persistent, one after another on each until the page is complete.
-    Each of *tell_page* is called with a :class:`Visit` when a page is complete.
+    Each of *tell_page* is called with a :class:`Visit` when a page is complete; ``stalled``, when no new byte
+    of a page has come for too long.
     """
 
     def __init__(
@@ -40,6 +41,9 @@ class Browser:
     ) -> None:
         self._env, self._host, self._tell_page = env, host, tell_page
         self.persistent = parameters.persistent
+        self._stall_s = parameters.stall_s
+        self._moved_s = 0.0  # when the page was asked for, or its last new byte came
+        self.stalled: Callable[[], None] = lambda: None
         self._connections = parameters.connections
         self._waiting: deque[Request] = deque()
         self._idle: list[Fetcher] = []
@@ -60,6 +64,16 @@ class Browser:
             for tell in self._tell_page:
                 tell(visit)
 
+    def check(self) -> None:
+        """Tell if a page is on its way of which no new byte has come for too long."""
+        if self._missing and self._env.now - self._moved_s > self._stall_s:
+            self.stalled()
+
+    def moved(self) -> None:
+        """Note that a new byte has come."""
+        self.check()
+        self._moved_s = self._env.now
+
     def done(self, fetcher: Fetcher) -> None:
         """Note that *fetcher* has an object complete: go on, or the page is complete."""
         self._missing -= 1
@@ -78,7 +92,7 @@ class Browser:
         sizes = (page.main_bytes, *page.image_bytes)
         objects = zip(page.request_bytes, sizes, page.server_delay_s, strict=True)
         self._waiting.extend(Request(*each) for each in objects)
-        self._missing = len(sizes)
+        self._missing, self._moved_s = len(sizes), self._env.now
         self._start()
 
     def _fetch(self) -> None:
@@ -115,6 +129,7 @@ class Fetcher:
 
     def received(self, payload_bytes: int) -> None:
         """Read so many bytes of the object."""
+        self._browser.moved()
         self._missing -= payload_bytes
         if self._missing == 0:
             self._browser.done(self)

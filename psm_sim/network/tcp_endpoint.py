@@ -32,6 +32,15 @@ class Endpoint:
     """One end of a connection, between an application and the host's way out.
 
     The side that opens calls :meth:`open`; the other one is made when a SYN arrives.
+
+    Parameters
+    ----------
+    env, tcp, connection
+        The clock, what TCP does, and the connection that this is an end of.
+    transmit
+        Takes each segment to be sent.
+    give_up
+        Called, with the endpoint, when the peer has acknowledged nothing new for too long.
     """
 
     __slots__ = (
@@ -45,6 +54,7 @@ class Endpoint:
         tcp: TcpParameters,
         connection: Connection,
         transmit: Callable[[Segment], None],
+        give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
         self._env, self._transmit = env, transmit
         self._header = tcp.header_bytes
@@ -53,7 +63,7 @@ class Endpoint:
         self._peer_fin = -1
         self._peer_has_closed = False
         self.connection = connection
-        self.sender = Sender(env, tcp, self._emit)
+        self.sender = Sender(env, tcp, self._emit, lambda: give_up(self))
         self.receiver = Receiver(delayed=tcp.delayed_ack_ms > 0)
         self.application: Application
 
@@ -89,6 +99,10 @@ class Endpoint:
             self._peer_fin = end
         if sender.next == 0:
             sender.send()
+            return
+        if segment.syn and segment.ack == sender.acknowledged == 0:
+            # The peer has not got the SYN-ACK; a bare ACK would open nothing (RFC 9293, section 3.10.7.4).
+            sender.repeat_syn()
             return
         sender.acknowledge(segment.ack, bare=end == segment.seq)
         if not was_open and sender.acknowledged > 0:

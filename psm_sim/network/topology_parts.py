@@ -76,6 +76,18 @@ class TcpParameters:
     delayed_ack_ms: float = parameter(  # RFC 1122, 4.2.3.2: less than 0.5 s
         100.0, "longest wait of an ACK; 0: an ACK per segment", unit="ms", at_least=0, at_most=500
     )
+    delayed_ack: str = parameter(
+        "timer",
+        "when a delayed ACK leaves: delayed_ack_ms after its segment came; or at the next tick of ns-2's"
+        " clock, at whole multiples of delayed_ack_ms",
+        choices=("timer", "heartbeat"),
+    )
+    growth: str = parameter(
+        "ns2",
+        "what an ACK adds to the window in slow start: ns-2's whole segment; or RFC 5681's bytes"
+        " acknowledged, at most a segment",
+        choices=("ns2", "rfc5681"),
+    )
     initial_rto_ms: float = parameter(
         1000.0, "timeout before the first sample (RFC 6298)", unit="ms", at_least=1, at_most=60_000
     )
@@ -84,6 +96,19 @@ class TcpParameters:
     )
     max_rto_ms: float = parameter(  # RFC 6298, 2.5: a limit must be at least 60 s
         60_000.0, "largest retransmission timeout (RFC 6298)", unit="ms", at_least=60_000, at_most=600_000
+    )
+
+    # RFC 1122, 4.2.3.5, wants at least 100 s. Linux takes at least 924.6 s (15 retries from 0.2 s), which
+    # leaves a station that dozes for minutes its connections. 1e6 s: 12 days, more than any system waits.
+    give_up_s: float = parameter(
+        924.6,
+        "time without a new ACK after which a connection is given up",
+        unit="s",
+        at_least=100,
+        at_most=1e6,
+    )
+    syn_give_up_s: float = parameter(  # RFC 1122, 4.2.3.5: at least 3 minutes
+        180.0, "the same time for a SYN", unit="s", at_least=180, at_most=1e6
     )
 
     def __post_init__(self) -> None:
@@ -97,6 +122,10 @@ class BrowserParameters:
     # Browsers open 6 connections to a host and 256 in all.
     connections: int = parameter(4, "parallel connections", at_least=1, at_most=256)
     persistent: bool = parameter(False, "keep a connection for further objects of the page")
+    # An hour: 40 times what people wait for, and longer than TCP tries; 1e6 s: 12 days.
+    stall_s: float = parameter(
+        3600.0, "time without a new byte after which a page has failed", unit="s", at_least=1, at_most=1e6
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "browser")

@@ -14,13 +14,18 @@ from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Audience, EnergyLedger, Observer, Usage
+from psm_sim.network.page_error import PageError
 from psm_sim.network.radio import Radio
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
+from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy
 from psm_sim.workload.page import Page
+
+_UNCHECKED = 0xFFF
+"""Events less one from one look for a stalled page to the next; a new byte looks too, so all are found."""
 
 
 class World:
@@ -41,6 +46,7 @@ class World:
 
     def __init__(self, topology: Topology, policy: Policy, observers: Sequence[Observer] = ()) -> None:
         self.env = env = Environment()
+        self._topology, self._policy_name = topology, policy.name
         self.beacons = beacons = Beacons(topology.beacon.interval_ms / 1000)
         self.ledger = EnergyLedger(topology.power)
         self.visits: list[tuple[Visit, Usage]] = []
@@ -66,6 +72,9 @@ class World:
         # _loaded first: then observers of a page have been told all that the radio did before its end.
         self.browser = Browser(env, self.client, topology.browser, (self._loaded, *told.page))
 
+        self.server.give_up = lambda end: self._given_up("server", end)
+        self.client.give_up = lambda end: self._given_up("client", end)
+        self.browser.stalled = self._stalled
         self._join(port)
         policy.start(beacons.interval_s)
         if topology.beacon.fire_all:
@@ -82,13 +91,21 @@ class World:
         port.radio = self.radio
 
     def run(self, pages: Sequence[Page]) -> None:
-        """Load the pages. The clock stops at the end of the last."""
+        """Load the pages. The clock stops at the end of the last.
+
+        Raises
+        ------
+        PageError
+            If a page cannot be loaded.
+        """
         browsing = self.env.process(self.browser.browse(pages))
         step = self.env.step
         events = 0
         while browsing.is_alive:
             step()
             events += 1
+            if events & _UNCHECKED == 0:
+                self.browser.check()
         self.events += events
         if not browsing.ok:  # a process that fails is dead before its failure is raised
             failure: Any = browsing.value
@@ -113,6 +130,28 @@ class World:
 
     def _loaded(self, visit: Visit) -> None:
         self.visits.append((visit, self.usage()))
+
+    def _given_up(self, side: str, end: Endpoint) -> None:
+        key, segment = ("give_up_s", "data") if end.sender.acknowledged else ("syn_give_up_s", "SYN")
+        limit_s = getattr(self._topology.tcp, key)
+        self._fail(
+            f"the {side} has given a connection up, since its {segment} had no new ACK for {limit_s:g} s",
+            f"expected one in that time; let the station doze less long, take more access_point.buffer_frames"
+            f" or faster links, or raise tcp.{key}",
+        )
+
+    def _stalled(self) -> None:
+        limit_s = self._topology.browser.stall_s
+        self._fail(
+            f"no new byte of it has come for {limit_s:g} s",
+            "expected one in that time; let the station doze less long, take more access_point.buffer_frames,"
+            " faster links or shorter server delays, or raise browser.stall_s",
+        )
+
+    def _fail(self, happened: str, advice: str) -> None:
+        """Decide what becomes of a page that cannot be loaded: it fails the run."""
+        dropped = self.access_point.dropped_frames
+        raise PageError(len(self.visits) + 1, (happened, advice), dropped, self._policy_name)
 
     def _fire_all_beacons(self) -> None:
         number = 0

@@ -48,7 +48,8 @@ def test_three_node_has_every_number_of_the_published_scenario():
 def test_every_key_can_be_set_from_text(key):
     """``--set`` reaches all of them."""
     default = load_topology().config()[key]
-    text = str(not default) if isinstance(default, bool) else str(default * 2 if default else 1)
+    others = {"timer": "heartbeat", "ns2": "rfc5681", "join": "wait", "True": "false", "False": "true"}
+    text = others.get(str(default)) or str(default * 2 or 1)
     changed = load_topology("three-node", {key: text}).config()
     assert changed[key] != default
     assert {name for name, value in changed.items() if value != load_topology().config()[name]} == {key}
