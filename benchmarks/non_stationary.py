@@ -49,21 +49,23 @@ def main() -> None:
         print(f"{done:,} of {total:,} pages", file=sys.stderr)
 
     rows = run_tasks(tasks, args.workers, told)
-    studies = [
+    study, control = (
         findings.Study(row for each in rows for row in each if row["trace"] == trace)
         for trace in (TRACE, CONTROL)
-    ]
-    write(*studies, args.to, args.seeds)
+    )
+    write(study, control, args.to, args.seeds)
     print(f"{args.seeds} seeds in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
 
 
-def write(study: findings.Study, control: findings.Study, folder: Path, seeds: int) -> None:
-    """Write figures and document."""
+def write(
+    study: findings.Study, control: findings.Study, folder: Path, seeds: int, shown_pages: int = PAGES // 2
+) -> None:
+    """Write figures and document; the polling times of the first *shown_pages* pages are drawn."""
     from psm_sim.reporting.figures import non_stationary as figures
 
     figures.energy_against_slowdown(study, folder / "non-stationary-energy")
     figures.loss_of_each_rate(study, GAMMAS, folder / "non-stationary-regret")
-    shown = [timeline(TRACE, PAGES // 2, 1, alpha) for alpha in (None, 0.0, 0.1)]
+    shown = [timeline(TRACE, shown_pages, 1, alpha) for alpha in (None, 0.0, 0.1)]
     figures.polling_times(shown, folder / "non-stationary-polling")
     template = Template((ROOT / "benchmarks" / "non_stationary.md").read_text(encoding="utf-8"))
     rates = {gamma: study.values("hindsight", "alpha", gamma) for gamma in GAMMAS}

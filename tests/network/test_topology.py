@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any, cast
+
 import pytest
 
 from psm_sim.errors import InputError
@@ -160,9 +163,12 @@ def test_what_cannot_be_extended_is_refused(tmp_path, extends, message):
             "power: asleep_w is 5; expected at most awake_w",
         ),
         (lambda: TcpParameters(initial_window=0), "tcp: initial_window is 0"),
-        (lambda: BrowserParameters(connections=2.5), "browser: connections is 2.5"),
+        (lambda: BrowserParameters(connections=cast(Any, 2.5)), "browser: connections is 2.5"),
         (lambda: AccessPointParameters(buffer_frames=0), "access_point: buffer_frames is 0"),
-        (lambda: Topology(power={"awake_w": 1.0}), r"power is \{'awake_w': 1.0\}; expected PowerParameters"),
+        (
+            lambda: Topology(power=cast(Any, {"awake_w": 1.0})),
+            r"power is \{'awake_w': 1.0\}; expected PowerParameters",
+        ),
     ],
 )
 def test_the_parts_check_themselves_in_python(make, message):
@@ -210,3 +216,15 @@ def test_an_unknown_topology_lists_the_known_ones():
         load_topology("three-nodes")
     with pytest.raises(InputError, match=r"no topology file 'missing.toml'"):
         load_topology("missing.toml")
+
+
+def test_a_topology_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+    """The reason is the system's own."""
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "mine.toml").touch()
+    monkeypatch.setattr(Path, "read_text", refuse)
+    with pytest.raises(InputError, match=r"The topology .*mine\.toml cannot be read: Permission denied"):
+        load_topology(str(tmp_path / "mine.toml"))

@@ -6,6 +6,7 @@ import math
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,7 +124,7 @@ def test_a_timeline_has_the_regimes_of_its_run():
 def made_up(more: dict[str, tuple[float, float]]) -> Study:
     """Return a study of three seeds in which *more* are energy and slowdown beyond Learn-alpha's 1 and 2."""
     rivals = dict.fromkeys((*FIXED, *BOUNDED, *LEARNERS[1:]), (1.0, 1.0)) | more
-    rows = []
+    rows: list[dict[str, Any]] = []
     for seed in (1, 2, 3):
         for policy, (energy, slowdown) in {LEARN_ALPHA: (0.0, 0.0), **rivals}.items():
             jitter = 1e-3 * seed if policy != LEARN_ALPHA else 0.0
@@ -195,11 +196,16 @@ def test_findings_name_numbers_and_losers():
 def test_the_document_is_written_with_all_its_numbers_and_figures(rows, tmp_path):
     """No placeholder is left, every figure it shows is there, in three forms."""
     script = runpy.run_path(str(Path(__file__).resolve().parents[2] / "benchmarks" / "non_stationary.py"))
-    script["write"].__globals__["PAGES"] = 16
-    script["write"](Study(rows), Study(rows), tmp_path, 2)
+    script["write"](Study(rows), Study(rows), tmp_path, 2, shown_pages=8)
     text = (tmp_path / "non-stationary.md").read_text(encoding="utf-8")
     assert "$" not in text
     assert "nan" not in text
     for shown in re.findall(r"\]\((\S+\.svg)\)", text):
         for suffix in (".svg", ".png", ".csv"):
             assert (tmp_path / shown).with_suffix(suffix).stat().st_size > 1000 * (suffix != ".csv")
+
+
+def test_a_task_weighs_the_pages_of_all_its_runs():
+    """One without power saving, the fixed and bounded policies, and each learner under each gamma."""
+    runs = 1 + len(FIXED) + len(BOUNDED) + 2 * len(LEARNERS)
+    assert NonStationaryTask(TRACE, 10, 1, (None, 1e-5)).weight == 10 * runs
