@@ -33,6 +33,8 @@ class Port:
         self._env, self._downlink = env, downlink
         self._capacity = parameters.buffer_frames
         self.release_on_uplink = parameters.release_on_uplink
+        self.late_frames_wait = parameters.late_frames == "wait"
+        self._last: Segment  # sent to the station
         self._held: list[tuple[float, Segment]] = []  # with the time of arrival in seconds
         self.radio: Listener
         self.dropped_frames = 0
@@ -54,7 +56,7 @@ class Port:
             self.dropped_frames += 1
             self.dropped_bytes += segment.wire_bytes
         elif self.radio.offer():
-            self._downlink.send(segment)
+            self._pass_on(segment)
         else:
             self._hold(segment)
 
@@ -62,8 +64,17 @@ class Port:
         """Send all that is held, as PS-Polls fetch it; return time of arrival and bytes of each frame."""
         held, self._held = self._held, []
         for _, segment in held:
-            self._downlink.send(segment)
+            self._pass_on(segment)
         return [(arrived_s, segment.wire_bytes) for arrived_s, segment in held]
+
+    @property
+    def sends_its_last(self) -> bool:
+        """Whether no frame for the station waits behind one on the air, which said More Data = 0."""
+        return self._env.now >= self._downlink.free_at - self._downlink.air_time_s(self._last)
+
+    def _pass_on(self, segment: Segment) -> None:
+        self._last = segment
+        self._downlink.send(segment)
 
     def _hold(self, segment: Segment) -> None:
         self._held.append((self._env.now, segment))

@@ -44,7 +44,7 @@ class Browser:
         self._stall_s = parameters.stall_s
         self._moved_s = 0.0  # when the page was asked for, or its last new byte came
         self.stalled: Callable[[], None] = lambda: None
-        self._connections = parameters.connections
+        self._connections, self._asks_first = parameters.connections, parameters.asks_first
         self._waiting: deque[Request] = deque()
         self._idle: list[Fetcher] = []
         self._open = 0
@@ -93,19 +93,24 @@ class Browser:
         objects = zip(page.request_bytes, sizes, page.server_delay_s, strict=True)
         self._waiting.extend(Request(*each) for each in objects)
         self._missing, self._moved_s = len(sizes), self._env.now
-        self._start()
+        self._open_for(self._waiting.popleft())
 
     def _fetch(self) -> None:
-        while self._waiting and self._open < self._connections:
-            self._start()
+        count = min(len(self._waiting), self._connections - self._open)
+        requests = [self._waiting.popleft() for _ in range(count)]
+        kept = min(len(self._idle), count)
+        asks = [(self._ask, each) for each in requests[:kept]]
+        opens = [(self._open_for, each) for each in requests[kept:]]
+        for start, request in asks + opens if self._asks_first else opens + asks:
+            start(request)
 
-    def _start(self) -> None:
+    def _ask(self, request: Request) -> None:
         self._open += 1
-        request = self._waiting.popleft()
-        if self._idle:
-            self._idle.pop().ask(request)
-        else:
-            self._host.connect(lambda endpoint: Fetcher(endpoint, self, request))
+        self._idle.pop().ask(request)
+
+    def _open_for(self, request: Request) -> None:
+        self._open += 1
+        self._host.connect(lambda endpoint: Fetcher(endpoint, self, request))
 
 
 class Fetcher:

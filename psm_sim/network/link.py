@@ -59,6 +59,10 @@ class Link:
         for tell in self._tell_frame:
             tell(self, now, arrival, segment)
 
+    def air_time_s(self, segment: Segment) -> float:
+        """Return how long it takes to send a segment, in seconds."""
+        return segment.wire_bytes * self._s_per_byte
+
     @property
     def in_flight(self) -> int:
         """The number of segments queued, in transmission, or on the way."""

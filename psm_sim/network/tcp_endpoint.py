@@ -8,6 +8,7 @@ from typing import Protocol
 
 from simpy import Environment
 
+from psm_sim.beacons import Beacons
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_receiver import AckDue, Receiver
 from psm_sim.network.tcp_sender import Sender
@@ -44,7 +45,7 @@ class Endpoint:
     """
 
     __slots__ = (
-        "_ack", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_peer_has_closed", "_transmit",
+        "_ack", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_peer_has_closed", "_ticks", "_transmit",
         "application", "connection", "receiver", "sender",
     )  # fmt: skip
 
@@ -59,6 +60,7 @@ class Endpoint:
         self._env, self._transmit = env, transmit
         self._header = tcp.header_bytes
         self._delayed_ack_s = tcp.delayed_ack_ms / 1000
+        self._ticks = Beacons(self._delayed_ack_s) if tcp.delayed_ack == "heartbeat" else None
         self._ack = Alarm(env, self._send_ack)
         self._peer_fin = -1
         self._peer_has_closed = False
@@ -135,7 +137,11 @@ class Endpoint:
         if due is AckDue.NOW:
             self._send_ack()
         elif due is AckDue.LATER and self._ack.deadline == inf:
-            self._ack.at(self._env.now + self._delayed_ack_s)
+            self._ack.at(self._delayed_ack_at(self._env.now))
+
+    def _delayed_ack_at(self, now_s: float) -> float:
+        ticks = self._ticks
+        return now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s))
 
     def _send_ack(self) -> None:
         self._emit(self.sender.next, 0, False, False)

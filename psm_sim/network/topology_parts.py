@@ -122,6 +122,10 @@ class BrowserParameters:
     # Browsers open 6 connections to a host and 256 in all.
     connections: int = parameter(4, "parallel connections", at_least=1, at_most=256)
     persistent: bool = parameter(False, "keep a connection for further objects of the page")
+    asks_first: bool = parameter(
+        True,
+        "ask on the connections kept before opening further ones; false: the SYNs leave before the request",
+    )
     # An hour: 40 times what people wait for, and longer than TCP tries; 1e6 s: 12 days.
     stall_s: float = parameter(
         3600.0, "time without a new byte after which a page has failed", unit="s", at_least=1, at_most=1e6
@@ -140,6 +144,12 @@ class AccessPointParameters:
         256, "frames queued for the station; more are dropped", at_least=1, at_most=1_000_000
     )
     release_on_uplink: bool = parameter(True, "hand over held frames also when the station wakes to send")
+    late_frames: str = parameter(
+        "join",
+        "what a frame does that comes while the last held one is on the air, or after it: joins them; or waits"
+        " for the next beacon, since the last one said More Data = 0 and the station dozes",
+        choices=("join", "wait"),
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "access_point")
