@@ -123,8 +123,7 @@ class BrowserParameters:
     connections: int = parameter(4, "parallel connections", at_least=1, at_most=256)
     persistent: bool = parameter(False, "keep a connection for further objects of the page")
     asks_first: bool = parameter(
-        True,
-        "ask on the connections kept before opening further ones; false: the SYNs leave before the request",
+        True, "ask on kept connections before opening further ones; false: the SYNs leave first"
     )
     # An hour: 40 times what people wait for, and longer than TCP tries; 1e6 s: 12 days.
     stall_s: float = parameter(
@@ -146,8 +145,8 @@ class AccessPointParameters:
     release_on_uplink: bool = parameter(True, "hand over held frames also when the station wakes to send")
     late_frames: str = parameter(
         "join",
-        "what a frame does that comes while the last held one is on the air, or after it: joins them; or waits"
-        " for the next beacon, since the last one said More Data = 0 and the station dozes",
+        "what a frame does that comes once the last held one is on the air: join them; or wait for the next"
+        " beacon, since that one said More Data = 0",
         choices=("join", "wait"),
     )
 

@@ -235,7 +235,7 @@ def test_the_window_grows_by_a_segment_or_by_the_bytes_acknowledged(growth, ack,
 
 
 def test_a_second_timeout_of_the_same_segment_leaves_the_threshold_as_it_is():
-    """RFC 5681, section 3.1: half of what was in flight at the first; else two segments from the second on."""
+    """RFC 5681, section 3.1: it stays half of what was in flight at the first, 16 segments."""
     env = Environment()
     sender = Sender(env, TcpParameters(segment_bytes=1000, initial_window=20), lambda *_: None)
     sender.send()
