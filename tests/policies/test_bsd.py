@@ -170,7 +170,7 @@ def test_the_bound_needs_a_packet_sent_to_fetch_what_is_held(release, delivered_
     """For p = 5 a reply that is there 21 ms after its request must be fetched within 126 ms.
 
     On 0.1 Mbit/s, 40 B take 3.2 ms. The radio is awake to 20 ms and dozes to 100 ms, but sends 1,500 B at
-    99 ms: for 120 ms, so that T / p is over, and five times 120 ms of doze are allowed at their end, to 800 ms.
+    99 ms: for 120 ms, so that T / p is over, and a doze of five times 120 ms is allowed: to 800 ms.
     """
     bench = RadioBench(Bsd(5.0), release_on_uplink=release, rate_mbps=0.1)
     bench.at(1.0, lambda: bench.station.send(bench.frame(40)))
