@@ -7,6 +7,7 @@ from math import inf
 
 from simpy import Environment
 
+from psm_sim.network.tcp_growth import Growth
 from psm_sim.network.tcp_timeout import RetransmissionTimeout
 from psm_sim.network.timer import Alarm
 from psm_sim.network.topology_parts import TcpParameters
@@ -28,7 +29,7 @@ class Sender:
     """
 
     __slots__ = (
-        "_counts_bytes", "_emit", "_env", "_expired_at", "_give_up", "_largest_window", "_moved_s",
+        "_emit", "_env", "_expired_at", "_give_up", "_growth", "_largest_window", "_moved_s",
         "_segment", "_syn_lost", "_tcp", "_timed", "_timed_at", "_timer", "acknowledged", "closing",
         "duplicates", "highest", "next", "recover", "recovering", "retransmissions", "slow_start_threshold",
         "timeout", "window", "written",
@@ -39,7 +40,7 @@ class Sender:
     ) -> None:
         self._env, self._tcp, self._emit, self._give_up = env, tcp, emit, give_up
         self._segment = tcp.segment_bytes
-        self._counts_bytes = tcp.growth == "rfc5681"
+        self._growth = Growth(tcp)
         self._largest_window = tcp.max_window * tcp.segment_bytes
         self._timer = Alarm(env, self._expired)
         self.timeout = RetransmissionTimeout(tcp)
@@ -145,7 +146,7 @@ class Sender:
         if self.window >= self.slow_start_threshold:
             self.window += segment * segment / self.window
         else:
-            self.window += min(newly, segment) if self._counts_bytes else segment
+            self.window += self._growth.after(newly)
 
     def _recover(self, ack: int, newly: int) -> None:
         if ack >= self.recover:

@@ -84,9 +84,9 @@ class TcpParameters:
     )
     growth: str = parameter(
         "ns2",
-        "what an ACK adds to the window in slow start: ns-2's whole segment; or RFC 5681's bytes"
-        " acknowledged, at most a segment",
-        choices=("ns2", "rfc5681"),
+        "what an ACK adds to the window in slow start: ns-2's whole segment; RFC 5681's bytes acknowledged,"
+        " at most a segment; or ns-3's segment for each one that is completed",
+        choices=("ns2", "rfc5681", "ns3"),
     )
     initial_rto_ms: float = parameter(
         1000.0, "timeout before the first sample (RFC 6298)", unit="ms", at_least=1, at_most=60_000
@@ -123,7 +123,7 @@ class BrowserParameters:
     connections: int = parameter(4, "parallel connections", at_least=1, at_most=256)
     persistent: bool = parameter(False, "keep a connection for further objects of the page")
     asks_first: bool = parameter(
-        True, "ask on kept connections before opening further ones; false: the SYNs leave first"
+        False, "ask on kept connections before opening further ones; false: the SYNs leave first, as in ns-3"
     )
     # An hour: 40 times what people wait for, and longer than TCP tries; 1e6 s: 12 days.
     stall_s: float = parameter(

@@ -69,7 +69,7 @@ def settings_of(draw):
         "browser.connections": draw.whole(1, 8),
         "browser.persistent": draw.one_of(True, False),
         "browser.asks_first": draw.one_of(True, False),
-        "tcp.growth": draw.one_of("ns2", "rfc5681"),
+        "tcp.growth": draw.one_of("ns2", "rfc5681", "ns3"),
         "tcp.delayed_ack": draw.one_of("timer", "heartbeat"),
         "tcp.delayed_ack_ms": draw.one_of(0.0, 40.0, 100.0, 500.0),
         "tcp.initial_window": draw.whole(1, 10),

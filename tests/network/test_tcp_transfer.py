@@ -12,6 +12,7 @@ from simpy import Environment
 
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
+from psm_sim.network.tcp_growth import Growth
 from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.topology_parts import LinkParameters, TcpParameters
 
@@ -227,11 +228,24 @@ def grown(growth, ack):
 
 @pytest.mark.parametrize(
     ("growth", "ack", "window"),
-    [("ns2", 300, 3000), ("rfc5681", 300, 2300), ("ns2", 2000, 3000), ("rfc5681", 2000, 3000)],
+    [
+        ("ns2", 300, 3000),
+        ("rfc5681", 300, 2300),
+        ("ns3", 300, 2000),
+        ("ns2", 2000, 3000),
+        ("rfc5681", 2000, 3000),
+        ("ns3", 2000, 3000),
+    ],
 )
 def test_the_window_grows_by_a_segment_or_by_the_bytes_acknowledged(growth, ack, window):
-    """RFC 5681, equation 2: by min(N, SMSS); ns-2 adds a segment for each ACK."""
+    """RFC 5681, equation 2: by min(N, SMSS); ns-2 by a segment for each ACK; ns-3 if one is complete."""
     assert grown(growth, ack) == window
+
+
+def test_ns3_counts_bytes_from_ack_to_ack():
+    """Segments of 1000 B: 600 B add nothing, 600 complete one; 700 add nothing, 200 complete another."""
+    growth = Growth(TcpParameters(segment_bytes=1000, growth="ns3"))
+    assert [growth.after(newly) for newly in (600, 600, 700, 200)] == [0, 1000, 0, 1000]
 
 
 def test_a_second_timeout_of_the_same_segment_leaves_the_threshold_as_it_is():
