@@ -32,7 +32,7 @@ COMMON = {
 
 
 def page_s(row: dict[str, str], **settings: Any) -> float:
-    """Return the time of a row's page, in seconds, without power saving; *settings* are of the section tcp."""
+    """Return the time of a row's page, in seconds, without power saving; *settings* are topology keys."""
     keys = COMMON | {"browser.persistent": row["persistent"] == "1"} | settings
     keys["tcp.delayed_ack_ms"] = 200.0 if row["delayed_ack"] == "1" else 0.0
     main, *images = map(int, row["object_bytes"].split("+"))
@@ -44,12 +44,19 @@ def page_s(row: dict[str, str], **settings: Any) -> float:
 
 
 def differences(persistent: str, delayed_ack: str, **settings: Any) -> npt.NDArray[np.float64]:
-    """Return how much longer each page takes here, as a share of ns-3's time; shape (pages,)."""
+    """Return how much longer each page takes here, as a share of ns-3's time, shape (pages,).
+
+    Parameters
+    ----------
+    persistent, delayed_ack
+        Which pages: ``"0"`` or ``"1"``, as in the columns of these names.
+    settings
+        Topology keys.
+    """
     with MEASURED.open() as source:
-        rows = [each for each in csv.DictReader(source) if each["persistent"] == persistent]
-    times_s = [
-        (page_s(row, **settings), float(row["page_s"])) for row in rows if row["delayed_ack"] == delayed_ack
-    ]
+        rows = [row for row in csv.DictReader(source) if row["persistent"] == persistent]
+    alike = [row for row in rows if row["delayed_ack"] == delayed_ack]
+    times_s = [(page_s(row, **settings), float(row["page_s"])) for row in alike]
     return np.array([ours_s / peer_s - 1 for ours_s, peer_s in times_s])
 
 
