@@ -56,7 +56,8 @@ class Port:
             self.dropped_frames += 1
             self.dropped_bytes += segment.wire_bytes
         elif self.radio.offer():
-            self._pass_on(segment)
+            self._last = segment
+            self._downlink.send(segment)
         else:
             self._hold(segment)
 
@@ -64,17 +65,14 @@ class Port:
         """Send all that is held, as PS-Polls fetch it; return time of arrival and bytes of each frame."""
         held, self._held = self._held, []
         for _, segment in held:
-            self._pass_on(segment)
+            self._last = segment
+            self._downlink.send(segment)
         return [(arrived_s, segment.wire_bytes) for arrived_s, segment in held]
 
     @property
     def sends_its_last(self) -> bool:
         """Whether no frame for the station waits behind one on the air, which said More Data = 0."""
         return self._env.now >= self._downlink.free_at - self._downlink.air_time_s(self._last)
-
-    def _pass_on(self, segment: Segment) -> None:
-        self._last = segment
-        self._downlink.send(segment)
 
     def _hold(self, segment: Segment) -> None:
         self._held.append((self._env.now, segment))

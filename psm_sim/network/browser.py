@@ -71,8 +71,10 @@ class Browser:
 
     def moved(self) -> None:
         """Note that a new byte has come."""
-        self.check()
-        self._moved_s = self._env.now
+        now_s = self._env.now
+        if now_s - self._moved_s > self._stall_s:
+            self.stalled()
+        self._moved_s = now_s
 
     def done(self, fetcher: Fetcher) -> None:
         """Note that *fetcher* has an object complete: go on, or the page is complete."""

@@ -137,11 +137,8 @@ class Endpoint:
         if due is AckDue.NOW:
             self._send_ack()
         elif due is AckDue.LATER and self._ack.deadline == inf:
-            self._ack.at(self._delayed_ack_at(self._env.now))
-
-    def _delayed_ack_at(self, now_s: float) -> float:
-        ticks = self._ticks
-        return now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s))
+            now_s, ticks = self._env.now, self._ticks
+            self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
 
     def _send_ack(self) -> None:
         self._emit(self.sender.next, 0, False, False)

@@ -1,4 +1,4 @@
-"""Growth of the congestion window in slow start: what an ACK adds, by three rules."""
+"""Growth of the congestion window in slow start: what an ACK adds, by what it acknowledges."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from psm_sim.network.topology_parts import TcpParameters
 class Growth:
     """Growth of one connection's window by the rule of ``tcp.growth``; all sizes in bytes.
 
-    ``ns2`` adds a segment for each ACK; ``rfc5681`` the bytes acknowledged, at most a segment (RFC 5681,
-    equation 2); ``ns3`` a segment for each ACK that completes one, counting bytes from ACK to ACK.
+    ``rfc5681`` adds the bytes acknowledged, at most a segment (RFC 5681, equation 2); ``ns3`` a segment for
+    each ACK that completes one, counting bytes from ACK to ACK. ``ns2``, a segment per ACK, counts nothing.
     """
 
     __slots__ = ("_counted", "_rule", "_segment")
@@ -20,8 +20,6 @@ class Growth:
 
     def after(self, newly: int) -> int:
         """Return what to add to the window after an ACK for *newly* further bytes."""
-        if self._rule == "ns2":
-            return self._segment
         if self._rule == "rfc5681":
             return min(newly, self._segment)
         whole, self._counted = divmod(self._counted + newly, self._segment)

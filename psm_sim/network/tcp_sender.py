@@ -40,7 +40,7 @@ class Sender:
     ) -> None:
         self._env, self._tcp, self._emit, self._give_up = env, tcp, emit, give_up
         self._segment = tcp.segment_bytes
-        self._growth = Growth(tcp)
+        self._growth = None if tcp.growth == "ns2" else Growth(tcp)
         self._largest_window = tcp.max_window * tcp.segment_bytes
         self._timer = Alarm(env, self._expired)
         self.timeout = RetransmissionTimeout(tcp)
@@ -124,10 +124,11 @@ class Sender:
 
     def _advance(self, ack: int) -> None:
         newly, first = ack - self.acknowledged, self.acknowledged == 0
-        self.acknowledged, self._moved_s = ack, self._env.now
+        self._moved_s = now_s = self._env.now
+        self.acknowledged = ack
         self.next = max(self.next, ack)
         if 0 <= self._timed <= ack:
-            self.timeout.sample(self._env.now - self._timed_at)
+            self.timeout.sample(now_s - self._timed_at)
             self._timed = -1
         if first:
             self.window = self._segment * (1 if self._syn_lost else self._tcp.initial_window)
@@ -139,14 +140,14 @@ class Sender:
         if ack == self.next:
             self._timer.off()
         else:
-            self._timer.at(self._env.now + self.timeout.seconds)
+            self._timer.at(now_s + self.timeout.seconds)
 
     def _grow(self, newly: int) -> None:
         segment = self._segment
         if self.window >= self.slow_start_threshold:
             self.window += segment * segment / self.window
         else:
-            self.window += self._growth.after(newly)
+            self.window += segment if self._growth is None else self._growth.after(newly)
 
     def _recover(self, ack: int, newly: int) -> None:
         if ack >= self.recover:

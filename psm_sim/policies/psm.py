@@ -31,6 +31,8 @@ class Psm(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze until the next beacon to be heard."""
+        if self.listen_interval == 1:
+            return self._rest
         past = (self.beacon_grid.after(now_s) - 1) % self.listen_interval  # since the last one to be heard
         # A shorter doze is not repeated: from the beacon at its end on, full ones are.
         return Rest(beacons=self.listen_interval - past) if past else self._rest
