@@ -15,7 +15,7 @@ from psm_sim.parameters import values_of
 class Remembers:
     """Base of whatever can be saved: :attr:`memory` names the attributes that change while it runs.
 
-    An attribute may be an array, a number, a generator or another object that remembers. What grows
+    An attribute can be an array, a number, a generator or another object that remembers. What grows
     while it runs is saved by a :meth:`_memory` and a :meth:`_recall` of the subclass.
     """
 

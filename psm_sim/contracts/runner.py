@@ -64,7 +64,7 @@ KINDS = (
 )
 WORDS = "policy, loss, learner, online learner or query rule"
 
-# What a file may define; the class has this name because errors say "derived from psm_sim's NAME".
+# What a file can define; the class has this name because errors say "derived from psm_sim's NAME".
 _Component = ABCMeta("Policy, Loss, Learner, OnlineLearner or QueryRule", (), {})
 for _kind in KINDS:
     _Component.register(_kind.base)

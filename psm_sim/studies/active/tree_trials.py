@@ -84,7 +84,19 @@ def _distance(rng: np.random.Generator) -> float:
 
 
 def brute_force(tables: list[Any], path: frozenset[int], levels: int, plus: float, minus: float) -> float:
-    """Return the highest accuracy of any tree of some levels below a path, every test tried."""
+    """Return the highest accuracy of any tree below a path, every test tried.
+
+    Parameters
+    ----------
+    tables : list of ndarray, shape (2, values)
+        P(value | class) of each feature, the negative class first.
+    path : frozenset of int
+        The features tested above.
+    levels : int
+        Tests that are left.
+    plus, minus : float
+        Probability of the path together with the positive and with the negative class.
+    """
     if levels == 0:
         return max(plus, minus)
     return max(
