@@ -17,6 +17,7 @@ STUDIES = {
     "sleep-times": "sleep_times:STUDY",
     "sensitivity": "sensitivity:STUDY",
     "optimum": "optimum:STUDY",
+    "non-stationary": "non_stationary.study:STUDY",
 }
 """The module and object of each study, by its name on the command line, in the order of the report."""
 

@@ -12,7 +12,7 @@ from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
 from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.studies.study import Findings, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table, paragraphs
 
 TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"
 ROUND_TRIPS_MS = (10, 20, 30, 40, 60, 80, 100.2, 120, 150, 200, 300, 400, 600)
@@ -27,6 +27,12 @@ REFERENCE = {
 POLICIES = ("always-on", *REFERENCE, "bsd:p=0.1", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 SETTINGS = {"tcp.segment_bytes": 1000, "tcp.delayed_ack_ms": 0}
 TOLERANCE = 0.05
+COMMENTARY = paragraphs(
+    """
+    The reference model seems to fetch a page's objects one after the other. Parallel connections share each
+    wait for a beacon, which shows most at short round trips, where waiting is nearly all of a page's time.
+    """
+)
 
 
 class RoundTrips:
@@ -68,12 +74,8 @@ class RoundTrips:
             remarks=[
                 f"With up to four parallel connections, as published, {_agreement(parallel)}",
                 f"With one connection at a time, {_agreement(single)}",
-                (
-                    "So the reference model seems to fetch a page's objects one after the other. Parallel"
-                    " connections share each wait for a beacon, which shows most at short round trips,"
-                    " where waiting is nearly all of a page's time."
-                ),
             ],
+            commentary=COMMENTARY,
             tables=[
                 Table(
                     "Mean page time over no power saving, ours / reference: four connections", _wide(parallel)

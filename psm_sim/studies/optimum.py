@@ -10,7 +10,7 @@ from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
 from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.studies.study import Findings, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table, paragraphs
 
 TRACE = "ucb:mean_think_s=54.5"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
@@ -18,6 +18,20 @@ POLICIES = (
     "always-on", "psm", "bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1",
     "lpsm:loss=inverse-log", "lpsm:loss=inverse",
 )  # fmt: skip
+
+
+COMMENTARY = paragraphs(
+    """
+    The schedule knows when every frame will reach the access point and when the station will send. It holds
+    fixed the chain of activity read off the run without power saving: what is transmitted, in which order,
+    and every silence; a late delivery delays all that follows by as much. Policies are played on the same
+    chain, so that the comparison is exact; without delay the chain's energy is the simulator's.
+
+    Before a frame there are three choices that can be best: stay awake, doze to the last beacon before it,
+    or to the first after it. Dynamic programming over the delivery that last set the phase of the beacons
+    finds the best of all schedules.
+    """
+)
 
 
 class Limit:
@@ -41,20 +55,7 @@ class Limit:
             "How close to the limit: hindsight's best schedule of polls",
             f"ucb with its default server delay, mean think time 54.5 s, {len(free)} replications of"
             f" {scale.pages} pages, from seed {seed}",
-            remarks=[
-                (
-                    "The schedule knows when every frame will reach the access point and when the station"
-                    " will send. It holds fixed the chain of activity read off the run without power saving:"
-                    " what is transmitted, in which order, and every silence; a late delivery delays all that"
-                    " follows by as much. Policies are played on the same chain, so that the comparison is"
-                    " exact; without delay the chain's energy is the simulator's."
-                ),
-                (
-                    "Before a frame there are three choices that can be best: stay awake, doze to the last"
-                    " beacon before it, or to the first after it. Dynamic programming over the delivery that"
-                    " last set the phase of the beacons finds the best of all schedules."
-                ),
-            ],
+            commentary=COMMENTARY,
             tables=[
                 Table("Each policy and the least energy at its own total delay", _distances(frame, free)),
                 Table("Hindsight's best under a bound on every exchange", _bounded(frame)),

@@ -15,10 +15,16 @@ from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
 from psm_sim.studies.published import Claim, Published, claims, published_numbers
-from psm_sim.studies.study import Findings, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table, paragraphs
 
 LOG, INVERSE = "lpsm:loss=inverse-log", "lpsm:loss=inverse"
 PLAIN = ("psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
+COMMENTARY = paragraphs(
+    """
+    LPSM with 1/T: silence moves the weights by 1/100 - 1/1200 = 0.009 nats a poll at most, so after held
+    frames the sleep time climbs back only as far as the switching rate holds the other experts up.
+    """
+)
 QUANTITIES = ("energy_j", "beacons_j", "page_ratio_mean", "page_ratio_max")
 
 
@@ -103,6 +109,7 @@ class Sensitivity:
             "Sensitivity: what each unstated choice does to the published numbers",
             f"{count} replications of {scale.pages} pages, from seed {seed}; think times as the preset's",
             remarks=_remarks(agreeing),
+            commentary=COMMENTARY,
             tables=[Table("One choice at a time; published values in the headings", pd.DataFrame(lines))],
         )
 
@@ -168,12 +175,6 @@ def _remarks(agreeing: Mapping[str, set[str]]) -> list[str]:
             f" {len(agreeing[most])} ({most})."
         ),
         f"Reached by no variant: {', '.join(never) or 'none'}.",
-        (
-            "LPSM with 1/T: silence moves the weights by 1/100 - 1/1200 = 0.009 nats a poll at most, so after"
-            " held frames the sleep time climbs back only as far as the switching rate holds the other"
-            " experts up. Learn-alpha learns a rate at which it recovers in a minute or two. The published"
-            " 0.59 J of beacons need a learner that hardly switches at all, with a rate under 1e-6."
-        ),
     ]
 
 

@@ -82,7 +82,7 @@ class SleepTimes:
             "sleep-times",
             "Evolution of LPSM's sleep times under both losses (figure 2-5)",
             f"preset thesis, {PAGES} pages, seed {seed}",
-            remarks=[
+            commentary=[
                 (
                     "As published, held frames bring the sleep time down at once, silence"
                     " lengthens it step by step, and 1/log T backs off much faster than 1/T."

@@ -14,7 +14,7 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.study import Findings, Scale, Table
 
 POLICIES = ("psm", "bsd:p=1", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
-REMARKS = (
+COMMENTARY = (
     "Published: longer transfers show negligible slowdown. Here LPSM's falls with length.",
     "Static PSM's and BSD's do not: under this preset replies take 0.65 s, bytes next to no time.",
 )
@@ -50,7 +50,7 @@ class SlowdownByPage:
             "slowdown-by-page",
             "Slowdown of each page against its time without power saving (figure 2-8)",
             f"preset thesis, {scale.long_pages} pages, seed {seed}",
-            remarks=REMARKS,
+            commentary=COMMENTARY,
             tables=[Table("Mean slowdown by page time without power saving", _bands(pages))],
             figures={"pages": pages},
         )

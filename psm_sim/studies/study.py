@@ -39,15 +39,24 @@ class Table:
 
 @dataclass(frozen=True)
 class Findings:
-    """Findings of a study: remarks, tables, claims, and the numbers of its figures by name."""
+    """Findings of a study: remarks, tables, claims, and the numbers of its figures by name.
+
+    ``remarks`` are computed from the rows; ``commentary`` is what a person wrote, whatever the rows say.
+    """
 
     study: str
     title: str
     setting: str
     remarks: Sequence[str] = ()
+    commentary: Sequence[str] = ()
     tables: Sequence[Table] = ()
     claims: Sequence[Claim] = ()
     figures: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+
+def paragraphs(text: str) -> tuple[str, ...]:
+    """Return the paragraphs of a text, which blank lines separate, each as one line."""
+    return tuple(" ".join(part.split()) for part in text.strip().split("\n\n"))
 
 
 class Study(Protocol):

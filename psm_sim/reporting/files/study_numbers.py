@@ -31,6 +31,7 @@ def _study(found: Findings) -> dict[str, Any]:
         "setting": found.setting,
         "claims": [_claim(claim) for claim in found.claims],
         "remarks": list(found.remarks),
+        "commentary": list(found.commentary),
         "tables": [{"title": table.title, **_frame(table.frame)} for table in found.tables],
     }
 

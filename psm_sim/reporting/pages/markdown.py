@@ -18,6 +18,11 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def points(sentences: Iterable[str]) -> str:
+    """Return a list of points, one per sentence."""
+    return "".join(f"* {escaped(sentence)}\n" for sentence in sentences)
+
+
 def escaped(text: str) -> str:
     """Return *text* so that Markdown shows it as it is."""
     return _SPECIAL.sub(r"\\\1", text.replace("\n", " "))

@@ -137,9 +137,11 @@ def _study(found: Findings, figures: Sequence[tuple[str, str]]) -> str:
     if found.claims:
         parts.append(markdown.table(claims.HEADINGS, claims.rows(found.claims)))
     if found.remarks:
-        parts.append("".join(f"* {markdown.escaped(remark)}\n" for remark in found.remarks))
+        parts.append(markdown.points(found.remarks))
     for table in found.tables:
         parts.append(f"{markdown.escaped(table.title)}:\n")
         parts.append(markdown.table([str(name) for name in table.frame.columns], cells(table.frame)))
     parts += [f"![{caption}]({FIGURES}/{name})\n\n{caption}\n" for caption, name in figures]
+    if found.commentary:
+        parts.append(f"Commentary:\n\n{markdown.points(found.commentary)}")
     return "\n".join(parts)

@@ -40,13 +40,18 @@ def write(findings: Sequence[Findings], stream: TextIO, rule: str = claims.RULE)
                 console.print(Text(table.title, style="italic"))
                 console.print(_table(list(map(str, table.frame.columns)), cells(table.frame)))
             console.print()
-            for remark in found.remarks:
-                console.print(Text(f"* {remark}"))
+            for line in [f"* {remark}" for remark in found.remarks] + _commentary(found):
+                console.print(Text(line))
             console.print()
         every = [claim for found in findings for claim in found.claims]
         if every:
             console.print(Text(f"{len(every)} published numbers: {claims.tally(every)}."))
             console.print(Text(rule))
+
+
+def _commentary(found: Findings) -> list[str]:
+    lines = [f"* {sentence}" for sentence in found.commentary]
+    return ["Commentary:", *lines] if lines else []
 
 
 def cells(frame: pd.DataFrame) -> list[tuple[str, ...]]:

@@ -73,10 +73,10 @@ class Ocr:
             TITLE,
             f"MNIST-5k, 30 % tuning, the rest in {frame['reshuffle'].nunique()} x 5 folds, one pass,"
             f" seed {seed}",
-            remarks=[
+            remarks=[_remark(medians, first, second) for first, second in PAIRS],
+            commentary=[
                 "Two digits have 700 training images here, about 9000 in the thesis; USPS cannot be had.",
                 "DKMperc is fast where it arrives, but stops asking on the other folds (small R).",
-                *(_remark(medians, first, second) for first, second in PAIRS),
             ],
             tables=[Table("Labels to the test error (median: other folds count as their length)", table)],
             claims=[_claim(medians, first, second) for first, second in PAIRS],
