@@ -31,6 +31,11 @@ def microseconds(work: Callable[[], object], rounds: int = ROUNDS) -> tuple[floa
     return min(spent), statistics.median(spent)
 
 
+def in_a_batch(name: str, instances: np.ndarray, y: np.ndarray) -> Callable[[], object]:
+    """Return a pass of one call."""
+    return lambda: make_selective(name, D).run(instances, y)
+
+
 def one_by_one(name: str, instances: np.ndarray, y: np.ndarray) -> Callable[[], None]:
     """Return a pass of single asks and tells."""
     rows, labels = list(instances), y.tolist()
@@ -51,7 +56,7 @@ def rounds() -> None:
     y = np.where(points @ u >= 0, 1, -1) * np.where(rng.random(ROUNDS) < 0.05, -1, 1)
     print(f"{'':22}{'batch us':>16}{'alone us':>16}   (best, median)")
     for name in (*FIRST, *SECOND):
-        batch = microseconds(lambda name=name: make_selective(name, D).run(points, y))
+        batch = microseconds(in_a_batch(name, points, y))
         alone = microseconds(one_by_one(name, points, y))
         print(f"{name:22}{batch[0]:8.2f}{batch[1]:8.2f}{alone[0]:8.2f}{alone[1]:8.2f}")
     rows, w, matrix = list(points), u, np.eye(D)

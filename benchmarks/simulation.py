@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Generator, Sequence
 
 import simpy
 
 from psm_sim.network import World, load_topology
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
+from psm_sim.workload.page import Page
 
 POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 
@@ -23,7 +25,7 @@ POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss
 def bare_rate(events: int = 200_000) -> float:
     """Return the events a second of a process that only yields timeouts."""
 
-    def process(env: simpy.Environment):
+    def process(env: simpy.Environment) -> Generator[simpy.Event, None, None]:
         for _ in range(events):
             yield env.timeout(1.0)
 
@@ -34,7 +36,7 @@ def bare_rate(events: int = 200_000) -> float:
     return events / (time.perf_counter() - begun)
 
 
-def run_once(policy: str, pages: tuple) -> tuple[float, int]:
+def run_once(policy: str, pages: Sequence[Page]) -> tuple[float, int]:
     """Return the seconds and the events of one run."""
     world = World(load_topology(), make_policy(policy))
     begun = time.perf_counter()

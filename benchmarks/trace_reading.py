@@ -56,7 +56,7 @@ def write(path: Path, records: int) -> None:
 def fields(path: Path, _: int) -> None:
     """Time header fields to arrays, as every reader of the format must."""
     begin = time.perf_counter()
-    _, batches = ucb_batches_of(path)
+    _source, batches = ucb_batches_of(path)
     records = sum(batch.fields["rdl"].size for batch in batches)
     _report("header fields to arrays", records, time.perf_counter() - begin)
 

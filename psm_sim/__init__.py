@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.version import __version__
 
 if TYPE_CHECKING:
+    from psm_sim.contracts import check
     from psm_sim.simulation import compare, simulate
 
-__all__ = ["__version__", "compare", "simulate"]
+__all__ = ["__version__", "check", "compare", "simulate"]
+
+_ROOMS = {"check": "psm_sim.contracts", "compare": "psm_sim.simulation", "simulate": "psm_sim.simulation"}
 
 
 def __getattr__(name: str) -> Any:
     """Import what runs simulations when it is first used: the command line starts without it."""
-    if name in {"compare", "simulate"}:
-        from psm_sim import simulation
+    if name in _ROOMS:
+        from importlib import import_module
 
-        return getattr(simulation, name)
+        return getattr(import_module(_ROOMS[name]), name)
     raise AttributeError(f"module 'psm_sim' has no attribute {name!r}")

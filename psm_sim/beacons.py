@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import floor
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from psm_sim.arrays import Floats
 
 TOLERANCE_S = 1e-9
 """Times in seconds that are no further apart count as equal.
@@ -54,8 +53,12 @@ class Beacons:
 
     def times_after(self, times_s: Floats) -> Floats:
         """Return the time of the first beacon after each of some times, as :meth:`after`; any shape."""
+        import numpy as np  # here: a policy of one's own starts without it
+
         return (np.floor((times_s + TOLERANCE_S) / self.interval_s) + 1) * self.interval_s
 
     def times_until(self, times_s: Floats) -> Floats:
         """Return the time of the last beacon that is not after each of some times; any shape."""
+        import numpy as np
+
         return np.floor((times_s + TOLERANCE_S) / self.interval_s) * self.interval_s

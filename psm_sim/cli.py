@@ -21,6 +21,7 @@ SUBCOMMANDS = {
     "topologies": "list the scenarios and every key that --set reaches",
     "trace": "look at, convert, fit or synthesize a trace",
     "replay": "let a learner poll network activity itself: loss and regret",
+    "check": "run the contract checks on a policy, a loss or a learner",
     "reproduce": "set published numbers beside ours",
     "learners": "test the claims on learners that ask for labels",
 }

@@ -79,4 +79,4 @@ def test_arrays_have_the_same_beacons_as_single_times(beacons, times_s):
 def test_a_grid_cannot_be_changed():
     """The parts of a world share one."""
     with pytest.raises(AttributeError):
-        Beacons(0.1).interval_s = 0.2
+        Beacons(0.1).interval_s = 0.2  # type: ignore[misc]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,16 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"(?P<mark><!-- .* -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```", re.DOTALL)
 
 
-def blocks(document: Path):
-    """Yield language and text of each fenced block that is not one of the two marked commands."""
+FINDS_A_FAULT, PRINTED = "<!-- ends with 1 -->", "<!-- printed -->"
+"""Marks of a command whose exit status is 1, and of a text that the commands before it print."""
+
+
+def blocks(document: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield mark, language and text of each fenced block that is to be run or compared here."""
     for match in BLOCK.finditer(document.read_text(encoding="utf-8")):
-        if match["mark"] is None:
-            yield match["language"], match["text"]
+        mark = (match["mark"] or "").strip()
+        if mark in ("", FINDS_A_FAULT, PRINTED):
+            yield mark, match["language"], match["text"]
 
 
 def is_file(text: str) -> bool:
@@ -26,12 +32,18 @@ def is_file(text: str) -> bool:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_examples_run(document, tmp_path, monkeypatch, capsys):
-    """Files are written as shown, Python is run, and each ``python -m psm_sim`` line ends with status 0."""
+def test_examples_run(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Files are written as shown, Python is run, and each ``python -m psm_sim`` line ends with status 0.
+
+    A command that is marked so ends with 1; what a text marked so shows is what the last commands printed.
+    """
     from psm_sim.cli import main
 
     monkeypatch.chdir(tmp_path)
-    for language, text in blocks(document):
+    printed = ""
+    for mark, language, text in blocks(document):
         if is_file(text):
             name, _, content = text.partition("\n")
             (tmp_path / name[2:].strip()).write_text(content, encoding="utf-8")
@@ -40,11 +52,15 @@ def test_examples_run(document, tmp_path, monkeypatch, capsys):
         elif language == "sh":
             for line in text.replace("\\\n", " ").splitlines():
                 if line.startswith("python -m psm_sim"):
-                    assert main(shlex.split(line)[3:]) == 0, line
-    assert "Traceback" not in capsys.readouterr().err
+                    assert main(shlex.split(line)[3:]) == (mark == FINDS_A_FAULT), line
+            shown = capsys.readouterr()
+            assert "Traceback" not in shown.err
+            printed = shown.out
+        elif mark == PRINTED:
+            assert printed == text
 
 
-def test_the_two_commands_are_marked_once():
+def test_the_two_commands_are_marked_once() -> None:
     """``.ci/run`` takes them word for word."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for mark in ("the main job", "the tests"):
@@ -52,7 +68,7 @@ def test_the_two_commands_are_marked_once():
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_links_between_documents_lead_somewhere(document):
+def test_links_between_documents_lead_somewhere(document) -> None:
     """Relative links name files that exist."""
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
@@ -67,7 +83,9 @@ TABLES = [
 
 
 @pytest.mark.parametrize(("command", "printed"), TABLES)
-def test_a_table_of_results_is_what_its_command_prints(command, printed, monkeypatch, capsys):
+def test_a_table_of_results_is_what_its_command_prints(
+    command, printed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Documented numbers are measured, and stay true."""
     from psm_sim.cli import main
 

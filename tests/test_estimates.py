@@ -8,7 +8,7 @@ import pytest
 from psm_sim.estimates import interval
 
 
-def test_students_interval_by_hand():
+def test_students_interval_by_hand() -> None:
     """Four values: t = 3.182 with three degrees of freedom."""
     found = interval([1.0, 2.0, 3.0, 4.0])
     assert found.mean == 2.5
@@ -16,14 +16,14 @@ def test_students_interval_by_hand():
     assert (found.low, found.high) == (found.mean - found.half_width, found.mean + found.half_width)
 
 
-def test_one_value_has_no_interval():
+def test_one_value_has_no_interval() -> None:
     """And is shown without one."""
     assert interval([3.0]) == (3.0, 0.0, 1)
     assert f"{interval([3.0]):.2f}" == "3.00"
     assert f"{interval([1.0, 1.0]):.1f}" == "1.0 ± 0.0"
 
 
-def test_it_covers_the_truth_as_often_as_it_says():
+def test_it_covers_the_truth_as_often_as_it_says() -> None:
     """95 % of 2,000 samples of five normal values."""
     random = np.random.default_rng(5)
     found = [interval(random.normal(10, 2, 5)) for _ in range(2000)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,13 +106,13 @@ def test_a_bad_value_is_named_with_what_is_expected(name: str, text: str, expect
 def test_values_from_python_are_checked_too(name: str, value: object) -> None:
     """At construction, not in the middle of a run."""
     with pytest.raises(InputError, match=rf"^thing: {name} is "):
-        Thing(**{name: value})
+        Thing(**{name: value})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("name", "value"), [("share", np.float64(0.5)), ("count", np.int64(2)), ("cap", 3)])
 def test_numpys_numbers_and_whole_ones_will_do(name: str, value: object) -> None:
     """They are numbers like others."""
-    assert getattr(Thing(**{name: value}), name) == value
+    assert getattr(Thing(**{name: value}), name) == value  # type: ignore[arg-type]
 
 
 def test_an_unknown_parameter_is_named_with_a_hint() -> None:
@@ -165,7 +166,7 @@ def test_a_class_derived_from_a_dataclass_is_checked_by_what_that_declares() -> 
     """Whatever arguments its own constructor has."""
 
     class Derived(Thing):
-        def __init__(self, extra: int, **given: object) -> None:
+        def __init__(self, extra: int, **given: Any) -> None:
             super().__init__(**given)
             self.extra = extra
 

@@ -110,3 +110,14 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "no.py", tmp_path):
         with pytest.raises(PluginError, match=r"There is no file .*; expected a file that defines a class"):
             load_class(str(path), "Mine", Loss)
+
+
+def test_a_file_that_cannot_be_read_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the system's reason."""
+
+    def refuse(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(PluginError, match=r"my file\.py cannot be read: Permission denied; make it readable"):
+        load_class(str(file), "Mine", Loss)

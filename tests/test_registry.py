@@ -11,7 +11,7 @@ from psm_sim.losses import Inverse, Loss
 from psm_sim.registry import Registry
 from psm_sim.spec import Spec
 
-LOSSES = Registry("loss", Loss, {"inverse": "psm_sim.losses.published:Inverse"})
+LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.published:Inverse"})
 
 
 def test_a_name_gives_its_class_and_a_specification_an_instance() -> None:

@@ -146,7 +146,7 @@ def test_a_spec_is_taken_as_it_is_and_a_text_is_read() -> None:
     assert Spec.of(spec, "policy") is spec
     assert Spec.of("psm", "policy") == spec
     with pytest.raises(InputError, match="policy is 3; expected a text such as NAME or NAME:key=value"):
-        Spec.of(3, "policy")
+        Spec.of(3, "policy")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.beacons import TOLERANCE_S, Floats
+from psm_sim.arrays import Floats
+from psm_sim.beacons import TOLERANCE_S
 from psm_sim.hindsight.chain import Chain, Step
 
 

@@ -89,11 +89,11 @@ class FixedShare(Learner):
         return -gain
 
     def _memory(self) -> dict[str, Any]:
-        return {"alpha": self.alpha, "log_weights": saved.logs(self._levels.logarithms())}
+        return {"alpha": self.alpha, **saved.of_levels(self._levels)}
 
     def _recall(self, state: Mapping[str, Any]) -> None:
         self._expect(state, "alpha", self.alpha)
-        self._levels.restore(saved.read(state, "log_weights", (self.n_experts, 1), self.name))
+        self._levels.restore(*saved.levels(state, self._levels, self.name))
         self._weights[:] = self._levels.weights[:, 0]
 
 
@@ -148,14 +148,13 @@ class LearnAlpha(Learner):
         return {
             "rates": self._levels.rates.tolist(),
             "log_rate_weights": saved.logs(self._top.log_weights),
-            "log_weights": saved.logs(self._levels.logarithms()),
+            **saved.of_levels(self._levels),
         }
 
     def _recall(self, state: Mapping[str, Any]) -> None:
         self._expect(state, "rates", self._levels.rates.tolist())
-        m = self._levels.rates.size
-        top = saved.read(state, "log_rate_weights", (m,), self.name)
-        levels = saved.read(state, "log_weights", (self.n_experts, m), self.name)
+        top = saved.read(state, "log_rate_weights", self._levels.rates.shape, self.name)
+        levels = saved.levels(state, self._levels, self.name)
         self._top.restore(top)
-        self._levels.restore(levels)
+        self._levels.restore(*levels)
         np.dot(self._levels.weights, self._top.weights, out=self._weights)

@@ -73,20 +73,16 @@ class Levels:
         if self._at_edge is not None:
             weights[:, self._edge] = self._at_edge.share()
 
-    def logarithms(self) -> Floats:
-        """Return log weights, shape (n, m), exact also where the weight itself underflows."""
-        with np.errstate(divide="ignore"):
-            found: Floats = np.log(self.weights)
-        if self._at_edge is not None:
-            found[:, self._edge] = self._at_edge.log_weights
-        return found
+    @property
+    def edge_logs(self) -> Floats:
+        """Log-weights of the levels at the edge, shape (n, k), exact where the weight itself underflows."""
+        return np.empty((len(self.weights), 0)) if self._at_edge is None else self._at_edge.log_weights
 
-    def restore(self, log_weights: Floats) -> None:
-        """Take back what :meth:`logarithms` returned."""
-        np.exp(log_weights, out=self.weights)
-        np.divide(self.weights, self.weights.sum(axis=0), out=self.weights)
+    def restore(self, weights: Floats, edge_logs: Floats) -> None:
+        """Take back :attr:`weights` and :attr:`edge_logs`, to the last bit."""
+        self.weights[:] = weights
         if self._at_edge is not None:
-            self._at_edge.log_weights = log_weights[:, self._edge].copy()
+            self._at_edge.log_weights = edge_logs
 
 
 class LogLevels:

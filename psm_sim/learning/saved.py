@@ -1,4 +1,7 @@
-"""Log-weights as lists fit for JSON, which has no infinity: ``None`` stands for a weight of 0."""
+"""Saved weights: lists fit for JSON, from which a learner goes on to the last bit.
+
+JSON has no infinity: ``None`` stands for the logarithm of a weight of 0.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 
 from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
+from psm_sim.learning.levels import Levels
 
 
 def logs(log_weights: Floats) -> list[Any]:
@@ -19,18 +23,64 @@ def logs(log_weights: Floats) -> list[Any]:
     return list(found.tolist())
 
 
+def of_levels(levels: Levels) -> dict[str, Any]:
+    """Return the weights of *levels*, and the logarithms of those that plain numbers cannot carry."""
+    return {"weights": levels.weights.tolist(), "log_weights": logs(levels.edge_logs)}
+
+
+def levels(state: Mapping[str, Any], like: Levels, owner: str) -> tuple[Floats, Floats]:
+    """Return weights and log-weights for :meth:`Levels.restore`, or say what is wrong with them.
+
+    Parameters
+    ----------
+    state : mapping
+        What :func:`of_levels` returned, and more.
+    like : Levels
+        Levels of the size that is expected.
+    owner : str
+        The learner's name, for the error.
+    """
+    weights = _array(state["weights"])
+    if weights is None or weights.shape != like.weights.shape or not _distributions(weights):
+        raise InputError(
+            f"{owner}: weights of the saved state cannot be used; expected numbers of shape "
+            f"{like.weights.shape}, none of them negative, each column with a sum of 1."
+        )
+    return weights, read(state, "log_weights", like.edge_logs.shape, owner)
+
+
+def _distributions(weights: Floats) -> bool:
+    return bool((weights >= 0).all() and (abs(weights.sum(axis=0) - 1) < 1e-9).all())
+
+
 def read(state: Mapping[str, Any], key: str, shape: tuple[int, ...], owner: str) -> Floats:
-    """Return the log-weights under *key*, of the given *shape*, or say what is wrong with them."""
-    fault = InputError(
-        f"{owner}: {key} of the saved state cannot be used; expected log-weights of shape {shape}, "
-        "none of them nan or inf and not all of a column none."
-    )
-    try:
-        found = np.array(state[key], dtype=object)
-        found[found == None] = -math.inf  # noqa: E711 (elementwise)
-        values: Floats = found.astype(np.float64)
-    except (TypeError, ValueError):
-        raise fault from None
-    if values.shape != shape or not np.isfinite(values.max(axis=0)).all():
-        raise fault
+    """Return the log-weights under *key*, of the given *shape*, or say what is wrong with them.
+
+    Parameters
+    ----------
+    state : mapping
+        The saved state.
+    key : str
+        Which of its entries.
+    shape : tuple of int
+        The shape that is expected, of one or two axes.
+    owner : str
+        The learner's name, for the error.
+    """
+    values = _array(state[key])
+    if values is None or values.shape != shape or not np.isfinite(values.max(axis=0)).all():
+        raise InputError(
+            f"{owner}: {key} of the saved state cannot be used; expected log-weights of shape {shape}, "
+            "none of them nan or inf and not all of a column none."
+        )
     return values
+
+
+def _array(values: Any) -> Floats | None:
+    """Return nested lists as an array, ``None`` in them as ``-inf``; None if they are no numbers."""
+    try:
+        found = np.array(values, dtype=object)
+        found[found == None] = -math.inf  # noqa: E711 (elementwise)
+        return found.astype(np.float64)
+    except (TypeError, ValueError):
+        return None

@@ -49,19 +49,18 @@ class TransitionShare(Learner):
         if gain == -math.inf:
             raise self._none_left()
         moved = (joint - gain)[:, None] + self._log_transitions
-        self._settle(np.logaddexp.reduce(moved, axis=0))
-        return -gain
-
-    def _settle(self, log_weights: Floats) -> None:
+        log_weights = np.logaddexp.reduce(moved, axis=0)
         self._log_weights = log_weights - np.logaddexp.reduce(log_weights)
         np.exp(self._log_weights, out=self._weights)
+        return -gain
 
     def _memory(self) -> dict[str, Any]:
         return {"transitions": self._transitions.tolist(), "log_weights": saved.logs(self._log_weights)}
 
     def _recall(self, state: Mapping[str, Any]) -> None:
         self._expect(state, "transitions", self._transitions.tolist())
-        self._settle(saved.read(state, "log_weights", self._shape, self.name))
+        self._log_weights = saved.read(state, "log_weights", self._shape, self.name)
+        np.exp(self._log_weights, out=self._weights)
 
 
 def stochastic(transitions: ArrayLike) -> Floats:

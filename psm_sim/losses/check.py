@@ -68,10 +68,11 @@ def _fault(loss: Loss, poll: Poll, times_ms: Floats) -> str:
         return f"failed ({reason(error)})"
     if not np.array_equal(given, times_ms):
         return "changed the candidate times it was given"
-    return _fault_of_value(losses, times_ms)
+    return fault_of(losses, times_ms)
 
 
-def _fault_of_value(losses: object, times_ms: Floats) -> str:
+def fault_of(losses: object, times_ms: Floats) -> str:
+    """Say what is wrong with the *losses* returned for the candidates *times_ms*; nothing if all is well."""
     if not isinstance(losses, np.ndarray) or losses.dtype.kind not in "fiu":
         kind = f"an array of {losses.dtype}" if isinstance(losses, np.ndarray) else type(losses).__name__
         return f"returned {kind}"

@@ -85,6 +85,7 @@ class Lpsm(Policy):
     def start(self, beacon_s: float) -> None:
         """Begin with the saved weights or uniform ones; those begin with the mean of the experts' times."""
         self.beacon_s = beacon_s
+        self._planned = 0
         self._loss.start()
         share = Spec("fixed-share").with_("alpha", self.alpha)
         learner = Spec("learn-alpha") if self.alpha is None else share

@@ -88,7 +88,7 @@ def test_an_update_shrinks_the_distance_often_enough():
             before = 1 - learner.w @ u
             if learner.learn(x, int(y)):
                 total += 1
-                good += 1 - learner.w @ u <= before * guarantees.modified_shrink(8)
+                good += bool(1 - learner.w @ u <= before * guarantees.modified_shrink(8))
     assert total > 1000
     assert good / total > 1 / 3
 

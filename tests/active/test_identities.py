@@ -105,7 +105,7 @@ def test_the_reflection_keeps_its_norm_and_never_turns_away(features):
         updates += learner.learn(x, 1 if x @ u >= 0 else -1)
         assert abs(np.linalg.norm(learner.w) - 1) < 1e-9
         assert learner.w @ u >= before - 1e-12
-        before = learner.w @ u
+        before = float(learner.w @ u)
     assert updates > 4
 
 

@@ -90,9 +90,9 @@ def test_parts_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="expected a second-order"):
         Selective(ModifiedPerceptron(2), Floor(0.1, OneSided(Novelty())))
     with pytest.raises(InputError, match="the learner of a selective sampler is 'dkm'; expected an instance"):
-        Selective("dkm", Coin())
+        Selective("dkm", Coin())  # type: ignore[arg-type]
     with pytest.raises(InputError, match="rule is 'coin'; expected an instance of QueryRule"):
-        Floor(0.1, "coin")
+        Floor(0.1, "coin")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"p is 1.5; expected a number of at least 0 and at most 1"):
         Coin(p=1.5)
 

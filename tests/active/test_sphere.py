@@ -77,7 +77,8 @@ def errors_after_updates(seed, marks):
     """Return the error after each number of updates; check Lemma 3 on the way."""
     rng = np.random.default_rng(seed)
     target = unit_vector(rng, 10)
-    draw, w, updates, errors = source(rng, target), np.zeros(10), 0, []
+    draw, w, updates = source(rng, target), np.zeros(10), 0
+    errors: list[float] = []
     learner = Perceptron(10)
     while len(errors) < len(marks):
         points, labels = draw(1000)
@@ -86,7 +87,7 @@ def errors_after_updates(seed, marks):
             if not learner.learn(points[place], int(labels[place])):
                 continue
             updates += 1
-            after, length = error_of(learner.w, target), np.linalg.norm(w)
+            after, length = error_of(learner.w, target), float(np.linalg.norm(w))
             if length and after <= before:
                 assert np.sin(np.pi * before) >= min(1 / 3, 1 / (5 * length)) - 1e-12
             if updates in marks:

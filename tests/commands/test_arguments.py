@@ -70,7 +70,7 @@ def test_the_loss_is_written_into_every_lpsm(policy: str, loss: str, expected: s
 )
 def test_any_formula_reaches_the_policy_as_it_was(formula: str) -> None:
     """Through the text of the policy's specification."""
-    if len(formula) > 400:
+    if len(formula) > 300:  # a longer one may have more parts than a formula is allowed
         return
     (spec,) = with_loss([Spec.parse("lpsm:gamma=0.5", "policy")], formula)
     assert make_policy(spec).config()["loss"] == formula

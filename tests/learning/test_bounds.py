@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from sequences import KINDS, clear_best, losses, switching_sequence
 
 from psm_sim.errors import InputError
 from psm_sim.learning import (
@@ -22,6 +21,7 @@ from psm_sim.learning import (
     upper_bound,
 )
 from psm_sim.learning.switch_counts import count_switches
+from tests.learning.sequences import KINDS, clear_best, losses, switching_sequence
 
 PER_KIND = 200
 
@@ -47,7 +47,7 @@ def share_prior(alpha, n):
 
 @pytest.mark.parametrize(("n", "rounds"), [(2, 6), (3, 5), (4, 4)])
 @pytest.mark.parametrize("best", [0.1, 0.5, 0.93])
-def test_lemma_1_holds_between_any_two_rates(n, rounds, best):
+def test_lemma_1_holds_between_any_two_rates(n: int, rounds: int, best: float) -> None:
     """Identities (2.4) and (2.5): regret is -log E_Q exp((T-1)[D(a||alpha*) - D(a||alpha)])."""
     table = np.random.default_rng(n).exponential(2, (rounds, n))
     sequences, joint = enumerated(table, share_prior(best, n))
@@ -61,7 +61,7 @@ def test_lemma_1_holds_between_any_two_rates(n, rounds, best):
 
 
 @pytest.mark.parametrize("alpha", [1e-6, 0.2, 0.5, 0.95])
-def test_the_switch_count_has_the_moments_of_its_enumerated_posterior(alpha):
+def test_the_switch_count_has_the_moments_of_its_enumerated_posterior(alpha: float) -> None:
     """Mean and variance of the number of switches under Q, from one forward pass."""
     table = np.random.default_rng(8).exponential(2, (6, 3))
     sequences, joint = enumerated(table, share_prior(alpha, 3))
@@ -73,7 +73,7 @@ def test_the_switch_count_has_the_moments_of_its_enumerated_posterior(alpha):
     assert counts.variance == pytest.approx(np.average((switches - mean) ** 2, weights=joint), abs=1e-12)
 
 
-def test_beta_is_the_curvature_of_the_loss_at_its_minimum():
+def test_beta_is_the_curvature_of_the_loss_at_its_minimum() -> None:
     """beta* by the posterior's variance (2.20) equals the second difference of L_T (2.15)."""
     table = clear_best(switching_sequence(30, 7), 3, margin=2.0)
     best, step = best_rate(table), 1e-4
@@ -84,7 +84,7 @@ def test_beta_is_the_curvature_of_the_loss_at_its_minimum():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_sequence_breaks_theorem_1_theorem_2_or_corollary_1(kind):
+def test_no_sequence_breaks_theorem_1_theorem_2_or_corollary_1(kind) -> None:
     """200 sequences of each kind, random and adversarial: regret lies between its bounds."""
     rng = np.random.default_rng(KINDS.index(kind))
     inside = 0
@@ -106,7 +106,7 @@ def test_no_sequence_breaks_theorem_1_theorem_2_or_corollary_1(kind):
 
 
 @pytest.mark.parametrize("switches", [1, 10, 60])
-def test_both_bounds_are_attained_when_the_best_sequence_is_beyond_doubt(switches):
+def test_both_bounds_are_attained_when_the_best_sequence_is_beyond_doubt(switches: int) -> None:
     """With one sequence left beta* is 1 but for exp(-1000), and any rate's regret equals both bounds."""
     table = clear_best(switching_sequence(121, switches), 3, margin=1000.0)
     best = best_rate(table)
@@ -118,7 +118,7 @@ def test_both_bounds_are_attained_when_the_best_sequence_is_beyond_doubt(switche
     assert regret == pytest.approx(lower_bound(121, best.alpha, alphas, 1.0), rel=1e-9, abs=1e-9)
 
 
-def test_the_bounds_are_tight_within_a_tenth_where_the_best_sequence_is_nearly_clear():
+def test_the_bounds_are_tight_within_a_tenth_where_the_best_sequence_is_nearly_clear() -> None:
     """At a margin of 4 nats regret is over 0.99 of Theorem 1; below alpha*, Theorem 2 proves 0.9 of it."""
     table = clear_best(switching_sequence(200, 20), 3, margin=4.0)
     best = best_rate(table)
@@ -129,7 +129,7 @@ def test_the_bounds_are_tight_within_a_tenth_where_the_best_sequence_is_nearly_c
 
 
 @pytest.mark.parametrize("switches", [0, 3, 40, 150])
-def test_corollary_1_is_tight_to_a_nat(switches):
+def test_corollary_1_is_tight_to_a_nat(switches: int) -> None:
     """When the data name the rate beyond doubt, Learn-alpha pays its bound but for less than 1 nat."""
     rounds = 300
     table = clear_best(switching_sequence(rounds, switches), 3, margin=1000.0)
@@ -142,7 +142,7 @@ def test_corollary_1_is_tight_to_a_nat(switches):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_theorem_1_holds_for_any_transition_matrix(seed):
+def test_theorem_1_holds_for_any_transition_matrix(seed) -> None:
     """Against the best transition matrix in hindsight, found by EM over all enumerated sequences."""
     rng = np.random.default_rng(seed)
     n, rounds = 2 + seed % 2, 6
@@ -176,20 +176,20 @@ def _best_transitions(table, steps=3000):
     return found
 
 
-def test_the_general_bound_contains_the_scalar_one():
+def test_the_general_bound_contains_the_scalar_one() -> None:
     """For Fixed-share matrices the largest row entropy is D(alpha*||alpha) itself."""
     share = [np.full((4, 4), a / 3) + np.eye(4) * (1 - a - a / 3) for a in (0.1, 0.35)]
     assert transition_upper_bound(50, *share) == pytest.approx(upper_bound(50, 0.1, 0.35).item())
 
 
-def test_the_optimal_bound_grows_as_half_the_logarithm_of_the_horizon():
+def test_the_optimal_bound_grows_as_half_the_logarithm_of_the_horizon() -> None:
     """About 1/2 log T plus a constant: a hundred times the rounds cost log(10) nats more."""
     assert learn_alpha_optimal_bound(27_000) == pytest.approx(math.log(259) + 26_999 / 54_000)
     growth = learn_alpha_optimal_bound(1_000_000) - learn_alpha_optimal_bound(10_000)
     assert growth == pytest.approx(math.log(10), abs=0.05)
 
 
-def test_bounds_at_their_corners():
+def test_bounds_at_their_corners() -> None:
     """One round leaves no regret; a rate of 0 or 1 may cost without end; alpha* = 0 proves nothing."""
     assert upper_bound(1, 0.3, [0.0, 0.9]).tolist() == [0.0, 0.0]
     assert upper_bound(9, 0.3, [0.3, 0.0, 1.0]).tolist() == [0.0, math.inf, math.inf]
@@ -200,7 +200,7 @@ def test_bounds_at_their_corners():
 
 @pytest.mark.parametrize("beta", [0.0, 0.3, 0.99])
 @pytest.mark.parametrize("alpha", [0.05, 0.2, 0.6, 0.999])
-def test_theorem_2_is_its_published_formula(alpha, beta):
+def test_theorem_2_is_its_published_formula(alpha: float, beta: float) -> None:
     """q1, q0 and the two points written out as in the thesis."""
     best, turns = 0.25, 12
     if alpha >= best:
@@ -226,12 +226,12 @@ def test_theorem_2_is_its_published_formula(alpha, beta):
         (lambda: learn_alpha_bound(9, 0.1, []), "switching rates have shape"),
         (lambda: transition_upper_bound(9, np.eye(2), np.eye(3)), r"shapes \(2, 2\) and \(3, 3\)"),
         (
-            lambda: transition_upper_bound(9, [[0.5, 0.6], [0, 1]], np.eye(2)),
+            lambda: transition_upper_bound(9, np.array([[0.5, 0.6], [0, 1]]), np.eye(2)),
             "after expert 0 are .* sum to 1",
         ),
     ],
 )
-def test_bounds_refuse_what_is_no_rate_or_number_of_rounds(call, words):
+def test_bounds_refuse_what_is_no_rate_or_number_of_rounds(call, words: str) -> None:
     """One sentence with the value."""
     with pytest.raises(InputError, match=words):
         call()

@@ -33,7 +33,7 @@ def random_losses(rounds, n, seed):
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize(("n", "rounds"), SIZES)
-def test_fixed_share_equals_the_sum_over_all_sequences(n, rounds, alpha):
+def test_fixed_share_equals_the_sum_over_all_sequences(n, rounds, alpha) -> None:
     """The cumulative loss is -log of the enumerated likelihood, at any switching rate."""
     losses = random_losses(rounds, n, seed=n * 10 + rounds)
     learner = FixedShare(n, alpha)
@@ -42,7 +42,7 @@ def test_fixed_share_equals_the_sum_over_all_sequences(n, rounds, alpha):
 
 
 @pytest.mark.parametrize(("n", "rounds"), SIZES)
-def test_static_expert_equals_the_sum_over_constant_sequences(n, rounds):
+def test_static_expert_equals_the_sum_over_constant_sequences(n, rounds) -> None:
     """Only constant sequences have prior weight, and the final weights are their posterior."""
     losses = random_losses(rounds, n, seed=n + rounds)
     learner = StaticExpert(n)
@@ -54,7 +54,7 @@ def test_static_expert_equals_the_sum_over_constant_sequences(n, rounds):
 
 @pytest.mark.parametrize("rates", [ALPHAS, [0.01, 0.5, 0.9], [0.0], [0.0, 1.0]])
 @pytest.mark.parametrize(("n", "rounds"), SIZES)
-def test_learn_alpha_equals_the_mean_likelihood_of_its_rates(n, rounds, rates):
+def test_learn_alpha_equals_the_mean_likelihood_of_its_rates(n, rounds, rates) -> None:
     """The top level is Bayes' rule over rates: likelihoods average, and their ratio is the posterior."""
     losses = random_losses(rounds, n, seed=7 * n + rounds)
     learner = LearnAlpha(n, rates)
@@ -65,7 +65,7 @@ def test_learn_alpha_equals_the_mean_likelihood_of_its_rates(n, rounds, rates):
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.2, 1.0])
-def test_the_weights_are_the_predictive_distribution_of_the_next_expert(alpha):
+def test_the_weights_are_the_predictive_distribution_of_the_next_expert(alpha: float) -> None:
     """p_{t+1}(i) is the likelihood with the next expert fixed at i, over the likelihood so far."""
     losses = random_losses(4, 3, seed=3)
     learner = FixedShare(3, alpha)
@@ -78,7 +78,7 @@ def test_the_weights_are_the_predictive_distribution_of_the_next_expert(alpha):
         assert learner.weights[expert] == pytest.approx(joint / likelihood(losses, alpha), abs=1e-12)
 
 
-def test_removed_experts_count_as_the_sum_says():
+def test_removed_experts_count_as_the_sum_says() -> None:
     """Infinite losses are exact: a sequence through a removed expert has likelihood 0."""
     losses = random_losses(5, 3, seed=11)
     losses[1, 0] = losses[3, 2] = np.inf
@@ -90,7 +90,7 @@ def test_removed_experts_count_as_the_sum_says():
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 3), st.integers(1, 5), st.floats(0, 1), st.integers(0, 2**32 - 1))
-def test_any_rate_and_any_losses_agree_with_enumeration(n, rounds, alpha, seed):
+def test_any_rate_and_any_losses_agree_with_enumeration(n, rounds, alpha, seed) -> None:
     """No switching rate is special."""
     losses = random_losses(rounds, n, seed)
     learner = LearnAlpha(n, [alpha, 0.5])
@@ -99,7 +99,7 @@ def test_any_rate_and_any_losses_agree_with_enumeration(n, rounds, alpha, seed):
     assert suffered == pytest.approx(-math.log(exact), abs=1e-10)
 
 
-def test_losses_too_large_for_exp_are_exact_at_the_edges():
+def test_losses_too_large_for_exp_are_exact_at_the_edges() -> None:
     """Static weights of exp(-1e4) come back when the other expert loses more."""
     learner = FixedShare(2, 0.0)
     suffered = [learner.update(row) for row in ([0.0, 1e4], [3e4, 0.0])]
@@ -107,7 +107,7 @@ def test_losses_too_large_for_exp_are_exact_at_the_edges():
     assert learner.weights == pytest.approx([0.0, 1.0])
 
 
-def test_always_switching_between_two_experts_is_exact():
+def test_always_switching_between_two_experts_is_exact() -> None:
     """At alpha = 1 and n = 2 only the two alternating sequences remain."""
     losses = np.array([[0.0, 1e4], [1e4, 0.0], [0.0, 2e3]])
     learner = LearnAlpha(2, [1.0])

@@ -16,7 +16,7 @@ ROUNDS = 50_000
         lambda: StaticExpert(12),
     ],
 )
-def test_fifty_thousand_rounds_of_losses_up_to_1e4(make):
+def test_fifty_thousand_rounds_of_losses_up_to_1e4(make) -> None:
     """No NaN, weights a distribution to 1e-12, none lost under sharing, and the loss still adds up."""
     rng, learner = np.random.default_rng(9), make()
     suffered, best = 0.0, np.zeros(12)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sequences import clear_best, switching_sequence
 
 from psm_sim.errors import InputError
 from psm_sim.learning import (
@@ -17,6 +16,7 @@ from psm_sim.learning import (
     regrets,
     switching_rates,
 )
+from tests.learning.sequences import clear_best, switching_sequence
 
 VALUES = np.array([100.0, 200.0, 400.0])
 
@@ -26,7 +26,7 @@ def shifting(rounds=120, switches=5):
     return noise + clear_best(switching_sequence(rounds, switches), 3, 2.0)
 
 
-def test_following_predicts_before_it_learns():
+def test_following_predicts_before_it_learns() -> None:
     """Round t's prediction uses the weights before its losses; the first is the plain mean."""
     table, learner = shifting(), FixedShare(3, 0.05)
     followed = follow(learner, table, VALUES)
@@ -38,7 +38,7 @@ def test_following_predicts_before_it_learns():
     assert learner.rounds == len(table)
 
 
-def test_comparators_are_ordered_as_they_must_be():
+def test_comparators_are_ordered_as_they_must_be() -> None:
     """At the end: each round's best <= best 3-switch <= best expert = best so far."""
     series = comparators(shifting(), switches=3)
     assert all(one.shape == (120,) for one in series.values())
@@ -49,7 +49,7 @@ def test_comparators_are_ordered_as_they_must_be():
     assert last["best-rate"] == pytest.approx(best_rate(shifting()).loss, abs=1e-9)
 
 
-def test_a_hand_computed_case():
+def test_a_hand_computed_case() -> None:
     """Two experts, three rounds: every comparator's cumulative loss written out."""
     series = comparators([[1.0, 0.0], [1.0, 0.0], [0.0, 4.0]], switches=1)
     assert series["best-expert"].tolist() == [1.0, 2.0, 2.0]
@@ -58,7 +58,7 @@ def test_a_hand_computed_case():
     assert series["best-each-round"].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_regret_is_the_difference_of_cumulative_losses():
+def test_regret_is_the_difference_of_cumulative_losses() -> None:
     """Also in the loss's own terms, with the losses of the predictions in place of the mixture's."""
     table = shifting()
     followed = follow(LearnAlpha(3, switching_rates(120)), table, VALUES)
@@ -70,7 +70,7 @@ def test_regret_is_the_difference_of_cumulative_losses():
             assert regret == pytest.approx(suffered.cumsum() - reference[name], abs=1e-9)
 
 
-def test_learners_keep_their_promises_on_a_shifting_sequence():
+def test_learners_keep_their_promises_on_a_shifting_sequence() -> None:
     """Static-expert within log n of the best expert; Learn-alpha within its bound of the best rate."""
     table = shifting()
     static = regrets(follow(StaticExpert(3), table, VALUES).mixture, table)
@@ -80,12 +80,12 @@ def test_learners_keep_their_promises_on_a_shifting_sequence():
     assert learnt["best-expert"][-1] < 0
 
 
-def test_the_best_expert_is_the_one_with_the_least_total():
+def test_the_best_expert_is_the_one_with_the_least_total() -> None:
     """By index; ties go to the first."""
     assert best_expert([[3.0, 1.0, 1.0], [0.0, 1.0, 1.0]]) == 1
 
 
-def test_series_of_another_length_are_refused():
+def test_series_of_another_length_are_refused() -> None:
     """There must be one loss suffered per round, and one value per expert."""
     with pytest.raises(InputError, match=r"losses suffered have shape \(2,\); expected \(120,\)"):
         regrets([1.0, 2.0], shifting())

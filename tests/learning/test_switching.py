@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sequences import clear_best, switching_sequence
 
 from psm_sim.errors import InputError
 from psm_sim.learning import best_switching
+from tests.learning.sequences import clear_best, switching_sequence
 
 
 def brute_force(table, most):
@@ -25,14 +25,14 @@ def brute_force(table, most):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 6), st.integers(1, 3), st.integers(0, 7), st.integers(0, 10_000))
-def test_the_totals_equal_brute_force(rounds, n, most, seed):
+def test_the_totals_equal_brute_force(rounds, n, most, seed) -> None:
     """For every k at once, ties and useless switches included."""
     table = np.random.default_rng(seed).integers(0, 6, (rounds, n)) / 4
     assert best_switching(table, most).totals == pytest.approx(brute_force(table, most), abs=1e-12)
 
 
 @pytest.mark.parametrize("switches", [0, 1, 5, 20, 99])
-def test_each_sequence_has_its_total_and_no_more_switches_than_allowed(switches):
+def test_each_sequence_has_its_total_and_no_more_switches_than_allowed(switches: int) -> None:
     """The backtracked experts cost what the recursion said."""
     table = np.random.default_rng(3).exponential(1, (100, 6))
     found = best_switching(table, 99)
@@ -42,7 +42,7 @@ def test_each_sequence_has_its_total_and_no_more_switches_than_allowed(switches)
     assert table[np.arange(100), sequence].sum() == pytest.approx(found.totals[switches], abs=1e-12)
 
 
-def test_totals_fall_from_the_best_expert_to_the_best_of_each_round():
+def test_totals_fall_from_the_best_expert_to_the_best_of_each_round() -> None:
     """The two ends are the other comparators, and more switches never hurt."""
     table = np.random.default_rng(4).exponential(1, (80, 4))
     totals = best_switching(table, 79).totals
@@ -51,7 +51,7 @@ def test_totals_fall_from_the_best_expert_to_the_best_of_each_round():
     assert (np.diff(totals) <= 1e-12).all()
 
 
-def test_a_clear_sequence_is_found_again():
+def test_a_clear_sequence_is_found_again() -> None:
     """Where one sequence costs nothing, it is the answer, and needs exactly its switches."""
     sequence = switching_sequence(60, 7)
     found = best_switching(clear_best(sequence, 3, 2.0), 9)
@@ -60,7 +60,7 @@ def test_a_clear_sequence_is_found_again():
     assert found.totals[6] > 0
 
 
-def test_experts_that_lose_inf_are_avoided():
+def test_experts_that_lose_inf_are_avoided() -> None:
     """An infinite loss is never on the best path while another path is finite."""
     table = np.array([[0.0, 5.0], [np.inf, 5.0], [0.0, 5.0]])
     found = best_switching(table, 2)
@@ -78,7 +78,7 @@ def test_experts_that_lose_inf_are_avoided():
         (lambda: best_switching([[1.0]], 1).experts(2), "switches is 2; expected at most 1"),
     ],
 )
-def test_unusable_input_is_refused(call, words):
+def test_unusable_input_is_refused(call, words: str) -> None:
     """One sentence with the value."""
     with pytest.raises(InputError, match=words):
         call()

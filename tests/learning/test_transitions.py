@@ -14,7 +14,7 @@ from psm_sim.learning import FixedShare, StaticExpert, TransitionShare
 CHAIN = np.array([[0.7, 0.3, 0.0], [0.1, 0.6, 0.3], [0.0, 1.0, 0.0]])
 
 
-def test_it_equals_the_sum_over_all_sequences():
+def test_it_equals_the_sum_over_all_sequences() -> None:
     """The cumulative loss under a matrix with zeros, by enumeration of (2.5)."""
     table = np.random.default_rng(1).exponential(2, (6, 3))
     learner = TransitionShare(CHAIN)
@@ -27,7 +27,7 @@ def test_it_equals_the_sum_over_all_sequences():
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 1.0])
-def test_the_fixed_share_matrix_gives_fixed_share(alpha):
+def test_the_fixed_share_matrix_gives_fixed_share(alpha: float) -> None:
     """Round by round the same losses and weights."""
     matrix = np.full((4, 4), alpha / 3)
     np.fill_diagonal(matrix, 1 - alpha)
@@ -37,7 +37,7 @@ def test_the_fixed_share_matrix_gives_fixed_share(alpha):
         assert general.weights == pytest.approx(special.weights, abs=1e-12)
 
 
-def test_huge_losses_keep_the_weights_a_distribution():
+def test_huge_losses_keep_the_weights_a_distribution() -> None:
     """The identity matrix is Static-expert, also where exp underflows."""
     general, special = TransitionShare(np.eye(3)), StaticExpert(3)
     for row in np.random.default_rng(3).random((500, 3)) * 1e4:
@@ -45,7 +45,7 @@ def test_huge_losses_keep_the_weights_a_distribution():
         assert abs(general.weights.sum() - 1) < 1e-12
 
 
-def test_it_is_copied_saved_and_loaded():
+def test_it_is_copied_saved_and_loaded() -> None:
     """A copy and a learner that loads the state, through JSON, go on alike."""
     learner, fresh = TransitionShare(CHAIN), TransitionShare(CHAIN)
     learner.update([3.0, 0.0, math.inf])
@@ -57,7 +57,7 @@ def test_it_is_copied_saved_and_loaded():
         TransitionShare(np.eye(3)).load_state(learner.state())
 
 
-def test_a_round_that_leaves_no_expert_is_refused():
+def test_a_round_that_leaves_no_expert_is_refused() -> None:
     """Weight that the matrix cannot move is lost with its expert."""
     learner = TransitionShare(np.eye(2))
     learner.update([math.inf, 0.0])
@@ -76,7 +76,7 @@ def test_a_round_that_leaves_no_expert_is_refused():
         ([[math.nan, 1.0], [0.5, 0.5]], "after expert 0 are"),
     ],
 )
-def test_what_is_no_transition_matrix_is_refused(matrix, words):
+def test_what_is_no_transition_matrix_is_refused(matrix, words: str) -> None:
     """Rows must be distributions; the first that is not is named."""
     with pytest.raises(InputError, match=words):
         TransitionShare(matrix)

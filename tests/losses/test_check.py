@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ class Own(Loss):
 
     name = "own"
 
-    def __init__(self, returned: object, from_bytes: int = 0) -> None:
+    def __init__(self, returned: Any, from_bytes: int = 0) -> None:
         self.returned, self.from_bytes, self.calls = returned, from_bytes, 0
 
     def __call__(self, poll: Poll, times_ms: np.ndarray) -> np.ndarray:

@@ -31,7 +31,7 @@ MODULES = ("arrival_aware", "retrieval_energy", "constrained")
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_documented_example_runs(name):
+def test_the_documented_example_runs(name) -> None:
     """And prints what stands below it."""
     found = doctest.testmod(importlib.import_module(f"psm_sim.losses.{name}"))
     assert found.failed == 0
@@ -39,7 +39,7 @@ def test_the_documented_example_runs(name):
 
 
 @pytest.mark.parametrize("name", LOSSES.names())
-def test_units_and_meaning_of_gamma_are_documented(name):
+def test_units_and_meaning_of_gamma_are_documented(name) -> None:
     """Losses are in nats; gamma has a unit and a sentence."""
     from psm_sim.parameters import parameters_of
 
@@ -52,7 +52,7 @@ def test_units_and_meaning_of_gamma_are_documented(name):
 
 @pytest.mark.parametrize("energy", ["inverse", "inverse-log"])
 @pytest.mark.parametrize("name", ["arrival-aware", "retrieval-energy", "constrained"])
-def test_with_nothing_held_only_the_published_energy_term_is_left(name, energy):
+def test_with_nothing_held_only_the_published_energy_term_is_left(name: str, energy: str) -> None:
     """1/Ti or 1/log Ti."""
     losses = make_loss(f"{name}:energy={energy}")(Poll(300.0), TIMES_MS)
     np.testing.assert_array_equal(losses, make_loss(energy)(Poll(300.0), TIMES_MS))
@@ -60,13 +60,13 @@ def test_with_nothing_held_only_the_published_energy_term_is_left(name, energy):
 
 @pytest.mark.parametrize("energy", ["inverse", "inverse-log"])
 @pytest.mark.parametrize("name", ["arrival-aware", "retrieval-energy"])
-def test_gamma_defaults_to_the_one_published_with_the_energy_term(name, energy):
+def test_gamma_defaults_to_the_one_published_with_the_energy_term(name: str, energy: str) -> None:
     """As each of the two was calibrated; one that is given is kept."""
     assert make_loss(f"{name}:energy={energy}").gamma == make_loss(energy).gamma
     assert make_loss(name, gamma=0.25).gamma == 0.25
 
 
-def test_arrival_aware_charges_each_frame_its_own_wait():
+def test_arrival_aware_charges_each_frame_its_own_wait() -> None:
     """Two frames, at 130 and 250 ms, polled every 100, 200 .. ms: waits added by hand."""
     poll = Poll(300.0, 1040, 2, ((130.0, 40), (250.0, 1000)))
     losses = ArrivalAware(gamma=1.0, energy="inverse")(poll, np.array([100.0, 200.0, 300.0, 500.0]))
@@ -78,7 +78,7 @@ def test_arrival_aware_charges_each_frame_its_own_wait():
     slept_ms=st.floats(1, 5000),
     shares=st.lists(st.tuples(st.floats(0.001, 1), st.integers(1, 1500)), min_size=1),
 )
-def test_at_the_time_slept_arrival_aware_charges_what_was_waited(slept_ms, shares):
+def test_at_the_time_slept_arrival_aware_charges_what_was_waited(slept_ms, shares) -> None:
     """The candidate that was used is charged exactly the delay it caused."""
     arrivals = tuple((share * slept_ms, size) for share, size in shares)
     poll = Poll(slept_ms, sum(size for _, size in arrivals), len(arrivals), arrivals)
@@ -87,7 +87,7 @@ def test_at_the_time_slept_arrival_aware_charges_what_was_waited(slept_ms, share
     assert latency.item() == pytest.approx(waited, rel=1e-9)
 
 
-def test_under_uniform_arrivals_arrival_aware_agrees_with_the_published_loss_at_the_time_slept():
+def test_under_uniform_arrivals_arrival_aware_agrees_with_the_published_loss_at_the_time_slept() -> None:
     """10,000 evenly spaced frames: I T / 2, equation 2.34."""
     offsets = (np.arange(10_000) + 0.5) / 10_000 * 400.0
     poll = Poll(400.0, 1_000_000, 10_000, tuple((float(offset), 100) for offset in offsets))
@@ -95,7 +95,7 @@ def test_under_uniform_arrivals_arrival_aware_agrees_with_the_published_loss_at_
     np.testing.assert_allclose(ArrivalAware(1e-6, "inverse")(poll, np.array([400.0])), published, rtol=1e-9)
 
 
-def test_arrival_aware_takes_bytes_without_a_time_as_the_published_loss_does():
+def test_arrival_aware_takes_bytes_without_a_time_as_the_published_loss_does() -> None:
     """Uniform arrivals are assumed only where nothing better is known."""
     poll = Poll(300.0, 1500, 1)
     np.testing.assert_allclose(
@@ -104,7 +104,7 @@ def test_arrival_aware_takes_bytes_without_a_time_as_the_published_loss_does():
 
 
 @given(held=st.integers(1, 10**6), slept_ms=st.floats(10, 2000))
-def test_retrieval_counts_fetched_bytes_as_polls_worth_of_energy(held, slept_ms):
+def test_retrieval_counts_fetched_bytes_as_polls_worth_of_energy(held, slept_ms) -> None:
     """The energy term grows by the joules of I Ti / T bytes over those of a poll; the latency does not."""
     poll = Poll(slept_ms, held)
     losses = RetrievalEnergy(byte_uj=3.0, poll_mj=2.0)(poll, TIMES_MS)
@@ -113,7 +113,7 @@ def test_retrieval_counts_fetched_bytes_as_polls_worth_of_energy(held, slept_ms)
     np.testing.assert_allclose(losses, expected, rtol=1e-12)
 
 
-def test_with_energy_in_proportion_to_polls_retrieval_changes_no_weight():
+def test_with_energy_in_proportion_to_polls_retrieval_changes_no_weight() -> None:
     """The same bytes are fetched however often one polls: all experts are charged alike."""
     poll = Poll(300.0, 4000, 3)
     more = make_loss("retrieval-energy:energy=inverse")(poll, TIMES_MS) - make_loss("inverse")(poll, TIMES_MS)
@@ -134,7 +134,7 @@ dozes = st.builds(
 
 
 @given(polls=st.lists(dozes, max_size=60), target_ms=st.floats(1, 1000), step=st.floats(1e-9, 1e-6))
-def test_the_virtual_queue_bounds_the_mean_delay(polls, target_ms, step):
+def test_the_virtual_queue_bounds_the_mean_delay(polls, target_ms, step) -> None:
     """Whatever arrives, whoever chooses the dozes: mean <= target + log(gamma / gamma_1) / (step bytes)."""
     loss = Constrained(target_ms=target_ms, step=step, gamma_max=1e300)
     free = Constrained(target_ms=target_ms, step=step, gamma_min=1e-300, gamma_max=1e300)
@@ -149,7 +149,7 @@ def test_the_virtual_queue_bounds_the_mean_delay(polls, target_ms, step):
     )
 
 
-def test_the_multiplier_stays_within_its_range():
+def test_the_multiplier_stays_within_its_range() -> None:
     """gamma_min after long ease, gamma_max after long delay; however much is held, no overflow."""
     loss = Constrained(target_ms=100.0, step=1e-4, gamma_min=1e-6, gamma_max=1e-3)
     for bytes_held in (1500, 10**9):
@@ -161,7 +161,7 @@ def test_the_multiplier_stays_within_its_range():
     assert loss.gamma == 1e-5
 
 
-def test_constrained_is_the_published_loss_at_its_multiplier():
+def test_constrained_is_the_published_loss_at_its_multiplier() -> None:
     """The rest of the loss does not change."""
     loss, poll = Constrained(gamma=2e-6), Poll(300.0, 1500, 1, ((0.0, 1500),))
     np.testing.assert_array_equal(loss(poll, TIMES_MS), make_loss("inverse-log:gamma=2e-6")(poll, TIMES_MS))
@@ -176,14 +176,14 @@ class Watched(Constrained):
 
     byte_ms = held_bytes = 0.0
 
-    def observe(self, poll):
+    def observe(self, poll) -> None:
         super().observe(poll)
         self.byte_ms += sum(size * (poll.slept_ms - offset) for offset, size in poll.arrivals)
         self.held_bytes += poll.held_bytes
 
 
 @pytest.mark.parametrize("target_ms", [80.0, 100.0, 200.0])
-def test_on_the_ucb_trace_a_held_byte_waits_for_the_target_on_average(target_ms):
+def test_on_the_ucb_trace_a_held_byte_waits_for_the_target_on_average(target_ms: float) -> None:
     """Within 10 % over 100 pages, where fixed gammas give anything from 51 to 550 ms."""
     loss = Watched(target_ms=target_ms)
     world = World(load_topology(), Lpsm(loss=loss))
@@ -191,7 +191,7 @@ def test_on_the_ucb_trace_a_held_byte_waits_for_the_target_on_average(target_ms)
     assert loss.byte_ms / loss.held_bytes == pytest.approx(target_ms, rel=0.1)
 
 
-def test_lpsm_tells_its_loss_of_every_doze_and_starts_it_anew():
+def test_lpsm_tells_its_loss_of_every_doze_and_starts_it_anew() -> None:
     """Those cut short as well; a copy's experience is its own."""
     policy = Lpsm(loss=Constrained())
     policy.start(0.1)
@@ -207,7 +207,7 @@ def test_lpsm_tells_its_loss_of_every_doze_and_starts_it_anew():
     assert twin.loss.multiplier > once
 
 
-def test_a_loss_that_cannot_observe_is_found_before_the_run():
+def test_a_loss_that_cannot_observe_is_found_before_the_run() -> None:
     """With its name and the hook."""
 
     class Deaf(Loss):
@@ -216,7 +216,7 @@ def test_a_loss_that_cannot_observe_is_found_before_the_run():
         def __call__(self, poll, times_ms):
             return 1 / times_ms
 
-        def observe(self, poll):
+        def observe(self, poll) -> None:
             raise KeyError("what?")
 
     with pytest.raises(PluginError, match=r"Loss deaf failed in observe\(\): KeyError"):
@@ -234,7 +234,7 @@ def test_a_loss_that_cannot_observe_is_found_before_the_run():
         ("constrained:gamma_min=1", "gamma_max is 0.01; expected at least gamma_min, which is 1"),
     ],
 )
-def test_wrong_parameters_are_refused(spec, message):
+def test_wrong_parameters_are_refused(spec: str, message: str) -> None:
     """In one sentence."""
     with pytest.raises(InputError, match=message):
         make_loss(spec)

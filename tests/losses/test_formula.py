@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,7 +150,7 @@ def test_any_text_is_a_formula_or_an_input_error(text: str) -> None:
 
 
 @pytest.mark.parametrize("gamma", [-1.0, math.nan, "x"])
-def test_gamma_of_a_formula_is_checked(gamma: object) -> None:
+def test_gamma_of_a_formula_is_checked(gamma: Any) -> None:
     """It must be a number of 0 or more."""
     with pytest.raises(InputError, match=r"loss formula: gamma is .*; expected a number of at least 0"):
         Formula("gamma", gamma)

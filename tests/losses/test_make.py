@@ -79,7 +79,7 @@ def test_a_near_miss_is_hinted_at() -> None:
 def test_what_is_neither_text_nor_loss_is_refused() -> None:
     """A number is no formula."""
     with pytest.raises(InputError, match=r"loss is 3; expected a name, a formula, FILE.py:CLASS or a Loss"):
-        make_loss(3)
+        make_loss(3)  # type: ignore[arg-type]
 
 
 def test_a_spec_is_as_good_as_its_text() -> None:

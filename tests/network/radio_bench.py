@@ -40,7 +40,7 @@ class RadioBench:
         self.port = AccessPoint(env, parameters).associate(downlink)
         self.radio = Radio(env, Beacons(beacon_s), self.port, uplink, told.radio, told.beacons)
         self.station = Station(env, policy, self.radio)
-        self.delivered = []
+        self.delivered: list[float] = []
         uplink.deliver, downlink.deliver = lambda _: None, self.radio.receive
         self.radio.deliver = lambda _: self.delivered.append(env.now)
         self.port.radio, self.radio.decide = self.radio, self.station.rest

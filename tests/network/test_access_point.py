@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 from simpy import Environment
-
-sys.path.insert(0, str(Path(__file__).parent))
-from radio_bench import RadioBench
 
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.link import Link
+from psm_sim.network.segment import Segment
 from psm_sim.network.topology import AccessPointParameters, LinkParameters
 from psm_sim.policies import make_policy
+from tests.network.radio_bench import RadioBench
 
 
 def test_a_full_buffer_drops_what_comes():
@@ -53,7 +49,7 @@ def test_each_station_has_a_queue_and_a_place_in_the_tim_of_its_own():
     """One dozes and one is awake: frames of the first are held, those of the second pass."""
     env = Environment()
     access_point = AccessPoint(env, AccessPointParameters(buffer_frames=2))
-    received = {False: [], True: []}
+    received: dict[bool, list[Segment]] = {False: [], True: []}
     ports = {}
     for awake, frames in received.items():
         link = Link(env, "wireless down", LinkParameters(1.0, 0.0))

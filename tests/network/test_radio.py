@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from math import inf, nextafter
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from radio_bench import RadioBench
-
 from psm_sim.policies import Policy, Rest, make_policy
+from tests.network.radio_bench import RadioBench
 
 
 class Scripted(Policy):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import inf
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +19,7 @@ class Sink:
     """Counts what arrives, and closes when the peer does."""
 
     def __init__(self, endpoint):
-        self.endpoint, self.got, self.closed_at = endpoint, 0, None
+        self.endpoint, self.got, self.closed_at = endpoint, 0, inf
 
     def established(self):
         pass
@@ -45,8 +48,8 @@ class Wire:
 
     def __init__(self, tcp: TcpParameters, lost=((), ())):
         self.env = env = Environment()
-        self.log = []
-        self.sinks = []
+        self.log: list[Any] = []
+        self.sinks: list[Sink] = []
         hop = LinkParameters(10.0, 20.0)
         self.a = Host(env, tcp, lambda each: self.offer(0, each))
         self.b = Host(env, tcp, lambda each: self.offer(1, each), self.accept)
@@ -67,7 +70,7 @@ class Wire:
 
     def transfer(self, size, until=None):
         """Send *size* bytes from a to b, and run until nothing is left to do."""
-        self.source = []
+        self.source: list[Source] = []
         self.a.connect(lambda end: self.source.append(Source(end, size)) or self.source[-1])
         self.env.run(until=until)
         return self.sinks[0].got if self.sinks else 0
@@ -93,7 +96,7 @@ def test_slow_start_doubles_each_round_trip_up_to_the_largest_window():
     """Segments sent per round trip: 2, 4, 8, 16, then 20."""
     wire = Wire(PER_SEGMENT)
     wire.transfer(1460 * 70)
-    rounds = {}
+    rounds: dict[int, int] = {}
     for time_s, _, _ in wire.data():
         rounds[int((time_s - 0.0401) / 0.0412)] = rounds.get(int((time_s - 0.0401) / 0.0412), 0) + 1
     assert list(rounds.values())[:5] == [2, 4, 8, 16, 20]

@@ -25,7 +25,7 @@ def test_a_pulse_fires_each_time_it_is_armed(env):
 
 def test_a_pulse_may_be_armed_from_its_own_action(env):
     """A link arms its next arrival while it delivers one."""
-    log = []
+    log: list[float] = []
 
     def action(fired):
         assert fired is pulse

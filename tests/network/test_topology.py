@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from psm_sim.errors import InputError
@@ -97,3 +99,15 @@ def test_an_unknown_topology_lists_the_known_ones():
         load_topology("three-nodes")
     with pytest.raises(InputError, match=r"no topology file 'missing.toml'"):
         load_topology("missing.toml")
+
+
+def test_a_topology_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+    """The reason is the system's own."""
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "mine.toml").touch()
+    monkeypatch.setattr(Path, "read_text", refuse)
+    with pytest.raises(InputError, match=r"The topology .*mine\.toml cannot be read: Permission denied"):
+        load_topology(str(tmp_path / "mine.toml"))

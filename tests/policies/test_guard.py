@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
-from psm_sim.errors import PluginError
+from psm_sim.errors import InputError, PluginError
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.guard import Guarded, guarded, watched
 
@@ -58,7 +60,7 @@ def test_a_good_policy_is_passed_on():
         (Rest(awake_s=-1.0), r"awake_s=-1\.0; expected seconds"),
         (Rest(awake_s=float("nan")), "awake_s=nan"),
         (Rest(beacons=0), "beacons=0; expected a whole number"),
-        (Rest(beacons=1.5), r"beacons=1\.5"),
+        (Rest(beacons=1.5), r"beacons=1\.5"),  # type: ignore[arg-type]
         (Rest(beacons=10**12), "beacons=1000000000000"),
         (Rest(awake_s=0.1, repeat=True), "repeat with awake_s"),
     ],
@@ -92,3 +94,22 @@ def test_a_policy_that_fails_is_named_with_its_reason():
     """No traceback for what the user can mend."""
     with pytest.raises(PluginError, match=r"Policy fails failed in rest\(\): ZeroDivisionError"):
         guarded(Fails())
+
+
+def test_a_policy_that_cannot_be_copied_is_named():
+    """Each run works on a copy."""
+    policy = Answers(Rest())
+    policy.lock = threading.Lock()
+    with pytest.raises(PluginError, match=r"Policy answers cannot be copied \(cannot pickle"):
+        guarded(policy)
+
+
+def test_a_policys_own_sentence_is_passed_on():
+    """An input error is told as it stands."""
+
+    class Asks(Answers):
+        def start(self, beacon_s):
+            raise InputError("Give me more beacons.")
+
+    with pytest.raises(InputError, match=r"^Give me more beacons\.$"):
+        guarded(Asks(Rest()))

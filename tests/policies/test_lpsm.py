@@ -14,6 +14,7 @@ from psm_sim.policies.lpsm import Lpsm
 
 def started(spec: str = "lpsm") -> Lpsm:
     policy = make_policy(spec)
+    assert isinstance(policy, Lpsm)
     policy.start(0.1)
     return policy
 

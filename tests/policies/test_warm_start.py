@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -202,3 +203,17 @@ def test_a_users_policy_that_fails_at_the_end_is_named():
 
     with pytest.raises(InputError, match=r"Policy failing failed in finish\(\): KeyError"):
         simulate(Failing(), pages=1)
+
+
+def test_a_state_that_cannot_be_written_leaves_the_one_before(file, monkeypatch):
+    """A full disk is named, and no draft stays."""
+    before = saved(file)
+
+    def full_disk(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full_disk)
+    with pytest.raises(InputError, match="cannot be written: No space left on device; give another file"):
+        simulate(f"lpsm:state={file}", pages=1)
+    assert json.loads(file.read_text()) == before
+    assert list(file.parent.iterdir()) == [file]

@@ -111,11 +111,11 @@ class Noting(Loss):
         """Return a loss that grows with the number of polls observed."""
         return 1.0 + len(self.polls) + 0 * times_ms
 
-    def start(self):
+    def start(self) -> None:
         """Forget."""
         self.polls.clear()
 
-    def observe(self, poll):
+    def observe(self, poll) -> None:
         """Note."""
         self.polls.append(poll)
 

@@ -6,6 +6,7 @@ import dataclasses
 import pickle
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -145,7 +146,7 @@ def test_a_file_that_cannot_be_read_is_named(folder: Path) -> None:
 
 
 @given(st.sampled_from([0, -1, 2.5, True, "3", None]))
-def test_pages_and_seed_are_whole_numbers(value: object) -> None:
+def test_pages_and_seed_are_whole_numbers(value: Any) -> None:
     """From 1 and from 0; refused when the scenario is made."""
     with pytest.raises(InputError, match=r"pages is .*; expected a whole number of at least 1"):
         Scenario(pages=value)
@@ -161,7 +162,7 @@ def test_nobody_changes_a_scenario() -> None:
     given_settings["power.awake_w"] = 2.0
     assert scenario.settings == {"power.awake_w": 1.0}
     with pytest.raises(dataclasses.FrozenInstanceError):
-        scenario.pages = 3
+        scenario.pages = 3  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(

@@ -92,28 +92,6 @@ def test_a_preset_gives_defaults_that_what_is_given_overrides():
         load_preset("theses")
 
 
-@pytest.mark.parametrize("name", ["bsd-energy", "slowdown-by-page", "sleep-times", "optimum"])
-def test_each_study_runs_and_says_something(name):
-    """At a small scale: tables, remarks and figures."""
-    scale = Scale(replications=2, pages=12, long_pages=20)
-    study = load_study(name)
-    findings = study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
-    assert findings.study == name
-    assert findings.remarks or findings.commentary
-    assert all(not table.frame.empty for table in findings.tables)
-    assert all(not frame.empty for frame in findings.figures.values())
-
-
-@pytest.mark.parametrize("name", ["bsd-rtt", "sensitivity"])
-def test_the_sweeps_run_with_a_single_replication(name):
-    """Every round trip and every variant, on a handful of pages; without an interval."""
-    scale = Scale(replications=1, pages=6, long_pages=6)
-    study = load_study(name)
-    findings = study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)
-    assert findings.remarks or findings.commentary
-    assert len(findings.tables[0].frame) > 10
-
-
 def test_an_unknown_study_is_named_with_the_nearest():
     """One sentence."""
     with pytest.raises(InputError, match=r"no study 'bsd-rt'.*Did you mean 'bsd-rtt'"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -125,7 +126,7 @@ def test_a_timeline_has_the_regimes_of_its_run():
 def made_up(more: dict[str, tuple[float, float]]) -> BySeed:
     """Return rows of three seeds in which *more* are energy and slowdown beyond Learn-alpha's 1 and 2."""
     rivals = dict.fromkeys((*FIXED, *BOUNDED, *LEARNERS[1:]), (1.0, 1.0)) | more
-    rows = []
+    rows: list[dict[str, Any]] = []
     for seed in (1, 2, 3):
         for policy, (energy, slowdown) in {LEARN_ALPHA: (0.0, 0.0), **rivals}.items():
             jitter = 1e-3 * seed if policy != LEARN_ALPHA else 0.0
@@ -207,3 +208,9 @@ def test_the_study_has_every_table_and_the_numbers_of_every_figure(monkeypatch):
     assert len(found.figures["regret"]) == 2 * len(CURVE)
     assert found.commentary
     assert any("lost less than it did" in remark for remark in found.remarks)
+
+
+def test_a_task_weighs_the_pages_of_all_its_runs():
+    """One without power saving, the fixed and bounded policies, and each learner under each gamma."""
+    runs = 1 + len(FIXED) + len(BOUNDED) + 2 * len(LEARNERS)
+    assert NonStationaryTask(TRACE, 10, 1, (None, 1e-5)).weight == 10 * runs

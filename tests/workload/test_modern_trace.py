@@ -10,7 +10,7 @@ from psm_sim.workload import load_workload
 PAGES = load_workload("modern", 20_000, 1).pages
 
 
-def test_requests_a_page_are_those_of_2024():
+def test_requests_a_page_are_those_of_2024() -> None:
     """10/25/50/75/90 %, desktop."""
     counts = [page.objects for page in PAGES]
     assert np.quantile(counts, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist() == pytest.approx(
@@ -18,7 +18,7 @@ def test_requests_a_page_are_those_of_2024():
     )
 
 
-def test_page_weight_is_that_of_2025_but_for_the_heaviest_tenth():
+def test_page_weight_is_that_of_2025_but_for_the_heaviest_tenth() -> None:
     """Within 15 % up to the upper quartile; the profile says by how much it misses at 90 %."""
     weights_kb = np.array([page.total_bytes for page in PAGES]) / 1000
     found = np.quantile(weights_kb, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()
@@ -26,13 +26,13 @@ def test_page_weight_is_that_of_2025_but_for_the_heaviest_tenth():
     assert 9179 * 0.68 < found[4] < 9179 * 0.78
 
 
-def test_the_user_is_that_of_the_ucb_trace():
+def test_the_user_is_that_of_the_ucb_trace() -> None:
     """Think times, so that only the pages differ."""
     old, new = (load_workload(name, 100, 4).pages for name in ("ucb", "modern"))
     assert [page.think_s for page in old] == [page.think_s for page in new]
 
 
-def test_it_is_marked_synthetic_and_says_what_it_takes_from_elsewhere():
+def test_it_is_marked_synthetic_and_says_what_it_takes_from_elsewhere() -> None:
     """In the remark that goes into the result."""
     workload = load_workload("modern", 1, 1)
     assert workload.synthetic

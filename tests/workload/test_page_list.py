@@ -34,14 +34,14 @@ def written(folder: Path, text: str | bytes) -> Path:
 
 
 @given(pages=st.lists(page_views(), min_size=1, max_size=5))
-def test_what_is_written_reads_back_exactly(tmp_path_factory, pages):
+def test_what_is_written_reads_back_exactly(tmp_path_factory: pytest.TempPathFactory, pages) -> None:
     """Any pages, to the last bit."""
     path = tmp_path_factory.getbasetemp() / "round-trip.csv"
     assert write_page_list(path, pages) == len(pages)
     assert read_page_list(path) == tuple(pages)
 
 
-def test_a_page_list_by_hand(tmp_path):
+def test_a_page_list_by_hand(tmp_path: Path) -> None:
     """Columns mean what the contract says; defaults fill what is missing."""
     path = written(tmp_path, HEADER + "1,2.5,1000,200;300\n2,0,64,\n")
     assert read_page_list(path) == (
@@ -50,7 +50,7 @@ def test_a_page_list_by_hand(tmp_path):
     )
 
 
-def test_optional_columns_hold_for_all_objects_of_a_page_or_for_each(tmp_path):
+def test_optional_columns_hold_for_all_objects_of_a_page_or_for_each(tmp_path: Path) -> None:
     """One value, or one an object; an empty cell takes the default."""
     text = (
         "page,think_s,main_bytes,images,server_delay_s,request_bytes\n1,1,9,8;7,0.5,400\n2,1,9,8,0.1;0.2,\n"
@@ -62,13 +62,13 @@ def test_optional_columns_hold_for_all_objects_of_a_page_or_for_each(tmp_path):
     assert second.request_bytes == (337, 337)
 
 
-def test_columns_may_come_in_any_order_with_a_byte_order_mark_and_windows_line_ends(tmp_path):
+def test_columns_may_come_in_any_order_with_a_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
     """What spreadsheets write is read."""
     path = written(tmp_path, b"\xef\xbb\xbfimages,main_bytes,think_s,page\r\n5;6,100,1.5,1\r\n\r\n")
     assert read_page_list(path)[0].image_bytes == (5, 6)
 
 
-def test_what_the_file_does_not_give_are_parameters_of_the_trace(tmp_path):
+def test_what_the_file_does_not_give_are_parameters_of_the_trace(tmp_path: Path) -> None:
     """FILE:key=value sets request size and server delay."""
     path = written(tmp_path, HEADER + "1,1,100,\n")
     workload = load_workload(f"{path}:request_bytes=99,server_delay_ms=20", 1, 1)
@@ -81,7 +81,9 @@ def test_what_the_file_does_not_give_are_parameters_of_the_trace(tmp_path):
     ("asked", "given", "words"),
     [(2, 2, "the first 2 of 3"), (3, 3, "all 3"), (9, 3, "all 3 pages it has; 9 were")],
 )
-def test_it_is_replayed_as_given_and_never_made_longer(tmp_path, asked, given, words):
+def test_it_is_replayed_as_given_and_never_made_longer(
+    tmp_path: Path, asked: int, given: int, words: str
+) -> None:
     """The first N pages, and the remark says how many of how many."""
     path = written(tmp_path, HEADER + "1,1,100,\n2,2,200,\n3,3,300,\n")
     workload = load_workload(str(path), asked, seed=5)
@@ -119,7 +121,7 @@ LINES = "".join(f"{n},1,100,\n" for n in range(1, 56))
         (HEADER + "1,1," + "9" * 200_000 + ",\n", "line 2: field larger than field limit"),
     ],
 )
-def test_errors_name_file_line_column_value_and_expectation(tmp_path, text, message):
+def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text, message: str) -> None:
     """Whatever is wrong, one sentence says where and what to do."""
     with pytest.raises(InputError, match=message) as caught:
         load_workload(str(written(tmp_path, text)), 10, 1)
@@ -127,7 +129,7 @@ def test_errors_name_file_line_column_value_and_expectation(tmp_path, text, mess
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_folder_is_no_trace(tmp_path):
+def test_a_folder_is_no_trace(tmp_path: Path) -> None:
     """The error says so."""
     with pytest.raises(InputError, match="is a folder; expected a file"):
         load_workload(str(tmp_path), 10, 1)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
+from psm_sim.workload.fit import write_profile
+from psm_sim.workload.profile import berkeley_profile, read_toml
 
 TABLE = "interpolation='linear'\nquantiles=[[0, 1], [1, 9]]\n"
 GOOD = "".join(f"[{name}]\n{TABLE}" for name in ("think_s", "files_per_page", "request_bytes", "reply_bytes"))
@@ -20,7 +23,7 @@ def load(folder, text, pages=20, parameters=""):
     return load_workload(f"{path}{parameters}", pages, 1)
 
 
-def test_a_users_profile_is_drawn_from(tmp_path):
+def test_a_users_profile_is_drawn_from(tmp_path: Path) -> None:
     """Any four tables make a trace; without a delay table the server answers at once."""
     workload = load(tmp_path, GOOD)
     assert workload.name == "my"
@@ -28,7 +31,7 @@ def test_a_users_profile_is_drawn_from(tmp_path):
     assert all(1 <= page.think_s <= 9 and page.server_delay_s[0] == 0 for page in workload.pages)
 
 
-def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(tmp_path):
+def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(tmp_path: Path) -> None:
     """The table [parameters] holds defaults."""
     text = "[parameters]\nserver_delay_ms = 30\nfiles_are_images = true\n" + GOOD
     assert load(tmp_path, text).pages[0].server_delay_s[0] == 0.03
@@ -36,7 +39,7 @@ def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(
     assert load(tmp_path, text, parameters=":server_delay_ms=40").pages[0].server_delay_s[0] == 0.04
 
 
-def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path):
+def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path: Path) -> None:
     """Each page begins with a main object."""
     sizes = "[main_bytes]\nquantiles=[[1, 1000]]\n[image_bytes]\nquantiles=[[1, 10]]\n"
     workload = load(tmp_path, GOOD.replace("[reply_bytes]\n" + TABLE, sizes))
@@ -62,7 +65,29 @@ def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path):
         (re.sub(r"(files_per_page\]\n.*\n.*)\[0, 1\]", r"\1[0, 0]", GOOD), "smallest files_per_page is 0"),
     ],
 )
-def test_errors_name_file_table_and_expectation(tmp_path, text, message):
+def test_errors_name_file_table_and_expectation(tmp_path: Path, text, message: str) -> None:
     """A profile that cannot be used says where."""
     with pytest.raises(InputError, match=message):
         load(tmp_path, text)
+
+
+def test_a_profile_that_is_a_folder_or_has_a_strange_table_is_refused(tmp_path: Path) -> None:
+    """With the reason, or with the tables that there are."""
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
+    with pytest.raises(InputError, match=r"folder\.toml cannot be read: .*; give a readable file"):
+        read_toml(folder)
+    with pytest.raises(InputError, match=r"my\.toml: colour is unknown; expected one of .*think_s"):
+        load(tmp_path, GOOD + f"[colour]\n{TABLE}")
+
+
+def test_a_profile_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """In a folder that is not there."""
+    with pytest.raises(InputError, match=r"p\.toml cannot be written: .*; give another file"):
+        write_profile(tmp_path / "no" / "p.toml", berkeley_profile())
+
+
+def test_a_name_too_long_for_a_file_is_no_trace() -> None:
+    """It is named as unknown, as any other."""
+    with pytest.raises(InputError, match="no trace"):
+        load_workload("x" * 5000, 1, 1)

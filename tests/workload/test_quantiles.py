@@ -22,21 +22,21 @@ def tables(draw, interpolation):
     return Quantiles(np.array([*p, 100]) / 100, np.array(v, dtype=float), interpolation)
 
 
-def test_linear_interpolation_by_hand():
+def test_linear_interpolation_by_hand() -> None:
     """Halfway between two points lies their mean; the mean is the area under the quantile function."""
     table = Quantiles(np.array([0, 0.5, 1]), np.array([0, 10, 30]))
     assert table.at([0, 0.25, 0.5, 0.75, 1]).tolist() == [0, 5, 10, 20, 30]
     assert table.mean == pytest.approx(0.5 * 5 + 0.5 * 20)
 
 
-def test_log_interpolation_by_hand():
+def test_log_interpolation_by_hand() -> None:
     """Halfway lies the geometric mean; the area of 1..e is e - 1."""
     table = Quantiles(np.array([0, 1]), np.array([1, math.e]), "log")
     assert table.at([0.5])[0] == pytest.approx(math.sqrt(math.e))
     assert table.mean == pytest.approx(math.e - 1)
 
 
-def test_a_step_table_is_the_exact_distribution_of_a_discrete_quantity():
+def test_a_step_table_is_the_exact_distribution_of_a_discrete_quantity() -> None:
     """Only the table's values occur, with the differences of the probabilities."""
     table = Quantiles(np.array([0.5, 0.75, 1]), np.array([1, 2, 6]), "step")
     assert table.at([0.001, 0.5, 0.501, 0.75, 0.751, 1]).tolist() == [1, 1, 2, 2, 6, 6]
@@ -45,7 +45,7 @@ def test_a_step_table_is_the_exact_distribution_of_a_discrete_quantity():
     assert table.probability(5.9) == 0.75
 
 
-def test_a_jump_draws_nothing_between_its_two_values():
+def test_a_jump_draws_nothing_between_its_two_values() -> None:
     """Two points of one probability leave a gap in the values."""
     table = Quantiles(np.array([0, 0.5, 0.5, 1]), np.array([1, 2, 100, 101]))
     drawn = table.at(np.linspace(0, 1, 1001))
@@ -55,7 +55,7 @@ def test_a_jump_draws_nothing_between_its_two_values():
 
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 @given(data=st.data())
-def test_the_quantile_function_never_falls_and_its_integral_is_the_area_under_it(interpolation, data):
+def test_the_quantile_function_never_falls_and_its_integral_is_the_area_under_it(interpolation, data) -> None:
     """Any table: q is monotone, the integral agrees with a fine sum, probability inverts q."""
     table = data.draw(tables(interpolation))
     u = (np.arange(20_000) + 0.5) / 20_000
@@ -81,7 +81,7 @@ def test_the_quantile_function_never_falls_and_its_integral_is_the_area_under_it
         ([0, 1], [0, 1], "cubic", "interpolation is 'cubic'; expected one of linear, log, step"),
     ],
 )
-def test_a_table_that_is_no_distribution_is_refused(p, v, interpolation, message):
+def test_a_table_that_is_no_distribution_is_refused(p, v, interpolation: str, message: str) -> None:
     """The message says what is wrong with the table."""
     with pytest.raises(InputError, match=message):
         Quantiles(np.array(p), np.array(v), interpolation)

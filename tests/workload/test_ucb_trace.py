@@ -27,7 +27,7 @@ def sizes(pages):
 @pytest.mark.parametrize(
     ("limit", "published"), [(60, 14.4), (300, 29.2), (1000, 52.9), (3600, 105), (None, 1804)]
 )
-def test_conditional_means_of_think_time_are_the_published_ones(limit, published):
+def test_conditional_means_of_think_time_are_the_published_ones(limit: int | None, published: float) -> None:
     """Mean think time among those up to a limit, within 2.5 % of the published figure."""
     table = PROFILE.tables["think_s"]
     upto = 1.0 if limit is None else table.probability(limit)
@@ -38,12 +38,12 @@ def test_conditional_means_of_think_time_are_the_published_ones(limit, published
     ("table", "published", "within"),
     [("reply_bytes", 7231, 0.01), ("request_bytes", 337, 0.01), ("files_per_page", 2.84, 0.001)],
 )
-def test_means_are_the_published_ones(table, published, within):
+def test_means_are_the_published_ones(table: str, published: float, within: float) -> None:
     """The interpolation chosen gives back the mean of the original data."""
     assert PROFILE.tables[table].mean == pytest.approx(published, rel=within)
 
 
-def test_the_large_replies_carry_the_published_share_of_the_bytes():
+def test_the_large_replies_carry_the_published_share_of_the_bytes() -> None:
     """10.5 % at most 120 B, 33.7 % at most 1,000 B; 1.9 % are over 50 KB and carry 42 % of the bytes."""
     table = PROFILE.tables["reply_bytes"]
     above = table.probability(50_000)
@@ -52,7 +52,7 @@ def test_the_large_replies_carry_the_published_share_of_the_bytes():
     assert 1 - float(table.integral(above)) / table.mean == pytest.approx(0.42, abs=0.01)
 
 
-def test_server_delays_are_those_of_packmime():
+def test_server_delays_are_those_of_packmime() -> None:
     """The table is the quantile function of 1 / max(10, Weibull(0.63, 305))."""
     table = PROFILE.tables["server_delay_s"]
     u = np.linspace(0.01, 0.995, 198)
@@ -70,7 +70,7 @@ def test_server_delays_are_those_of_packmime():
         ("server_delay_s", [delay for page in LARGE for delay in page.server_delay_s]),
     ],
 )
-def test_drawn_values_have_the_published_quantiles(table, drawn):
+def test_drawn_values_have_the_published_quantiles(table: str, drawn) -> None:
     """At every published probability but the extreme ones, the draws' quantile is the table's."""
     points = PROFILE.tables[table]
     for p, value in zip(points.probabilities, points.values, strict=True):
@@ -79,13 +79,13 @@ def test_drawn_values_have_the_published_quantiles(table, drawn):
             assert low * 0.98 - 1 <= value <= high * 1.02 + 1
 
 
-def test_files_per_page_have_the_published_shares():
+def test_files_per_page_have_the_published_shares() -> None:
     """Shares of pages with so many objects, main object included."""
     counts = [page.objects for page in LARGE]
     assert [counts.count(n) / 5000 for n in (1, 2, 3)] == pytest.approx([0.5118, 0.2091, 0.0748], abs=5e-4)
 
 
-def test_a_hundred_pages_have_nearly_the_mean_of_the_distribution_whatever_the_seed():
+def test_a_hundred_pages_have_nearly_the_mean_of_the_distribution_whatever_the_seed() -> None:
     """Stratification: think time, page size and objects a page within a few per cent for 40 seeds."""
     for seed in range(40):
         pages = load_workload("ucb", 100, seed).pages
@@ -95,7 +95,7 @@ def test_a_hundred_pages_have_nearly_the_mean_of_the_distribution_whatever_the_s
         assert statistics.mean(sizes(pages)) == pytest.approx(7183, rel=0.04)
 
 
-def test_think_times_over_the_limit_are_rejected_not_clipped():
+def test_think_times_over_the_limit_are_rejected_not_clipped() -> None:
     """None is over 1,000 s, and no heap of them lies at the limit."""
     think = sorted(page.think_s for page in load_workload("ucb", 2000, 3).pages)
     assert think[-1] <= 1000
@@ -103,13 +103,13 @@ def test_think_times_over_the_limit_are_rejected_not_clipped():
     assert sum(value > 990 for value in think) < 10
 
 
-def test_the_mean_think_time_can_be_set_exactly():
+def test_the_mean_think_time_can_be_set_exactly() -> None:
     """mean_think_s=55 gives 55 s to the last digits."""
     pages = load_workload("ucb:mean_think_s=55", 100, 9).pages
     assert statistics.mean(page.think_s for page in pages) == pytest.approx(55, rel=1e-12)
 
 
-def test_server_delay_can_be_constant_or_none():
+def test_server_delay_can_be_constant_or_none() -> None:
     """A constant in ms for every object, or nothing; the sizes stay what they were."""
     default = load_workload("ucb", 50, 1).pages
     constant = load_workload("ucb:server_delay_ms=25", 50, 1).pages
@@ -120,20 +120,20 @@ def test_server_delay_can_be_constant_or_none():
     assert len({delay for page in default for delay in page.server_delay_s}) > 50
 
 
-def test_request_size_can_be_constant():
+def test_request_size_can_be_constant() -> None:
     """Every object is asked for with the request size given."""
     pages = load_workload("ucb:request_bytes=256", 20, 1).pages
     assert all(page.request_bytes == (256,) * page.objects for page in pages)
 
 
-def test_the_off_by_one_of_the_ns2_example_can_be_had():
+def test_the_off_by_one_of_the_ns2_example_can_be_had() -> None:
     """files_are_images=true fetches one object too many a page."""
     plain, quirk = (load_workload(f"ucb:files_are_images={word}", 100, 1) for word in ("no", "yes"))
     more = [a.objects - b.objects for a, b in zip(quirk.pages, plain.pages, strict=True)]
     assert more == [1] * 100
 
 
-def test_the_same_seed_gives_the_same_pages_and_another_gives_others():
+def test_the_same_seed_gives_the_same_pages_and_another_gives_others() -> None:
     """Pages are a function of seed and replication."""
     first = load_workload("ucb", 100, 7)
     assert load_workload("ucb", 100, 7) == first
@@ -141,7 +141,7 @@ def test_the_same_seed_gives_the_same_pages_and_another_gives_others():
     assert load_workload("ucb", 100, 7, replication=1).pages != first.pages
 
 
-def test_it_says_that_it_is_synthetic():
+def test_it_says_that_it_is_synthetic() -> None:
     """The flag, the remark and the parameters are there for the result."""
     workload = load_workload("ucb", 1, 1)
     assert workload.synthetic
@@ -166,20 +166,20 @@ def test_it_says_that_it_is_synthetic():
         ("my.csv", "There is no trace file 'my.csv'"),
     ],
 )
-def test_wrong_parameters_are_named(spec, message):
+def test_wrong_parameters_are_named(spec: str, message: str) -> None:
     """One sentence: what, the value given, what is expected."""
     with pytest.raises(InputError, match=message):
         load_workload(spec, 10, 1)
 
 
 @pytest.mark.parametrize("pages", [0, -1, 2.5, True, math.inf])
-def test_the_number_of_pages_is_checked(pages):
+def test_the_number_of_pages_is_checked(pages) -> None:
     """At least one page, a whole number."""
     with pytest.raises(InputError, match="expected a whole number, at least 1"):
         load_workload("ucb", pages, 1)
 
 
-def test_pages_are_drawn_without_pandas():
+def test_pages_are_drawn_without_pandas() -> None:
     """Start-up stays quick: nothing heavy is imported."""
     code = (
         "import sys; from psm_sim.workload import load_workload; load_workload('ucb', 5, 1); "

@@ -33,7 +33,6 @@ class Entry:
     size: int
     request_bytes: int
     url: str
-    html: bool
 
 
 def read_entry(entry: Mapping[str, Any]) -> Entry | None:
@@ -49,7 +48,6 @@ def read_entry(entry: Mapping[str, Any]) -> Entry | None:
         return None
     start_s, end_s = _interval(entry)
     wait_ms = number(_mapping(entry.get("timings")).get("wait"))
-    content = _mapping(response.get("content"))
     return Entry(
         str(entry.get("pageref") or ""),
         start_s,
@@ -58,7 +56,6 @@ def read_entry(entry: Mapping[str, Any]) -> Entry | None:
         size,
         _request_bytes(entry, request),
         url,
-        str(content.get("mimeType", "")).lower().startswith("text/html"),
     )
 
 

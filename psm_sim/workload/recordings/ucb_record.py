@@ -97,15 +97,6 @@ class Record:
         return " ".join(words).encode() + b" " + self.line
 
 
-def decode(data: bytes) -> Record:
-    """Return the record that *data* holds, 60 bytes and the whole request line."""
-    numbers = HEADER.unpack_from(data)
-    length = numbers[-1]
-    if len(data) != SIZE + length:
-        raise InputError(f"A record is {len(data)} bytes; expected {SIZE + length}, by its length field.")
-    return Record(*(*numbers[:-1], data[SIZE:]))
-
-
 def binary_of_text(line: bytes) -> tuple[bytes, bytes]:
     """Return the 60-byte header and the request line of one line of showtrace text.
 

@@ -8,6 +8,7 @@ import pytest
 
 from psm_sim.network import EnergyLedger, Observer, PagesDone, World, load_topology
 from psm_sim.network.observers import Audience
+from psm_sim.network.segment import Segment
 from psm_sim.network.topology import PowerParameters
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
@@ -138,7 +139,7 @@ def test_frames_are_told_for_each_link_they_pass():
     """Bytes on the links are those that the hosts count; a frame is on the next link when it arrives."""
     world, seen = watched("always-on")
     bytes_on = dict.fromkeys(("wireless up", "wired up", "wired down", "wireless down"), 0)
-    arrivals_s = {}
+    arrivals_s: dict[Segment, float] = {}
     for queued_s, arrives_s, name, segment in seen.of("frame"):
         bytes_on[name] += segment.wire_bytes
         if name in ("wired up", "wireless down"):
@@ -175,6 +176,6 @@ def test_a_run_that_fails_is_not_told_as_finished():
 
 def test_progress_counts_pages():
     """One call for each page, with the number complete."""
-    done = []
+    done: list[int] = []
     World(load_topology(), make_policy("psm"), [PagesDone(done.append)]).run(load_workload("ucb", 3, 1).pages)
     assert done == [1, 2, 3]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,7 +49,7 @@ def test_a_write_that_fails_leaves_what_was_there(
         (tmp_path / name).write_text("before")
     whole = Path.write_text
 
-    def full_disk(self: Path, *arguments: object, **options: object) -> int:
+    def full_disk(self: Path, *arguments: Any, **options: Any) -> int:
         if "metadata" in self.name:
             raise OSError(28, "No space left on device")
         return whole(self, *arguments, **options)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 
 from psm_sim.estimates import Interval
 from psm_sim.reporting import claims
+from psm_sim.reporting.figures import policy_names
 from psm_sim.reporting.figures import studies as study_figures
 from psm_sim.reporting.files.study_numbers import numbers_of, plain
 from psm_sim.reporting.pages import markdown, reproduction
@@ -138,11 +140,13 @@ def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found
 
 def test_the_same_findings_give_the_same_bytes(tmp_path: Path, found: list[Findings]) -> None:
     """Pictures too; and nothing else is left in the folder."""
+    pictures = {name: FRAMES[name] for name in ("energy", "frontier")}
+    small = [replace(found[0], figures=pictures), found[1]]
     for name in ("one", "two"):
-        reproduction.write_report(tmp_path / name, found, 1, "command")
+        reproduction.write_report(tmp_path / name, small, 1, "command")
     files = {name: sorted((tmp_path / name).rglob("*")) for name in ("one", "two")}
     assert [path.name for path in files["one"]] == [path.name for path in files["two"]]
-    assert len(files["one"]) == 3 + 3 * len(FRAMES)
+    assert len(files["one"]) == 3 + 3 * len(pictures)
     for one, two in zip(files["one"], files["two"], strict=True):
         assert one.is_dir() or one.read_bytes() == two.read_bytes(), one.name
 
@@ -199,7 +203,7 @@ def test_reference_values_are_hollow_markers() -> None:
     """Where there are any, and only there."""
     figure, _ = study_figures.draw("round-trips", FRAMES["round-trips"])
     hollow = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
-    assert [len(line.get_xdata()) for line in hollow] == [3, 0]
+    assert [np.size(line.get_xdata()) for line in hollow] == [3, 0]
 
 
 def test_the_numbers_are_plain_and_complete(found: list[Findings]) -> None:
@@ -237,3 +241,32 @@ def test_columns_of_numbers_stand_to_the_right() -> None:
     """With an interval, a sign or a per cent; names to the left."""
     text = markdown.table(["a", "b", "c"], [["psm", "1.5 ± 0.2", "-0.1 (-3 %)"], ["x", "", "2"]])
     assert text.splitlines()[1] == "| --- | ---: | ---: |"
+
+
+def test_every_policy_has_a_colour_and_a_name_also_one_of_a_users_own() -> None:
+    """Always the same; hindsight has that of no power saving, which stands in no figure beside it."""
+    assert policy_names.place_of("hindsight, no delay") == policy_names.place_of("always-on")
+    assert policy_names.place_of("my.py:Mine") == policy_names.place_of("my.py:Mine") in range(8)
+    assert policy_names.name_of("bsd:p=0.5,max_sleep_ms=none") == "BSD p = 0.5 max_sleep_ms = none"
+    assert policy_names.stacked("psm") == "static\nPSM"
+
+
+def test_hindsight_stands_as_a_line_across_the_bars() -> None:
+    """Where the numbers have it."""
+    with_line = FRAMES["energy"].assign(hindsight_j=2.9)
+    lines = [study_figures.draw("energy", frame)[0].axes[0].lines for frame in (FRAMES["energy"], with_line)]
+    assert [len(each) for each in lines] == [0, 1]
+    assert np.asarray(lines[1][0].get_ydata()).tolist() == [2.9, 2.9]
+
+
+def test_panels_without_a_policy_are_not_shown() -> None:
+    """Four policies stand in two rows of three panels."""
+    pages = pd.concat([FRAMES["pages"].assign(policy=policy) for policy in POLICIES])
+    figure, _ = study_figures.draw("pages", pages)
+    assert [axes.get_visible() for axes in figure.axes] == [True] * 4 + [False] * 2
+
+
+def test_round_trips_without_published_ones_have_no_hollow_markers() -> None:
+    """Two lines in the first panel, one for each policy."""
+    figure, _ = study_figures.draw("round-trips", FRAMES["round-trips"].drop(columns="reference"))
+    assert all(line.get_markerfacecolor() != "none" for line in figure.axes[0].lines)

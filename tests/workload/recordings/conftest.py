@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from psm_sim.workload.recordings.ucb_record import UNDEFINED, Record
@@ -29,7 +31,7 @@ def record(at_s, client=1, server=9, size=1000, delay_s=0.1, took_s=0.5, kind=".
 
 
 @pytest.fixture
-def trace(tmp_path):
+def trace(tmp_path: Path):
     """Write records to a file, binary unless the name says otherwise."""
 
     def write(*records, name="t.tr"):

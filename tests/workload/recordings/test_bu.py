@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
+from psm_sim.workload.recordings import bu
 from psm_sim.workload.recordings.read import read_recording
 from psm_sim.workload.recordings.recording import UNKNOWN
 
@@ -26,7 +29,7 @@ def log(folder, text=LOG):
     return path
 
 
-def test_a_session_by_hand(tmp_path):
+def test_a_session_by_hand(tmp_path: Path) -> None:
     """Users are clients; images join their page; the browser's cache moves no packets."""
     found = read_recording(log(tmp_path))
     assert found.format == "BU-Web-Client log"
@@ -40,7 +43,7 @@ def test_a_session_by_hand(tmp_path):
     assert (found.delay_us == UNKNOWN).all()
 
 
-def test_a_client_whose_name_is_a_number_is_chosen_by_id(tmp_path):
+def test_a_client_whose_name_is_a_number_is_chosen_by_id(tmp_path: Path) -> None:
     """clients=7 would be the seven busiest."""
     path = log(tmp_path)
     assert [page.main_bytes for page in load_workload(f"{path}:clients=id:7", 9, 1).pages] == [1804]
@@ -50,7 +53,26 @@ def test_a_client_whose_name_is_a_number_is_chosen_by_id(tmp_path):
 @pytest.mark.parametrize(
     "line", ['cs20 785526125 920156 "http://x/" many 0.5', "cs20 785526125 920156 http://x/ 1 0.5", "\xe9"]
 )
-def test_a_line_that_is_no_request_is_named_by_its_number(tmp_path, line):
+def test_a_line_that_is_no_request_is_named_by_its_number(tmp_path: Path, line: str) -> None:
     """File and line; what is expected."""
     with pytest.raises(InputError, match=r'line 6: .* is no request; expected machine time user "URL"'):
         read_recording(log(tmp_path, LOG + line + "\n"))
+
+
+def test_blank_lines_are_no_requests_and_long_logs_are_kept_in_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many requests as a batch holds, one more, and a blank line between."""
+    once = read_recording(log(tmp_path, LOG))
+    monkeypatch.setattr(bu, "_BATCH", 2)
+    twice = read_recording(log(tmp_path, LOG.replace("\n", "\n\n", 1)))
+    assert twice.records == once.records == 5
+    assert twice.size.tolist() == once.size.tolist()
+    assert twice.clients == once.clients
+
+
+def test_an_address_that_is_none_is_a_request_all_the_same(tmp_path: Path) -> None:
+    """An IPv6 host cut short is taken as it is written; it embeds nothing."""
+    found = read_recording(log(tmp_path, LOG.replace("http://www.w3.org/a b.html", "http://[::1/a.gif")))
+    pages = found.pages_of(found.clients.index("920156"))
+    assert found.objects_per_page[pages].tolist() == [2, 1]

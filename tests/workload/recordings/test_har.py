@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import psm_sim.workload.recordings.har as har_reader
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.har_entry import epoch_s, read_entry
@@ -60,7 +62,7 @@ def sizes(found):
     return [part.tolist() for part in np.split(found.size, found.first[1:-1])]
 
 
-def test_a_session_of_two_pages_by_hand(tmp_path):
+def test_a_session_of_two_pages_by_hand(tmp_path: Path) -> None:
     """Pages by their pageref, think time from the end of one to the begin of the next."""
     path = har(
         tmp_path,
@@ -96,7 +98,7 @@ def test_a_session_of_two_pages_by_hand(tmp_path):
         ({"response": {"headersSize": 200, "bodySize": 0}}, 200),
     ],
 )
-def test_bytes_come_from_the_first_source_that_tells(changes, expected):
+def test_bytes_come_from_the_first_source_that_tells(changes, expected: int) -> None:
     """_transferSize, _bytesIn, bodySize + headersSize, content.size; -1 means not told; strings are read."""
     assert read_entry(entry(**changes)).size == expected
 
@@ -112,7 +114,7 @@ def test_bytes_come_from_the_first_source_that_tells(changes, expected):
         {"response": None},
     ],
 )
-def test_what_did_not_use_the_network_is_skipped(tmp_path, changes):
+def test_what_did_not_use_the_network_is_skipped(tmp_path: Path, changes) -> None:
     """data: URLs, cached and failed requests; the warning counts them."""
     found = read_recording(har(tmp_path, [entry(), entry(**changes)]))
     assert sizes(found) == [[1200]]
@@ -120,13 +122,13 @@ def test_what_did_not_use_the_network_is_skipped(tmp_path, changes):
 
 
 @pytest.mark.parametrize("status", [-2, 0, 101, 304, "200"])
-def test_odd_status_codes_and_versions_do_not_matter_where_bytes_moved(tmp_path, status):
+def test_odd_status_codes_and_versions_do_not_matter_where_bytes_moved(tmp_path: Path, status) -> None:
     """Status -2, 0 and 101 and httpVersion '' or '2 2' occur in real files."""
     odd = entry(response={"status": status, "httpVersion": "2 2", "headersSize": 10, "bodySize": 5})
     assert sizes(read_recording(har(tmp_path, [odd]))) == [[15]]
 
 
-def test_timings_are_never_negative():
+def test_timings_are_never_negative() -> None:
     """A wait of -1 means not known; a time of null is the sum of the phases, ssl being inside connect."""
     assert read_entry(entry(wait=-1)).delay_us == UNKNOWN
     assert read_entry(entry(timings=None)).delay_us == UNKNOWN
@@ -136,7 +138,7 @@ def test_timings_are_never_negative():
         assert read.end_s - read.start_s == pytest.approx(0.080)
 
 
-def test_old_webpagetest_entries_begin_when_they_were_sent(tmp_path):
+def test_old_webpagetest_entries_begin_when_they_were_sent(tmp_path: Path) -> None:
     """With _load_start, time includes DNS and connect that lie before the start: the end is not overshot."""
     old = entry("00:01.500Z", time=900.0, _load_start=1500, _load_end="1800")
     read = read_entry(old)
@@ -155,13 +157,13 @@ def test_old_webpagetest_entries_begin_when_they_were_sent(tmp_path):
         ("1970-01-01 00:00:01.250", 1.25),
     ],
 )
-def test_times_come_with_any_number_of_decimals_and_any_offset(text, expected):
+def test_times_come_with_any_number_of_decimals_and_any_offset(text: str, expected: float) -> None:
     """Z, +00:00, other offsets, 3 to 7 decimals."""
     assert epoch_s(text) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", None, 17, "2024-13-45T00:00:00Z", "9" * 400])
-def test_what_is_no_time_is_not_a_number(text):
+def test_what_is_no_time_is_not_a_number(text) -> None:
     """NaN, never an exception."""
     assert np.isnan(epoch_s(text))
 
@@ -176,7 +178,7 @@ def test_what_is_no_time_is_not_a_number(text):
         {"overlap": True},
     ],
 )
-def test_pages_that_are_independent_runs_do_not_become_think_time(tmp_path, facts):
+def test_pages_that_are_independent_runs_do_not_become_think_time(tmp_path: Path, facts) -> None:
     """The gap is unknown, and replay draws a published think time instead."""
     facts = dict(facts)
     url = "https://x/" if facts.pop("same_url", False) else "https://x/other"
@@ -192,7 +194,7 @@ def test_pages_that_are_independent_runs_do_not_become_think_time(tmp_path, fact
 
 
 @pytest.mark.parametrize("pages", [None, [], "missing"])
-def test_without_pages_an_idle_second_begins_a_new_page(tmp_path, pages):
+def test_without_pages_an_idle_second_begins_a_new_page(tmp_path: Path, pages) -> None:
     """Fiddler writes none: what follows within a second belongs together."""
     entries = [
         entry("00:00.000Z"),
@@ -213,7 +215,7 @@ def test_without_pages_an_idle_second_begins_a_new_page(tmp_path, pages):
     assert found.think_s[1] == pytest.approx(1.1)
 
 
-def test_byte_order_mark_and_gzip_are_read(tmp_path):
+def test_byte_order_mark_and_gzip_are_read(tmp_path: Path) -> None:
     """Whatever the name says."""
     plain = har(tmp_path, [entry()])
     marked = tmp_path / "marked.json"
@@ -222,7 +224,7 @@ def test_byte_order_mark_and_gzip_are_read(tmp_path):
     assert read_recording(har(tmp_path, [entry()], name="a.har.gz")).pages == 1
 
 
-def test_entries_may_come_in_any_order(tmp_path):
+def test_entries_may_come_in_any_order(tmp_path: Path) -> None:
     """The first sent is the main object."""
     main, later = (
         entry("00:00.000Z", _transferSize=1),
@@ -231,7 +233,7 @@ def test_entries_may_come_in_any_order(tmp_path):
     assert sizes(read_recording(har(tmp_path, [later, main]))) == [[1, 2]]
 
 
-def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path):
+def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path: Path) -> None:
     """A headersSize of -1: drawn; _bytesOut is taken where a file has it."""
     silent = {"url": "https://x/", "headersSize": -1, "bodySize": -1}
     path = har(tmp_path, [entry(request=silent), entry("00:00.1Z", request=silent, _bytesOut="432")])
@@ -255,7 +257,7 @@ def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path):
         ('{"log": 1}'.encode("utf-16"), "is no trace known here"),
     ],
 )
-def test_what_is_no_har_is_refused_with_the_place(tmp_path, data, message):
+def test_what_is_no_har_is_refused_with_the_place(tmp_path: Path, data, message: str) -> None:
     """Line and column, offset or entry; one line, no traceback."""
     path = tmp_path / "bad.har"
     path.write_bytes(data)
@@ -264,10 +266,20 @@ def test_what_is_no_har_is_refused_with_the_place(tmp_path, data, message):
     assert "\n" not in str(caught.value)
 
 
-def test_an_entry_without_a_time_is_named(tmp_path):
+def test_an_entry_without_a_time_is_named(tmp_path: Path) -> None:
     """By its index and what stands there."""
     path = har(tmp_path, [entry(), entry(startedDateTime="yesterday")])
     with pytest.raises(
         InputError, match=r"log\.entries\[1\]\.startedDateTime is 'yesterday'; expected an ISO"
     ):
+        read_recording(path)
+
+
+def test_a_file_too_large_to_be_a_session_is_refused_before_it_is_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is named."""
+    monkeypatch.setattr(har_reader, "LARGEST", 1 << 20)
+    path = har(tmp_path, [entry()], comment="x" * (1 << 20))
+    with pytest.raises(InputError, match=r"a\.har is larger than 1 MiB; expected a HAR file"):
         read_recording(path)

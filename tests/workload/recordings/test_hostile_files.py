@@ -14,7 +14,9 @@ import os
 import time
 import tracemalloc
 import zlib
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,7 +45,23 @@ ODD_NUMBERS = (
     "\u0663".encode(),
     b"",
 )
-ODD_VALUES = (None, True, -1, 0, 1e308, "", "-1", "NaN", [], {}, [[]], {"a": 1}, 10**30, "\ud800", "x" * 5000)
+ODD_VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    1e308,
+    "",
+    "-1",
+    "NaN",
+    [],
+    {},
+    [[]],
+    {"a": 1},
+    10**30,
+    "\ud800",
+    "x" * 5000,
+)
 
 
 def har():
@@ -67,7 +85,7 @@ def har():
 
 
 @pytest.fixture(scope="module")
-def seeds(tmp_path_factory):
+def seeds(tmp_path_factory: pytest.TempPathFactory):
     """Good files of every format, by the ending of their name."""
     folder = tmp_path_factory.mktemp("seeds")
     synthesize(folder / "s.tr", 12, berkeley_profile())
@@ -182,7 +200,7 @@ def is_usable(page):
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_damaged_file_gives_usable_pages_or_one_line(tmp_path, seeds, part):
+def test_a_damaged_file_gives_usable_pages_or_one_line(tmp_path: Path, seeds, part) -> None:
     """Cuts, flipped bits, splices, odd numbers, other encodings, noise, JSON of another shape."""
     for number in range(part, CASES, PARTS):
         data, ending = hostile(seeds, number)
@@ -219,7 +237,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_large_hostile_file_takes_no_more_than_twice_its_size(tmp_path, name):
+def test_a_large_hostile_file_takes_no_more_than_twice_its_size(tmp_path: Path, name) -> None:
     """An error, and memory (as tracemalloc counts it) under twice the input and a few buffers."""
     ending, make = LARGE[name]
     path = tmp_path / f"large.{ending}"

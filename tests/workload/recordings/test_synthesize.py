@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,14 +20,14 @@ PUBLISHED = berkeley_profile()
 
 
 @pytest.fixture(scope="module")
-def synthetic(tmp_path_factory):
+def synthetic(tmp_path_factory: pytest.TempPathFactory):
     """A synthesized file and what is read from it."""
     path = tmp_path_factory.mktemp("synthetic") / "s.tr.gz"
     synthesize(path, RECORDS, PUBLISHED, seed=3)
     return path, read_recording(path)
 
 
-def test_it_is_a_valid_file_ordered_by_completion(synthetic):
+def test_it_is_a_valid_file_ordered_by_completion(synthetic) -> None:
     """As many records as asked for, each writable as text, none before the one above it is complete."""
     path, recording = synthetic
     _, batches = ucb_batches_of(path)
@@ -39,7 +40,7 @@ def test_it_is_a_valid_file_ordered_by_completion(synthetic):
     assert len(recording.clients) == round(RECORDS / 1100)
 
 
-def test_the_same_seed_gives_the_same_bytes(tmp_path):
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     """Also of the gzipped form; another seed gives others."""
     for name, seed in (("a.tr.gz", 1), ("b.tr.gz", 1), ("c.tr.gz", 2)):
         synthesize(tmp_path / name, 500, PUBLISHED, seed)
@@ -57,7 +58,7 @@ def within_sampling_error(table, values, probabilities):
     return True
 
 
-def test_fitting_synthesized_records_gives_back_the_published_quantiles(synthetic):
+def test_fitting_synthesized_records_gives_back_the_published_quantiles(synthetic) -> None:
     """Each fitted table is the published one within sampling error; a table 15 % off is told apart."""
     fit = fit_profile(synthetic[1], "s")
     pairs = {"think_s": "think_s", "main_bytes": "reply_bytes", "image_bytes": "reply_bytes"}
@@ -75,7 +76,7 @@ def test_fitting_synthesized_records_gives_back_the_published_quantiles(syntheti
     )
 
 
-def test_what_a_trace_does_not_tell_is_taken_from_published_tables_and_said(synthetic):
+def test_what_a_trace_does_not_tell_is_taken_from_published_tables_and_said(synthetic) -> None:
     """The UCB format has no request sizes."""
     fit = fit_profile(synthetic[1], "s")
     assert fit.tables["request_bytes"] is not None
@@ -84,7 +85,7 @@ def test_what_a_trace_does_not_tell_is_taken_from_published_tables_and_said(synt
     assert fit.synthetic
 
 
-def test_a_written_profile_reads_back_and_is_usable_as_a_trace(synthetic, tmp_path):
+def test_a_written_profile_reads_back_and_is_usable_as_a_trace(synthetic, tmp_path: Path) -> None:
     """Tables to the last bit; pages come from it as from the fitted profile itself."""
     fit = fit_profile(synthetic[1], 's "q" \\ \n')
     path = tmp_path / "my.toml"
@@ -97,7 +98,7 @@ def test_a_written_profile_reads_back_and_is_usable_as_a_trace(synthetic, tmp_pa
     assert len(load_workload(str(path), 25, 1).pages) == 25
 
 
-def test_sampling_from_a_file_draws_from_what_is_fitted_to_it(synthetic, tmp_path):
+def test_sampling_from_a_file_draws_from_what_is_fitted_to_it(synthetic, tmp_path: Path) -> None:
     """--trace FILE:workload=sample and --trace my.toml give the same pages."""
     path = synthetic[0]
     sampled = load_workload(f"{path}:workload=sample", 40, 5)
@@ -108,7 +109,7 @@ def test_sampling_from_a_file_draws_from_what_is_fitted_to_it(synthetic, tmp_pat
     assert max(page.think_s for page in sampled.pages) <= 1000
 
 
-def test_a_fit_can_be_to_some_clients_only(synthetic):
+def test_a_fit_can_be_to_some_clients_only(synthetic) -> None:
     """The busiest one's pages are counted alone."""
     busiest = synthetic[1].busiest()[:1]
     span = synthetic[1].pages_of(int(busiest[0]))
@@ -117,7 +118,7 @@ def test_a_fit_can_be_to_some_clients_only(synthetic):
     assert f"fitted to {span.stop - span.start} pages" in sampled.remark
 
 
-def test_fitted_and_exact_tables_by_hand():
+def test_fitted_and_exact_tables_by_hand() -> None:
     """Whole numbers keep their shares; the interpolation that keeps the mean is taken."""
     table = exact(np.array([1, 1, 2, 5]))
     assert (table.probabilities.tolist(), table.values.tolist()) == ([0.5, 0.75, 1.0], [1, 2, 5])
@@ -127,19 +128,19 @@ def test_fitted_and_exact_tables_by_hand():
 
 
 @pytest.mark.parametrize("records", [0, -5, 2.5, True])
-def test_the_number_of_records_is_checked(tmp_path, records):
+def test_the_number_of_records_is_checked(tmp_path: Path, records) -> None:
     """At least one, a whole number."""
     with pytest.raises(InputError, match=r"records is .*; expected a whole number, at least 1"):
         synthesize(tmp_path / "x.tr", records, PUBLISHED)
 
 
-def test_one_record_is_enough(tmp_path):
+def test_one_record_is_enough(tmp_path: Path) -> None:
     """The smallest file there is."""
     synthesize(tmp_path / "x.tr", 1, PUBLISHED)
     assert read_recording(tmp_path / "x.tr").pages == 1
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path):
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """A folder that is not there."""
     with pytest.raises(InputError, match="cannot be written: No such file or directory"):
         synthesize(tmp_path / "no" / "x.tr", 1, PUBLISHED)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload, load_workloads
+from psm_sim.workload.recordings import ucb_batches
 from psm_sim.workload.recordings.grouping import PageRule
-from psm_sim.workload.recordings.read import read_recording
+from psm_sim.workload.recordings.read import read_recording, ucb_batches_of
 from psm_sim.workload.recordings.recording import UNKNOWN
 from psm_sim.workload.recordings.ucb_record import UNDEFINED
 
 
-def test_pages_reconstructed_by_hand(trace):
+def test_pages_reconstructed_by_hand(trace) -> None:
     """A small trace written out: which requests make which page, and the think times between.
 
     Client 1: a page of three (main at 0, images at 1 and 2, the last byte at 4), then 6 s later a page whose
@@ -43,7 +45,7 @@ def test_pages_reconstructed_by_hand(trace):
     assert (found.records, found.span_s) == (7, 71.6)
 
 
-def test_the_workload_of_that_client_is_exactly_those_pages(trace):
+def test_the_workload_of_that_client_is_exactly_those_pages(trace) -> None:
     """Replay gives sizes, delays and gaps as recorded; requests are filled from the published table."""
     r = trace.record
     path = trace(
@@ -58,7 +60,7 @@ def test_the_workload_of_that_client_is_exactly_those_pages(trace):
     assert as_it_was[2].think_s == 9968.5
 
 
-def test_the_page_rule_has_parameters(trace):
+def test_the_page_rule_has_parameters(trace) -> None:
     """The gap and the same-server condition can be changed, also from the command line."""
     r = trace.record
     path = trace(r(0), r(50, server=8, kind="..gif"), r(100, server=8, kind="..gif"))
@@ -68,7 +70,7 @@ def test_the_page_rule_has_parameters(trace):
     assert len(load_workload(f"{path}:page_gap_s=40,same_server=no", 9, 1).pages) == 3
 
 
-def test_requests_are_sorted_by_when_they_were_sent(trace):
+def test_requests_are_sorted_by_when_they_were_sent(trace) -> None:
     """Records come in the order of completion; clock jumps between records do no harm."""
     r = trace.record
     shuffled = trace(r(20, size=3), r(0, size=1), r(10, size=2))
@@ -76,13 +78,13 @@ def test_requests_are_sorted_by_when_they_were_sent(trace):
     assert read_recording(shuffled).think_s[1:].tolist() == [9.5, 9.5]
 
 
-def test_a_user_who_does_not_wait_has_no_negative_think_time(trace):
+def test_a_user_who_does_not_wait_has_no_negative_think_time(trace) -> None:
     """The next page asked for before the last byte of the one before: think time 0."""
     r = trace.record
     assert read_recording(trace(r(0, took_s=30), r(5))).think_s[1] == 0
 
 
-def test_stopped_requests_have_no_delay_and_empty_ones_are_left_out(trace):
+def test_stopped_requests_have_no_delay_and_empty_ones_are_left_out(trace) -> None:
     """Undefined response times: what was seen counts; nothing seen is skipped, as in Ford's client."""
     r = trace.record
     path = trace(
@@ -98,7 +100,7 @@ def test_stopped_requests_have_no_delay_and_empty_ones_are_left_out(trace):
     assert found.think_s[1] == 10.0
 
 
-def test_a_response_before_its_request_is_a_clock_jump(trace):
+def test_a_response_before_its_request_is_a_clock_jump(trace) -> None:
     """Its delay is unknown, and its page ends when it began."""
     r = trace.record
     found = read_recording(trace(r(10, delay_s=-5, took_s=-4), r(12)))
@@ -106,7 +108,7 @@ def test_a_response_before_its_request_is_a_clock_jump(trace):
     assert found.think_s[1] == 2.0
 
 
-def test_records_without_a_request_time_are_left_out_with_a_warning(trace):
+def test_records_without_a_request_time_are_left_out_with_a_warning(trace) -> None:
     """They cannot be placed; seconds or microseconds undefined are enough."""
     r = trace.record
     found = read_recording(trace(r(None), r(1, cru=UNDEFINED), r(2)))
@@ -115,7 +117,7 @@ def test_records_without_a_request_time_are_left_out_with_a_warning(trace):
 
 
 @pytest.mark.parametrize("name", ["t.tr", "t.tr.gz", "t.txt", "t.txt.gz", "anything.at.all"])
-def test_the_form_is_told_by_content_not_by_name(trace, tmp_path, name):
+def test_the_form_is_told_by_content_not_by_name(trace, tmp_path: Path, name: str) -> None:
     """Binary, text and gzip under any name read alike."""
     written = trace(*(trace.record(k) for k in range(5)), name=name)
     other = tmp_path / "strange.name"
@@ -123,7 +125,7 @@ def test_the_form_is_told_by_content_not_by_name(trace, tmp_path, name):
     assert read_recording(other).pages == read_recording(written).pages == 5
 
 
-def test_a_cut_file_gives_everything_before_the_cut_and_a_warning_with_the_offset(trace):
+def test_a_cut_file_gives_everything_before_the_cut_and_a_warning_with_the_offset(trace) -> None:
     """Cut at every offset of a small file: whole records are kept, the rest is told."""
     r = trace.record
     whole = trace(*(r(k * 100) for k in range(4))).read_bytes()
@@ -142,7 +144,7 @@ def test_a_cut_file_gives_everything_before_the_cut_and_a_warning_with_the_offse
         assert [said in warning for warning in found.warnings] == [True] * bool(odd)
 
 
-def test_a_cut_gzip_file_gives_what_can_be_unpacked(trace, tmp_path):
+def test_a_cut_gzip_file_gives_what_can_be_unpacked(trace, tmp_path: Path) -> None:
     """Cut at every offset: a warning or an error, never silence, and never more than there was."""
     r = trace.record
     whole = trace(*(r(k * 100, size=k + 1, cpt=k * 37) for k in range(200)), name="t.tr.gz").read_bytes()
@@ -161,7 +163,7 @@ def test_a_cut_gzip_file_gives_what_can_be_unpacked(trace, tmp_path):
     assert all("cut.tr.gz" in message for message in refused)
 
 
-def test_a_damaged_record_is_named_by_its_offset(trace):
+def test_a_damaged_record_is_named_by_its_offset(trace) -> None:
     """A length field that leads astray is noticed at the next request line."""
     data = bytearray(trace(*(trace.record(k) for k in range(3))).read_bytes())
     length = len(data) // 3
@@ -172,7 +174,7 @@ def test_a_damaged_record_is_named_by_its_offset(trace):
         read_recording(path)
 
 
-def test_a_damaged_line_of_text_is_named_by_its_number(trace):
+def test_a_damaged_line_of_text_is_named_by_its_number(trace) -> None:
     """As is one that is too long or holds a NUL byte."""
     path = trace(*(trace.record(k) for k in range(3)), name="t.txt")
     text = path.read_bytes()
@@ -186,7 +188,7 @@ def test_a_damaged_line_of_text_is_named_by_its_number(trace):
             read_recording(path)
 
 
-def test_members_after_each_other_and_padding_are_one_gzip_file(trace, tmp_path):
+def test_members_after_each_other_and_padding_are_one_gzip_file(trace, tmp_path: Path) -> None:
     """As when the archive's four files are put together."""
     part = trace(trace.record(1)).read_bytes()
     path = tmp_path / "two.tr.gz"
@@ -195,7 +197,7 @@ def test_members_after_each_other_and_padding_are_one_gzip_file(trace, tmp_path)
     assert (found.records, found.warnings) == (2, ())
 
 
-def test_a_gzip_bomb_is_refused(tmp_path):
+def test_a_gzip_bomb_is_refused(tmp_path: Path) -> None:
     """A file that expands a thousandfold is no trace; the message says by how much."""
     path = tmp_path / "bomb.tr.gz"
     path.write_bytes(gzip.compress(bytes(50_000_000)))
@@ -207,7 +209,7 @@ def test_a_gzip_bomb_is_refused(tmp_path):
         read_recording(path)
 
 
-def test_damaged_gzip_data_are_named_by_offset(trace, tmp_path):
+def test_damaged_gzip_data_are_named_by_offset(trace, tmp_path: Path) -> None:
     """The reason comes from the unpacker."""
     data = bytearray(trace(*(trace.record(k, size=k + 1) for k in range(500)), name="t.tr.gz").read_bytes())
     data[10:20] = b"\xff" * 10
@@ -217,7 +219,7 @@ def test_damaged_gzip_data_are_named_by_offset(trace, tmp_path):
         read_recording(path)
 
 
-def test_clients_are_chosen_by_activity_or_identifier(trace):
+def test_clients_are_chosen_by_activity_or_identifier(trace) -> None:
     """The busiest one, one by its address, the k busiest, or all."""
     r = trace.record
     path = trace(*(r(k * 9, client=c, size=c) for c, count in ((1, 2), (2, 4), (3, 3)) for k in range(count)))
@@ -234,7 +236,7 @@ def test_clients_are_chosen_by_activity_or_identifier(trace):
         load_workload(f"{path}:clients=0.0.0.9", 9, 1)
 
 
-def test_replay_says_what_it_is(trace):
+def test_replay_says_what_it_is(trace) -> None:
     """Not synthetic; the remark names client, file, how many pages, and what was odd."""
     r = trace.record
     path = trace(r(0), r(9), r(None))
@@ -246,7 +248,7 @@ def test_replay_says_what_it_is(trace):
     assert workload.parameters["page_gap_s"] == 60.0
 
 
-def test_replay_takes_constants_for_delays_and_requests(trace):
+def test_replay_takes_constants_for_delays_and_requests(trace) -> None:
     """As the ucb trace does."""
     path = trace(trace.record(0), trace.record(9))
     page = load_workload(f"{path}:server_delay_ms=none,request_bytes=256", 1, 1).pages[0]
@@ -263,7 +265,36 @@ def test_replay_takes_constants_for_delays_and_requests(trace):
         ("workload=sample,mean_think_s=0", "mean_think_s is '0'"),
     ],
 )
-def test_wrong_parameters_of_a_recording_are_named(trace, parameters, message):
+def test_wrong_parameters_of_a_recording_are_named(trace, parameters: str, message: str) -> None:
     """Before the file is read."""
     with pytest.raises(InputError, match=message):
         load_workload(f"{trace(trace.record(0))}:{parameters}", 1, 1)
+
+
+def test_only_ucb_files_can_be_converted_record_by_record(tmp_path: Path) -> None:
+    """Other recordings have no such records."""
+    path = tmp_path / "log"
+    path.write_text('cs20 785526125 920156 "http://cs-www.bu.edu/" 2009 0.5\n')
+    with pytest.raises(InputError, match="is no UCB Home IP trace; expected one, binary or text"):
+        ucb_batches_of(path)
+
+
+def test_text_is_read_in_batches_and_blank_lines_are_no_records(
+    trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many records as a batch holds, and one more."""
+    binary = trace(*(trace.record(float(second), size=1000 + second) for second in range(5)))
+    _, records = ucb_batches_of(binary)
+    lines = [record.text() for batch in records for record in batch.records()]
+    text = tmp_path / "t.txt"
+    text.write_bytes(b"\n\n".join(lines) + b"\n")
+    monkeypatch.setattr(ucb_batches, "BATCH", 2)
+    _, batches = ucb_batches_of(text)
+    assert [len(batch.lines) for batch in batches] == [2, 2, 1]
+    assert read_recording(text).size.tolist() == read_recording(binary).size.tolist()
+
+
+def test_a_folder_is_no_recording(tmp_path: Path) -> None:
+    """The reason is the system's own."""
+    with pytest.raises(InputError, match=r"cannot be read: .*; give a readable file"):
+        read_recording(tmp_path)

@@ -1,0 +1,35 @@
+"""Reports of the contract checks: a table on a terminal, one plain line per check elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from psm_sim.contracts import Report
+from psm_sim.reporting.terminal.console import console_on
+
+
+def write(reports: Sequence[Report], stream: TextIO) -> None:
+    """Write each report to *stream*; lines are not wrapped where nobody's terminal ends them."""
+    if not stream.isatty():
+        stream.write("\n\n".join(map(str, reports)) + "\n")
+        return
+    with console_on(stream) as console:
+        for report in reports:
+            console.print(_table(report))
+            console.print(report.summary)
+
+
+def _table(report: Report) -> Any:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=report.title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("check", no_wrap=True)
+    table.add_column("what must hold")
+    table.add_column("found")
+    for each in report.findings:
+        found = Text("ok", style="green") if each.ok else Text(each.fault, style="bold red")
+        table.add_row(each.check, Text(each.promise), found)
+    return table

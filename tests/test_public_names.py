@@ -1,0 +1,38 @@
+"""The names that a user may import: one that goes, comes or is renamed is decided on, not an accident."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+NAMES = {
+    "psm_sim": "__version__ check compare simulate",
+    "psm_sim.active": """
+        NAMES Always BudgetPerceptron Coin Decision Floor Halving Lasec MarginCoin ModifiedPerceptron Novelty
+        OneSided OnlineLearner Perceptron QueryRule Record RidgeRegression SecondOrderCoin
+        SecondOrderPerceptron Selective ShiftingPerceptron make_selective""",
+    "psm_sim.contracts": "Finding Report check",
+    "psm_sim.learning": """
+        BestRate FixedShare LEARNERS LearnAlpha Learner StaticExpert SwitchingSequences TransitionShare
+        best_expert best_rate best_switching comparators follow learn_alpha_bound learn_alpha_optimal_bound
+        lower_bound make_learner rate_losses regrets relative_entropy switching_rates transition_upper_bound
+        upper_bound""",
+    "psm_sim.losses": """
+        ArrivalAware Constrained Formula Inverse InverseLog LOSSES Loss Poll RetrievalEnergy check_loss
+        make_loss""",
+    "psm_sim.network": "EnergyLedger Observer PagesDone Topology Usage World load_topology topology_keys",
+    "psm_sim.policies": "Beacons POLICIES Policy Poll Rest make_policy",
+    "psm_sim.simulation": """
+        ClientAverage ClientComparison Comparison PageRecord Progress Result Scenario Summary Traffic
+        compare compare_clients compare_runs simulate""",
+    "psm_sim.workload": "Page Workload load_workload load_workloads read_page_list write_page_list",
+}
+
+
+@pytest.mark.parametrize("module", NAMES)
+def test_the_exported_names_are_these(module: str) -> None:
+    """Neither more nor fewer, and each of them is there."""
+    found = importlib.import_module(module)
+    assert sorted(found.__all__) == sorted(NAMES[module].split())
+    assert all(hasattr(found, name) for name in found.__all__)

@@ -1,0 +1,71 @@
+"""What a start imports, in place of how long it takes: the command line answers at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CODE = """
+import sys
+from contextlib import suppress
+before = set(sys.modules)
+with suppress(SystemExit):
+    exec(sys.argv.pop(1))
+rooms = {name.partition(".")[0] for name in set(sys.modules) - before} - set(sys.stdlib_module_names)
+ours = [name for name in sys.modules if name.partition(".")[0] == "psm_sim"]
+print(len(ours), *sorted(rooms & {"joblib", "matplotlib", "numpy", "pandas", "rich", "scipy", "simpy"}))
+"""
+MAIN = "from psm_sim.cli import main; main(sys.argv[1:])"
+
+
+def imported(folder: Path, code: str, *words: str) -> tuple[int, list[str]]:
+    """Return the number of psm_sim's modules, and the libraries, that a new interpreter imports."""
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, code, *words], cwd=folder, capture_output=True, text=True, check=True
+    )
+    count, *libraries = done.stdout.splitlines()[-1].split()
+    return int(count), libraries
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["--help", "--version", "policies --help", "reproduce --help", "check --help", "--pages 0", "psm"],
+)
+def test_help_and_mistakes_import_nothing_heavy(tmp_path: Path, words: str) -> None:
+    """No library at all, and at most ten modules of psm_sim."""
+    count, libraries = imported(tmp_path, MAIN, *words.split())
+    assert libraries == []
+    assert count <= 10
+
+
+@pytest.mark.parametrize(
+    ("words", "libraries"),
+    [
+        ("policies", ["numpy", "rich"]),
+        ("--policy lpsm --pages 2", ["numpy", "rich", "simpy"]),
+        ("--policy lpsm --pages 2 --format json", ["numpy", "simpy"]),
+        ("check psm", ["numpy", "simpy"]),
+    ],
+)
+def test_a_run_imports_no_more_than_it_uses(tmp_path: Path, words: str, libraries: list[str]) -> None:
+    """Neither pandas nor scipy nor matplotlib for a table."""
+    assert imported(tmp_path, MAIN, *words.split())[1] == libraries
+
+
+@pytest.mark.parametrize(
+    ("module", "libraries"),
+    [
+        ("psm_sim", []),
+        ("psm_sim.policies", []),
+        ("psm_sim.learning", ["numpy"]),
+        ("psm_sim.losses", ["numpy"]),
+        ("psm_sim.workload", ["numpy"]),
+        ("psm_sim.simulation", ["numpy", "simpy"]),
+    ],
+)
+def test_a_module_imports_no_more_than_it_uses(tmp_path: Path, module: str, libraries: list[str]) -> None:
+    """A policy in a file of its own costs no numpy."""
+    assert imported(tmp_path, f"import {module}")[1] == libraries
