@@ -83,8 +83,8 @@ class Preset:
     def note(self) -> str:
         """Return in one sentence what was chosen by looking at published numbers; '' if nothing was."""
         told = [
-            f"{word} {', '.join(dict.fromkeys(pattern for each in choices for pattern in each.looked_at))}:"
-            f" {', '.join(each.choice for each in choices)}"
+            f"{', '.join(each.choice for each in choices)} {word}"
+            f" {', '.join(dict.fromkeys(pattern for each in choices for pattern in each.looked_at))}"
             for word, choices in (("fitted to", self.fitted), ("calibrated to", self.calibrated))
             if choices
         ]
@@ -114,15 +114,20 @@ def load_preset(name: str) -> Preset:
     names = bundled_names("presets")
     if name not in names:
         raise unknown("preset", name, names)
-    table = tomllib.loads((bundled("presets") / f"{name}.toml").read_text(encoding="utf-8"))
-    choices = {key: tuple(map(_choice, table.pop(key, ()))) for key in ("calibrated", "fitted")}
-    texts = {key: tuple(table.pop(key, ())) for key in ("evidence", "doubts")}
-    return Preset(name=name, **table, **choices, **texts)
+    text = (bundled("presets") / f"{name}.toml").read_text(encoding="utf-8")
+    table: dict[str, Any] = tomllib.loads(text)
+    for key in ("calibrated", "fitted"):
+        table[key] = tuple(map(_choice, table.get(key, ())))
+    for key in ("evidence", "doubts"):
+        table[key] = tuple(table.get(key, ()))
+    return Preset(name=name, **table)
 
 
-def _choice(entry: dict[str, Any]) -> Choice:
-    lists = {key: tuple(entry.pop(key, ())) for key in ("looked_at", "tried")}
-    return Choice(**entry, **lists)
+def _choice(entry: Mapping[str, Any]) -> Choice:
+    values: dict[str, Any] = dict(entry)
+    for key in ("looked_at", "tried"):
+        values[key] = tuple(values.get(key, ()))
+    return Choice(**values)
 
 
 def _plain(choice: Choice) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask, against
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.estimates import interval
 from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
@@ -21,7 +20,10 @@ LPSM = LOG, INVERSE = ("lpsm:loss=inverse-log", "lpsm:loss=inverse")
 BSD = ("bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1")
 POLICIES = ("always-on", "psm", *BSD, *LPSM)
 PRESETS = ("thesis-uniform", "thesis", "plain")
-"""The presets that every published number is judged under; the first one is drawn."""
+"""The presets that every published number is judged under; the first one is the headline, and is drawn."""
+
+BESIDE, BESIDE_LONG = 30, 10
+"""The most replications, and long ones, under each preset but the headline's."""
 
 LONGEST = 0.1
 """The share of the pages, those that take longest without power saving, that count as longer transfers."""
@@ -55,6 +57,21 @@ class Experiment:
         trace = self.preset.trace_spec(**{**self.preset.calibration(self.study), **changes})
         return Scenario(trace, pages=pages, seed=seed, settings=self.preset.settings)
 
+    def seeds(self, scale: Scale, first: int, *, long: bool = False) -> range:
+        """Return the seeds that numbers are judged on.
+
+        Parameters
+        ----------
+        scale
+            The size of the study.
+        first
+            Its first seed.
+        long
+            Whether the runs are the long ones.
+        """
+        seeds = scale.judging(first, long=long)
+        return seeds if self.preset.name == PRESETS[0] else seeds[: BESIDE_LONG if long else BESIDE]
+
     def runs(self, pages: int, seeds: Sequence[int]) -> list[Task]:
         """Return one comparison per seed, labelled with the study and the preset."""
         specs = tuple(self.preset.policy_spec(policy) for policy in self.policies)
@@ -72,14 +89,7 @@ class Experiment:
         names = {str(self.preset.policy_spec(policy)): policy for policy in POLICIES}
         frame = pd.DataFrame(mine).assign(policy=[names[row["policy"]] for row in mine])
         frame = with_long_pages(against(frame, "psm"))
-        return frame.assign(
-            energy_saved=1 - frame["energy_ratio"], time_saved=1 - frame["page_ratio_mean"]
-        )
-
-    def but(self, **changes: Any) -> Experiment:
-        """Return it with other *changes* of the trace's parameters in its preset."""
-        parameters = {**self.preset.trace_parameters, **changes}
-        return replace(self, preset=replace(self.preset, trace_parameters=parameters))
+        return frame.assign(energy_saved=1 - frame["energy_ratio"], time_saved=1 - frame["page_ratio_mean"])
 
 
 def with_long_pages(frame: pd.DataFrame) -> pd.DataFrame:
@@ -103,13 +113,19 @@ def values_of(frame: pd.DataFrame, quantities: Sequence[str]) -> dict[tuple[str,
     }
 
 
-def mean_states(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
-    """Return the joules per page of each policy by radio state, and hindsight's best without delay."""
-    states = ["awake_j", "asleep_j", "beacons_j"]
-    bars = frame.groupby("policy", sort=False)[states].mean().reset_index()
-    return bars.assign(hindsight_j=interval(best).mean)
+def setting_of(experiments: Sequence[Experiment], scale: Scale, seed: int, *, long: bool = False) -> str:
+    """Return in words how often each preset's pages are loaded, and with which seeds.
 
-
-def seeds_of(scale: Scale, seed: int, long: bool) -> range:
-    """Return the seeds that a published number is judged on."""
-    return scale.judging(seed, long=long)
+    Parameters
+    ----------
+    experiments
+        One per preset.
+    scale, seed, long
+        As for :meth:`Experiment.seeds`.
+    """
+    pages = scale.long_pages if long else scale.pages
+    told = []
+    for each in experiments:
+        seeds = each.seeds(scale, seed, long=long)
+        told.append(f"{each.preset.name} {len(seeds)} (seeds {seeds[0]} to {seeds[-1]})")
+    return f"replications of {pages} pages under each preset: {', '.join(told)}; figures: {PRESETS[0]}"

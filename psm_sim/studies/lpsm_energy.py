@@ -9,7 +9,16 @@ import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.studies.experiment import LOG, LPSM, PRESETS, Experiment, mean_states, values_of
+from psm_sim.studies.bars import mean_states, slowdowns
+from psm_sim.studies.experiment import (
+    INVERSE,
+    LOG,
+    LPSM,
+    PRESETS,
+    Experiment,
+    setting_of,
+    values_of,
+)
 from psm_sim.studies.published import Claim, claims, published_numbers
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -24,8 +33,11 @@ QUANTITIES = {
     "page_ratio_long": "longest tenth / psm",
     "page_ratio_max": "worst page / psm",
 }
-ALL_POLICIES = 10
+ALL_POLICIES = 4
 """The number of long replications in which every policy runs; further ones run what is judged."""
+
+OPTIMA = 10
+"""The most replications in which hindsight's best schedule is found."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +53,9 @@ class Headline:
         return [task for preset in PRESETS for task in self._tasks(preset, scale, seed)]
 
     def _tasks(self, preset: str, scale: Scale, seed: int) -> list[Task]:
-        pages, seeds = self._pages(scale), scale.judging(seed, long=self.long)
-        every = Experiment.under(self.name, preset)
-        best = every.optima(pages, seeds[:ALL_POLICIES])
+        every, pages = Experiment.under(self.name, preset), self._pages(scale)
+        seeds = every.seeds(scale, seed, long=self.long)
+        best = every.optima(pages, seeds[: ALL_POLICIES if self.long else OPTIMA])
         if not self.long:
             return [*every.runs(pages, seeds), *best]
         judged = dict.fromkeys(number.policy for number in published_numbers(self.name))
@@ -60,7 +72,7 @@ class Headline:
         return Findings(
             self.name,
             self.title,
-            self._setting(scale, seed),
+            setting_of(experiments, scale, seed, long=self.long) + self._fewer(),
             remarks=[line for name in frames for line in _remarks(name, frames[name], best[name])],
             tables=[
                 Table(f"Means with 95 % confidence intervals, preset {name}", _means(frame, best[name]))
@@ -69,7 +81,10 @@ class Headline:
             claims=found,
             presets=[each.preset for each in experiments],
             provisional=not scale.full,
-            figures={"energy": mean_states(drawn, best[PRESETS[0]]), "slowdown": _slowdowns(drawn)},
+            figures={
+                "energy": mean_states(drawn, best[PRESETS[0]], self.name),
+                "slowdown": slowdowns(drawn, self.name),
+            },
         )
 
     def _claims(self, experiment: Experiment, frame: pd.DataFrame) -> list[Claim]:
@@ -78,13 +93,8 @@ class Headline:
     def _pages(self, scale: Scale) -> int:
         return scale.long_pages if self.long else scale.pages
 
-    def _setting(self, scale: Scale, seed: int) -> str:
-        seeds = scale.judging(seed, long=self.long)
-        fewer = f" (policies of which nothing was published: {ALL_POLICIES})" if self.long else ""
-        return (
-            f"{len(seeds)} replications{fewer} of {self._pages(scale)} pages under each preset, seeds"
-            f" {seeds[0]} to {seeds[-1]}; figures: preset {PRESETS[0]}"
-        )
+    def _fewer(self) -> str:
+        return f"; policies of which nothing was published: {ALL_POLICIES} replications" if self.long else ""
 
 
 def _best(rows: Rows, preset: str) -> list[float]:
@@ -107,27 +117,23 @@ def _remarks(preset: str, frame: pd.DataFrame, best: Sequence[float]) -> list[st
     dozing = frame[frame["policy"].isin(["psm", *LPSM])]
     rest = (dozing["energy_j"] - dozing["beacons_j"]).groupby(dozing["policy"]).mean()
     means = frame.groupby("policy", sort=False)["energy_j"].mean()
+    apart = 100 * (rest.max() / rest.min() - 1)
     return [
-        f"Preset {preset}: LPSM with 1/log T takes {paired:.3f} J a page more than static PSM (paired), and"
-        f" {100 * above.mean:+.1f} % against hindsight's best without delay; what is not beacons differs by"
-        f" {100 * (rest.max() / rest.min() - 1):.2f} % between static PSM and both LPSM.",
-        f"Preset {preset}: least energy of the BSD settings {_least_bsd(means)}; LPSM with 1/log T"
-        f" {means[LOG]:.3f} J, with 1/T {means[LPSM[1]]:.3f} J.",
+        (
+            f"Preset {preset}: LPSM with 1/log T takes {paired:.3f} J a page more than static PSM (paired),"
+            f" and {100 * above.mean:+.1f} % against hindsight's best without delay; what is not beacons"
+            f" differs by {apart:.2f} % between static PSM and both LPSM."
+        ),
+        (
+            f"Preset {preset}: least energy of the BSD settings {_least_bsd(means)}; LPSM with 1/log T"
+            f" {means[LOG]:.3f} J, with 1/T {means[INVERSE]:.3f} J."
+        ),
     ]
 
 
 def _least_bsd(means: pd.Series[float]) -> str:
     bsd = means[means.index.str.startswith("bsd")]
     return f"{bsd.min():.3f} J ({bsd.idxmin()})"
-
-
-def _slowdowns(frame: pd.DataFrame) -> pd.DataFrame:
-    rows = [
-        {"policy": policy, "slowdown": mean.mean, "half_width": mean.half_width}
-        for policy, group in frame.groupby("policy", sort=False)
-        for mean in [interval(group["slowdown"])]
-    ]
-    return pd.DataFrame(rows)
 
 
 LPSM_100 = Headline("lpsm-100", "100 Web transfers (thesis, figures 2-6 a and 2-7 a)", long=False)

@@ -12,9 +12,11 @@ from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.simulation.preset import Preset
 from psm_sim.studies.published import Claim
 
-
 CHOOSING = range(1001, 1021)
 """The seeds that choices are made on; numbers are judged on others."""
+
+LOOKED_AT = 100
+"""The number of seeds, from the first one on, that are not judged on: earlier choices were made on some."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Scale:
 
     def judging(self, first: int, *, long: bool = False) -> range:
         """Return the seeds that published numbers are judged on, those of *long* runs if wanted."""
-        return range(first, first + ((self.judged_long if long else self.judged) or self.replications))
+        count = (self.judged_long if long else self.judged) or self.replications
+        return range(first + LOOKED_AT, first + LOOKED_AT + count)
 
     def choosing(self, most: int) -> range:
         """Return at most *most* of the seeds that choices are made on, a single one where little is run."""

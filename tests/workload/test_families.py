@@ -82,8 +82,8 @@ def test_the_berkeley_think_times_are_the_ucb_traces_own():
 
 def delays(text: str, pages: int = 200) -> np.ndarray:
     """Return the server delays of all objects, in seconds."""
-    pages = load_workload(f"ucb:server_delay_ms={text}", pages, 3).pages
-    return np.array([delay for page in pages for delay in page.server_delay_s])
+    loaded = load_workload(f"ucb:server_delay_ms={text}", pages, 3).pages
+    return np.array([delay for page in loaded for delay in page.server_delay_s])
 
 
 @pytest.mark.parametrize("text", ["exponential:650", "gamma:650:3", "lognormal:650:1", "uniform:650"])

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 _SPECIAL = re.compile(r"([|*<>\[\]`\\])")
-_NUMBER = re.compile(r"([-+]?[\d.]+( ± [\d.]+)?( ?%)?( !)?|[-+]?[\d.]+ \([-+][\d.]+ %\)|[\d.]+ \(largest\))?")
+_NUMBER = re.compile(
+    r"([-+]?[\d.]+( ± [\d.]+)?( ?%)?( !)?|[-+]?[\d.]+ \([-+][\d.]+ %\)|[\d.]+ \(largest[^)]*\))?"
+)
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

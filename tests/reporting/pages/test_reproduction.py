@@ -110,7 +110,7 @@ def found() -> list[Findings]:
             ["A thought."],
             [Table("Means", table)],
             told,
-            FRAMES,
+            figures=FRAMES,
         ),
         Findings("bare", "Nothing", "nothing"),
     ]
