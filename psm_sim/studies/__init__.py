@@ -16,6 +16,7 @@ STUDIES = {
     "slowdown-by-page": "slowdown_by_page:STUDY",
     "sleep-times": "sleep_times:STUDY",
     "sensitivity": "sensitivity:STUDY",
+    "one-setting": "one_setting.study:STUDY",
     "optimum": "optimum:STUDY",
     "non-stationary": "non_stationary.study:STUDY",
 }

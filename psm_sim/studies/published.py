@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -111,20 +112,27 @@ def claims(study: str, values: Mapping[tuple[str, str], Sequence[float]], preset
     preset : Preset
         The setting that gave them.
     """
-    numbers, relative = _load()
-    return [
-        _claim(number, values[number.policy, number.quantity], relative, preset)
-        for number in numbers
-        if number.study == study
-    ]
+    numbers = published_numbers(study)
+    return [claim_of(number, values[number.policy, number.quantity], preset) for number in numbers]
 
 
-def _claim(number: Published, values: Sequence[float], relative: float, preset: Preset) -> Claim:
+def claim_of(number: Published, values: Sequence[float], preset: Preset) -> Claim:
+    """Set ours beside one published number.
+
+    Parameters
+    ----------
+    number : Published
+        The number.
+    values : sequence of float
+        Ours, one per replication, at least one.
+    preset : Preset
+        The setting that gave them.
+    """
     ours, largest = interval(values), max(values)
     kept = None
     if number.at_most is not None:
         kept = sum(value <= number.at_most * (1 + 1e-9) for value in values) / len(values)
-    verdict = number.verdict(ours, largest, relative)
+    verdict = number.verdict(ours, largest, _load()[1])
     return Claim(number, ours, largest, verdict, preset.name, preset.role(number.key), kept)
 
 
@@ -133,6 +141,7 @@ def agreeing(found: Iterable[Claim]) -> list[Claim]:
     return [claim for claim in found if claim.verdict == "agrees"]
 
 
+@cache
 def _load() -> tuple[list[Published], float]:
     table = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     return [_number(entry) for entry in table["number"]], float(table["relative_tolerance"])

@@ -15,6 +15,7 @@ from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, simulate
 from psm_sim.studies import load_study
 from psm_sim.studies.non_stationary.by_seed import BySeed, sign, signed
+from psm_sim.studies.non_stationary.margins import standing
 from psm_sim.studies.non_stationary.remarks import comparisons, gains, leaders
 from psm_sim.studies.non_stationary.rounds import PollLog, learned_rounds, logged_run
 from psm_sim.studies.non_stationary.task import (
@@ -151,20 +152,33 @@ def test_the_gain_is_set_beside_that_on_stationary_traffic():
 @pytest.mark.parametrize(
     ("energy", "slowdown", "word"),
     [
-        (0.1, 0.1, "loses in both"),
-        (0.1, -0.002, "loses"),
-        (-0.002, 0.1, "loses"),
+        (0.1, 0.1, "worse in both"),
+        (0.1, -0.002, "worse in energy"),
+        (-0.002, 0.1, "worse in slowdown"),
         (0.1, -0.1, "faster, at more energy"),
         (-0.1, 0.1, "frugal, but slower"),
-        (-0.1, -0.002, "wins"),
-        (-0.002, -0.1, "wins"),
-        (-0.1, -0.1, "wins in both"),
-        (-0.002, -0.002, "no difference"),
+        (-0.1, -0.002, "better in energy"),
+        (-0.002, -0.1, "better in slowdown"),
+        (-0.1, -0.1, "better in both"),
+        (-0.002, -0.002, "equivalent"),
+        (0.004, 0.01, "equivalent"),
+        (0.007, 0.01, "undecided (energy undecided, slowdown equivalent)"),
+        (0.1, 0.017, "undecided (energy worse, slowdown undecided)"),
     ],
 )
-def test_a_verdict_follows_the_signs_of_both_intervals(energy, slowdown, word):
-    """An interval that holds 0 says nothing."""
+def test_a_verdict_follows_both_intervals_and_the_margins(energy, slowdown, word):
+    """One per cent of energy, 0.02 of slowdown: a difference that is off zero can be equivalent."""
     assert made_up({"bsd:p=1": (energy, slowdown)}).verdict("bsd:p=1") == word
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "word"),
+    [(0.0, 0.9, "equivalent"), (0.0, 1.1, "undecided"), (0.5, 0.5, "equivalent"), (2.0, 0.9, "worse"),
+     (2.0, 1.1, "undecided"), (-2.0, 0.9, "better"), (-2.0, 1.1, "undecided"), (0.0, 9.0, "undecided")],
+)  # fmt: skip
+def test_a_standing_is_that_of_the_whole_interval(mean, half, word):
+    """Against a margin of 1: absence of significance is not equivalence."""
+    assert standing(Interval(mean, half, 5), 1.0) == word
 
 
 def test_a_sign_is_given_only_by_an_interval_off_zero():
@@ -189,7 +203,7 @@ def test_remarks_name_numbers_and_losers():
     found = made_up({"Fixed-share 0.1": (-0.5, -0.5), "Static-expert": (0.25, 0.1)})
     text = " ".join(comparisons(found))
     assert "takes 20.1 % less energy (-252.0 ± 2.5 mJ a page), and its slowdown differs by -0.102" in text
-    assert "Fixed-share 0.1: wins in both" in text
+    assert "Fixed-share 0.1: better in both" in text
     assert "+1.0 ± 0.0 nats more than the best expert" in text
     assert "Fixed-share 0.1 lost less" in text
     assert leaders(found).count("Fixed-share 0.1") == 3
@@ -207,6 +221,9 @@ def test_the_study_has_every_table_and_the_numbers_of_every_figure(monkeypatch):
     assert len(found.figures["trade-off"]) == 6 + len(BOUNDED) + len(LEARNERS)
     assert len(found.figures["regret"]) == 2 * len(CURVE)
     assert found.commentary
+    assert found.tables[-1].frame["after an uplink packet"].tolist() == ["one", "restart", "keep"]
+    assert len(found.tables[-2].frame) == 4
+    assert "with other seeds" in found.remarks[0]
     assert any("lost less than it did" in remark for remark in found.remarks)
 
 

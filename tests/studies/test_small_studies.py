@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 from psm_sim.campaign.tasks import run_tasks
 from psm_sim.simulation import Scenario
 from psm_sim.studies import load_study
 from psm_sim.studies.bsd_bound import BoundTask
 from psm_sim.studies.experiment import PRESETS
+from psm_sim.studies.one_setting import study as one_setting
+from psm_sim.studies.one_setting.task import Setting, SettingTask
 from psm_sim.studies.published import published_numbers
-from psm_sim.studies.study import Findings, Scale
+from psm_sim.studies.study import CHOOSING, Findings, Scale
 
 PAIR = Scale(replications=2, pages=12, long_pages=20)
 SINGLE = Scale(replications=1, pages=6, long_pages=6)
@@ -117,3 +120,29 @@ def test_each_variant_is_judged_by_the_same_published_numbers() -> None:
     for _, row in table.iterrows():
         agree, judged = map(int, row["agree"].split("/"))
         assert agree + sum(str(cell).endswith(("!", "?")) for cell in row) == judged == 12
+
+
+def test_the_frontier_of_settings_is_beaten_by_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three settings searched; each is scored with every choice after an uplink packet."""
+    monkeypatch.setattr(one_setting, "CANDIDATES", one_setting.CANDIDATES[:1])
+    monkeypatch.setattr(one_setting, "GRID", (Setting("mah", "none", False), Setting("uniform", "650", True)))
+    findings = found("one-setting", SINGLE)
+    best, judged, families = (table.frame for table in findings.tables)
+    points = findings.figures["settings"]
+    assert len(points) == 2 * 3
+    for _, point in points[points["frontier"]].iterrows():
+        beaten = (points["lpsm"] >= point["lpsm"]) & (points["bsd"] >= point["bsd"])
+        equal = (points["lpsm"] == point["lpsm"]) & (points["bsd"] == point["bsd"])
+        assert not (beaten & ~equal).any()
+    assert len(best) == int(points["frontier"].sum())
+    assert set(judged["uplink"]) <= {"one", "restart", "keep"}
+    assert len(families) == 2
+
+
+def test_think_times_are_scaled_to_static_psms_published_energy() -> None:
+    """In whatever setting: static PSM then takes 3.62 J a page."""
+    for setting in (Setting("uniform", "800", True), Setting("mah", "none", False)):
+        rows = SettingTask(setting, 30, CHOOSING[0]).run()
+        psm = next(row for row in rows if row["policy"] == "psm")
+        assert psm["energy_j"] == pytest.approx(3.62, rel=2e-3)
+        assert len(rows) == 2 + 4 + 2 * 3

@@ -8,20 +8,8 @@ from typing import Any
 import pandas as pd
 
 from psm_sim.estimates import Interval, interval
+from psm_sim.studies.non_stationary.margins import ENERGY_MARGIN, SLOWDOWN_MARGIN, standing, together
 from psm_sim.studies.non_stationary.task import FIXED, LEARN_ALPHA, LEARNERS
-
-VERDICTS = {
-    (1, 1): "loses in both",
-    (1, 0): "loses",
-    (0, 1): "loses",
-    (1, -1): "faster, at more energy",
-    (-1, 1): "frugal, but slower",
-    (-1, 0): "wins",
-    (0, -1): "wins",
-    (-1, -1): "wins in both",
-    (0, 0): "no difference",
-}
-"""Of another policy against Learn-alpha, by the signs of its differences in energy and in slowdown."""
 
 
 class BySeed:
@@ -49,9 +37,10 @@ class BySeed:
         return interval(self.values("hindsight", found, gamma) - self.values("hindsight", other, gamma))
 
     def verdict(self, policy: str, gamma: str = "published") -> str:
-        """Say how a policy fares against Learn-alpha of that gamma."""
+        """Say how a policy fares against Learn-alpha of that gamma, by the equivalence margins."""
         energy, slowdown = (self.against(policy, name, gamma) for name in ("energy_j", "slowdown"))
-        return VERDICTS[sign(energy), sign(slowdown)]
+        margin_j = ENERGY_MARGIN * self.mean(LEARN_ALPHA, "energy_j", gamma).mean
+        return together(standing(energy, margin_j), standing(slowdown, SLOWDOWN_MARGIN))
 
     def least(self, column: str, gamma: str = "published") -> str:
         """Name the learner with the least mean of a column."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.tasks import Row, Rows, Task
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.studies.non_stationary import figures, remarks, tables
+from psm_sim.studies.non_stationary import choices, figures, margins, remarks, tables
 from psm_sim.studies.non_stationary.by_seed import BySeed
 from psm_sim.studies.non_stationary.task import (
     BOUNDED,
@@ -23,6 +23,7 @@ from psm_sim.studies.study import Findings, Scale, Table, paragraphs
 FULL_TRACE, FULL_PAGES = "shifting:length=0.5", 314
 QUICK_TRACE, QUICK_PAGES = "shifting:length=0.1", 64
 CONTROL, CONTROL_PAGES = "ucb", 60
+REPLICATIONS, UPLINK_SEEDS, CHOOSING = 12, 5, 3
 MILD = 1e-5
 GAMMAS = ("published", f"{MILD:g}")
 REGIMES_SHOWN = (LEARN_ALPHA, "Static-expert", "Fixed-share 0.01", "bsd:p=0.5", FIXED[0], FIXED[1])
@@ -51,30 +52,35 @@ class NonStationary:
     """All policies over the same pages of each seed, once more with a milder gamma, and a control."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return a run on each trace for each seed, and the runs that are drawn over time."""
+        """Return a run on each trace for each seed, the runs that choices are made on, and those drawn."""
         trace, pages = _shifting(scale)
         seeds = _seeds(scale, seed)
         shifting = [NonStationaryTask(trace, pages, each, (None, MILD)) for each in seeds]
         control = [NonStationaryTask(CONTROL, CONTROL_PAGES, each) for each in seeds]
+        chosen = choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
+        uplinks = choices.uplink_tasks(trace, pages, seeds[:UPLINK_SEEDS])
         drawn = Scenario(trace, pages=pages // 2, seed=seed)
-        return [*shifting, *control, *(TimelineTask(alpha, drawn) for alpha in DRAWN_RATES)]
+        timelines = [TimelineTask(alpha, drawn) for alpha in DRAWN_RATES]
+        return [*shifting, *control, *chosen, *uplinks, *timelines]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return means, regret and verdicts; arguments as for :class:`Study`."""
         trace, pages = _shifting(scale)
         shifting, control = (
-            BySeed(row for row in rows.of("run") if row["trace"] == each) for each in (trace, CONTROL)
+            BySeed(row for row in rows.of("policies") if row["trace"] == each) for each in (trace, CONTROL)
         )
+        parts = {part: [row for row in rows.of("run") if row["part"] == part] for part in ("gamma", "uplink")}
         seeds = _seeds(scale, seed)
         return Findings(
             "non-stationary",
             "What Learn-alpha gains when the traffic changes its kind (thesis, section 2.5.5)",
             f"trace {trace}, {pages} pages, and as a stationary control {CONTROL_PAGES} pages of {CONTROL};"
-            f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; differences are paired; a rival"
-            " wins that is better in energy or slowdown and not worse in the other",
-            remarks=_remarks(shifting, control),
+            f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM dozes"
+            f" for {choices.NAMED_UPLINK} beacon; differences are paired; {margins.RULE}",
+            remarks=[_chosen(parts["gamma"]), *_remarks(shifting, control)],
             commentary=COMMENTARY,
-            tables=_tables(shifting, control),
+            tables=[*_tables(shifting, control), *_choices(parts)],
+            provisional=not scale.full,
             figures={
                 "trade-off": figures.energy_against_slowdown(shifting),
                 "regret": figures.loss_of_each_rate(shifting, GAMMAS),
@@ -85,11 +91,27 @@ class NonStationary:
 
 def _shifting(scale: Scale) -> tuple[str, int]:
     """Return the trace and its pages: two rounds of all four regimes."""
-    return (FULL_TRACE, FULL_PAGES) if scale.pages >= 100 else (QUICK_TRACE, QUICK_PAGES)
+    return (FULL_TRACE, FULL_PAGES) if scale.full else (QUICK_TRACE, QUICK_PAGES)
 
 
 def _seeds(scale: Scale, seed: int) -> range:
-    return range(seed, seed + (20 if scale.pages >= 100 else scale.replications))
+    return scale.judging(seed)[: REPLICATIONS if scale.full else scale.replications]
+
+
+def _chosen(rows: Sequence[Row]) -> str:
+    found = choices.chosen_gamma(rows)
+    words = "is" if found == MILD else "is not"
+    return (
+        f"Of the gammas tried on the seeds for choosing, {found:g} has the least energy times slowdown; it"
+        f" {words} the milder gamma {MILD:g} of the tables, which were made with other seeds."
+    )
+
+
+def _choices(parts: Mapping[str, Sequence[Row]]) -> list[Table]:
+    return [
+        Table("Choice of gamma, on the seeds for choosing", choices.gammas(parts["gamma"])),
+        Table("Learn-alpha by what it does after an uplink packet", choices.uplinks(parts["uplink"])),
+    ]
 
 
 def _remarks(shifting: BySeed, control: BySeed) -> list[str]:

@@ -53,7 +53,7 @@ class NonStationaryTask:
     that learners can be compared, over those of Learn-alpha's run.
     """
 
-    kind: ClassVar[str] = "run"
+    kind: ClassVar[str] = "policies"
     labels: ClassVar[Mapping[str, Any]] = {}
 
     trace: str

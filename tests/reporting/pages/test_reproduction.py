@@ -53,6 +53,14 @@ FRAMES = {
             "energy_j": [2.9, 2.8, 3.6, 41],
         }
     ),
+    "settings": pd.DataFrame(
+        {
+            "lpsm": [8, 6, 6, 2],
+            "bsd": [3, 4, 2, 6],
+            "frontier": [True, True, False, True],
+            "setting": ["think uniform, server 800 ms, x"] * 4,
+        }
+    ),
     "trade-off": pd.DataFrame(
         {
             "group": ["BSD", "Fixed-share", "Fixed-share", "Learn-alpha"],
