@@ -65,3 +65,7 @@ class Policy(ABC):
 
     def finish(self) -> None:  # noqa: B027 (an optional hook)
         """Take note that the run is over; optional. A run that fails or is broken off ends without."""
+
+    def report(self) -> dict[str, float]:
+        """Return what the policy itself measured in the run, by name with its unit; optional."""
+        return {}

@@ -18,6 +18,7 @@ STUDIES = {
     "sensitivity": "sensitivity:STUDY",
     "one-setting": "one_setting.study:STUDY",
     "optimum": "optimum:STUDY",
+    "trace-study": "trace_study:STUDY",
     "non-stationary": "non_stationary.study:STUDY",
 }
 """The module and object of each study, by its name on the command line, in the order of the report."""

@@ -12,7 +12,7 @@ from psm_sim.studies.bars import mean_states
 from psm_sim.studies.bsd_bound import HOLDING_MS, BoundTask
 from psm_sim.studies.experiment import BSD, PRESETS, Experiment, setting_of, values_of
 from psm_sim.studies.published import Claim, claims
-from psm_sim.studies.study import Findings, Scale, Table, paragraphs
+from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
 
 NAME = "bsd-energy"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
@@ -36,7 +36,7 @@ COLUMNS = {
 }
 
 
-class BsdEnergy:
+class BsdEnergy(Study):
     """Static PSM and BSD under each preset, and the bound where every reply is held."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:

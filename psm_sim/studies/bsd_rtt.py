@@ -12,7 +12,7 @@ from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
 from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.studies.study import Findings, Scale, Table, paragraphs
+from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
 
 TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"
 ROUND_TRIPS_MS = (10, 20, 30, 40, 60, 80, 100.2, 120, 150, 200, 300, 400, 600)
@@ -35,7 +35,7 @@ COMMENTARY = paragraphs(
 )
 
 
-class RoundTrips:
+class RoundTrips(Study):
     """Sweep at the reference model's settings: segments of 1000 B, one ACK per segment, no server delay.
 
     It is run with the scenario's four parallel connections for every policy, and once more with a single

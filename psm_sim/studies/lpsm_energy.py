@@ -20,7 +20,7 @@ from psm_sim.studies.experiment import (
     values_of,
 )
 from psm_sim.studies.published import Claim, claims, published_numbers
-from psm_sim.studies.study import Findings, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Study, Table
 
 QUANTITIES = {
     "energy_j": "J/page",
@@ -41,7 +41,7 @@ OPTIMA = 10
 
 
 @dataclass(frozen=True)
-class Headline:
+class Headline(Study):
     """Every policy on the same pages, in independent replications, under each preset."""
 
     name: str

@@ -11,7 +11,7 @@ from psm_sim.estimates import interval
 from psm_sim.hindsight.floor_task import FloorTask
 from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.studies.study import Findings, Scale, Table, paragraphs
+from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
 
 TRACE = "ucb:mean_think_s=54.5"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
@@ -39,7 +39,7 @@ COMMENTARY = paragraphs(
 )
 
 
-class Limit:
+class Limit(Study):
     """Hindsight's best without delay, the chain's frontier with it, and the floor that holds for both."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:

@@ -16,7 +16,7 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
 from psm_sim.studies.experiment import INVERSE, LOG, PRESETS, values_of, with_long_pages
 from psm_sim.studies.published import Claim, Published, agreeing, claims, published_numbers
-from psm_sim.studies.study import Findings, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Study, Table
 
 PLAIN = ("psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
 QUANTITIES = ("energy_j", "beacons_j", "page_ratio_mean", "page_ratio_long", "page_ratio_max")
@@ -80,7 +80,7 @@ VARIANTS = (
 )
 
 
-class Sensitivity:
+class Sensitivity(Study):
     """One variant at a time, everything else as the headline's preset, on the seeds for choosing."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:

@@ -18,7 +18,7 @@ from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
 from psm_sim.studies.experiment import PRESETS
-from psm_sim.studies.study import Findings, Scale, Table, paragraphs
+from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
 
 LOSSES = ("inverse", "inverse-log")
 THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")
@@ -73,7 +73,7 @@ class SleepTask:
         ]
 
 
-class SleepTimes:
+class SleepTimes(Study):
     """The sleep times of one run under each loss, with think times of each tail."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:

@@ -12,7 +12,7 @@ from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.experiment import LONGEST, PRESETS
-from psm_sim.studies.study import Findings, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Study, Table
 
 POLICIES = ("psm", "bsd:p=1", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 COMMENTARY = (
@@ -22,7 +22,7 @@ COMMENTARY = (
 BANDS_S = (0.0, 1.0, 2.0, 3.0, np.inf)
 
 
-class SlowdownByPage:
+class SlowdownByPage(Study):
     """One run of every policy, page by page, under the headline's preset."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:

@@ -18,7 +18,7 @@ from psm_sim.studies.non_stationary.task import (
     NonStationaryTask,
 )
 from psm_sim.studies.non_stationary.timeline import TimelineTask
-from psm_sim.studies.study import Findings, Scale, Table, paragraphs
+from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
 
 FULL_TRACE, FULL_PAGES = "shifting:length=0.5", 314
 QUICK_TRACE, QUICK_PAGES = "shifting:length=0.1", 64
@@ -48,7 +48,7 @@ COMMENTARY = paragraphs(
 )
 
 
-class NonStationary:
+class NonStationary(Study):
     """All policies over the same pages of each seed, once more with a milder gamma, and a control."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:

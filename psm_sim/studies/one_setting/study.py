@@ -10,7 +10,7 @@ import pandas as pd
 from psm_sim.campaign.tasks import Row, Rows, Task
 from psm_sim.studies.one_setting.scores import Score, frontier, scores
 from psm_sim.studies.one_setting.task import UPLINKS, Setting, SettingTask
-from psm_sim.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Table, paragraphs
+from psm_sim.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Study, Table, paragraphs
 
 THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")
 DELAYS = (
@@ -38,7 +38,7 @@ COMMENTARY = paragraphs(
 )
 
 
-class OneSetting:
+class OneSetting(Study):
     """A grid of settings on a choosing seed, and its best ones again on judging seeds."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
