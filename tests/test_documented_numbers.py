@@ -59,10 +59,8 @@ def tallies(numbers: dict[str, Any]) -> str:
     verdicts = ("agrees", "undecided", "differs", "not comparable")
     rows = [["preset", "role of the numbers", *verdicts]]
     for preset, roles in numbers["tallies"].items():
-        rows += [
-            [f"`{preset}`", role, *(str(found.get(each, 0)) for each in verdicts)]
-            for role, found in roles.items()
-        ]
+        for role, found in roles.items():
+            rows.append([f"`{preset}`", role, *(str(found.get(each, 0)) for each in verdicts)])
     return table(rows)
 
 
@@ -101,12 +99,9 @@ def test_every_preset_is_judged_on_all_published_numbers() -> None:
     """As many under each, each once; the headline's on at least 100 replications."""
     numbers = report()
     claims = [claim for study in numbers["studies"].values() for claim in study["claims"]]
-    per_preset = {
-        preset: sum(sum(each.values()) for each in roles.values())
-        for preset, roles in numbers["tallies"].items()
-    }
-    assert len(set(per_preset.values())) == 1
-    assert sum(per_preset.values()) == len(claims)
+    counts = [sum(sum(each.values()) for each in roles.values()) for roles in numbers["tallies"].values()]
+    assert len(set(counts)) == 1
+    assert sum(counts) == len(claims)
     first = numbers["studies"]["lpsm-100"]["claims"]
     assert min(claim["replications"] for claim in first if claim["preset"] == first[0]["preset"]) >= 100
 

@@ -44,7 +44,7 @@ class RoundTrips(Study):
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one comparison per number of connections, round trip and seed, and hindsight's best."""
-        seeds = range(seed, seed + min(3, scale.replications))
+        seeds = _seeds(scale, seed)
         scenarios = [
             (rtt_ms, Scenario(TRACE, pages=scale.pages, seed=each, settings=_settings(rtt_ms)))
             for rtt_ms in ROUND_TRIPS_MS
@@ -70,7 +70,7 @@ class RoundTrips(Study):
             "bsd-rtt",
             "Page time and energy against the server's round trip",
             f"segments of 1000 B, an ACK for each, initial window 2, no server delay,"
-            f" {min(3, scale.replications)} replications of {scale.pages} pages, from seed {seed}",
+            f" {len(_seeds(scale, seed))} replications of {scale.pages} pages, from seed {seed}",
             remarks=[
                 f"With up to four parallel connections, as published, {_agreement(parallel)}",
                 f"With one connection at a time, {_agreement(single)}",
@@ -84,6 +84,10 @@ class RoundTrips(Study):
             ],
             figures={"round-trips": pd.concat([parallel, _hindsight(best)], ignore_index=True)},
         )
+
+
+def _seeds(scale: Scale, seed: int) -> range:
+    return range(seed, seed + (3 if scale.full else 1))
 
 
 def _settings(round_trip_ms: float) -> dict[str, float]:

@@ -22,7 +22,7 @@ POLICIES = ("always-on", "psm", *BSD, *LPSM)
 PRESETS = ("thesis-uniform", "thesis", "plain")
 """The presets that every published number is judged under; the first one is the headline, and is drawn."""
 
-BESIDE, BESIDE_LONG = 30, 10
+BESIDE, BESIDE_LONG = 20, 6
 """The most replications, and long ones, under each preset but the headline's."""
 
 LONGEST = 0.1

@@ -21,7 +21,7 @@ from psm_sim.studies.study import Findings, Scale, Study, Table
 PLAIN = ("psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
 QUANTITIES = ("energy_j", "beacons_j", "page_ratio_mean", "page_ratio_long", "page_ratio_max")
 BASE = PRESETS[0]
-REPLICATIONS = 5
+REPLICATIONS = 3
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class Scale:
         return CHOOSING[: most if self.full else 1]
 
 
-FULL = Scale(replications=10, pages=100, long_pages=500, judged=100, judged_long=25)
+FULL = Scale(replications=10, pages=100, long_pages=500, judged=100, judged_long=16)
 QUICK = Scale(replications=3, pages=40, long_pages=60)
 
 

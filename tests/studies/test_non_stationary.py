@@ -223,7 +223,7 @@ def test_the_study_has_every_table_and_the_numbers_of_every_figure(monkeypatch):
     assert found.commentary
     assert found.tables[-1].frame["after an uplink packet"].tolist() == ["one", "restart", "keep"]
     assert len(found.tables[-2].frame) == 4
-    assert "with other seeds" in found.remarks[0]
+    assert "run with other seeds" in found.remarks[0]
     assert any("lost less than it did" in remark for remark in found.remarks)
 
 

@@ -29,7 +29,7 @@ CANDIDATES = (
 )
 """The frontier that the search found on its choosing seed, run again on judging seeds."""
 
-JUDGED = 5
+JUDGED = 3
 COMMENTARY = paragraphs(
     """
     A setting in which replies take long lets LPSM sleep through them without adding much to a page's time,
