@@ -103,7 +103,8 @@ def _chosen(rows: Sequence[Row]) -> str:
     shown = "it is" if found == MILD else "it is not"
     return (
         f"Of the gammas tried on the seeds for choosing, {found:g} has the least energy times slowdown;"
-        f" {shown} the milder gamma {MILD:g} of the tables, a contrast to the published one, run with other seeds."
+        f" {shown} the milder gamma {MILD:g} of the tables, a contrast to the published one, run with other"
+        " seeds."
     )
 
 
