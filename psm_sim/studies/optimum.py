@@ -8,9 +8,9 @@ import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.hindsight.floor_task import FloorTask
 from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.studies.floor_task import FloorTask
 from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
 
 TRACE = "ucb:mean_think_s=54.5"

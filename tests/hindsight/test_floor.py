@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from psm_sim.hindsight.floor import floor_j
-from psm_sim.hindsight.floor_task import FloorTask
 from psm_sim.network import load_topology
 from psm_sim.simulation import Scenario
+from psm_sim.studies.floor_task import FloorTask
 from psm_sim.workload.page import Page
 
 POLICIES = (

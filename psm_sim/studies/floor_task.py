@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from psm_sim.campaign.comparison import RunTask
 from psm_sim.hindsight.floor import floor_j
-from psm_sim.keys import key_of
 from psm_sim.simulation.compare import Comparison, compare_runs
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.spec import Spec
 
 
 @dataclass(frozen=True)
-class FloorTask:
+class FloorTask(RunTask):
     """Policies over the same pages; one row per policy.
 
     ``energy_j`` and ``floor_j`` are in joules per page, ``delay_s`` is the page time beyond that without
@@ -23,19 +20,6 @@ class FloorTask:
     """
 
     kind: ClassVar[str] = "floor"
-
-    policies: tuple[str | Spec, ...]
-    scenario: Scenario
-    labels: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def weight(self) -> int:
-        """The pages of all runs, the one without power saving included."""
-        return self.scenario.pages * (1 + len(self.policies))
-
-    def key(self) -> str:
-        """Return a hash of everything that decides the rows."""
-        return key_of([self.kind, self.scenario.key(self.policies)])
 
     def run(self) -> list[dict[str, Any]]:
         """Return the rows."""
