@@ -26,8 +26,8 @@ ROLES = (
 """The roles of published numbers in words; which number has which stands in the presets' files."""
 
 QUANTITIES = {
-    "energy_j": "energy, J a page",
-    "beacons_j": "beacons, J a page",
+    "energy_j": "energy, J per page",
+    "beacons_j": "beacons, J per page",
     "slowdown": "slowdown",
     "page_ratio_mean": "page time over static PSM's, mean",
     "page_ratio_long": "page time over static PSM's, mean of the longest tenth",

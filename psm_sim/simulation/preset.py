@@ -38,7 +38,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Preset:
-    """Defaults that take the place of the program's own; whatever is given explicitly overrides them.
+    """Defaults that replace the program's own; what the user gives explicitly overrides them.
 
     ``calibrated`` and ``fitted`` are its choices that no source states; ``evidence`` are the sentences for
     it, ``doubts`` those against it.

@@ -19,7 +19,7 @@ def mean_states(frame: pd.DataFrame, best: Sequence[float], study: str) -> pd.Da
     frame
         The runs, one row per policy and replication, with ``awake_j``, ``asleep_j`` and ``beacons_j``.
     best
-        Hindsight's least energy without delay in J a page, one per replication.
+        Hindsight's least energy without delay in J per page, one per replication.
     study
         The study whose published numbers are added: ``published_j`` and ``published_beacons_j``, and the
         ends of a published range, ``published_low_j`` and ``published_high_j``; nan where there are none.

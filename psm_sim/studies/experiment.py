@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask, against
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.study import Scale
@@ -49,7 +49,7 @@ class Experiment:
 
     @classmethod
     def under(cls, study: str, preset: str, policies: Sequence[str] = POLICIES) -> Experiment:
-        """Return an experiment under the preset of that name."""
+        """Return an experiment of *study* under the *preset* of that name, with these *policies*."""
         return cls(study, load_preset(preset), tuple(policies))
 
     def scenario(self, pages: int, seed: int, **changes: Any) -> Scenario:

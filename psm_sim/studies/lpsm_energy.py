@@ -120,7 +120,7 @@ def _remarks(preset: str, frame: pd.DataFrame, best: Sequence[float]) -> list[st
     apart = 100 * (rest.max() / rest.min() - 1)
     return [
         (
-            f"Preset {preset}: LPSM with 1/log T takes {paired:.3f} J a page more than static PSM (paired),"
+            f"Preset {preset}: LPSM with 1/log T takes {paired:.3f} J per page more than static PSM (paired),"
             f" and {100 * above.mean:+.1f} % against hindsight's best without delay; what is not beacons"
             f" differs by {apart:.2f} % between static PSM and both LPSM."
         ),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.floor_task import FloorTask
 from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
@@ -87,9 +87,9 @@ def _remarks(frame: pd.DataFrame, simulated: pd.DataFrame, free: pd.Series[float
     longer = frame[frame["allowed"] == "policy"].groupby("policy")["delay_s"].mean() / delays
     lpsm = [name for name in POLICIES if name.startswith("lpsm")]
     return [
-        f"Least energy without delay: {interval(free):.3f} J a page, attained in the simulator.",
+        f"Least energy without delay: {interval(free):.3f} J per page, attained in the simulator.",
         (
-            f"Least energy of all in the simulator: {joules.min():.3f} J a page ({joules.idxmin()}),"
+            f"Least energy of all in the simulator: {joules.min():.3f} J per page ({joules.idxmin()}),"
             f" {words} the least of the chain at any delay, {chain_j:.3f} J."
         ),
         f"Nearest to the floor: {nearest}, {100 * over.min():.1f} % above it; no policy is below.",

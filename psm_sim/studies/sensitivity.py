@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask, against
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec

@@ -140,7 +140,7 @@ def test_the_frontier_of_settings_is_beaten_by_none(monkeypatch: pytest.MonkeyPa
 
 
 def test_think_times_are_scaled_to_static_psms_published_energy() -> None:
-    """In whatever setting: static PSM then takes 3.62 J a page."""
+    """In whatever setting: static PSM then takes 3.62 J per page."""
     for setting in (Setting("uniform", "800", True), Setting("mah", "none", False)):
         rows = SettingTask(setting, 30, CHOOSING[0]).run()
         psm = next(row for row in rows if row["policy"] == "psm")

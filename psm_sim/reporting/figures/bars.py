@@ -63,12 +63,12 @@ def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
         )
     drawn = _published_energy(axes, shown)
     axes.set_xticks(range(len(shown)), [stacked(policy) for policy in shown["policy"]])
-    axes.set_ylabel("energy (J a page)")
+    axes.set_ylabel("energy (J per page)")
     axes.grid(visible=False, axis="x")
     figure.legend(loc="outside lower center", ncols=len(STATES) + 1, frameon=False, reverse=True)
     away = frame[dwarfing][[column for column, *_ in STATES]].sum(axis=1)
     told = f"; without power saving it is {away.iloc[0]:.1f} J, not drawn" if len(away) else ""
-    return figure, f"Mean energy a page by radio state{told}.{drawn}"
+    return figure, f"Mean energy per page by radio state{told}.{drawn}"
 
 
 def _published_energy(axes: Axes, shown: pd.DataFrame) -> str:

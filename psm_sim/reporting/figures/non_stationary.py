@@ -69,7 +69,7 @@ def _scale(frame: pd.DataFrame, wide: Axes, near: Axes) -> None:
     """Set the axes: all of it in logarithms, and a window around Learn-alpha."""
     for axes in (wide, near):
         axes.set_xlabel("slowdown (mean of each page's own)")
-        axes.set_ylabel("energy (mJ a page)")
+        axes.set_ylabel("energy (mJ per page)")
     wide.set(xscale="log", yscale="log")
     ticks, powers = (1, 1.2, 1.5, 2, 2.5, 3), (400, 500, 600, 800, 1000, 1400)
     wide.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -89,7 +89,7 @@ def loss_of_each_rate(frame: pd.DataFrame) -> tuple[Figure, str]:
         _rates(axes, frame[frame["gamma"] == gamma])
         axes.set(xscale="log", xlabel="switching rate alpha", title=f"gamma {gamma}")
         axes.set_yscale("symlog", linthresh=50)
-    panels[0].set_ylabel("regret to the best expert (nats a run)")
+    panels[0].set_ylabel("regret to the best expert (nats per run)")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure, "Loss of Fixed-share over its switching rate on Learn-alpha's rounds, and Learn-alpha's."
 

@@ -65,8 +65,8 @@ def frontier(frame: pd.DataFrame) -> tuple[Figure, str]:
             _point(axes, point, str(policy), hollow)
     if len(floor):
         axes.set_xlim(right=2.5 * max(hull["delay_s"].max(), 0.1))
-    axes.set_xlabel("delay (s a page)")
-    axes.set_ylabel("energy (J a page)")
+    axes.set_xlabel("delay (s per page)")
+    axes.set_ylabel("energy (J per page)")
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
     away = "; without power saving (no delay) lies far above" if "always-on" in set(frame["label"]) else ""
     return figure, _FRONTIER.format(away)

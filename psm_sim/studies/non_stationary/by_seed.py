@@ -19,21 +19,21 @@ class BySeed:
         self.rows = pd.DataFrame(rows)
 
     def values(self, policy: str, column: str, gamma: str = "published") -> pd.Series[float]:
-        """Return a column of one policy, one value per seed."""
+        """Return *column* of *policy*, a learner's with that *gamma*: one value per seed, shape (seeds,)."""
         rows = self.rows[(self.rows["policy"] == policy) & (self.rows["gamma"] == gamma)]
         return rows.set_index("seed")[column].sort_index().astype(float)
 
     def mean(self, policy: str, column: str, gamma: str = "published") -> Interval:
-        """Return the mean over seeds with its interval."""
+        """Return the mean over seeds with its interval; arguments as for :meth:`values`."""
         return interval(self.values(policy, column, gamma))
 
     def against(self, policy: str, column: str, gamma: str = "published") -> Interval:
-        """Return how much more a policy has than Learn-alpha of that gamma, seed by seed."""
+        """Return how much more a policy has than Learn-alpha; arguments as for :meth:`values`."""
         other = self.values(policy, column, own_gamma(policy, gamma))
         return interval(other - self.values(LEARN_ALPHA, column, gamma))
 
     def above(self, found: str, other: str, gamma: str = "published") -> Interval:
-        """Return hindsight's column *found* less its column *other*, in nats, seed by seed."""
+        """Return hindsight's column *found* less its column *other* under *gamma*, in nats, seed by seed."""
         return interval(self.values("hindsight", found, gamma) - self.values("hindsight", other, gamma))
 
     def verdict(self, policy: str, gamma: str = "published") -> str:

@@ -65,7 +65,7 @@ def gammas(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.DataFrame([
         {
             "gamma": _value(policy, "gamma"),
-            "mJ a page": f"{interval(1000 * group['energy_j']):.1f}",
+            "mJ per page": f"{interval(1000 * group['energy_j']):.1f}",
             "slowdown": f"{interval(group['slowdown']):.3f}",
             "J x slowdown": f"{group['energy_j'].mean() * group['slowdown'].mean():.4f}",
         }
@@ -90,7 +90,7 @@ def _uplink(uplink: str, group: pd.DataFrame, named: pd.DataFrame) -> dict[str, 
     verdict = together(standing(energy, margin_j), standing(slowdown, SLOWDOWN_MARGIN))
     return {
         "after an uplink packet": uplink,
-        "mJ a page": f"{interval(1000 * group['energy_j']):.1f}",
+        "mJ per page": f"{interval(1000 * group['energy_j']):.1f}",
         "slowdown": f"{interval(group['slowdown']):.3f}",
         "slowdown more": "" if uplink == NAMED_UPLINK else signed(slowdown, 3),
         f"against {NAMED_UPLINK}": "" if uplink == NAMED_UPLINK else verdict,

@@ -22,7 +22,7 @@ GROUPS = {
 
 
 def energy_against_slowdown(found: BySeed) -> pd.DataFrame:
-    """Return energy in mJ a page and slowdown with half widths, one row per policy drawn."""
+    """Return energy in mJ per page and slowdown with half widths, one row per policy drawn."""
     return pd.DataFrame(
         [_point(found, policy, group) for group, policies in GROUPS.items() for policy in policies]
     )

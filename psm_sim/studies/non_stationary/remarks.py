@@ -62,7 +62,7 @@ def _against_static(found: BySeed, gamma: str) -> str:
     words = "less" if share > 0 else "more"
     return (
         f"Static-expert: Learn-alpha takes {abs(share):.1f} % {words} energy"
-        f" ({signed(scaled(energy, -1000), 1)} mJ a page), and its slowdown differs by"
+        f" ({signed(scaled(energy, -1000), 1)} mJ per page), and its slowdown differs by"
         f" {signed(scaled(slowdown, -1), 3)}."
     )
 
@@ -91,8 +91,8 @@ def _best_fixed(found: BySeed, what: str, policy: str, gamma: str) -> str:
         return f"Best fixed polling time, {what}: there is none."
     energy, slowdown = (found.against(policy, name, gamma) for name in ("energy_j", "slowdown"))
     return (
-        f"Best fixed polling time, {what}: {named(policy)}, with {signed(scaled(energy, 1000), 1)} mJ a page"
-        f" and {signed(slowdown, 3)} slowdown against Learn-alpha: {found.verdict(policy, gamma)}."
+        f"Best fixed polling time, {what}: {named(policy)}, with {signed(scaled(energy, 1000), 1)} mJ per"
+        f" page and {signed(slowdown, 3)} slowdown against Learn-alpha: {found.verdict(policy, gamma)}."
     )
 
 

@@ -20,7 +20,10 @@ HINDSIGHT = {
 
 
 def energy_and_slowdown(found: BySeed, policies: Sequence[str], gamma: str = "published") -> pd.DataFrame:
-    """Return joules and slowdown, with paired differences to Learn-alpha and the verdict."""
+    """Return joules and slowdown, with paired differences to Learn-alpha and the verdict.
+
+    *found* has the rows of all seeds; *policies* have one row each; *gamma* is that of the learners.
+    """
     return pd.DataFrame([_compared(found, policy, gamma) for policy in policies])
 
 
@@ -28,7 +31,7 @@ def _compared(found: BySeed, policy: str, gamma: str) -> dict[str, str]:
     own = own_gamma(policy, gamma)
     row = {
         "policy": named(policy),
-        "mJ a page": f"{scaled(found.mean(policy, 'energy_j', own), 1000):.1f}",
+        "mJ per page": f"{scaled(found.mean(policy, 'energy_j', own), 1000):.1f}",
         "slowdown": f"{found.mean(policy, 'slowdown', own):.3f}",
         "delay a page, ms": f"{found.mean(policy, 'delay_ms', own):.0f}",
     }
@@ -42,7 +45,7 @@ def _compared(found: BySeed, policy: str, gamma: str) -> dict[str, str]:
 
 
 def common_regret(found: BySeed, gammas: Sequence[str]) -> pd.DataFrame:
-    """Return what each learner and hindsight lost in the rounds of Learn-alpha's run, in nats a run."""
+    """Return what each learner and hindsight lost in the rounds of Learn-alpha's run, in nats per run."""
     learners = [{"learner": policy} | _learner_regret(found, policy, gammas) for policy in LEARNERS]
     hindsight = [
         {"learner": name} | _hindsight_regret(found, column, gammas) for name, column in HINDSIGHT.items()
@@ -74,7 +77,7 @@ _TO_BEST, _TO_OURS = "regret to the best expert, gamma {}", "more than Learn-alp
 
 
 def own_regret(found: BySeed, gammas: Sequence[str]) -> pd.DataFrame:
-    """Return each learner's regret over the rounds of its own run, in nats a run."""
+    """Return each learner's regret over the rounds of its own run, in nats per run."""
     columns = {
         "rounds": "rounds",
         "own_regret": "regret to the best expert",
@@ -93,7 +96,7 @@ def own_regret(found: BySeed, gammas: Sequence[str]) -> pd.DataFrame:
 
 
 def by_regime(found: BySeed, policies: Sequence[str], gamma: str = "published") -> pd.DataFrame:
-    """Return the power and the delay of a page in each regime."""
+    """Return power and delay by regime; arguments as for :func:`energy_and_slowdown`."""
     return pd.DataFrame([_in_each_regime(found, policy, gamma) for policy in policies])
 
 

@@ -139,6 +139,8 @@ def own_regret(rounds: Sequence[Round], switches: int) -> dict[str, float]:
 def judge_on_common_rounds(rows: list[dict[str, Any]], losses: Floats, switches: int) -> dict[str, Any]:
     """Add to each learner's row what it would have lost in rounds that are the same for all.
 
+    *rows* are the learners', *losses* those of each expert in each round, shape (rounds, n), in nats.
+
     Return what hindsight would have lost in them: the best expert, the best sequence with *switches*
     switches, the best switching rate, and the curve over switching rates.
     """

@@ -17,7 +17,7 @@ from psm_sim.studies.study import CHOOSING
 
 UPLINKS = ("one", "restart", "keep")
 PSM_J = 3.62
-"""The published energy of static PSM in J a page (thesis, figure 2-6 a), to which think times are scaled."""
+"""Published energy of static PSM in J per page (thesis, figure 2-6 a), to which think times are scaled."""
 
 _FIRST_MEAN_S = 54.0
 
@@ -35,7 +35,7 @@ class Setting:
     connections: int = 4
 
     def scenario(self, pages: int, seed: int, mean_think_s: float) -> Scenario:
-        """Return the pages of one replication with that mean think time in seconds."""
+        """Return *pages* pages of the replication with that *seed*, with *mean_think_s* seconds of thinking."""
         values = {
             "think": self.think,
             "server_delay_ms": self.server_delay_ms,

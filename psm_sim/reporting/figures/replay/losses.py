@@ -51,7 +51,7 @@ def _draw_losses(axes: Axes, table: PollTable, marker: str = "") -> None:
     circles["markevery"] = -(-time.size // 150)
     axes.plot(time, table.facts["suffered"], color=COLOURS[1], label=_OWN["suffered"], **circles)
     axes.plot(time, table.facts["mixture"], "k--", linewidth=1.0, label=_OWN["mixture"])
-    axes.set(xlabel=f"time ({unit})", ylabel="loss a poll (nats)", yscale="log")
+    axes.set(xlabel=f"time ({unit})", ylabel="loss per poll (nats)", yscale="log")
     axes.margins(x=0.01)
 
 
@@ -117,10 +117,10 @@ def losses_against_best(client: ReplayedClient) -> Drawn:
         above.plot(
             time, own, color=COLOURS[1], linewidth=0.8, marker="o", markersize=2.2, label=_OWN["suffered"]
         )
-        above.set(yscale="log", ylabel="loss a poll (nats)" if column == 0 else "")
+        above.set(yscale="log", ylabel="loss per poll (nats)" if column == 0 else "")
         below.axhline(0, color=COLOURS[0], linewidth=1.2)
         below.plot(time, own - rival, color=COLOURS[1], linewidth=0.8)
-        below.set(xlabel=f"time ({unit})", ylabel="regret a poll (nats)" if column == 0 else "")
+        below.set(xlabel=f"time ({unit})", ylabel="regret per poll (nats)" if column == 0 else "")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2)
     figure.suptitle(title_window(table.polls), fontsize=9)
