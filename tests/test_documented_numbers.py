@@ -60,7 +60,7 @@ def provisional(numbers: dict[str, Any]) -> bool:
 
 
 def tallies(numbers: dict[str, Any]) -> str:
-    """Return how many published numbers have each verdict, by preset and role; a provisional report says so."""
+    """Return how many published numbers have each verdict, by preset and role, and if provisional."""
     verdicts = ("agrees", "undecided", "differs", "not comparable")
     rows = [["preset" + " (provisional)" * provisional(numbers), "role of the numbers", *verdicts]]
     for preset, roles in numbers["tallies"].items():

@@ -35,7 +35,7 @@ class Setting:
     connections: int = 4
 
     def scenario(self, pages: int, seed: int, mean_think_s: float) -> Scenario:
-        """Return *pages* pages of the replication with that *seed*, with *mean_think_s* seconds of thinking."""
+        """Return *pages* pages drawn with *seed*, with *mean_think_s* seconds between them on average."""
         values = {
             "think": self.think,
             "server_delay_ms": self.server_delay_ms,
