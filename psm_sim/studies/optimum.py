@@ -31,7 +31,8 @@ COMMENTARY = paragraphs(
     Without delay the chain is the simulator's own run: its least energy is exact, and a schedule attains it.
     With delay it is a bound on the chain only. In the simulator parallel connections share a wait, while on
     the chain each late delivery delays the rest of the page; so the chain's delays are longer, and a policy
-    can reach in the simulator what no schedule reaches on the chain.
+    can reach in the simulator what no schedule reaches on the chain: "lull" hears every beacon for 0.1 s
+    after an uplink packet, and then one per minute.
 
     The floor holds in the simulator for every policy and every delay: asleep for the whole run, awake only
     while the bytes of the pages are on the air, and no beacon heard. It grows with the delay.

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from psm_sim.hindsight.floor import floor_j
+from psm_sim.hindsight.optimum import frontier
+from psm_sim.hindsight.record import record_chain
 from psm_sim.network import load_topology
 from psm_sim.simulation import Scenario
 from psm_sim.studies.floor_task import FloorTask
@@ -37,6 +39,16 @@ def test_no_policy_is_below_the_floor_of_its_own_run(seed: int) -> None:
     by_delay = sorted(rows, key=lambda row: row["delay_s"])
     assert all(row["floor_j"] > 0 for row in rows)
     assert by_delay[0]["floor_j"] <= by_delay[-1]["floor_j"] + 1e-12
+
+
+def test_the_chains_frontier_is_no_bound_in_the_simulator_but_the_floor_is() -> None:
+    """A policy that hardly hears a beacon takes less than the chain's least at any delay, and delays less."""
+    scenario = Scenario("ucb:mean_think_s=54.5", pages=100, seed=1)
+    (lull,) = FloorTask((), scenario).run()
+    chain = record_chain(scenario.workload().pages, scenario.place())
+    least = frontier(chain, 40)[-1]
+    assert lull["floor_j"] < lull["energy_j"] < least.energy_j / 100
+    assert lull["delay_s"] < least.delay_s / 100
 
 
 def test_the_floor_is_what_a_hand_computes() -> None:

@@ -99,6 +99,7 @@ def test_no_policy_needs_less_than_hindsight_at_its_own_delay() -> None:
     floors, chain, _ = (table.frame for table in findings.tables)
     assert (first_number(chain["J/page"]) >= first_number(chain["least J at that delay"])).all()
     assert (first_number(floors["J/page"]) >= first_number(floors["floor J"])).all()
+    assert "lull" in floors["policy"].tolist()
     assert set(findings.figures["frontier"]["kind"]) == {"frontier", "policy", "simulated", "floor"}
 
 

@@ -29,6 +29,8 @@ _MARKER: Any = {
     "markeredgecolor": _PUBLISHED,
     "markeredgewidth": 1.6,
 }
+_BESIDE = 0.41
+"""Distance of the published markers from the middle of their bar, just beside it."""
 _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
 
 
@@ -75,7 +77,8 @@ def _published_energy(axes: Axes, shown: pd.DataFrame) -> str:
     """Draw what was published of the bars; return what the caption says of it."""
     if "published_j" not in shown:
         return ""
-    places, total = np.arange(len(shown)), shown["published_j"].to_numpy(float)
+    places = np.arange(len(shown)) + _BESIDE
+    total = shown["published_j"].to_numpy(float)
     if np.isfinite(total).any():
         axes.plot(places, total, "D", **_MARKER, label="published")
         axes.plot(places, total - shown["published_beacons_j"], "_", **_MARKER)

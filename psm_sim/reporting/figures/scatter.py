@@ -64,7 +64,8 @@ def frontier(frame: pd.DataFrame) -> tuple[Figure, str]:
         for policy, point in shown[shown["kind"] == kind].groupby("label", sort=False):
             _point(axes, point, str(policy), hollow)
     if len(floor):
-        axes.set_xlim(right=2.5 * max(hull["delay_s"].max(), 0.1))
+        right_s = 2.5 * max(hull["delay_s"].max(), 0.1)
+        axes.set_xlim(-0.03 * right_s, right_s)
     axes.set_xlabel("delay (s per page)")
     axes.set_ylabel("energy (J per page)")
     figure.legend(loc="outside lower center", ncols=3, frameon=False)

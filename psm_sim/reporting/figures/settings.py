@@ -27,10 +27,10 @@ def settings(frame: pd.DataFrame) -> tuple[Figure, str]:
     for lpsm, bsd, setting in zip(best["lpsm"], best["bsd"], best["setting"], strict=True):
         think, server, *_ = setting.split(", ")
         axes.annotate(f"{think}\n{server}", (lpsm, bsd), (4, 4), textcoords="offset points", fontsize=7)
-    axes.set_xlabel("LPSM's published numbers met (of those that do not calibrate)")
-    axes.set_ylabel("BSD's published numbers met (of those over which settings differ)")
-    axes.margins(0.12)
+    axes.set_xlabel("LPSM's published numbers met (count)")
+    axes.set_ylabel("BSD's published numbers met (count)")
+    axes.margins(0.16)
     return figure, (
-        "Published numbers met by a single setting, LPSM's against BSD's; a dot's area: how many settings;"
-        " the line: no setting meets more of both."
+        "Published numbers met by a single setting, LPSM's (of those that do not calibrate) against BSD's"
+        " (the bound not counted); a dot's area: how many settings; the line: no setting meets more of both."
     )
