@@ -73,6 +73,7 @@ class Run:
             events=world.events,
             usage=world.usage(),
             traffic=_traffic(world),
+            policy_report=self.policy.report(),
         )
 
 
