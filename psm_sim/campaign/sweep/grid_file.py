@@ -19,9 +19,9 @@ _KEYS = ("policies", *_TEXTS, *_NUMBERS, *_TABLES)
 def read_grid(path: Path) -> Grid:
     """Read a grid file.
 
-    Its keys are ``policies`` (a list), ``trace``, ``topology``, ``loss``, ``preset``, ``pages``, ``seed``, and
-    the tables ``[set]`` (topology keys with a value) and ``[vary]`` (keys with a list of values or a text as
-    on the command line, such as ``"1..20"``); all may be left out.
+    Its keys are ``policies`` (a list), ``trace``, ``topology``, ``loss``, ``preset``, ``pages``, ``seed``
+    and the tables ``[set]`` (topology keys with a value) and ``[vary]`` (keys with a list of values or a
+    text as on the command line, such as ``"1..20"``); all may be left out.
 
     Raises
     ------
