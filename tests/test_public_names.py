@@ -7,7 +7,7 @@ import importlib
 import pytest
 
 NAMES = {
-    "psm_sim": "__version__ check compare simulate",
+    "psm_sim": "__version__ check compare load_sweep simulate sweep",
     "psm_sim.active": """
         NAMES Always BudgetPerceptron Coin Decision Floor Halving Lasec MarginCoin ModifiedPerceptron Novelty
         OneSided OnlineLearner Perceptron QueryRule Record RidgeRegression SecondOrderCoin

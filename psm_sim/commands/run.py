@@ -51,8 +51,8 @@ you can mend, told in one line; 130 if interrupted."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a run: what is run, over which pages, where, and what comes out."""
-    _add_policies_and_pages(parser)
-    _add_scenario(parser)
+    add_policies_and_pages(parser)
+    add_scenario(parser)
     add_format(parser)
     parser.add_argument(
         "--output",
@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
+def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--policy``, ``--trace``, ``--workload`` and ``--clients``."""
     parser.add_argument(
         "--policy",
         action="append",
@@ -90,7 +91,8 @@ def _add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_scenario(parser: argparse.ArgumentParser) -> None:
+def add_scenario(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a scenario beside its trace, and ``--loss``."""
     parser.add_argument(
         "--topology",
         default="three-node",

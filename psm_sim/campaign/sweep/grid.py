@@ -35,7 +35,7 @@ class Grid:
     axes
         Each key at most once.
     policies
-        Texts of policies; empty: those that the axes name, or lpsm.
+        Texts of policies; those that the axes name join them, and without any it is lpsm.
     trace, topology, pages, seed
         As for :class:`~psm_sim.simulation.scenario.Scenario`, where no axis varies them; a trace of None is
         the preset's.
@@ -77,10 +77,12 @@ class Grid:
         return [task for policy, concerned in pairs for task in self._tasks_of(policy, concerned)]
 
     def _policies(self) -> list[Spec]:
-        varied = [axis for axis in self.axes if axis.key == "policy"]
-        named = [axis.policy for axis in self.axes if axis.policy]
-        texts = self.policies or (varied[0].values if varied else tuple(dict.fromkeys(named)))
-        return [Spec.parse(text, "policy") for text in texts or (_DEFAULT_POLICY,)]
+        varied = [value for axis in self.axes if axis.key == "policy" for value in axis.values]
+        given = [Spec.parse(text, "policy") for text in (*self.policies, *varied)]
+        names = [spec.name for spec in given]
+        named = dict.fromkeys(axis.policy for axis in self.axes if axis.policy)
+        given += [Spec.parse(name, "policy") for name in named if name not in names]
+        return given or [Spec(_DEFAULT_POLICY)]
 
     def _axes_of(self, policy: Spec) -> list[Axis]:
         fixed = [] if self.loss is None else [Axis("loss", (self.loss,))]

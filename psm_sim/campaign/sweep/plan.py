@@ -92,9 +92,19 @@ class Check:
         scenario = each.task.scenario
         if scenario.trace_name not in self._traces:
             found = load_workload(str(scenario.trace), 1, scenario.seed)  # one page: all that is checked
-            self._traces[scenario.trace_name] = dict(found.parameters)
+            self._traces[scenario.trace_name] = {
+                key: _number(value) for key, value in found.parameters.items()
+            }
         return self._traces[scenario.trace_name]
 
 
 def _below(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{name}.{key}": value for key, value in values.items()}
+
+
+def _number(value: Any) -> Any:
+    """Return the number that a text spells: some parameters take a number or a word."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value

@@ -18,10 +18,14 @@ from psm_sim.campaign.sweep.runners import Runner
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
 from psm_sim.provenance import provenance
+from psm_sim.values import Parameter
 
 
 def unwatched(remaining: Remaining) -> None:
     """Show nothing of the work that remains."""
+
+
+_WORKERS = Parameter("workers", 1, at_least=1, at_most=1024)
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,10 @@ class Means:
     workers: int | None = None
     cluster: str = ""
     retry: bool = False
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:
+            _WORKERS.check(self.workers, "sweep")
 
 
 def run_grid(

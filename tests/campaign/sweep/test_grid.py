@@ -78,8 +78,9 @@ def test_an_axis_multiplies_the_tasks_of_the_policies_it_concerns() -> None:
     assert [task.scenario.seed for task in found.tasks()] == [1, 2, 3] * 3
 
 
-def test_without_policies_those_of_the_axes_are_run() -> None:
-    """And lpsm if they name none."""
+def test_the_policies_that_axes_name_are_run() -> None:
+    """After those given; and lpsm if there are none."""
+    assert policies(grid("policy.bsd.p=0.1,0.5", policies=("psm",))) == ["psm", "bsd:p=0.1", "bsd:p=0.5"]
     assert policies(grid("policy.psm.listen_interval=2,3")) == [
         "psm:listen_interval=2",
         "psm:listen_interval=3",
@@ -141,7 +142,7 @@ def test_a_preset_gives_way_to_what_is_varied() -> None:
         (["seed=1", "seed=2"], {}, "seed is given twice"),
         (["policy=psm"], {"policies": ("bsd",)}, "policy is given twice"),
         (["power.awake_w=1"], {"settings": {"power.awake_w": "2"}}, "power.awake_w is given twice"),
-        (["policy.bsd.p=1"], {"policies": ("psm",)}, "concerns none of the policies psm"),
+        (["loss=inverse"], {"policies": ("psm",)}, "concerns none of the policies psm"),
         (["policy.bsd.p=1"], {"policies": ("bsd:p=2",)}, "'bsd:p=2' gives p, which is varied too"),
         (["trace.mean_think_s=1"], {"trace": "ucb:mean_think_s=2"}, "gives mean_think_s, which"),
         (["loss.gamma=1"], {}, "loss.gamma is varied, but loss is None"),
