@@ -76,7 +76,7 @@ def _connected(address: str) -> Any:
             f"cluster is {address!r}, but Dask is not installed; use pip install 'psm_sim[cluster]'."
         ) from None
     try:
-        return Client(address, timeout=_CONNECT_S, set_as_default=False)
+        return Client(address, timeout=_CONNECT_S)
     except (OSError, ValueError) as error:
         raise InputError(
             f"cluster is {address!r}, but no Dask scheduler answers there ({error}); give the address "
