@@ -12,7 +12,7 @@ from psm_sim.network.topology import AccessPointParameters
 
 
 class Listener(Protocol):
-    """What a port asks of and tells its station's radio."""
+    """Listener of a port: what the port asks, and tells, its station's radio."""
 
     def offer(self) -> bool:
         """Say whether the radio takes a frame at once; if so it waits awake for it."""

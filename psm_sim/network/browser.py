@@ -114,7 +114,7 @@ class Fetcher:
         self._endpoint.write(request.request_bytes)
 
     def received(self, payload_bytes: int) -> None:
-        """Read so many bytes of the object."""
+        """Read bytes of the object."""
         self._missing -= payload_bytes
         if self._missing == 0:
             self._browser.done(self)

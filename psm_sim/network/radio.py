@@ -117,7 +117,7 @@ class Radio:
 
     @property
     def _idle_s(self) -> float:
-        """When the link falls or fell idle, unless frames are awaited."""
+        """Time at which the link becomes or became idle, unless frames are awaited."""
         return max(self._last_frame_s, self._uplink.free_at)
 
     def _ask(self, now_s: float) -> None:

@@ -1,4 +1,4 @@
-"""One end of a TCP connection: handshake, data both ways, close."""
+"""TCP endpoint: one end of a connection, with handshake, data both ways, close."""
 
 from __future__ import annotations
 

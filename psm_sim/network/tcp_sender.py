@@ -1,4 +1,4 @@
-"""The sending half of a TCP connection: windows, congestion control, retransmission."""
+"""TCP sender: the sending half of a connection, with windows, congestion control, retransmission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Round-trip estimation and the retransmission timeout (RFC 6298)."""
+"""Retransmission timeout, from an estimate of the round-trip time (RFC 6298)."""
 
 from __future__ import annotations
 

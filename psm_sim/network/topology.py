@@ -117,7 +117,7 @@ def topology_keys() -> list[str]:
 def load_topology(
     name: str = "three-node", settings: Mapping[str, Any] | None = None, where: str = "settings"
 ) -> Topology:
-    """Read a bundled topology or a TOML file, and override the keys in *settings* (text or values).
+    """Read the topology *name*, bundled or a TOML file; override the keys in *settings* (text or values).
 
     *where* is what the errors call the settings.
 

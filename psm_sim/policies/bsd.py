@@ -1,4 +1,4 @@
-"""Bounded Slowdown (Krashinsky and Balakrishnan, MobiCom 2002)."""
+"""Bounded Slowdown: the policy of Krashinsky and Balakrishnan (MobiCom 2002)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_BEACONS = 10**9
 class Bsd(Policy):
     """Never let a reply take more than (1 + p) times as long as without power saving.
 
-    With e the time since the last uplink packet, a doze begun at e may last at most p e. So the radio
+    With e the time since the last uplink packet, a doze begun at e lasts at most p e. So the radio
     stays awake T / p after a packet, T being the beacon interval, and then dozes until the latest beacon
     b with b <= (1 + p) e and b - e <= ``max_sleep_ms``.
     """

@@ -18,12 +18,12 @@ from psm_sim.spec import Spec
 
 @dataclass
 class Lpsm(Policy):
-    """Doze for the weighted mean of the experts' polling times, weights learned by Learn-alpha.
+    """Doze for the weighted mean of the experts' polling times; Learn-alpha learns the weights.
 
-    Each expert is one polling time. At every wake-up for a beacon the experts suffer the loss that their
-    time would have cost in the doze just ended, the weights move (equations 2.2 and 2.7), and the next
-    doze is the mean of the times (2.32), rounded to the nearest beacon. The switching rates are chosen
-    for ``horizon_s`` seconds of polls, a beacon apart (section 2.3).
+    Each expert is one polling time. At every wake-up for a beacon each expert suffers the loss that its
+    time would have cost in the doze just ended, the weights are revised (equations 2.2 and 2.7), and the
+    next doze is the weighted mean of the times (2.32), rounded to the nearest beacon. The switching rates
+    are chosen for ``horizon_s`` seconds with one poll per beacon (section 2.3).
 
     Two choices that the sources leave open are parameters: how long to doze after an uplink packet, and
     whether a doze that an uplink packet cut short is learned from. The default of the first, one beacon,
@@ -83,7 +83,7 @@ class Lpsm(Policy):
         return {**values, "loss": loss, "gamma": values_of(self._loss).get("gamma")}
 
     def start(self, beacon_s: float) -> None:
-        """Begin with the saved weights or uniform ones; those begin with the mean of the experts' times."""
+        """Begin with the saved weights, or with uniform ones: the first time is then the mean of all."""
         self.beacon_s = beacon_s
         self._planned = 0
         self._loss.start()
@@ -95,7 +95,7 @@ class Lpsm(Policy):
         self._predict()
 
     def finish(self) -> None:
-        """Save what was learned, if that is wanted."""
+        """Save what was learned, if a state file was named."""
         if self._warm_start is not None:
             self._warm_start.save(self.learner, self.times_ms)
 
@@ -114,7 +114,7 @@ class Lpsm(Policy):
         return Rest(beacons=beacons)
 
     def interrupted(self, poll: Poll) -> None:
-        """Learn from a doze cut short, if that is wanted; the loss is told in any case."""
+        """Learn from a doze cut short if ``learn_on_uplink`` is set; the loss is told in any case."""
         if self.learn_on_uplink and poll.slept_ms > 0:
             self._learn(poll)
         self._loss.observe(poll)

@@ -19,7 +19,7 @@ class Psm(Policy):
 
     name: ClassVar[str] = "psm"
 
-    listen_interval: int = parameter(1, "wake for every so many-th beacon", unit="beacons", at_least=1)
+    listen_interval: int = parameter(1, "hear one beacon in this many", unit="beacons", at_least=1)
 
     def __post_init__(self) -> None:
         check_all(self, "policy psm")

@@ -1,4 +1,4 @@
-"""Many clients of one trace: an independent simulation each, averaged with a confidence interval.
+"""Many clients of one trace: one independent simulation for each, averaged with a confidence interval.
 
 Each client has a world of its own and counts once, however many pages it has: means are means over
 clients of each client's own mean, and intervals are Student's over clients. Nothing is shared, so the

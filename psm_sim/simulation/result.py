@@ -40,9 +40,9 @@ class PageRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class Traffic:
-    """Frames between server and client; bytes include headers, and sent = received + undelivered + dropped.
+    """Traffic from server to client; bytes include headers, and sent = received + undelivered + dropped.
 
-    ``undelivered`` ones are on the links or held by the access point when the run ends.
+    ``undelivered`` bytes are on the links or held by the access point when the run ends.
     """
 
     server_sent_bytes: int
@@ -58,8 +58,8 @@ class Result:
     """One policy's run over the pages of a workload.
 
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
-    energy ledger at the end. ``events`` counts the SimPy events fired, ``wall_s`` is the time the
-    simulation took, the only value that differs from run to run.
+    energy ledger at the end. ``events`` counts the SimPy events fired, ``wall_s`` is the time that the
+    simulation took, in seconds; it is the only value that differs from run to run.
     """
 
     policy: str

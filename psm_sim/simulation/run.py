@@ -1,4 +1,4 @@
-"""Run: one policy in a world of its own, built and started, then run over pages and read."""
+"""Run: one policy in a world of its own, from its start to its result."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Scripted(Policy):
 
 
 def test_static_psm_hears_every_beacon():
-    """Ten beacons a second, from the first after the start."""
+    """Ten beacons per second, from the first after the start."""
     bench = RadioBench(make_policy("psm"))
     assert bench.run(0.55) == [0.1, 0.2, 0.3, 0.4, 0.5]
 

@@ -51,7 +51,7 @@ def test_a_page_list_by_hand(tmp_path: Path) -> None:
 
 
 def test_optional_columns_hold_for_all_objects_of_a_page_or_for_each(tmp_path: Path) -> None:
-    """One value, or one an object; an empty cell takes the default."""
+    """One value, or one per object; an empty cell takes the default."""
     text = (
         "page,think_s,main_bytes,images,server_delay_s,request_bytes\n1,1,9,8;7,0.5,400\n2,1,9,8,0.1;0.2,\n"
     )
