@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from psm_sim.keys import content_of
 from psm_sim.version import __version__
 
 _PATIENCE_S = 5.0
 
 
-def provenance(files: Mapping[str, bytes]) -> dict[str, Any]:
+def provenance(files: Iterable[Path]) -> dict[str, Any]:
     """Return what made a result, as plain values.
 
     That is the version of psm_sim, Python's, those of the packages it stands on, the git state of the
-    present folder and of psm_sim's own source tree (None where there is none), and the SHA-256 of each
-    of *files*, contents by the path that the user wrote.
+    present folder and of psm_sim's own source tree (None where there is none), and the SHA-256 of
+    each of *files*, the user's, by its path.
     """
     return {
         "psm_sim": __version__,
@@ -29,7 +29,7 @@ def provenance(files: Mapping[str, bytes]) -> dict[str, Any]:
         "platform": platform.platform(),
         "packages": packages(),
         "git": {"folder": git_state(Path.cwd()), "psm_sim": git_state(Path(__file__).parent)},
-        "files": {path: hashlib.sha256(content).hexdigest() for path, content in files.items()},
+        "files": {str(file): content_of(file) for file in files},
     }
 
 

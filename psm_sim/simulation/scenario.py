@@ -6,8 +6,10 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from psm_sim.bundled import bundled_names
 from psm_sim.errors import InputError
 from psm_sim.keys import content_of, key_of
 from psm_sim.network import Topology, load_topology
@@ -108,6 +110,17 @@ class Scenario:
         options += [("set", f"{key}={value}") for key, value in self.settings.items()]
         words = [word for option, value in options for word in (f"--{option}", str(value))]
         return shlex.join(["python", "-m", "psm_sim", *words])
+
+    def files(self, policies: Sequence[str | Spec] = ()) -> list[Path]:
+        """Return the user's files that it and *policies* name; bundled ones are not among them."""
+        specs = [Spec.of(policy, "policy") for policy in policies]
+        specs += [] if isinstance(self.topology, Topology) else [Spec(self.topology)]
+        own = [file for spec in specs for file in spec.files()]
+        if not isinstance(self.trace, Workload):
+            spec = Spec.of(self.trace, "trace")
+            own += [] if spec.name in bundled_names("traces") else [find_trace(spec.name)]
+            own += spec.files()
+        return list(dict.fromkeys(own))
 
     def key(
         self, policies: Sequence[str | Spec] = (), known: dict[tuple[Any, ...], str] | None = None

@@ -18,6 +18,7 @@ from psm_sim.campaign.sweep.runners import Runner
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
 from psm_sim.provenance import provenance
+from psm_sim.simulation.scenario import Scenario
 from psm_sim.values import Parameter
 
 
@@ -89,7 +90,7 @@ def _run(tasks: Sequence[Planned], store: Store, means: Means, command: str, wat
 def _run_missing(
     tasks: Sequence[Planned], files: UserFiles, store: Store, means: Means, command: str, watch: Watch
 ) -> None:
-    number = store.begin(command, provenance(dict(files.contents)))
+    number = store.begin(command, provenance(_files(tasks)))
     status, pool = "failed", _pool(means, len(tasks))
     runner = Runner(store.path)
     try:
@@ -103,6 +104,14 @@ def _run_missing(
         pool.close(at_once=status != "finished")
         runner.close()
         store.end(number, status)
+
+
+def _files(tasks: Sequence[Planned]) -> list[Path]:
+    """Return the user's files that the tasks name."""
+    scenarios = {(each.over[0], each.place): each.task.scenario for each in tasks}
+    policies = {str(each.task.policy): each.task.policy for each in tasks}
+    named = [each.files() for each in scenarios.values()] + [Scenario().files(list(policies.values()))]
+    return list(dict.fromkeys(file for files in named for file in files))
 
 
 def _pool(means: Means, tasks: int) -> Pool:
