@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from itertools import groupby
+from time import sleep
 from typing import Any
 
 from psm_sim.campaign.sweep.outcome import Outcome
@@ -65,7 +65,7 @@ class Conduct:
         """Run until every task has an outcome, here or from another process on the same store."""
         self._work_off()
         while self._elsewhere:
-            time.sleep(PATIENCE_S)
+            sleep(PATIENCE_S)
             self._look_elsewhere()
             self._work_off()
 

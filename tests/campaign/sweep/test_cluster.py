@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import importlib.util
+import pickle
 import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from psm_sim.campaign.sweep.run import Means, run_grid
 from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.work import Batch
 from psm_sim.errors import InputError
-from tests.campaign.sweep.common import grid, write_policy
+from psm_sim.version import __version__
+from tests.campaign.sweep.common import grid, run, write_policy
 from tests.campaign.sweep.test_interrupted import done
 
 INSTALLED = importlib.util.find_spec("distributed") is not None
@@ -84,11 +89,117 @@ def test_an_address_where_nobody_answers_is_told(tmp_path: Path) -> None:
     assert "Traceback" not in told
 
 
-@pytest.mark.skipif(INSTALLED, reason="Dask is installed")
-def test_without_dask_the_extra_is_named(tmp_path: Path) -> None:
+def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one sentence."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         Store(tmp_path / "a.sqlite") as store,
         pytest.raises(InputError, match=r"pip install 'psm_sim\[cluster\]'"),
     ):
         run_grid(grid(policies=("psm",)), store, Means(cluster="tcp://127.0.0.1:9"))
+
+
+class StandIn(ModuleType):
+    """Stand-in for Dask in this process: it does a batch when it is waited for, and loses every third."""
+
+    version = __version__
+
+    def __init__(self) -> None:
+        super().__init__("distributed")
+        self.submitted: list[tuple[Future, Callable, Batch]] = []
+        self.waits = self.done = 0
+
+    def Client(self, address: str, timeout: float) -> StandIn:
+        if address != "tcp://here:1":
+            raise OSError("Timed out")
+        return self
+
+    def run(self, function: Callable) -> dict[str, str]:
+        return {"tcp://here:2": self.version if function() == __version__ else ""}
+
+    def nthreads(self) -> dict[str, int]:
+        return {"tcp://here:2": 1, "tcp://here:3": 1}
+
+    def submit(self, function: Callable, batch: Batch, pure: bool) -> Future:
+        assert not pure
+        self.submitted.append((Future(), function, pickle.loads(pickle.dumps(batch))))  # noqa: S301
+        return self.submitted[-1][0]
+
+    def wait(self, futures: list[Future], timeout: float, return_when: str) -> SimpleNamespace:
+        self.waits += 1
+        if self.waits % 2:
+            raise TimeoutError
+        future, function, batch = self.submitted.pop(0)
+        assert future in futures
+        self.done += 1
+        if self.done % 3:
+            future.set_result(function(batch))
+        else:
+            future.set_exception(RuntimeError("the worker is gone"))
+        return SimpleNamespace(done=[future])
+
+    def cancel(self, futures: list[Future], force: bool) -> None:
+        self.submitted.clear()
+
+    def close(self, timeout: float = 0) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    """Put the stand-in in Dask's place."""
+    found = StandIn()
+    monkeypatch.setitem(sys.modules, "distributed", found)
+    return found
+
+
+def test_batches_are_lost_and_run_again(
+    stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is lost twice, the second time alone, has failed with the reason; files travel by content."""
+    monkeypatch.chdir(tmp_path)
+    write_policy(tmp_path / "my.py")
+    what = grid("seed=1..12", policies=("my.py:Hears:n=2",))
+    expected = run(tmp_path / "here.sqlite", what)
+    (tmp_path / "my.py").rename(tmp_path / "kept.py")
+    with pytest.raises(InputError, match=r"my\.py"):
+        run(tmp_path / "there.sqlite", what)
+    (tmp_path / "kept.py").rename(tmp_path / "my.py")
+    with Store(tmp_path / "there.sqlite") as store:
+        rows = run_grid(what, store, Means(cluster="tcp://here:1"))
+    done = {row.seed: row.measures for row in rows if row.state == "done"}
+    assert done == {row.seed: row.measures for row in expected if row.seed in done}
+    failed = [row for row in rows if row.state == "failed"]
+    assert 0 < len(failed) < len(done)
+    assert {row.error for row in failed} == {"The worker gave no answer: RuntimeError: the worker is gone"}
+    assert stand_in.closed
+
+
+def test_a_worker_of_another_version_is_named(stand_in: StandIn, tmp_path: Path) -> None:
+    """Before anything is run; so is an address where nobody answers."""
+    stand_in.version = "9.9"
+    with Store(tmp_path / "a.sqlite") as store:
+        for address, sentence in (
+            ("tcp://here:1", "The worker tcp://here:2 has psm_sim 9.9; expected 0.1.0"),
+            ("tcp://nobody:1", "no Dask scheduler answers there"),
+        ):
+            with pytest.raises(InputError, match=sentence):
+                run_grid(grid(policies=("psm",)), store, Means(cluster=address))
+
+
+def test_an_interrupt_calls_back_what_is_out(
+    stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cluster is left to others."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        assert stand_in.submitted
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stand_in, "wait", interrupt)
+    with Store(tmp_path / "a.sqlite") as store:
+        with pytest.raises(KeyboardInterrupt):
+            run_grid(grid(policies=("psm",)), store, Means(cluster="tcp://here:1"))
+        assert [status for status, *_ in store.sweeps()] == ["interrupted"]
+    assert stand_in.submitted == []
+    assert stand_in.closed

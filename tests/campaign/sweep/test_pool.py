@@ -110,3 +110,21 @@ def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch)
     pool.close(at_once=True)
     assert isinstance(found[0][1], pool_module.Lost)
     assert "expected 9.9: install that one" in found[0][1]
+
+
+def test_a_worker_leaves_interrupts_to_its_parent_and_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process does when it begins, done here step by step."""
+    parents = [7, 7, 1]
+    ended: list[int] = []
+    handled: list[tuple[object, ...]] = []
+    monkeypatch.setattr(pool_module, "PATIENCE_S", 0.0)
+    monkeypatch.setattr("os.getppid", lambda: parents.pop(0))
+    monkeypatch.setattr("os._exit", ended.append)
+    monkeypatch.setattr("signal.signal", lambda *words: handled.append(words))
+    pool_module._begin(7)
+    for _ in range(1000):
+        if ended:
+            break
+        time.sleep(0.005)
+    assert ended == [1]
+    assert handled == [(signal.SIGINT, signal.SIG_IGN)]
