@@ -7,7 +7,7 @@ import importlib
 import pytest
 
 NAMES = {
-    "psm_sim": "__version__ check compare simulate",
+    "psm_sim": "__version__ check compare load_sweep simulate sweep",
     "psm_sim.active": """
         NAMES POOL_RULES SAMPLERS Always Asker BudgetPerceptron Coin Crf Decision Draw EntropyTree
         ExhaustiveTree Floor Gaussian GaussianSampler Halving Image Isal1d Isalg1d Isaln Lasec Lmu
