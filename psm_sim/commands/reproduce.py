@@ -21,7 +21,8 @@ rule fixed beforehand."""
 
 EPILOG = """\
 studies: lpsm-100, lpsm-4x500, bsd-energy, bsd-rtt, slowdown-by-page, sleep-times,
-sensitivity, optimum; without a name, or with 'all', all of them
+sensitivity, one-setting, optimum, trace-study, non-stationary; without a name, or
+with 'all', all of them
 
 examples:
   psm_sim reproduce lpsm-100 --quick

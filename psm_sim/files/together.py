@@ -23,7 +23,7 @@ MOST_OTHERS = 10_000
 
 
 @contextmanager
-def swapped_folder(folder: Path) -> Iterator[Path]:
+def swapped_folder(folder: Path, *, own: bool = True) -> Iterator[Path]:
     """Give an empty folder to write in; when the block ends its files take the place of *folder*'s.
 
     Other files of *folder* stay. If the block fails, nothing is changed.
@@ -32,6 +32,8 @@ def swapped_folder(folder: Path) -> Iterator[Path]:
     ----------
     folder
         The target; made with its parents if need be.
+    own
+        Whether it is a folder for such files; else, as any folder of the user's, it is never exchanged.
 
     Raises
     ------
@@ -40,7 +42,7 @@ def swapped_folder(folder: Path) -> Iterator[Path]:
     """
     target = folder.resolve()
     try:
-        with (_replaced if target.exists() else _made)(target) as inside:
+        with _replaced(target, own) if target.exists() else _made(target) as inside:
             yield inside
     except OSError as error:
         what = f"{folder} cannot be written: {error.strerror or error}"
@@ -48,9 +50,9 @@ def swapped_folder(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _replaced(target: Path) -> Iterator[Path]:
+def _replaced(target: Path, own: bool) -> Iterator[Path]:
     """Give the draft of a folder that exists."""
-    swappable = _swappable(target)
+    swappable = own and _swappable(target)
     with draft(target.parent if swappable else target, is_folder=True) as made:
         yield made
         _flush(made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psm_sim.network.topology import TcpParameters
+from psm_sim.network.topology_parts import TcpParameters
 
 
 class RetransmissionTimeout:

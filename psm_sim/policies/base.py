@@ -72,3 +72,7 @@ class Policy(ABC):
 
     def finish(self) -> None:  # noqa: B027 (an optional hook)
         """Take note that the run is over; optional. Not called if the run fails or is interrupted."""
+
+    def report(self) -> dict[str, float]:
+        """Return what the policy itself measured in the run, by name with its unit; optional."""
+        return {}

@@ -67,6 +67,10 @@ class Guarded(Policy):
         """Tell the policy that the run is over."""
         self._call("finish")
 
+    def report(self) -> dict[str, float]:
+        """Return what the policy measured."""
+        return dict(self._call("report"))
+
     @property
     def _label(self) -> str:
         return label_of(self.policy)

@@ -28,9 +28,10 @@ class Lpsm(Policy):
     next doze is the weighted mean of the times (2.32), rounded to the nearest beacon. The switching rates
     are chosen for ``horizon_s`` seconds with one poll per beacon (section 2.3).
 
-    Two choices that the sources leave open are parameters: how long to doze after an uplink packet, and
-    whether a doze that an uplink packet cut short is learned from. The default of the first, one beacon,
-    has the least slowdown.
+    Three choices that the sources leave open are parameters: how long to doze after an uplink packet; whether
+    an ACK sent while a poll's frames are fetched is one; and whether a doze that an uplink packet cut short
+    is learned from. The default of the first, one beacon, has the least slowdown. That of the second is the
+    order of figure 2-4: retrieve the data, then sleep for the time predicted.
 
     With ``state`` the learner goes on from what that file held when the policy was made, and its state is
     written there when a run is over. Such a run depends on the file as well as on its parameters.
@@ -66,6 +67,12 @@ class Lpsm(Policy):
         name="uplink",  # which as an attribute is the policy's hook
         choices=("one", "restart", "keep"),
     )
+    acks: str = parameter(
+        "poll",
+        "a packet sent while a poll's frames are fetched belongs to the poll, which the full time follows; or"
+        " is an uplink packet",
+        choices=("poll", "uplink"),
+    )
     learn_on_uplink: bool = parameter(False, "learn also from a doze that an uplink packet cut short")
     alpha: float | None = parameter(
         None,
@@ -92,6 +99,7 @@ class Lpsm(Policy):
         self.learner: Learner
         self._beacons = 1
         self._planned = 0
+        self._sent = False  # whether the station has sent since its last rest began
 
     def config(self) -> dict[str, Any]:
         """Return the parameters as plain values, those of the loss with its ``gamma`` included."""
@@ -126,19 +134,23 @@ class Lpsm(Policy):
         if self._warm_start is not None:
             self._warm_start.save(self.learner, self.times_ms)
 
+    def report(self) -> dict[str, float]:
+        """Return what the loss measured."""
+        return self._loss.report()
+
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Learn from the poll, and doze for the time predicted."""
         next_beacon = self.beacon_grid.after(now_s)
         if poll is not None:
             self._learn(poll)
             self._loss.observe(poll)
-            beacons = self._beacons
-        elif self.after_uplink == "keep":
-            beacons = max(1, self._planned - next_beacon + 1)
-        else:
-            beacons = 1 if self.after_uplink == "one" else self._beacons
-        self._planned = next_beacon + beacons - 1
+        beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
+        self._planned, self._sent = next_beacon + beacons - 1, False
         return Rest(beacons=beacons)
+
+    def uplink(self, now_s: float) -> None:
+        """Note that a packet is sent."""
+        self._sent = True
 
     def interrupted(self, poll: Poll) -> None:
         """Learn from a doze cut short if ``learn_on_uplink`` is set; the loss is told in any case."""
@@ -155,6 +167,16 @@ class Lpsm(Policy):
             If the loss fails.
         """
         return self._loss(poll, self.times_ms)
+
+    def _doze_after_poll(self) -> int:
+        # A restart would be the full time too, and of a poll that has just been there is nothing to keep.
+        cut = self.acks == "uplink" and self._sent and self.after_uplink == "one"
+        return 1 if cut else self._beacons
+
+    def _doze_after_uplink(self, next_beacon: int) -> int:
+        if self.after_uplink == "keep":
+            return max(1, self._planned - next_beacon + 1)
+        return 1 if self.after_uplink == "one" else self._beacons
 
     def _learn(self, poll: Poll) -> None:
         try:

@@ -116,10 +116,10 @@ def _merged(
 
 
 def _described(workloads: Sequence[Workload]) -> Workload:
-    """Return the first client's workload without its pages, its remark about all clients."""
+    """Return the first client's workload, its remark about all clients."""
     first = workloads[0]
     remark = (
         f"{len(workloads)} clients replayed, an independent simulation each; "
         "all values are means over clients"
     )
-    return replace(first, pages=(), client="", remark="; ".join((remark, *first.notes)))
+    return replace(first, client="", remark="; ".join((remark, *first.notes)))

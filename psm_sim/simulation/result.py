@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,8 +58,9 @@ class Result:
     """One policy's run over the pages of a workload.
 
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
-    energy ledger at the end. ``events`` counts the SimPy events fired, ``wall_s`` is the time that the
-    simulation took, in seconds; it is the only value that differs from run to run.
+    energy ledger at the end, ``policy_report`` what the policy itself measured, if anything. ``events``
+    counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
+    only value that differs from run to run.
     """
 
     policy: str
@@ -70,6 +71,7 @@ class Result:
     events: int
     usage: Usage
     traffic: Traffic
+    policy_report: dict[str, float] = field(default_factory=dict)
 
     @cached_property
     def pages(self) -> pd.DataFrame:
@@ -127,4 +129,5 @@ class Result:
             "page_time_s": self.page_time_s._asdict(),
             "slowdown": self.slowdown._asdict(),
             "traffic": dataclasses.asdict(self.traffic),
+            **({"policy_report": self.policy_report} if self.policy_report else {}),
         }

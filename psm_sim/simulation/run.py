@@ -10,6 +10,7 @@ from typing import Any
 
 from psm_sim.network import Observer, PagesDone, Topology, Usage, World
 from psm_sim.network.browser import Visit
+from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, watched
 from psm_sim.simulation.result import PageRecord, Result, Traffic
@@ -49,10 +50,18 @@ class Run:
             without, and its own times are taken.
         progress
             Called with the number of pages done after each page.
+
+        Raises
+        ------
+        PageError
+            If a page cannot be loaded: it is an :class:`~psm_sim.errors.InputError`.
         """
         world, begun = self.world, time.perf_counter()
         self.pages_done.progress = progress
-        world.run(pages)
+        try:
+            world.run(pages)
+        except PageError as failed:
+            raise failed.under(self.label) from None
         wall_s = time.perf_counter() - begun
         self.policy.finish()
         return Result(
@@ -64,6 +73,7 @@ class Run:
             events=world.events,
             usage=world.usage(),
             traffic=_traffic(world),
+            policy_report=self.policy.report(),
         )
 
 

@@ -12,9 +12,10 @@ from psm_sim.files.toml import read_toml
 from psm_sim.parameters import build, values_of
 from psm_sim.registry import unknown
 from psm_sim.spec import Spec, exists
+from psm_sim.workload.drawing import Drawing
 from psm_sim.workload.page_list import Missing, read_page_list
 from psm_sim.workload.profile import profile_of
-from psm_sim.workload.synthesis import Drawing, draw_pages
+from psm_sim.workload.synthesis import draw_pages
 from psm_sim.workload.workload import Workload, how_many
 
 

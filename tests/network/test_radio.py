@@ -179,7 +179,7 @@ def test_frames_pass_at_once_while_the_radio_stays_awake():
     bench.arrive_at(0.03)
     bench.arrive_at(0.06)
     bench.run(0.15)
-    assert bench.delivered == [pytest.approx(0.03), pytest.approx(0.1)]
+    assert bench.delivered == [pytest.approx(0.03, abs=1e-6), pytest.approx(0.1, abs=1e-6)]
     assert policy.asked[1][2] is None
 
 

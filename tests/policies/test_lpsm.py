@@ -86,8 +86,8 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     assert config["loss"] == "inverse"
     assert config["gamma"] == pytest.approx(1 / 1.2e5)
     assert set(config) == {
-        "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "learn_on_uplink", "alpha",
-        "state",
+        "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "acks", "learn_on_uplink",
+        "alpha", "state",
     }  # fmt: skip
     assert Lpsm(loss=Inverse(gamma=2.0)).config() == {**config, "gamma": 2.0}
 
@@ -160,3 +160,21 @@ def test_a_class_derived_from_it_may_have_arguments_of_its_own():
     assert Own(3, alpha=0.5).extra == 3
     with pytest.raises(InputError, match="alpha is 2"):
         Own(3, alpha=2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "beacons"),
+    [
+        ("lpsm", 7),
+        ("lpsm:acks=uplink", 1),
+        ("lpsm:acks=uplink,uplink=restart", 7),
+        ("lpsm:acks=uplink,uplink=keep", 7),
+    ],
+)
+def test_whether_an_ack_sent_at_a_poll_is_an_uplink_packet_is_a_choice(spec, beacons):
+    """A frame fetched at beacon 7 and acknowledged: the full time, or one beacon; else the full time."""
+    policy = started(spec)
+    policy.rest(0.0, 0.0, None)
+    policy.uplink(0.701)
+    assert policy.rest(0.702, 0.001, Poll(700.0, 0, 1)).beacons == beacons
+    assert policy.rest(1.4, 0.7, Poll(700.0)).beacons == 7

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from psm_sim.reporting.terminal.console import console_on
+from psm_sim.simulation.preset import load_preset
 from psm_sim.spec import split_commas
 
 if TYPE_CHECKING:
@@ -82,9 +83,39 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
     return [
         "Energy, beacons and page time are per page; slowdown is against the same page without power saving.",
         *([spread] if clients else []),
-        f"{pages}, seed {comparison.seed}, topology {comparison.topology}{named}{settings}.",
+        f"{pages}, seed {comparison.seed}, topology {_topology(comparison)}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
+        *reports(comparison.runs),
+        *([f"{load_preset(preset).note()}."] if preset else []),
     ]
+
+
+def reports(runs: Sequence[Result]) -> list[str]:
+    """Return a line for each policy that measured something itself, such as the mean wait reached."""
+    told = [
+        (run.policy, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
+    ]
+    return [f"{policy}: {', '.join(words)}." for policy, words in told if words]
+
+
+def _topology(comparison: Comparison) -> str:
+    """Return the topology's name and, of one that is not bundled, in what it differs from one that is."""
+    base, differs = comparison.place.base, comparison.topology_differs
+    if comparison.topology == base:
+        return base
+    named = [f"{key}={_plain(value)}" for key, value in differs.items()]
+    more = [f"and {len(named) - _NAMED} more"] if len(named) > _NAMED else []
+    words = " with " + ", ".join((*named[:_NAMED], *more)) if named else ""
+    return f"{comparison.topology}: {base}{words}"
+
+
+def _plain(value: object) -> str:
+    """Return a value as one writes it after ``--set``."""
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+
+
+_NAMED = 3
+"""How many keys of a topology the caption names."""
 
 
 def clients_of(comparison: Comparison) -> int:
