@@ -19,7 +19,7 @@ from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
-from psm_sim.policies import Policy
+from psm_sim.policies import Policy, RadioPower
 from psm_sim.workload.page import Page
 
 
@@ -67,6 +67,9 @@ class World:
         self.browser = Browser(env, self.client, topology.browser, (self._loaded, *told.page))
 
         self._join(port)
+        power = topology.power
+        if isinstance(policy.power, RadioPower):  # not where a user's own policy has a parameter of that name
+            policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
         policy.start(beacons.interval_s)
         if topology.beacon.fire_all:
             self._fire_all_beacons()
@@ -77,7 +80,7 @@ class World:
         self.wired_up.deliver = self.server.receive
         self.wired_down.deliver = port.forward
         self.wireless_down.deliver = self.radio.receive
-        self.radio.deliver = self.client.receive
+        self.radio.deliver = self.station.receiver(self.client.receive)
         self.radio.decide = self.station.rest
         port.radio = self.radio
 
