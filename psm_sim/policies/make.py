@@ -13,6 +13,8 @@ POLICIES: Registry[Policy] = Registry(
         "psm": "psm_sim.policies.psm:Psm",
         "bsd": "psm_sim.policies.bsd:Bsd",
         "lpsm": "psm_sim.policies.lpsm:Lpsm",
+        "outstanding": "psm_sim.policies.outstanding:Outstanding",
+        "anticipate": "psm_sim.policies.anticipate:Anticipate",
     },
 )
 """The policies that have a name; a new one is a line here."""
