@@ -14,6 +14,7 @@ from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Audience, EnergyLedger, Observer, Usage
+from psm_sim.network.pusher import Pusher
 from psm_sim.network.radio import Radio
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
@@ -21,13 +22,14 @@ from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy, RadioPower
 from psm_sim.workload.page import Page
+from psm_sim.workload.push import Push
 
 
 class World:
     """World of one station under one policy, in one topology.
 
     ``visits`` has each page as it was loaded, with the ledger's state at its end; ``events`` is the number of
-    SimPy events so far.
+    SimPy events so far; ``pusher`` has the delays of datagrams that nobody asked for, if any are sent.
 
     Parameters
     ----------
@@ -45,6 +47,7 @@ class World:
         self.ledger = EnergyLedger(topology.power)
         self.visits: list[tuple[Visit, Usage]] = []
         self.events = 0
+        self.pusher: Pusher | None = None
         self._told = told = Audience([self.ledger, *observers])
 
         # The four links, by the way of a request and of its reply
@@ -84,8 +87,10 @@ class World:
         self.radio.decide = self.station.rest
         port.radio = self.radio
 
-    def run(self, pages: Sequence[Page]) -> None:
-        """Load the pages. The clock stops at the end of the last."""
+    def run(self, pages: Sequence[Page], pushes: Sequence[Push] = ()) -> None:
+        """Load the pages, and send the pushes meanwhile. The clock stops at the end of the last page."""
+        if pushes:
+            self._push(pushes)
         browsing = self.env.process(self.browser.browse(pages))
         step = self.env.step
         events = 0
@@ -98,6 +103,13 @@ class World:
             raise failure
         for tell in self._told.finish:
             tell(self.env.now)
+
+    def _push(self, pushes: Sequence[Push]) -> None:
+        # On the way of frames only now: a run without pushes is as fast as before.
+        self.pusher = pusher = Pusher(self.env, self.server)
+        self.wired_down.deliver = pusher.at_access_point(self.wired_down.deliver)
+        self.radio.deliver = pusher.at_station(self.radio.deliver)
+        self.env.process(pusher.push(pushes))
 
     def usage(self) -> Usage:
         """Return what the radio has used so far."""

@@ -12,9 +12,10 @@ from psm_sim.network import Observer, PagesDone, Topology, Usage, World
 from psm_sim.network.browser import Visit
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, watched
-from psm_sim.simulation.result import PageRecord, Result, Traffic
+from psm_sim.simulation.result import PageRecord, PushRecord, Result, Traffic
 from psm_sim.spec import Spec
 from psm_sim.workload.page import Page
+from psm_sim.workload.push import Push
 
 _NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 
@@ -37,6 +38,7 @@ class Run:
         pages: Sequence[Page],
         always_on_times_s: Sequence[float] | None = None,
         progress: Callable[[int], None] = lambda _: None,
+        pushes: Sequence[Push] = (),
     ) -> Result:
         """Run over the pages, once, and tell the policy when it is over.
 
@@ -49,10 +51,12 @@ class Run:
             without, and its own times are taken.
         progress
             Called with the number of pages done after each page.
+        pushes
+            Datagrams sent meanwhile that nobody asked for.
         """
         world, begun = self.world, time.perf_counter()
         self.pages_done.progress = progress
-        world.run(pages)
+        world.run(pages, pushes)
         wall_s = time.perf_counter() - begun
         self.policy.finish()
         return Result(
@@ -64,6 +68,7 @@ class Run:
             events=world.events,
             usage=world.usage(),
             traffic=_traffic(world),
+            pushes=None if world.pusher is None else PushRecord.of(world.pusher),
         )
 
 

@@ -130,7 +130,7 @@ class Scenario:
 
     def _trace_facts(self) -> list[str]:
         if isinstance(self.trace, Workload):
-            return [self.trace.name, repr(self.trace.pages)]
+            return [self.trace.name, repr(self.trace.pages), repr(self.trace.pushes)]
         spec = Spec.of(self.trace, "trace")
         files = dict.fromkeys([find_trace(spec.name), *spec.files()])
         return [str(spec), *map(content_of, files)]

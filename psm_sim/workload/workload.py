@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.workload.page import Page
+from psm_sim.workload.push import Push
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Workload:
     ``remark`` is one plain sentence of what they are, for people; ``parameters`` are the trace's
     parameters as plain values, enough to draw the same pages again with the same seed. ``client``
     identifies whose pages a recording's are, if they are one client's, and ``notes`` say what was odd in it;
-    the remark has them too.
+    the remark has them too. ``pushes`` are datagrams that nobody asked for, in order, beside the pages.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Workload:
     parameters: dict[str, Any] = field(default_factory=dict)
     client: str = ""
     notes: tuple[str, ...] = ()
+    pushes: tuple[Push, ...] = ()
 
 
 def how_many(found: int, asked: int) -> str:
