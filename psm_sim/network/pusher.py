@@ -19,8 +19,8 @@ Deliver = Callable[[Segment], None]
 class Pusher:
     """Pusher of datagrams; the station's host knows no such connection, and ignores them.
 
-    ``sent`` counts those that reached the access point; ``delays_s`` has the time from there to the station of
-    each that was delivered, in seconds and in order.
+    ``sent`` counts those that reached the access point; ``delays_s`` has the time in seconds from there to
+    the station of each that was delivered, in order.
     """
 
     def __init__(self, env: Environment, server: Host) -> None:

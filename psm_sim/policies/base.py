@@ -103,5 +103,9 @@ class Policy(ABC):
         """Say whether its class has the optional *hook*, ``sent`` or ``received``, to be called."""
         return getattr(type(self), hook) is not getattr(Policy, hook)
 
+    def tally(self) -> dict[str, float]:
+        """Return numbers that it counted in the run, by name, for the result; optional."""
+        return {}
+
     def finish(self) -> None:  # noqa: B027 (an optional hook)
         """Take note that the run is over; optional. A run that fails or is broken off ends without."""

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from psm_sim.arrays import Floats
-from psm_sim.errors import PluginError, reason
+from psm_sim.errors import InputError, PluginError, reason
 from psm_sim.learning import Learner, make_learner
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.parameters import check_all, parameter, parameters_of, values_of
-from psm_sim.policies.base import Policy, Rest
+from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.experts import polling_times_ms
+from psm_sim.policies.flows import Flows
 from psm_sim.policies.warm_start import WarmStart
 from psm_sim.spec import Spec
 
@@ -28,6 +29,10 @@ class Lpsm(Policy):
     Two choices that the sources leave open are parameters: how long to doze after an uplink packet, and
     whether a doze that an uplink packet cut short is learned from. The default of the first, one beacon,
     has the least slowdown.
+
+    With ``context=outstanding`` one memory learns and predicts while a request is outstanding, another one
+    while none is, and only a packet that waits for a reply is followed by a doze of one beacon; ``uplink`` is
+    not used. This is none of the sources'.
 
     With ``state`` the learner goes on from what that file held when the policy was made, and its state is
     written there when a run is over. Such a run depends on the file as well as on its parameters.
@@ -59,6 +64,11 @@ class Lpsm(Policy):
         at_most=1,
         optional=True,
     )
+    context: str = parameter(
+        "none",
+        "none: one memory; outstanding: one while a request is outstanding and one while none is",
+        choices=("none", "outstanding"),
+    )
     state: str | None = parameter(
         None,
         "JSON file with a learner's state: read, if there is one, and written after the run",
@@ -71,8 +81,14 @@ class Lpsm(Policy):
         self._loss = make_loss(self.loss, self.gamma)
         self.times_ms = polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "policy lpsm")
         check_loss(self._loss, self.times_ms)
+        if self.state is not None and self.context != "none":
+            raise InputError(
+                f"policy lpsm: context is {self.context}; expected none with state, which holds one memory."
+            )
         self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
+        self._flows = Flows()
+        self._memories: list[Learner] = []
         self._beacons = 1
         self._planned = 0
 
@@ -86,10 +102,14 @@ class Lpsm(Policy):
         """Begin with the saved weights or uniform ones; those begin with the mean of the experts' times."""
         self.beacon_s = beacon_s
         self._planned = 0
+        self._flows = Flows()
         self._loss.start()
         share = Spec("fixed-share").with_("alpha", self.alpha)
         learner = Spec("learn-alpha") if self.alpha is None else share
-        self.learner = make_learner(learner, self.times_ms.size, max(1, round(self.horizon_s / beacon_s)))
+        polls = max(1, round(self.horizon_s / beacon_s))
+        count = 1 if self.context == "none" else 2
+        self._memories = [make_learner(learner, self.times_ms.size, polls) for _ in range(count)]
+        self.learner = self._memories[0]
         if self._warm_start is not None:
             self._warm_start.load(self.learner, self.times_ms)
         self._predict()
@@ -105,6 +125,9 @@ class Lpsm(Policy):
         if poll is not None:
             self._learn(poll)
             self._loss.observe(poll)
+        if len(self._memories) > 1:
+            beacons = self._in_context(poll)
+        elif poll is not None:
             beacons = self._beacons
         elif self.after_uplink == "keep":
             beacons = max(1, self._planned - next_beacon + 1)
@@ -118,6 +141,25 @@ class Lpsm(Policy):
         if self.learn_on_uplink and poll.slept_ms > 0:
             self._learn(poll)
         self._loss.observe(poll)
+
+    def wants(self, hook: str) -> bool:
+        """Ask for frames only if their context counts."""
+        return self.context != "none"
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Take note that a request is outstanding, or no more."""
+        self._flows.sent(frame)
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Take note of a reply."""
+        self._flows.received(frame)
+
+    def _in_context(self, poll: Poll | None) -> int:
+        """Take up the memory of the present context; after an uplink packet that waits, one beacon."""
+        waiting = self._flows.waiting > 0
+        self.learner = self._memories[waiting]
+        self._predict()
+        return 1 if waiting and poll is None else self._beacons
 
     def losses(self, poll: Poll) -> Floats:
         """Return what each expert's time would have cost in the doze just ended, shape (n,), in nats.

@@ -14,6 +14,7 @@ POLICIES: Registry[Policy] = Registry(
         "bsd": "psm_sim.policies.bsd:Bsd",
         "lpsm": "psm_sim.policies.lpsm:Lpsm",
         "outstanding": "psm_sim.policies.outstanding:Outstanding",
+        "listen": "psm_sim.policies.listen:Listen",
         "anticipate": "psm_sim.policies.anticipate:Anticipate",
     },
 )

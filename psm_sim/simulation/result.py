@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,7 +83,8 @@ class Result:
 
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
     energy ledger at the end. ``events`` counts the SimPy events fired, ``wall_s`` is the time the
-    simulation took, the only value that differs from run to run. ``pushes`` is there if the workload has any.
+    simulation took, the only value that differs from run to run. ``pushes`` is there if the workload has any;
+    ``tally`` has what the policy counted, if it counts.
     """
 
     policy: str
@@ -95,6 +96,7 @@ class Result:
     usage: Usage
     traffic: Traffic
     pushes: PushRecord | None = None
+    tally: dict[str, float] = field(default_factory=dict)
 
     @cached_property
     def pages(self) -> pd.DataFrame:
@@ -152,5 +154,6 @@ class Result:
             "page_time_s": self.page_time_s._asdict(),
             "slowdown": self.slowdown._asdict(),
             "traffic": dataclasses.asdict(self.traffic),
+            **({"tally": self.tally} if self.tally else {}),
             **({"pushes": self.pushes.to_dict()} if self.pushes else {}),
         }

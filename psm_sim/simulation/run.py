@@ -68,6 +68,7 @@ class Run:
             events=world.events,
             usage=world.usage(),
             traffic=_traffic(world),
+            tally=self.policy.tally(),
             pushes=None if world.pusher is None else PushRecord.of(world.pusher),
         )
 
