@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures import bars, curves, learners, scatter
+from psm_sim.reporting.figures import bars, curves, learners, listening, scatter
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +19,7 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "sleep-times": curves.sleep_times,
     "pages": scatter.pages,
     "frontier": scatter.frontier,
+    "listening": listening.listening,
     "labels": learners.labels,
     "drift": learners.drift,
     "f-measure": learners.f_measure,
