@@ -53,7 +53,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     args = parser.parse_args()
     print(f"{args.pages} pages of {args.trace}, {args.seeds} seeds\n")
-    print(f"{'target ms':>9}  {'mean wait ms':>14}  {'worst seed':>10}  {'J a page':>13}  {'last gamma':>10}")
+    heads = ("target ms", "mean wait ms", "worst seed", "J per page", "last gamma")
+    print("{:>9}  {:>14}  {:>10}  {:>13}  {:>10}".format(*heads))
     for target_ms in TARGETS_MS:
         runs = [run(target_ms, args.trace, args.pages, seed) for seed in range(1, args.seeds + 1)]
         waits, joules, gammas = zip(*runs, strict=True)

@@ -51,7 +51,7 @@ def bare_round(m: int) -> Callable[[], None]:
 
 
 def measure() -> None:
-    """Print a line a learner."""
+    """Print one line per learner."""
     table = list(np.random.default_rng(1).random((BATCH, N)) * 5)
     rates = switching_rates(horizon=27_000)
     learners: dict[str, Learner] = {

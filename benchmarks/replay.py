@@ -56,7 +56,7 @@ def main() -> None:
     spent, wall = time.process_time() - begun, time.perf_counter() - wall
     print(
         f"{replay.polls:,} polls, {replay.now_us / 3.6e9:,.1f} hours, {replay.held_bytes:,} bytes: "
-        f"{spent:.2f} s of processor, {wall:.2f} s of wall, {spent / replay.polls * 1e6:.2f} us a poll"
+        f"{spent:.2f} s of processor, {wall:.2f} s of wall, {spent / replay.polls * 1e6:.2f} us per poll"
     )
     for polls in (asked.polls // 100, asked.polls // 10):
         tracemalloc.start()

@@ -1,4 +1,4 @@
-"""How fast pages are simulated: pages and events a second, and each policy's time against bare SimPy.
+"""Speed of the simulation: pages and events per second, and each policy's time against bare SimPy.
 
     python benchmarks/simulation.py [PAGES] [REPEATS]
 
@@ -23,7 +23,7 @@ POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss
 
 
 def bare_rate(events: int = 200_000) -> float:
-    """Return the events a second of a process that only yields timeouts."""
+    """Return the events per second of a process that only yields timeouts."""
 
     def process(env: simpy.Environment) -> Generator[simpy.Event, None, None]:
         for _ in range(events):
@@ -45,7 +45,7 @@ def run_once(policy: str, pages: Sequence[Page]) -> tuple[float, int]:
 
 
 def main() -> None:
-    """Print a row a policy."""
+    """Print one row per policy."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 500
     repeats = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     pages = load_workload("ucb", count, 1).pages

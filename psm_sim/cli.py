@@ -1,4 +1,4 @@
-"""The command line: words in, one command called, an exit status out."""
+"""Command line: reads the words, calls one command, returns an exit status."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from psm_sim.errors import InputError, nearest
 
 SUBCOMMANDS = {
     "policies": "list the power-save policies, with parameters",
-    "losses": "list the losses a learning policy can use",
+    "losses": "list the losses that a learning policy can use",
     "topologies": "list the scenarios and every key that --set reaches",
     "trace": "look at, convert, fit or synthesize a trace",
-    "replay": "let a learner poll network activity itself: loss and regret",
+    "replay": "let a learner poll network activity without a simulator: loss and regret",
     "check": "run the contract checks on a policy, a loss or a learner",
     "reproduce": "set published numbers beside ours",
     "learners": "test the claims on learners that ask for labels",
@@ -31,7 +31,8 @@ SUBCOMMANDS = {
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command that *words* (default: the process's arguments) ask for; return the exit status.
 
-    0 is success; 2 anything the user can mend, told in one line on standard error; 130 an interrupt.
+    0 is success; 2 is a mistake that the user can mend, explained in one line on standard error; 130 is an
+    interrupt.
     """
     try:
         return _run_and_flush(list(sys.argv[1:] if words is None else words))
@@ -49,7 +50,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run_and_flush(words: list[str]) -> int:
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever started the program
+        if getattr(sys, name) is None:  # closed by the program that started this one
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name may have signs the terminal lacks
@@ -102,7 +103,7 @@ def _subcommand_help() -> str:
 
 
 class _OneLineParser(argparse.ArgumentParser):
-    """Tells what is wrong in one sentence, without the usage before it."""
+    """Parser whose errors are one sentence, without the usage before it."""
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, extra = self.parse_known_args(args, namespace)
@@ -130,6 +131,6 @@ def _complain(message: str, status: int) -> int:
 
 
 def _hang_up() -> None:
-    """Keep Python from writing the rest of the output, which nobody reads or nothing holds."""
+    """Discard the rest of the output: nobody reads it, or it cannot be written."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,6 @@
 """Parameters: declared once with default, unit, range and a sentence, then read from text and checked.
 
-A component is a dataclass whose fields are made with :func:`parameter`; a user's plug-in may be any
+A component is a dataclass whose fields are made with :func:`parameter`; a user's plug-in can be any
 class, then names and defaults come from its signature.
 """
 

@@ -1,4 +1,4 @@
-"""What a station sees when it wakes for a beacon."""
+"""Poll: what a station sees when it wakes for a beacon."""
 
 from __future__ import annotations
 

@@ -9,4 +9,12 @@ Progress = Callable[[int, int, str], None]
 
 
 def silent(done: int, total: int, label: str) -> None:
-    """Report nothing: the default where nobody watches."""
+    """Report nothing: the default where nobody watches.
+
+    Parameters
+    ----------
+    done, total
+        The units done, and those in all.
+    label
+        What is being worked on.
+    """

@@ -1,6 +1,6 @@
 """Spec: a component and its parameters, read once from ``NAME:key=value,...``.
 
-The name may be a class in a user's file, ``FILE.py:CLASS:key=value,...``, or a trace's file. A value may
+The name can be a class in a user's file, ``FILE.py:CLASS:key=value,...``, or a trace's file. A value can
 hold commas inside parentheses, as a formula does; one wrapped in parentheses as a whole loses them, so
 that ``loss=(my.py:Mine:a=1,b=2)`` gives a loss two parameters.
 """
@@ -38,10 +38,10 @@ class Spec:
         Parameters
         ----------
         text
-            ``NAME``, ``FILE.py:CLASS`` or, of a trace, ``FILE``; ``:key=value,...`` may follow.
+            ``NAME``, ``FILE.py:CLASS`` or, of a trace, ``FILE``; ``:key=value,...`` can follow.
         kind
             What is named, for the errors: ``"policy"``, ``"loss"``, ``"learner"`` or ``"trace"``. The
-            file of a trace may have colons in its path.
+            file of a trace can have colons in its path.
 
         Raises
         ------
@@ -129,7 +129,7 @@ def exists(name: str) -> bool:
 
 def _split(text: str, kind: str) -> tuple[str, str]:
     """Return the name and the text of the parameters."""
-    if kind == "trace":  # its files may have colons, and are not told by their names
+    if kind == "trace":  # its files can have colons, and are not told by their names
         match = _WITH_PARAMETERS.fullmatch(text)
         if match:
             return match["name"], match["rest"]

@@ -39,7 +39,7 @@ class Parameter:
 
     @property
     def range(self) -> str:
-        """What values are allowed, in words."""
+        """Range of the values allowed, in words."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         bounds = []

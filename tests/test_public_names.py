@@ -21,7 +21,9 @@ NAMES = {
     "psm_sim.losses": """
         ArrivalAware Constrained Formula Inverse InverseLog LOSSES Loss Poll RetrievalEnergy check_loss
         make_loss""",
-    "psm_sim.network": "EnergyLedger Observer PagesDone Topology Usage World load_topology topology_keys",
+    "psm_sim.network": """
+        EnergyLedger Observer PageError PagesDone Topology Usage World differences load_topology
+        topology_keys""",
     "psm_sim.policies": "Beacons Frame POLICIES Policy Poll RadioPower Rest make_policy",
     "psm_sim.simulation": """
         ClientAverage ClientComparison Comparison PageRecord Progress Result Scenario Summary Traffic

@@ -14,7 +14,7 @@ from psm_sim.parameters import values_of
 class Remembers:
     """Base of whatever can be saved: :attr:`memory` names the attributes that change while it runs.
 
-    An attribute may be an array, a number, None, a generator or another object that remembers.
+    An attribute can be an array, a number, None, a generator or another object that remembers.
     """
 
     name: ClassVar[str] = ""

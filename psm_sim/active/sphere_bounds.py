@@ -16,7 +16,7 @@ def perceptron_mistakes(margin: float, radius: float = 1.0) -> float:
 
 
 def perceptron_angle_floor(updates: int, start: float = 0.0) -> float:
-    """Return the least sin(angle) that a Perceptron can have after so many updates (Theorem 3).
+    """Return the least sin(angle) that a Perceptron can have after that many updates (Theorem 3).
 
     ``min(1/3, 1 / (5 sqrt(updates + start^2)))``, *start* the norm of the first vector, whose product with
     the target is not negative. Hence of the order of 1/eps^2 labels for error eps, under any query rule.

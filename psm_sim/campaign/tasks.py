@@ -16,11 +16,11 @@ class Task(Protocol):
 
     @property
     def kind(self) -> str:
-        """What a digest calls its rows, such as ``"run"``."""
+        """The name by which a digest asks for its rows, such as ``"run"``."""
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """What is written into each of its rows; decides nothing, so that equal work is done once."""
+        """Values written into each of its rows; they decide no number, so that equal work is done once."""
 
     @property
     def weight(self) -> int:

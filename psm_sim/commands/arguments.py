@@ -1,4 +1,4 @@
-"""Options that several subcommands share, and how they are read."""
+"""Options that several subcommands share, and the functions that read them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def preset_named(name: str | None) -> Preset:
 
 
 def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
-    """Return the trace with the parameters that ``--workload`` and ``--clients`` stand for; None: not given.
+    """Return the trace with the parameters for which ``--workload`` and ``--clients`` stand; None: not given.
 
     Raises
     ------

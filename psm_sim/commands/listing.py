@@ -23,7 +23,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
-    """Return one parameter as plain values."""
+    """Return one parameter as plain values.
+
+    Parameters
+    ----------
+    name
+        What it is called on the command line.
+    default
+        Its default, a plain value in the parameter's unit.
+    parameter
+        Its unit, range and sentence.
+    """
     return {
         "name": name,
         "default": default,
@@ -47,7 +57,19 @@ def of_registry(registry: Registry[Any]) -> list[Item]:
 
 
 def show(kind: str, items: list[Item], remark: str, form: str) -> int:
-    """Print the list, as a table or as one JSON object; return the exit status."""
+    """Print a list; return the exit status, 0.
+
+    Parameters
+    ----------
+    kind
+        The key of the list in the JSON object, such as ``"policies"``.
+    items
+        One per name.
+    remark
+        A sentence below the table.
+    form
+        ``"json"`` for one JSON object, else a table.
+    """
     if form == "json":
         import json
 

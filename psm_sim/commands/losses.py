@@ -6,7 +6,7 @@ import argparse
 
 from psm_sim.commands import listing
 
-HELP = "List the losses a learning policy can use, and their parameters with default, unit and range."
+HELP = "List the losses that a learning policy can use, with their parameters: default, unit, range."
 EPILOG = """\
 Use one with:  psm_sim --policy lpsm:loss=NAME
 A formula:     psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 HELP = """\
 How does a learner follow real network activity? The bytes of each request are
-spread evenly from its start to its end, the learner polls at its own times and
-learns from the bytes held: the trace study of the thesis, without a simulator.
-Out come losses in nats: the learner's, each expert's, and regret."""
+spread evenly from its start to its end; the learner polls at its own times and
+learns from the bytes held. This is the trace study of the thesis, without a
+simulator. It reports the losses of the learner and of each expert, and regret,
+in nats."""
 
 EPILOG = """\
-A recording is replayed as it was, request by request. The bundled traces are
-pages without times; theirs are nominal: --rate-kbps and --round-trip-ms.
+A recording is replayed request by request, with its own times. The bundled
+traces are pages without times; nominal times come from --rate-kbps and
+--round-trip-ms.
 
 examples:
   psm_sim replay --trace ucb
@@ -32,15 +34,15 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options: those of the trace, of the learner, and of what comes out."""
+    """Declare the options: trace, learner and output."""
     _add_trace(parser)
     _add_learner(parser)
     add_format(parser)
     parser.add_argument(
         "--output",
         metavar="DIR",
-        help="also write replay.json, and figures as PNG, SVG and CSV, to this folder; several clients have "
-        "a folder each",
+        help="also write replay.json, and figures as PNG, SVG and CSV, to this folder; with several "
+        "clients, to one folder for each",
     )
     parser.add_argument(
         "--other-loss",
@@ -58,17 +60,17 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
         "--trace",
         default="ucb",
         metavar="NAME[:key=value,...] or FILE",
-        help="whose activity: a bundled trace, a recording, or a page list (default: %(default)s)",
+        help="the network activity: a bundled trace, a recording, or a page list (default: %(default)s)",
     )
     parser.add_argument(
         "--clients",
         metavar="K",
         help="of a recording: the K busiest, all, or one client's identifier (default: the busiest)",
     )
-    add_pages(parser, "how many pages of a trace that is no recording")
+    add_pages(parser, "number of pages of a trace that is no recording")
     add_seed(parser, "the seed of everything drawn")
     parser.add_argument(
-        "--max-gap-s", metavar="S", help="cut a longer silence to this, in s (default: as it was)"
+        "--max-gap-s", metavar="S", help="cut a longer silence to this, in s (default: not cut)"
     )
     _add_parameters(parser, Nominal)
 
@@ -86,7 +88,7 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
         "--loss",
         default="inverse",
         metavar='NAME, "formula" or FILE.py:CLASS',
-        help="what a polling time costs, in nats (default: %(default)s)",
+        help="the cost of a polling time, in nats (default: %(default)s)",
     )
     parser.add_argument(
         "--gamma", metavar="G", help="the loss's weight of latency (default: 1e-7, as in the thesis's study)"
@@ -99,7 +101,7 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
         help="polls for which learn-alpha's switching rates are chosen (default: %(default)s)",
     )
     parser.add_argument(
-        "--polls", type=whole_number(1), metavar="N", help="stop after so many (default: at the last byte)"
+        "--polls", type=whole_number(1), metavar="N", help="stop after N polls (default: at the last byte)"
     )
     _add_parameters(parser, Clock)
 
@@ -114,7 +116,7 @@ def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replay, report, and draw the figures if they are wanted."""
+    """Replay and report; draw the figures if there is an output folder."""
     from psm_sim.replay.run import replay_trace
     from psm_sim.reporting.files import replay_files as replay_report
     from psm_sim.reporting.files.result_folder import usable_folder

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HELP = """\
 Run published studies again, and set the published numbers beside ours: each with
 its 95 % confidence interval over replications, the difference, and a verdict by a
-rule stated beforehand."""
+rule fixed beforehand."""
 
 EPILOG = """\
 studies: lpsm-100, lpsm-4x500, bsd-energy, bsd-rtt, slowdown-by-page, sleep-times,
@@ -35,14 +35,14 @@ def add_arguments(
 ) -> None:
     """Declare the options; *quick* says what ``--quick`` does."""
     parser.usage = "%(prog)s [STUDY ...] [options]"
-    parser.add_argument("studies", nargs="*", metavar="STUDY", help="which studies (default: all)")
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help="the studies to run (default: all)")
     parser.add_argument("--quick", action="store_true", help=quick)
     add_seed(parser, "the first replication's seed; the next ones follow")
     parser.add_argument(
         "--workers",
         type=whole_number(1),
         metavar="N",
-        help="processes; the numbers do not depend on it (default: one a processor)",
+        help="processes; the numbers do not depend on it (default: one per processor)",
     )
     parser.add_argument(
         "--output", metavar="DIR", help="also write README.md, numbers.json and figures/ to this folder"

@@ -1,4 +1,4 @@
-"""The run: policies side by side over the same pages."""
+"""``python -m psm_sim``: policies side by side over the same pages."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 HELP = """\
 What does an 802.11 power-save policy cost, and what does it save? A browsing
 client, an access point and a web server replay page views while the station's
-radio sleeps and wakes as a policy says; out come joules per page, by radio
-state, and slowdown against the same pages without power saving."""
+radio sleeps and wakes as a policy decides. It reports joules per page, by radio
+state, and the slowdown against the same pages without power saving."""
 
 EPILOG = """\
 The ucb trace is synthetic: page views drawn from Web distributions published
@@ -45,12 +45,12 @@ examples:
   psm_sim --policy psm --policy lpsm --trace my.tr.gz --clients 10
 
 Results go to standard output, progress and remarks to standard error;
---output DIR writes the results to DIR as well. Exit status: 0; 2 for something
-you can mend, told in one line; 130 if interrupted."""
+--output DIR writes the results to DIR as well. Exit status: 0; 2 for a mistake
+that you can mend, explained in one line; 130 if interrupted."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of a run: what is run, over which pages, where, and what comes out."""
+    """Declare the options of a run: policies, pages, scenario and output."""
     _add_policies_and_pages(parser)
     _add_scenario(parser)
     add_format(parser)
@@ -66,8 +66,8 @@ def _add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
         "--policy",
         action="append",
         metavar="NAME[:key=value,...]",
-        help="when the radio sleeps: a name, or FILE.py:CLASS; may be repeated, the results stand side by "
-        "side (default: lpsm)",
+        help="the policy that decides when the radio sleeps: a name, or FILE.py:CLASS; can be repeated, the "
+        "results stand side by side (default: lpsm)",
     )
     parser.add_argument(
         "--trace",
@@ -79,14 +79,14 @@ def _add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workload",
         choices=("replay", "sample"),
-        help="of a recording: replay a client's pages as they were, or draw pages from distributions fitted "
-        "to it; short for --trace FILE:workload=... (default: replay)",
+        help="of a recording: replay a client's pages in their order, or draw pages from distributions "
+        "fitted to it; short for --trace FILE:workload=... (default: replay)",
     )
     parser.add_argument(
         "--clients",
         metavar="all, N or ID",
-        help="of a recording: all clients, the N busiest or one; several are simulated each on its own and "
-        "averaged; short for --trace FILE:clients=... (default: the busiest, or all to sample from)",
+        help="of a recording: all clients, the N busiest or one; each is simulated on its own, and several "
+        "are averaged; short for --trace FILE:clients=... (default: the busiest, or all to sample from)",
     )
 
 
@@ -101,7 +101,7 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
         "--preset",
         metavar="NAME",
         help=f"a named configuration ({', '.join(bundled_names('presets'))}): its trace, policy and"
-        " topology parameters stand in for the defaults; whatever is given explicitly overrides them",
+        " topology parameters replace the defaults; what is given explicitly overrides them",
     )
     parser.add_argument(
         "--loss",
@@ -109,14 +109,14 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
         help="the loss of every lpsm given; a formula has I (bytes held), T (ms slept), Ti (candidate ms) "
         "and gamma",
     )
-    add_pages(parser, "how many pages")
+    add_pages(parser, "number of pages")
     add_seed(parser, "the seed of everything drawn")
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="key=value",
-        help="override one key of the topology, e.g. links.wired.latency_ms=80; may be repeated",
+        help="override one key of the topology, e.g. links.wired.latency_ms=80; can be repeated",
     )
 
 

@@ -24,7 +24,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _item(name: str) -> Item:
-    from psm_sim.network.topology import SECTIONS, load_topology
+    from psm_sim.network.topology import SECTIONS
+    from psm_sim.network.topology_file import load_topology
     from psm_sim.parameters import parameters_of
 
     topology = load_topology(name)

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fit.add_argument("file", help=_FILE)
     fit.add_argument("--to", required=True, metavar="FILE.toml", help="the profile to write")
     make = actions.add_parser("synthesize", help="write a UCB file drawn from published distributions")
-    make.add_argument("--records", type=whole_number(1), required=True, metavar="N", help="how many records")
+    make.add_argument("--records", type=whole_number(1), required=True, metavar="N", help="number of records")
     make.add_argument("--to", required=True, metavar="FILE", help="a name ending in .tr or .tr.gz")
     make.add_argument("--profile", default="ucb", metavar="NAME", help="the distributions (ucb)")
     make.add_argument("--seed", type=whole_number(0), default=1, metavar="N", help="seed of the draws (1)")

@@ -64,7 +64,7 @@ def of_pushes(workload: Workload) -> str:
 
 
 def of_regimes(regimes: Regimes) -> str:
-    """Describe a trace with regimes: the means of each, and how long a stretch of it is."""
+    """Describe a trace with regimes: the means of each, and the length of one stretch of it."""
     facts = {
         "Format": "trace profile with regimes" + (", synthetic" if regimes.synthetic else ""),
         "Name": regimes.name,
@@ -82,13 +82,13 @@ def of_regimes(regimes: Regimes) -> str:
         each = size.mean if size is not None else np.nan
         numbers = (pages, think_s, delay_s, objects, each, pages * (think_s + delay_s))
         rows.append(f"{name:<20}" + "".join(f"{_number(number):>12}" for number in numbers))
-    return "\n".join([*_facts(facts), "", *rows, "", "a stretch: think time and one server delay a page"])
+    return "\n".join([*_facts(facts), "", *rows, "", "a stretch: think time and one server delay per page"])
 
 
 def _quantities(recording: Recording) -> Iterator[tuple[str, NDArray[Any], float]]:
     """Yield name, values and unit of each quantity, one at a time: a trace may be large."""
     yield "think time, s", recording.think_s[~np.isnan(recording.think_s)], 1.0
-    yield "objects a page", recording.objects_per_page, 1.0
+    yield "objects per page", recording.objects_per_page, 1.0
     yield "main object, B", recording.size[recording.first[:-1]], 1.0
     is_embedded = np.ones(recording.size.size, dtype=bool)
     is_embedded[recording.first[:-1]] = False
@@ -126,7 +126,7 @@ def _number(value: float) -> str:
 
 
 def _histogram(think_s: NDArray[Any]) -> list[str]:
-    """Return a histogram of think times, two bars a decade."""
+    """Return a histogram of think times, two bars per decade."""
     if not think_s.size:
         return []
     edges = [0.0, *(10 ** (k / 2) for k in range(11))]

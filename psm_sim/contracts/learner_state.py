@@ -100,7 +100,7 @@ def foreign_state(subject: Subject[Learner]) -> None:
 
 @LEARNER_CHECKS.check
 def leaves_arguments(subject: Subject[Learner]) -> None:
-    """Losses may be read-only, a list or whole numbers; they are left as they were given."""
+    """Losses can be read-only, a list or whole numbers; they are left as they were given."""
     rows = [3, 1, 2, 5, 4][: subject.given.n_experts]
     rows += [1] * (subject.given.n_experts - len(rows))
     losses = np.array(rows, dtype=np.float64)

@@ -91,7 +91,7 @@ def odd_polls(subject: Subject[Loss]) -> None:
 
 @LOSS_CHECKS.check
 def leaves_arguments(subject: Subject[Loss]) -> None:
-    """The candidate times, which may be read-only, and the polls it leaves as they were."""
+    """The candidate times, which can be read-only, and the polls it leaves as they were."""
     loss, times_ms, poll = subject.fresh(), TIMES_MS.copy(), deepcopy(USUAL)
     loss(poll, times_ms)
     found = times_ms.tolist()
@@ -103,7 +103,7 @@ def leaves_arguments(subject: Subject[Loss]) -> None:
 
 @LOSS_CHECKS.check
 def pure(subject: Subject[Loss]) -> None:
-    """Asked again it answers the same, whatever it was asked between: only observe() may change it."""
+    """Asked again it answers the same, whatever it was asked between: only observe() changes it."""
     loss = subject.fresh()
     loss.start()
     first = losses_of(loss, USUAL)
@@ -114,7 +114,7 @@ def pure(subject: Subject[Loss]) -> None:
 
 @LOSS_CHECKS.check
 def candidates_kept_apart(subject: Subject[Loss]) -> None:
-    """What it remembers of one set of candidates is not used for another, even in the same array."""
+    """Memory of one set of candidates is not used for another, even in the same array."""
     loss, times_ms, others_ms = subject.fresh(), TIMES_MS[:2].copy(), TIMES_MS[-2:]
     first = losses_of(loss, USUAL, times_ms)
     times_ms[:] = others_ms

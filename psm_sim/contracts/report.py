@@ -52,7 +52,7 @@ class Report:
 
     @property
     def summary(self) -> str:
-        """How many checks hold, in one sentence."""
+        """Number of checks that hold, in one sentence."""
         kept = sum(each.ok for each in self.findings)
         left_out = f"; {self.not_run} more need the last one and were not run" if self.not_run else ""
         return f"{kept} of {len(self.findings)} checks hold{left_out}."

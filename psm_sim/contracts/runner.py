@@ -43,7 +43,7 @@ KINDS = (
     ),
 )
 
-# What a file may define; the class has this name because errors say "derived from psm_sim's NAME".
+# What a file can define; the class has this name because errors say "derived from psm_sim's NAME".
 _Component = ABCMeta("Policy, Loss or Learner", (), {})
 for _kind in KINDS:
     _Component.register(_kind.base)

@@ -1,1 +1,1 @@
-"""Hindsight: the best schedule of polls once everything is known, and a policy's cost beside it."""
+"""Hindsight: the best schedule of polls when everything to come is known, and each policy beside it."""

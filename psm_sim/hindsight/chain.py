@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Chain:
-    """The steps of some pages, with the beacons and the powers that price them."""
+    """Chain: the steps of some pages, with the beacons, and the powers (W) and energy (J) that price them."""
 
     steps: tuple[Step, ...]
     pages: int

@@ -1,4 +1,4 @@
-"""Record a chain: an observer of a run without power saving, and what it saw as silences and activities."""
+"""Recorder of a chain: an observer of a run without power saving; frames become silences and activities."""
 
 from __future__ import annotations
 

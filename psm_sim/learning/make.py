@@ -17,7 +17,7 @@ LEARNERS: Registry[Learner] = Registry(
         "learn-alpha": "psm_sim.learning.learners:LearnAlpha",
     },
 )
-"""The learners that have a name; a new one is a line here."""
+"""The learners that have a name; a new learner is one more line here."""
 
 
 def make_learner(what: str | Spec, experts: int, horizon: int) -> Learner:

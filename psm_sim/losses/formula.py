@@ -8,7 +8,8 @@ import numpy as np
 
 from psm_sim.arrays import Floats
 from psm_sim.losses.base import Loss
-from psm_sim.losses.expression import Node, Number, evaluate, fold, parse
+from psm_sim.losses.expression import parse
+from psm_sim.losses.nodes import Node, Number, evaluate, fold
 from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
 

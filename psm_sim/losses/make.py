@@ -22,7 +22,7 @@ LOSSES: Registry[Loss] = Registry(
         "constrained": "psm_sim.losses.constrained:Constrained",
     },
 )
-"""The losses that have a name; a new one is a line here."""
+"""The losses that have a name; a new loss is one more line here."""
 
 _NAME_LIKE = re.compile(r"[A-Za-z_][\w.\-]*(:.*)?", re.DOTALL)
 

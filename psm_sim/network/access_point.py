@@ -8,11 +8,11 @@ from simpy import Environment
 
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology import AccessPointParameters
+from psm_sim.network.topology_parts import AccessPointParameters
 
 
 class Listener(Protocol):
-    """What a port asks of and tells its station's radio."""
+    """Listener of a port: what the port asks, and tells, its station's radio."""
 
     def offer(self) -> bool:
         """Say whether the radio takes a frame at once; if so it waits awake for it."""
@@ -33,6 +33,8 @@ class Port:
         self._env, self._downlink = env, downlink
         self._capacity = parameters.buffer_frames
         self.release_on_uplink = parameters.release_on_uplink
+        self.late_frames_wait = parameters.late_frames == "wait"
+        self._last: Segment  # sent to the station
         self._held: list[tuple[float, Segment]] = []  # with the time of arrival in seconds
         self.radio: Listener
         self.dropped_frames = 0
@@ -54,6 +56,7 @@ class Port:
             self.dropped_frames += 1
             self.dropped_bytes += segment.wire_bytes
         elif self.radio.offer():
+            self._last = segment
             self._downlink.send(segment)
         else:
             self._hold(segment)
@@ -62,8 +65,14 @@ class Port:
         """Send all that is held, as PS-Polls fetch it; return time of arrival and bytes of each frame."""
         held, self._held = self._held, []
         for _, segment in held:
+            self._last = segment
             self._downlink.send(segment)
         return [(arrived_s, segment.wire_bytes) for arrived_s, segment in held]
+
+    @property
+    def sends_its_last(self) -> bool:
+        """Whether no frame for the station waits behind one on the air, which said More Data = 0."""
+        return self._env.now >= self._downlink.free_at - self._downlink.air_time_s(self._last)
 
     def _hold(self, segment: Segment) -> None:
         self._held.append((self._env.now, segment))

@@ -11,7 +11,7 @@ from simpy import Environment, Event
 from psm_sim.network.host import Host
 from psm_sim.network.http import Request
 from psm_sim.network.tcp_endpoint import Endpoint
-from psm_sim.network.topology import BrowserParameters
+from psm_sim.network.topology_parts import BrowserParameters
 from psm_sim.workload.page import Page
 
 
@@ -28,7 +28,8 @@ class Browser:
 
     The main object first, then the embedded ones over at most ``connections`` parallel connections:
     one object for each connection, or, if persistent, one after another on each until the page is complete.
-    Each of *tell_page* is called with a :class:`Visit` when a page is complete.
+    Each of *tell_page* is called with a :class:`Visit` when a page is complete; ``stalled``, when no new byte
+    of a page has come for too long.
     """
 
     def __init__(
@@ -40,7 +41,10 @@ class Browser:
     ) -> None:
         self._env, self._host, self._tell_page = env, host, tell_page
         self.persistent = parameters.persistent
-        self._connections = parameters.connections
+        self._stall_s = parameters.stall_s
+        self._moved_s = 0.0  # when the page was asked for, or its last new byte came
+        self.stalled: Callable[[], None] = lambda: None
+        self._connections, self._asks_first = parameters.connections, parameters.asks_first
         self._waiting: deque[Request] = deque()
         self._idle: list[Fetcher] = []
         self._open = 0
@@ -60,6 +64,18 @@ class Browser:
             for tell in self._tell_page:
                 tell(visit)
 
+    def check(self) -> None:
+        """Tell if a page is on its way of which no new byte has come for too long."""
+        if self._missing and self._env.now - self._moved_s > self._stall_s:
+            self.stalled()
+
+    def moved(self) -> None:
+        """Note that a new byte has come."""
+        now_s = self._env.now
+        if now_s - self._moved_s > self._stall_s:
+            self.stalled()
+        self._moved_s = now_s
+
     def done(self, fetcher: Fetcher) -> None:
         """Note that *fetcher* has an object complete: go on, or the page is complete."""
         self._missing -= 1
@@ -78,20 +94,25 @@ class Browser:
         sizes = (page.main_bytes, *page.image_bytes)
         objects = zip(page.request_bytes, sizes, page.server_delay_s, strict=True)
         self._waiting.extend(Request(*each) for each in objects)
-        self._missing = len(sizes)
-        self._start()
+        self._missing, self._moved_s = len(sizes), self._env.now
+        self._open_for(self._waiting.popleft())
 
     def _fetch(self) -> None:
-        while self._waiting and self._open < self._connections:
-            self._start()
+        count = min(len(self._waiting), self._connections - self._open)
+        requests = [self._waiting.popleft() for _ in range(count)]
+        kept = min(len(self._idle), count)
+        asks = [(self._ask, each) for each in requests[:kept]]
+        opens = [(self._open_for, each) for each in requests[kept:]]
+        for start, request in asks + opens if self._asks_first else opens + asks:
+            start(request)
 
-    def _start(self) -> None:
+    def _ask(self, request: Request) -> None:
         self._open += 1
-        request = self._waiting.popleft()
-        if self._idle:
-            self._idle.pop().ask(request)
-        else:
-            self._host.connect(lambda endpoint: Fetcher(endpoint, self, request))
+        self._idle.pop().ask(request)
+
+    def _open_for(self, request: Request) -> None:
+        self._open += 1
+        self._host.connect(lambda endpoint: Fetcher(endpoint, self, request))
 
 
 class Fetcher:
@@ -114,7 +135,8 @@ class Fetcher:
         self._endpoint.write(request.request_bytes)
 
     def received(self, payload_bytes: int) -> None:
-        """Read so many bytes of the object."""
+        """Read bytes of the object."""
+        self._browser.moved()
         self._missing -= payload_bytes
         if self._missing == 0:
             self._browser.done(self)

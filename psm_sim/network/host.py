@@ -8,14 +8,15 @@ from simpy import Environment
 
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_endpoint import Application, Endpoint
-from psm_sim.network.topology import TcpParameters
+from psm_sim.network.topology_parts import TcpParameters
 
 
 class Host:
     """Opens and accepts connections; counts the bytes, headers included, that it sends and receives.
 
     *transmit* takes what the host sends. *accept* makes the application of a connection that a peer
-    opens; a host without it only opens connections itself.
+    opens; a host without it only opens connections itself. ``give_up`` is called with each connection that
+    is given up before all it had to send was acknowledged; set it before the first one is opened.
     """
 
     def __init__(
@@ -28,6 +29,7 @@ class Host:
         self._env, self._tcp, self._transmit, self._accept = env, tcp, transmit, accept
         self._endpoints: dict[Connection, Endpoint] = {}
         self._opened = 0
+        self.give_up: Callable[[Endpoint], None] = lambda _: None
         self.sent_bytes = 0
         self.received_bytes = 0
         self.retransmissions = 0
@@ -62,7 +64,7 @@ class Host:
         return len(self._endpoints)
 
     def _add(self, connection: Connection, application: Callable[[Endpoint], Application]) -> Endpoint:
-        endpoint = Endpoint(self._env, self._tcp, connection, self.send)
+        endpoint = Endpoint(self._env, self._tcp, connection, self.send, self._given_up)
         endpoint.application = application(endpoint)
         self._endpoints[connection] = endpoint
         return endpoint
@@ -71,6 +73,12 @@ class Host:
         endpoint.stop()
         self.retransmissions += endpoint.sender.retransmissions
         del self._endpoints[endpoint.connection]
+
+    def _given_up(self, endpoint: Endpoint) -> None:
+        self._remove(endpoint)
+        # A FIN alone is nobody's loss: the program is done, and the system forgets the connection.
+        if endpoint.sender.acknowledged < endpoint.sender.written:
+            self.give_up(endpoint)
 
     def _unknown(self, segment: Segment) -> Endpoint | None:
         if segment.syn and segment.ack == 0 and self._accept is not None:

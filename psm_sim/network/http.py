@@ -1,4 +1,4 @@
-"""What a client asks of the server."""
+"""HTTP request: what a client asks of the server."""
 
 from __future__ import annotations
 

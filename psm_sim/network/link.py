@@ -10,7 +10,7 @@ from simpy import Environment, Event
 
 from psm_sim.network.segment import Segment
 from psm_sim.network.timer import Pulse
-from psm_sim.network.topology import LinkParameters
+from psm_sim.network.topology_parts import LinkParameters
 
 LinkName = Literal["wireless up", "wired up", "wired down", "wireless down"]
 """The four links between station and server; up is towards the server."""
@@ -58,6 +58,10 @@ class Link:
             self._arrival.arm(arrival)
         for tell in self._tell_frame:
             tell(self, now, arrival, segment)
+
+    def air_time_s(self, segment: Segment) -> float:
+        """Return how long it takes to send a segment, in seconds."""
+        return segment.wire_bytes * self._s_per_byte
 
     @property
     def in_flight(self) -> int:

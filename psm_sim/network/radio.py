@@ -55,6 +55,7 @@ class Radio:
         self._idle_alarm = Alarm(env, self._idle_while_deaf, AFTER_ALL)
         self._state = BUSY  # on an idle link, so that it first asks for a rest, at 0 s
         self._awaited = 0  # frames that the access point has sent and that are not yet here
+        self._polling = False  # until the last frame of a poll says More Data = 0, if that binds
         self._last_frame_s = 0.0  # when the last frame was received
         self._seen: Poll | None = None  # by the beacon that woke it, until the next question
         self._rest = Rest()  # as last decided
@@ -64,6 +65,8 @@ class Radio:
     def offer(self) -> bool:
         """Say whether the radio takes a frame at once; if so it waits awake for it."""
         self.advance(self._env.now)
+        if self._polling and self._port.sends_its_last:
+            self._state, self._polling = DEAF, False
         if self._state is DOZING or self._state is DEAF:
             return False
         self._state = BUSY
@@ -75,12 +78,14 @@ class Radio:
         self._awaited -= 1
         self._last_frame_s = self._env.now
         self.deliver(segment)
+        if self._state is DEAF and self._port.named:
+            self.announced()
 
     def announced(self) -> None:
         """Plan to wake for the beacon that names the station; if awake but deaf, to ask when it has sent."""
         if self._state is DOZING:
             self._beacon_alarm.at(self._doze.wakes_s)
-        else:
+        elif not self._awaited:
             self._idle_alarm.at(self._idle_s)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
@@ -88,6 +93,9 @@ class Radio:
         self.advance(now_s)
         if self._state is DOZING:
             return self._cut_short(now_s)
+        if self._state is DEAF and self._port.release_on_uplink:
+            self._fetch()
+            self._state = BUSY
         if self._state is AWAKE:
             self._state = BUSY
         return None
@@ -117,13 +125,13 @@ class Radio:
 
     @property
     def _idle_s(self) -> float:
-        """When the link falls or fell idle, unless frames are awaited."""
+        """Time at which the link becomes or became idle, unless frames are awaited."""
         return max(self._last_frame_s, self._uplink.free_at)
 
     def _ask(self, now_s: float) -> None:
         """Ask for a rest, and begin it."""
         self._rest = rest = self.decide(now_s, self._seen)
-        self._seen = None
+        self._seen, self._polling = None, False
         if rest.awake_s == 0.0:
             self._fall_asleep(now_s)
         else:
@@ -157,6 +165,7 @@ class Radio:
         self._heard(now_s, 1)
         self._enter(BUSY, now_s)
         self._seen = self._doze.poll(now_s, self._fetch())
+        self._polling = self._port.late_frames_wait
 
     def _cut_short(self, now_s: float) -> Poll:
         """Wake to send; return what was held, if the access point hands it over now."""

@@ -12,6 +12,7 @@ class State(Enum):
     in      when                              then
     ======  ================================  =========================================================
     BUSY    the link falls idle               asks for a rest: AWAKE if that begins awake, else DOZING
+    BUSY    a frame comes late for a poll     DEAF, where late frames wait
     DEAF    the link falls idle               the same, but if awake it fetches what is held: then BUSY
     AWAKE   it sends, or a frame is offered   BUSY
     AWAKE   the wait is over                  DOZING

@@ -1,4 +1,4 @@
-"""What travels: TCP segments, one a frame."""
+"""TCP segment: what travels on a link, one segment per frame."""
 
 from __future__ import annotations
 

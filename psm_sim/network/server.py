@@ -1,4 +1,4 @@
-"""The web server: reads requests, thinks, answers."""
+"""Web server: reads requests, thinks, answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ServerConnection:
         self.received(0)
 
     def received(self, payload_bytes: int) -> None:
-        """Read so many bytes, and answer the requests they complete."""
+        """Read bytes, and answer the requests that they complete."""
         self._received += payload_bytes
         requests = self._endpoint.connection.requests
         while self._answered < len(requests):

@@ -1,4 +1,4 @@
-"""One end of a TCP connection: handshake, data both ways, close."""
+"""TCP endpoint: one end of a connection, with handshake, data both ways, close."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Protocol
 
 from simpy import Environment
 
+from psm_sim.beacons import Beacons
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_receiver import AckDue, Receiver
 from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.timer import Alarm
-from psm_sim.network.topology import TcpParameters
+from psm_sim.network.topology_parts import TcpParameters
 
 
 class Application(Protocol):
@@ -32,10 +33,19 @@ class Endpoint:
     """One end of a connection, between an application and the host's way out.
 
     The side that opens calls :meth:`open`; the other one is made when a SYN arrives.
+
+    Parameters
+    ----------
+    env, tcp, connection
+        The clock, what TCP does, and the connection that this is an end of.
+    transmit
+        Takes each segment to be sent.
+    give_up
+        Called, with the endpoint, when the peer has acknowledged nothing new for too long.
     """
 
     __slots__ = (
-        "_ack", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_peer_has_closed", "_transmit",
+        "_ack", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_peer_has_closed", "_ticks", "_transmit",
         "application", "connection", "receiver", "sender",
     )  # fmt: skip
 
@@ -45,15 +55,17 @@ class Endpoint:
         tcp: TcpParameters,
         connection: Connection,
         transmit: Callable[[Segment], None],
+        give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
         self._env, self._transmit = env, transmit
         self._header = tcp.header_bytes
         self._delayed_ack_s = tcp.delayed_ack_ms / 1000
+        self._ticks = Beacons(self._delayed_ack_s) if tcp.delayed_ack == "heartbeat" else None
         self._ack = Alarm(env, self._send_ack)
         self._peer_fin = -1
         self._peer_has_closed = False
         self.connection = connection
-        self.sender = Sender(env, tcp, self._emit)
+        self.sender = Sender(env, tcp, self._emit, lambda: give_up(self))
         self.receiver = Receiver(delayed=tcp.delayed_ack_ms > 0)
         self.application: Application
 
@@ -90,6 +102,10 @@ class Endpoint:
         if sender.next == 0:
             sender.send()
             return
+        if segment.syn and segment.ack == sender.acknowledged == 0:
+            # The peer has not got the SYN-ACK; a bare ACK would open nothing (RFC 9293, section 3.10.7.4).
+            sender.repeat_syn()
+            return
         sender.acknowledge(segment.ack, bare=end == segment.seq)
         if not was_open and sender.acknowledged > 0:
             self._established()
@@ -121,7 +137,8 @@ class Endpoint:
         if due is AckDue.NOW:
             self._send_ack()
         elif due is AckDue.LATER and self._ack.deadline == inf:
-            self._ack.at(self._env.now + self._delayed_ack_s)
+            now_s, ticks = self._env.now, self._ticks
+            self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
 
     def _send_ack(self) -> None:
         self._emit(self.sender.next, 0, False, False)

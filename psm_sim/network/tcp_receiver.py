@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class AckDue(Enum):
-    """How soon what has been received must be acknowledged."""
+    """Urgency of the acknowledgement of what has been received."""
 
     NO = 0
     LATER = 1

@@ -1,4 +1,4 @@
-"""The sending half of a TCP connection: windows, congestion control, retransmission."""
+"""TCP sender: the sending half of a connection, with windows, congestion control, retransmission."""
 
 from __future__ import annotations
 
@@ -7,36 +7,50 @@ from math import inf
 
 from simpy import Environment
 
+from psm_sim.network.tcp_growth import Growth
 from psm_sim.network.tcp_timeout import RetransmissionTimeout
 from psm_sim.network.timer import Alarm
-from psm_sim.network.topology import TcpParameters
+from psm_sim.network.topology_parts import TcpParameters
 
 Emit = Callable[[int, int, bool, bool], None]
 """Sends one segment: sequence number, payload bytes, SYN, FIN."""
+
+
+def _nothing() -> None:
+    """Take no note."""
 
 
 class Sender:
     """Sends a stream of bytes: slow start, congestion avoidance, fast retransmit and recovery (NewReno).
 
     Sequence number 0 is the SYN, the data follow, the FIN is last. ``acknowledged`` is the first number
-    not yet acknowledged, ``next`` the next to be sent; windows are in bytes (RFC 5681, 6298, 6582).
+    not yet acknowledged, ``next`` the next to be sent; windows are in bytes (RFC 5681, 6298, 6582). *give_up*
+    is called when a timer expires and nothing new was acknowledged for too long (RFC 1122, section 4.2.3.5).
     """
 
     __slots__ = (
-        "_emit", "_env", "_largest_window", "_segment", "_syn_lost", "_tcp", "_timed", "_timed_at", "_timer",
-        "acknowledged", "closing", "duplicates", "highest", "next", "recover", "recovering",
-        "retransmissions", "slow_start_threshold", "timeout", "window", "written",
+        "_emit", "_env", "_expired_at", "_give_up", "_growth", "_largest_window", "_moved_s",
+        "_segment", "_syn_lost", "_tcp", "_timed", "_timed_at", "_timer", "acknowledged", "closing",
+        "duplicates", "highest", "next", "recover", "recovering", "retransmissions", "slow_start_threshold",
+        "timeout", "window", "written",
     )  # fmt: skip
 
-    def __init__(self, env: Environment, tcp: TcpParameters, emit: Emit) -> None:
-        self._env, self._tcp, self._emit = env, tcp, emit
+    def __init__(
+        self, env: Environment, tcp: TcpParameters, emit: Emit, give_up: Callable[[], None] = _nothing
+    ) -> None:
+        self._env, self._tcp, self._emit, self._give_up = env, tcp, emit, give_up
         self._segment = tcp.segment_bytes
+        self._growth = None if tcp.growth == "ns2" else Growth(tcp)
         self._largest_window = tcp.max_window * tcp.segment_bytes
         self._timer = Alarm(env, self._expired)
         self.timeout = RetransmissionTimeout(tcp)
         self._timed = -1
         self._timed_at = 0.0
         self._syn_lost = False
+        self._moved_s = (
+            0.0  # when the last new ACK came; before it, when the segment that waits for it was sent
+        )
+        self._expired_at = -1  # what was not acknowledged when the timer last expired
         self.acknowledged = self.next = self.highest = 0
         self.written = 1
         self.closing = False
@@ -62,6 +76,11 @@ class Sender:
         self.written += payload_bytes
         self.closing = last
         self.send()
+
+    def repeat_syn(self) -> None:
+        """Send the SYN again, since the peer did (Karn: its round trip is not measured)."""
+        self._timed = -1
+        self._put(0, 0, True, False)
 
     def stop(self) -> None:
         """Forget the timer: nothing is to be sent again."""
@@ -95,34 +114,40 @@ class Sender:
             self.retransmissions += 1
         elif self._timed < 0:
             self._timed, self._timed_at = end, self._env.now
+        if self._timer.deadline == inf:
+            if seq >= self.highest:
+                self._moved_s = self._env.now
+            self._timer.at(self._env.now + self.timeout.seconds)
         self.highest = max(self.highest, end)
         self.next = max(self.next, end)
-        if self._timer.deadline == inf:
-            self._timer.at(self._env.now + self.timeout.seconds)
         self._emit(seq, payload, syn, fin)
 
     def _advance(self, ack: int) -> None:
         newly, first = ack - self.acknowledged, self.acknowledged == 0
+        self._moved_s = now_s = self._env.now
         self.acknowledged = ack
         self.next = max(self.next, ack)
         if 0 <= self._timed <= ack:
-            self.timeout.sample(self._env.now - self._timed_at)
+            self.timeout.sample(now_s - self._timed_at)
             self._timed = -1
         if first:
             self.window = self._segment * (1 if self._syn_lost else self._tcp.initial_window)
         elif self.recovering:
             self._recover(ack, newly)
         else:
-            self._grow()
+            self._grow(newly)
         self.duplicates = 0
         if ack == self.next:
             self._timer.off()
         else:
-            self._timer.at(self._env.now + self.timeout.seconds)
+            self._timer.at(now_s + self.timeout.seconds)
 
-    def _grow(self) -> None:
+    def _grow(self, newly: int) -> None:
         segment = self._segment
-        self.window += segment if self.window < self.slow_start_threshold else segment * segment / self.window
+        if self.window >= self.slow_start_threshold:
+            self.window += segment * segment / self.window
+        else:
+            self.window += segment if self._growth is None else self._growth.after(newly)
 
     def _recover(self, ack: int, newly: int) -> None:
         if ack >= self.recover:
@@ -153,8 +178,17 @@ class Sender:
         self._put(seq, payload, False, self.closing and seq + payload == self.written)
 
     def _expired(self) -> None:
-        if self.acknowledged > 0:
+        limit_s = self._tcp.give_up_s if self.acknowledged > 0 else self._tcp.syn_give_up_s
+        if self._env.now - self._moved_s >= limit_s:
+            self._give_up()
+        else:
+            self._start_again()
+
+    def _start_again(self) -> None:
+        # A segment that has timed out before lowers the threshold no further (RFC 5681, section 3.1).
+        if self._expired_at != self.acknowledged > 0:
             self._halve()
+        self._expired_at = self.acknowledged
         self.window = self._segment
         self.timeout.back_off()
         self._timed = -1

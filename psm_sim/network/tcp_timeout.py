@@ -1,8 +1,8 @@
-"""Round-trip estimation and the retransmission timeout (RFC 6298)."""
+"""Retransmission timeout, from an estimate of the round-trip time (RFC 6298)."""
 
 from __future__ import annotations
 
-from psm_sim.network.topology import TcpParameters
+from psm_sim.network.topology_parts import TcpParameters
 
 
 class RetransmissionTimeout:

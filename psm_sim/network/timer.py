@@ -33,7 +33,7 @@ class Pulse(Event):
 
 
 class Alarm(Event):
-    """Calls *action* at its deadline, which may be moved or taken back at any time.
+    """Alarm: calls *action* at its deadline, which can be moved or taken back at any time.
 
     SimPy cannot take an event out of its queue. A deadline that moves later costs nothing until the
     queued firing comes up early and queues itself again; one that moves earlier is queued at once.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from math import inf, nextafter
 from typing import Any
 
-from simpy import Environment
+from simpy import Environment, Event
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
@@ -14,10 +14,12 @@ from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Audience, EnergyLedger, Observer, Usage
+from psm_sim.network.page_error import PageError
 from psm_sim.network.pusher import Pusher
 from psm_sim.network.radio import Radio
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
+from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy, RadioPower
@@ -43,11 +45,13 @@ class World:
 
     def __init__(self, topology: Topology, policy: Policy, observers: Sequence[Observer] = ()) -> None:
         self.env = env = Environment()
+        self._topology, self._policy_name = topology, policy.name
         self.beacons = beacons = Beacons(topology.beacon.interval_ms / 1000)
         self.ledger = EnergyLedger(topology.power)
         self.visits: list[tuple[Visit, Usage]] = []
         self.events = 0
         self.pusher: Pusher | None = None
+        self._browsing = False
         self._told = told = Audience([self.ledger, *observers])
 
         # The four links, by the way of a request and of its reply
@@ -69,6 +73,9 @@ class World:
         # _loaded first: then observers of a page have been told all that the radio did before its end.
         self.browser = Browser(env, self.client, topology.browser, (self._loaded, *told.page))
 
+        self.server.give_up = lambda end: self._given_up("server", end)
+        self.client.give_up = lambda end: self._given_up("client", end)
+        self.browser.stalled = self._stalled
         self._join(port)
         power = topology.power
         if isinstance(policy.power, RadioPower):  # not where a user's own policy has a parameter of that name
@@ -88,15 +95,24 @@ class World:
         port.radio = self.radio
 
     def run(self, pages: Sequence[Page], pushes: Sequence[Push] = ()) -> None:
-        """Load the pages, and send the pushes meanwhile. The clock stops at the end of the last page."""
+        """Load the pages, and send the pushes meanwhile. The clock stops at the end of the last page.
+
+        Raises
+        ------
+        PageError
+            If a page cannot be loaded.
+        """
         if pushes:
             self._push(pushes)
-        browsing = self.env.process(self.browser.browse(pages))
+        self._browsing = True
+        browsing = self.env.process(self._browse(pages))
         step = self.env.step
         events = 0
-        while browsing.is_alive:
+        while self._browsing:
             step()
             events += 1
+            if not events & 0xFFF:  # now and then; a new byte looks too, so that no stalled page is missed
+                self.browser.check()
         self.events += events
         if not browsing.ok:  # a process that fails is dead before its failure is raised
             failure: Any = browsing.value
@@ -110,6 +126,13 @@ class World:
         self.wired_down.deliver = pusher.at_access_point(self.wired_down.deliver)
         self.radio.deliver = pusher.at_station(self.radio.deliver)
         self.env.process(pusher.push(pushes))
+
+    def _browse(self, pages: Sequence[Page]) -> Generator[Event, None, None]:
+        # A flag of our own is read at each event in half the time that the process would take to answer.
+        try:
+            yield from self.browser.browse(pages)
+        finally:
+            self._browsing = False
 
     def usage(self) -> Usage:
         """Return what the radio has used so far."""
@@ -128,6 +151,28 @@ class World:
 
     def _loaded(self, visit: Visit) -> None:
         self.visits.append((visit, self.usage()))
+
+    def _given_up(self, side: str, end: Endpoint) -> None:
+        key, segment = ("give_up_s", "data") if end.sender.acknowledged else ("syn_give_up_s", "SYN")
+        limit_s = getattr(self._topology.tcp, key)
+        self._fail(
+            f"the {side} has given a connection up, since its {segment} had no new ACK for {limit_s:g} s",
+            f"expected one in that time; let the station doze less long, take more access_point.buffer_frames"
+            f" or faster links, or raise tcp.{key}",
+        )
+
+    def _stalled(self) -> None:
+        limit_s = self._topology.browser.stall_s
+        self._fail(
+            f"no new byte of it has come for {limit_s:g} s",
+            "expected one in that time; let the station doze less long, take more access_point.buffer_frames,"
+            " faster links or shorter server delays, or raise browser.stall_s",
+        )
+
+    def _fail(self, happened: str, advice: str) -> None:
+        """Decide what becomes of a page that cannot be loaded: it fails the run."""
+        dropped = self.access_point.dropped_frames
+        raise PageError(len(self.visits) + 1, (happened, advice), dropped, self._policy_name)
 
     def _fire_all_beacons(self) -> None:
         number = 0

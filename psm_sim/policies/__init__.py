@@ -1,4 +1,4 @@
-"""When the radio sleeps: one module a policy."""
+"""Power-save policies: they decide when the radio sleeps. One module per policy."""
 
 from psm_sim.beacons import Beacons
 from psm_sim.policies.base import Frame, Policy, RadioPower, Rest

@@ -1,4 +1,4 @@
-"""No power saving: the radio never dozes."""
+"""Always-on: no power saving, the radio never dozes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from psm_sim.poll import Poll
 
 @dataclass
 class AlwaysOn(Policy):
-    """Stay awake: what every slowdown is measured against."""
+    """Never doze: the policy that every slowdown is measured against."""
 
     name: ClassVar[str] = "always-on"
 

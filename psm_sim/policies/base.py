@@ -1,4 +1,4 @@
-"""The interface of a power-save policy: how a radio rests when the link has fallen idle."""
+"""Policy interface: how a radio rests when the link has become idle."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from psm_sim.poll import Poll
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """How to rest: stay awake ``awake_s`` seconds, then doze and wake at the ``beacons``-th beacon.
+    """Rest: stay awake for ``awake_s`` seconds, then doze and wake at the ``beacons``-th beacon after that.
 
-    ``awake_s`` may be ``inf``: never doze. With ``repeat`` the policy promises the same rest, with no
-    further wait awake, after every beacon at which nothing is held, so that it need not be asked again
+    With ``awake_s`` = ``inf`` the radio does not doze. With ``repeat`` the policy promises the same rest,
+    without further wait awake, after every beacon at which nothing is held, so that it is not asked again
     until a frame moves.
     """
 
@@ -54,11 +54,12 @@ class RadioPower(NamedTuple):
 
 
 class Policy(ABC):
-    """When the radio sleeps.
+    """Policy: decides when the radio sleeps.
 
-    A subclass gives a ``name`` and :meth:`rest`. Its constructor's arguments are its parameters. A
+    A subclass gives a ``name`` and :meth:`rest`. The arguments of its constructor are its parameters. A
     policy knows no simulator: it is told the time and what the station saw, and answers with a
-    :class:`Rest`. Each run has a policy of its own, a copy if need be, so a policy can keep state.
+    :class:`Rest`. Each run has a policy of its own, so a policy can keep state from one question to the
+    next; one made in Python is copied for each run.
     """
 
     name: ClassVar[str] = ""
@@ -80,15 +81,21 @@ class Policy(ABC):
 
     @abstractmethod
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Say how to rest, now that the link has fallen idle.
+        """Say how to rest, now that the link has become idle.
 
-        *now_s* is the time in seconds, *since_uplink_s* the time since the last uplink packet was
-        handed to the radio, or since the start. *poll* is what the station saw if it last woke for a
-        beacon, or ``None`` if it last woke, or stayed awake, for an uplink packet.
+        Parameters
+        ----------
+        now_s
+            The time since the start of the run, in seconds.
+        since_uplink_s
+            The time since the last uplink packet was handed to the radio, or since the start, in seconds.
+        poll
+            What the station saw if it last woke for a beacon; ``None`` if it last woke, or stayed awake,
+            for an uplink packet.
         """
 
     def uplink(self, now_s: float) -> None:  # noqa: B027 (an optional hook)
-        """Take note that a packet is sent uplink at *now_s*; optional."""
+        """Take note that a packet is sent uplink at *now_s* seconds; optional."""
 
     def sent(self, now_s: float, frame: Frame) -> None:  # noqa: B027 (an optional hook)
         """Take note of a frame handed to the radio at *now_s*, after :meth:`uplink`; optional."""
@@ -108,4 +115,4 @@ class Policy(ABC):
         return {}
 
     def finish(self) -> None:  # noqa: B027 (an optional hook)
-        """Take note that the run is over; optional. A run that fails or is broken off ends without."""
+        """Take note that the run is over; optional. Not called if the run fails or is interrupted."""

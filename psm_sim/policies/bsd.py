@@ -1,4 +1,4 @@
-"""Bounded Slowdown (Krashinsky and Balakrishnan, MobiCom 2002)."""
+"""Bounded Slowdown: the policy of Krashinsky and Balakrishnan (MobiCom 2002)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,14 @@ _MOST_BEACONS = 10**9
 class Bsd(Policy):
     """Never let a reply take more than (1 + p) times as long as without power saving.
 
-    With e the time since the last uplink packet, a doze begun at e may last at most p e. So the radio
+    With e the time since the last uplink packet, a doze begun at e lasts at most p e. So the radio
     stays awake T / p after a packet, T being the beacon interval, and then dozes until the latest beacon
     b with b <= (1 + p) e and b - e <= ``max_sleep_ms``.
+
+    The bound holds at every phase of the beacons and for every ``max_sleep_ms``, on one condition: that a
+    packet sent from a doze fetches what is held. With ``access_point.release_on_uplink=false`` the packet
+    begins e anew while the reply to another one goes on waiting, and ``access_point.late_frames=wait`` holds
+    frames of a station that is awake; then a reply can take longer.
     """
 
     name: ClassVar[str] = "bsd"

@@ -18,7 +18,7 @@ _PROBES = (
 
 
 class Guarded(Policy):
-    """Passes everything on to *policy*, and checks what it answers.
+    """Guard: passes every call on to *policy*, and checks what it answers.
 
     Raises
     ------
@@ -100,7 +100,7 @@ class Guarded(Policy):
 
 
 def guarded(policy: Policy) -> Policy:
-    """Return a copy of *policy* for one run: a built-in as it is, a user's own one tried and guarded.
+    """Return a copy of *policy* for one run: a built-in one as it is, a user's own one tried and guarded.
 
     Raises
     ------

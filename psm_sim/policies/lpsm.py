@@ -12,27 +12,24 @@ from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.parameters import check_all, parameter, parameters_of, values_of
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.experts import polling_times_ms
-from psm_sim.policies.flows import Flows
+from psm_sim.policies.memories import Memories
 from psm_sim.policies.warm_start import WarmStart
 from psm_sim.spec import Spec
 
 
 @dataclass
 class Lpsm(Policy):
-    """Doze for the weighted mean of the experts' polling times, weights learned by Learn-alpha.
+    """Doze for the weighted mean of the experts' polling times; Learn-alpha learns the weights.
 
-    Each expert is one polling time. At every wake-up for a beacon the experts suffer the loss that their
-    time would have cost in the doze just ended, the weights move (equations 2.2 and 2.7), and the next
-    doze is the mean of the times (2.32), rounded to the nearest beacon. The switching rates are chosen
-    for ``horizon_s`` seconds of polls, a beacon apart (section 2.3).
+    Each expert is one polling time. At every wake-up for a beacon each expert suffers the loss that its
+    time would have cost in the doze just ended, the weights are revised (equations 2.2 and 2.7), and the
+    next doze is the weighted mean of the times (2.32), rounded to the nearest beacon. The switching rates
+    are chosen for ``horizon_s`` seconds with one poll per beacon (section 2.3).
 
-    Two choices that the sources leave open are parameters: how long to doze after an uplink packet, and
-    whether a doze that an uplink packet cut short is learned from. The default of the first, one beacon,
-    has the least slowdown.
-
-    With ``context=outstanding`` one memory learns and predicts while a request is outstanding, another one
-    while none is, and only a packet that waits for a reply is followed by a doze of one beacon; ``uplink`` is
-    not used. This is none of the sources'.
+    Three choices that the sources leave open are parameters: how long to doze after an uplink packet; whether
+    an ACK sent while a poll's frames are fetched is one; and whether a doze that an uplink packet cut short
+    is learned from. The default of the first, one beacon, has the least slowdown. That of the second is the
+    order of figure 2-4: retrieve the data, then sleep for the time predicted.
 
     With ``state`` the learner goes on from what that file held when the policy was made, and its state is
     written there when a run is over. Such a run depends on the file as well as on its parameters.
@@ -55,6 +52,12 @@ class Lpsm(Policy):
         "doze after an uplink packet: one beacon; restart the full time; keep the planned poll",
         name="uplink",  # which as an attribute is the policy's hook
         choices=("one", "restart", "keep"),
+    )
+    acks: str = parameter(
+        "poll",
+        "a packet sent while a poll's frames are fetched belongs to the poll, which the full time follows; or"
+        " is an uplink packet",
+        choices=("poll", "uplink"),
     )
     learn_on_uplink: bool = parameter(False, "learn also from a doze that an uplink packet cut short")
     alpha: float | None = parameter(
@@ -83,14 +86,14 @@ class Lpsm(Policy):
         check_loss(self._loss, self.times_ms)
         if self.state is not None and self.context != "none":
             raise InputError(
-                f"policy lpsm: context is {self.context}; expected none with state, which holds one memory."
+                f"policy lpsm: context is {self.context}; expected none with state, of one memory."
             )
         self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
-        self._flows = Flows()
-        self._memories: list[Learner] = []
+        self._memories: Memories | None = None
         self._beacons = 1
         self._planned = 0
+        self._sent = False  # whether the station has sent since its last rest began
 
     def config(self) -> dict[str, Any]:
         """Return the parameters as plain values, those of the loss with its ``gamma`` included."""
@@ -99,23 +102,22 @@ class Lpsm(Policy):
         return {**values, "loss": loss, "gamma": values_of(self._loss).get("gamma")}
 
     def start(self, beacon_s: float) -> None:
-        """Begin with the saved weights or uniform ones; those begin with the mean of the experts' times."""
+        """Begin with the saved weights, or with uniform ones: the first time is then the mean of all."""
         self.beacon_s = beacon_s
         self._planned = 0
-        self._flows = Flows()
         self._loss.start()
         share = Spec("fixed-share").with_("alpha", self.alpha)
         learner = Spec("learn-alpha") if self.alpha is None else share
         polls = max(1, round(self.horizon_s / beacon_s))
-        count = 1 if self.context == "none" else 2
-        self._memories = [make_learner(learner, self.times_ms.size, polls) for _ in range(count)]
-        self.learner = self._memories[0]
+        self.learner = make_learner(learner, self.times_ms.size, polls)
+        if self.context != "none":
+            self._memories = Memories(self.learner, make_learner(learner, self.times_ms.size, polls))
         if self._warm_start is not None:
             self._warm_start.load(self.learner, self.times_ms)
         self._predict()
 
     def finish(self) -> None:
-        """Save what was learned, if that is wanted."""
+        """Save what was learned, if a state file was named."""
         if self._warm_start is not None:
             self._warm_start.save(self.learner, self.times_ms)
 
@@ -125,41 +127,42 @@ class Lpsm(Policy):
         if poll is not None:
             self._learn(poll)
             self._loss.observe(poll)
-        if len(self._memories) > 1:
-            beacons = self._in_context(poll)
-        elif poll is not None:
-            beacons = self._beacons
-        elif self.after_uplink == "keep":
-            beacons = max(1, self._planned - next_beacon + 1)
+        if self._memories is not None:
+            beacons = self._in_context(self._memories, poll)
         else:
-            beacons = 1 if self.after_uplink == "one" else self._beacons
-        self._planned = next_beacon + beacons - 1
+            beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
+        self._planned, self._sent = next_beacon + beacons - 1, False
         return Rest(beacons=beacons)
 
+    def uplink(self, now_s: float) -> None:
+        """Note that a packet is sent."""
+        self._sent = True
+
     def interrupted(self, poll: Poll) -> None:
-        """Learn from a doze cut short, if that is wanted; the loss is told in any case."""
+        """Learn from a doze cut short if ``learn_on_uplink`` is set; the loss is told in any case."""
         if self.learn_on_uplink and poll.slept_ms > 0:
             self._learn(poll)
         self._loss.observe(poll)
 
     def wants(self, hook: str) -> bool:
-        """Ask for frames only if their context counts."""
-        return self.context != "none"
+        """Say whether the context counts, or a class derived from it has the *hook*."""
+        return self.context != "none" or getattr(type(self), hook) is not getattr(Lpsm, hook)
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Take note that a request is outstanding, or no more."""
-        self._flows.sent(frame)
+        """Tell the memories of a frame sent."""
+        if self._memories is not None:
+            self._memories.sent(frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Take note of a reply."""
-        self._flows.received(frame)
+        """Tell the memories of a frame received."""
+        if self._memories is not None:
+            self._memories.received(frame)
 
-    def _in_context(self, poll: Poll | None) -> int:
+    def _in_context(self, memories: Memories, poll: Poll | None) -> int:
         """Take up the memory of the present context; after an uplink packet that waits, one beacon."""
-        waiting = self._flows.waiting > 0
-        self.learner = self._memories[waiting]
+        self.learner = memories.present
         self._predict()
-        return 1 if waiting and poll is None else self._beacons
+        return 1 if memories.is_waiting and poll is None else self._beacons
 
     def losses(self, poll: Poll) -> Floats:
         """Return what each expert's time would have cost in the doze just ended, shape (n,), in nats.
@@ -176,6 +179,16 @@ class Lpsm(Policy):
                 f"Loss {self._loss.name} failed with {poll.held_bytes} bytes held after {poll.slept_ms:g} ms"
                 f" asleep: {reason(error)}; mend the loss."
             ) from error
+
+    def _doze_after_poll(self) -> int:
+        # A restart would be the full time too, and of a poll that has just been there is nothing to keep.
+        cut = self.acks == "uplink" and self._sent and self.after_uplink == "one"
+        return 1 if cut else self._beacons
+
+    def _doze_after_uplink(self, next_beacon: int) -> int:
+        if self.after_uplink == "keep":
+            return max(1, self._planned - next_beacon + 1)
+        return 1 if self.after_uplink == "one" else self._beacons
 
     def _learn(self, poll: Poll) -> None:
         self.learner.update(self.losses(poll))

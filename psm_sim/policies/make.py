@@ -18,7 +18,7 @@ POLICIES: Registry[Policy] = Registry(
         "anticipate": "psm_sim.policies.anticipate:Anticipate",
     },
 )
-"""The policies that have a name; a new one is a line here."""
+"""The policies that have a name; a new policy is one more line here."""
 
 make_policy = POLICIES.make
 """Return the policy that a text or spec names; a policy already made is returned as it is."""

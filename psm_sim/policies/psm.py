@@ -14,12 +14,16 @@ from psm_sim.poll import Poll
 class Psm(Policy):
     """Doze as soon as the link is idle, and wake for every ``listen_interval``-th beacon.
 
-    With a listen interval of 1 this is the static PSM of the thesis, section 2.5.4.
+    With a listen interval of 1 this is the static PSM of the thesis, section 2.5.4. A longer one counts the
+    access point's beacons, as the Listen Interval field of 802.11 does: the station wakes for those whose
+    numbers it divides, whatever it sends in between.
     """
 
     name: ClassVar[str] = "psm"
 
-    listen_interval: int = parameter(1, "wake for every so many-th beacon", unit="beacons", at_least=1)
+    listen_interval: int = parameter(  # the field of 802.11 has 16 bits
+        1, "wake for the beacons whose numbers it divides", unit="beacons", at_least=1, at_most=65_535
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy psm")
@@ -27,4 +31,8 @@ class Psm(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze until the next beacon to be heard."""
-        return self._rest
+        if self.listen_interval == 1:
+            return self._rest
+        past = (self.beacon_grid.after(now_s) - 1) % self.listen_interval  # since the last one to be heard
+        # A shorter doze is not repeated: from the beacon at its end on, full ones are.
+        return Rest(beacons=self.listen_interval - past) if past else self._rest

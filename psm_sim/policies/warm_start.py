@@ -16,7 +16,7 @@ _FORMAT = "psm_sim lpsm state 1"
 
 
 class WarmStart:
-    """What a state file held when the policy was made, and where the learner's state goes after a run.
+    """State file: what it held when the policy was made; the learner's state is written to it after a run.
 
     The file is read once: every run of one policy begins with the same experience, and policies of one
     comparison that name the same file do not see each other's. It need not exist yet.
@@ -33,7 +33,7 @@ class WarmStart:
         _check_writable(self.path)
 
     def load(self, learner: Learner, times_ms: Floats) -> None:
-        """Give *learner* what was saved, if anything was.
+        """Give *learner* the state that was saved, if the file existed.
 
         Raises
         ------

@@ -18,8 +18,8 @@ RULE = (
 """The rule of the verdicts; the numbers it is applied to stand in ``psm_sim/studies/published.toml``."""
 
 QUANTITIES = {
-    "energy_j": "energy, J a page",
-    "beacons_j": "beacons, J a page",
+    "energy_j": "energy, J per page",
+    "beacons_j": "beacons, J per page",
     "slowdown": "slowdown",
     "page_ratio_mean": "page time over static PSM's, mean",
     "page_ratio_max": "page time over static PSM's, largest",

@@ -1,4 +1,4 @@
-"""Many clients of one trace: an independent simulation each, averaged with a confidence interval.
+"""Many clients of one trace: one independent simulation for each, averaged with a confidence interval.
 
 Each client has a world of its own and counts once, however many pages it has: means are means over
 clients of each client's own mean, and intervals are Student's over clients. Nothing is shared, so the
@@ -118,10 +118,10 @@ def _merged(
 
 
 def _described(workloads: Sequence[Workload]) -> Workload:
-    """Return the first client's workload without its pages, its remark about all clients."""
+    """Return the first client's workload, its remark about all clients."""
     first = workloads[0]
     remark = (
         f"{len(workloads)} clients replayed, an independent simulation each; "
         "all values are means over clients"
     )
-    return replace(first, pages=(), client="", remark="; ".join((remark, *first.notes)))
+    return replace(first, client="", remark="; ".join((remark, *first.notes)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from psm_sim.errors import InputError
-from psm_sim.network import Topology
+from psm_sim.network import Topology, differences
 from psm_sim.policies import Policy
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress, silent
@@ -44,6 +44,11 @@ class Comparison:
     def topology(self) -> str:
         """The topology as the user wrote it."""
         return self.scenario.topology_name
+
+    @property
+    def topology_differs(self) -> dict[str, Any]:
+        """The keys in which the topology, before any settings, differs from the bundled one it came from."""
+        return {key: value for key, value in differences(self.place).items() if key not in self.settings}
 
     @property
     def pages(self) -> int:

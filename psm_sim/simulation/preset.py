@@ -1,4 +1,4 @@
-"""Named configurations: trace parameters, policy parameters and topology keys in one word."""
+"""Preset: trace parameters, policy parameters and topology keys under one name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psm_sim.spec import Spec
 
 @dataclass(frozen=True)
 class Preset:
-    """Defaults that take the place of the program's own; whatever is given explicitly overrides them."""
+    """Defaults that replace the program's own; what the user gives explicitly overrides them."""
 
     name: str = ""
     description: str = ""

@@ -42,9 +42,9 @@ class PageRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class Traffic:
-    """Frames between server and client; bytes include headers, and sent = received + undelivered + dropped.
+    """Traffic from server to client; bytes include headers, and sent = received + undelivered + dropped.
 
-    ``undelivered`` ones are on the links or held by the access point when the run ends.
+    ``undelivered`` bytes are on the links or held by the access point when the run ends.
     """
 
     server_sent_bytes: int
@@ -82,9 +82,9 @@ class Result:
     """One policy's run over the pages of a workload.
 
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
-    energy ledger at the end. ``events`` counts the SimPy events fired, ``wall_s`` is the time the
-    simulation took, the only value that differs from run to run. ``pushes`` is there if the workload has any;
-    ``tally`` has what the policy counted, if it counts.
+    energy ledger at the end. ``events`` counts the SimPy events fired, ``wall_s`` is the time that the
+    simulation took, in seconds; it is the only value that differs from run to run. ``pushes`` is there
+    if the workload has any; ``tally`` has what the policy counted, if it counts.
     """
 
     policy: str

@@ -1,4 +1,4 @@
-"""Run: one policy in a world of its own, built and started, then run over pages and read."""
+"""Run: one policy in a world of its own, from its start to its result."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from psm_sim.network import Observer, PagesDone, Topology, Usage, World
 from psm_sim.network.browser import Visit
+from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, watched
 from psm_sim.simulation.result import PageRecord, PushRecord, Result, Traffic
@@ -53,10 +54,18 @@ class Run:
             Called with the number of pages done after each page.
         pushes
             Datagrams sent meanwhile that nobody asked for.
+
+        Raises
+        ------
+        PageError
+            If a page cannot be loaded: it is an :class:`~psm_sim.errors.InputError`.
         """
         world, begun = self.world, time.perf_counter()
         self.pages_done.progress = progress
-        world.run(pages, pushes)
+        try:
+            world.run(pages, pushes)
+        except PageError as failed:
+            raise failed.under(self.label) from None
         wall_s = time.perf_counter() - begun
         self.policy.finish()
         return Result(

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask, against
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.keys import key_of
 from psm_sim.network import Observer
 from psm_sim.network.link import Link
@@ -19,7 +19,7 @@ from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.studies.lpsm_energy import mean_states
+from psm_sim.studies.bars import mean_states
 from psm_sim.studies.published import claims
 from psm_sim.studies.study import Findings, Scale, Table
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -57,7 +57,7 @@ class RoundTrips:
         return [*runs, *best]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set the ratios of mean page times beside the reference model's."""
+        """Set the ratios of mean page times beside the reference model's; arguments as for :class:`Study`."""
         frame, best = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
         parallel, single = (_curves(frame[frame["connections"] == connections]) for connections in (4, 1))
         return Findings(

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask, against
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.studies.bars import mean_states
 from psm_sim.studies.published import claims
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -55,7 +56,7 @@ class Headline:
         return [*(RunTask(policies, scenario) for scenario in scenarios), *best]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set the means beside the published bars."""
+        """Set the means beside the published bars; arguments as for :class:`Study`."""
         frame = pd.DataFrame(rows.of("run"))
         preset = load_preset("thesis")
         plain = {str(preset.policy_spec(policy)): policy for policy in POLICIES}
@@ -104,19 +105,12 @@ def _remarks(frame: pd.DataFrame, best: Sequence[float]) -> list[str]:
     spread = 100 * (rest.max() / rest.min() - 1)
     more = f"{100 * above.mean:+.1f} %"
     return [
-        f"LPSM with 1/log T less static PSM, on the same pages (paired): {paired:.3f} J a page.",
+        f"LPSM with 1/log T less static PSM, on the same pages (paired): {paired:.3f} J per page.",
         f"LPSM with 1/log T, which delays, against hindsight's best without delay: {more}.",
         f"Energy that is not beacons, static PSM and both LPSM: {spread:.2f} % between largest and least.",
         f"No power saving over BSD with p = 1: {always / bsd:.1f} times the energy.",
         f"Largest ratio of a page's time to static PSM's: {log['page_ratio_max'].max():.2f} with 1/log T.",
     ]
-
-
-def mean_states(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
-    """Return the joules per page of each policy by radio state, and hindsight's best without delay."""
-    states = ["awake_j", "asleep_j", "beacons_j"]
-    bars = frame.groupby("policy", sort=False)[states].mean().reset_index()
-    return bars.assign(hindsight_j=interval(best).mean)
 
 
 def _slowdowns(frame: pd.DataFrame) -> pd.DataFrame:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -33,7 +33,7 @@ class Limit:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return each policy's distance, and the frontier of the first seed."""
+        """Return each policy's distance, and the first seed's frontier; arguments as for :class:`Study`."""
         frame = pd.DataFrame(rows.of("optimum"))
         free = frame[frame["allowed"] == "no delay"].set_index("seed")["energy_j"]
         return Findings(

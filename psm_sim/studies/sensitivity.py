@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask, against
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
@@ -169,8 +169,8 @@ def _remarks(agreeing: Mapping[str, set[str]]) -> list[str]:
         ),
         f"Reached by no variant: {', '.join(never) or 'none'}.",
         (
-            "LPSM with 1/T: silence moves the weights by 1/100 - 1/1200 = 0.009 nats a poll at most, so after"
-            " held frames the sleep time climbs back only as far as the switching rate holds the other"
+            "LPSM with 1/T: silence moves the weights by 1/100 - 1/1200 = 0.009 nats per poll at most, so"
+            " after held frames the sleep time climbs back only as far as the switching rate holds the other"
             " experts up. Learn-alpha learns a rate at which it recovers in a minute or two. The published"
             " 0.59 J of beacons need a learner that hardly switches at all, with a rate under 1e-6."
         ),

@@ -76,7 +76,7 @@ class SleepTimes:
         return [SleepTask(loss, policy, scenario) for loss, policy in policies.items()]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the sleep times, and how fast each loss backs off."""
+        """Return the sleep times, and how fast each loss backs off; arguments as for :class:`Study`."""
         times = pd.DataFrame(rows.of("sleep"))
         return Findings(
             "sleep-times",

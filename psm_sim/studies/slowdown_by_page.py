@@ -32,7 +32,7 @@ class SlowdownByPage:
         return [RunTask(policies, Scenario(trace, pages=pages, seed=seed, settings=preset.settings))]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return every page's slowdown, and the mean in bands of the page's time."""
+        """Return slowdowns by page, and their means by page time; arguments as for :class:`Study`."""
         by_policy = {row["policy"]: row["page_times_s"] for row in rows.of("run")}
         preset = load_preset("thesis")
         reference = np.array(by_policy["always-on"])

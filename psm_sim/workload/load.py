@@ -44,7 +44,7 @@ def load_workload(trace: str | Spec, pages: int, seed: int, replication: int = 0
 
 
 def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 0) -> tuple[Workload, ...]:
-    """Make one workload for each client that *trace* chooses; arguments and errors as :func:`load_workload`.
+    """Make one workload per client that *trace* chooses; arguments and errors as for :func:`load_workload`.
 
     They are independent: simulate each on its own and average. Only a replayed recording has several.
     """

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from psm_sim.errors import InputError
+
+MOST_S = 1e9
+"""The longest time, in seconds: up to 32 years the clock, a double, is exact to a tenth of a microsecond."""
+
+MOST_BYTES = 2**32 - 1
+"""The largest object, in bytes: TCP's sequence numbers have 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +24,12 @@ class Page:
     ``main_bytes`` is the size of the main object, ``image_bytes`` those of its embedded objects, in
     bytes; each object is asked for with a request of ``request_bytes``, and the server takes
     ``server_delay_s`` before it answers: one value per object, main object first. Times are in seconds.
+
+    Raises
+    ------
+    InputError
+        If a time is not from 0 to :data:`MOST_S`, a size not from 1 (that of a request: 0) to
+        :data:`MOST_BYTES`, or there is not one request and one delay for each object.
     """
 
     think_s: float
@@ -20,6 +37,19 @@ class Page:
     image_bytes: tuple[int, ...]
     request_bytes: tuple[int, ...]
     server_delay_s: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        _check_times("think_s", (self.think_s,))
+        _check_sizes("main_bytes", (self.main_bytes,), 1)
+        _check_sizes("image_bytes", self.image_bytes, 1)
+        _check_sizes("request_bytes", self.request_bytes, 0)
+        _check_times("server_delay_s", self.server_delay_s)
+        for name in ("request_bytes", "server_delay_s"):
+            if len(getattr(self, name)) != self.objects:
+                count = len(getattr(self, name))
+                raise InputError(
+                    f"page: {name} has {count} values; expected one for each of its {self.objects} objects."
+                )
 
     @property
     def objects(self) -> int:
@@ -30,3 +60,19 @@ class Page:
     def total_bytes(self) -> int:
         """The bytes of all objects, without headers of any protocol."""
         return self.main_bytes + sum(self.image_bytes)
+
+
+def _check_times(name: str, values: Iterable[Any]) -> None:
+    for value in values:
+        inside = isinstance(value, Real) and 0.0 <= float(value) <= MOST_S  # false for NaN too
+        if not inside:
+            raise InputError(f"page: {name} is {value!r}; expected a time from 0 to {MOST_S:g} s.")
+
+
+def _check_sizes(name: str, values: Iterable[Any], least: int) -> None:
+    for value in values:
+        inside = isinstance(value, Integral) and least <= int(value) <= MOST_BYTES
+        if not inside:
+            raise InputError(
+                f"page: {name} is {value!r}; expected a whole number of bytes from {least} to {MOST_BYTES}."
+            )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
-from psm_sim.workload.page import Page
+from psm_sim.workload.page import MOST_BYTES, MOST_S, Page
 from psm_sim.workload.recordings.lines import text_lines
 from psm_sim.workload.recordings.output import output
 from psm_sim.workload.recordings.source import Source
@@ -40,9 +39,15 @@ class Missing:
         "size of requests the file does not give; the default is the mean of Mah 1997",
         unit="bytes",
         at_least=1,
+        at_most=MOST_BYTES,
     )
     server_delay_ms: float | None = parameter(
-        0.0, "server delay of objects for which the file gives none", unit="ms", at_least=0, optional=True
+        0.0,
+        "server delay of objects for which the file gives none",
+        unit="ms",
+        at_least=0,
+        at_most=1000 * MOST_S,
+        optional=True,
     )
 
     def __post_init__(self) -> None:
@@ -161,17 +166,19 @@ class _Row:
 
 
 def _time(text: str) -> float:
-    value = _number(text, "a time in seconds, 0 or more")
-    if not 0 <= value < math.inf:
-        raise ValueError("a time in seconds, 0 or more")
+    expected = f"a time in seconds, from 0 to {MOST_S:g}"
+    value = _number(text, expected)
+    if not 0 <= value <= MOST_S:
+        raise ValueError(expected)
     return value
 
 
 def _size(text: str) -> int:
-    # Read as a float, so that 1e6 is a size too; from 2**53 on a float is no longer exact.
-    value = _number(text, "a whole number of bytes, 1 or more")
-    if not 1 <= value < 2**53 or value != round(value):
-        raise ValueError("a whole number of bytes, 1 or more")
+    # Read as a float, so that 1e6 is a size too.
+    expected = f"a whole number of bytes, from 1 to {MOST_BYTES}"
+    value = _number(text, expected)
+    if not 1 <= value <= MOST_BYTES or value != round(value):
+        raise ValueError(expected)
     return round(value)
 
 

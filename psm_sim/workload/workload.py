@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from psm_sim.workload.page import Page
+from psm_sim.errors import InputError
+from psm_sim.workload.page import MOST_S, Page
 from psm_sim.workload.push import Push
 
 
@@ -18,6 +19,12 @@ class Workload:
     parameters as plain values, enough to draw the same pages again with the same seed. ``client``
     identifies whose pages a recording's are, if they are one client's, and ``notes`` say what was odd in it;
     the remark has them too. ``pushes`` are datagrams that nobody asked for, in order, beside the pages.
+
+    Raises
+    ------
+    InputError
+        If there is no page, one of *pages* is none, or their times add up to more than
+        :data:`~psm_sim.workload.page.MOST_S`.
     """
 
     name: str
@@ -28,6 +35,19 @@ class Workload:
     client: str = ""
     notes: tuple[str, ...] = ()
     pushes: tuple[Push, ...] = ()
+
+    def __post_init__(self) -> None:
+        where = f"workload {self.name}"
+        if not self.pages:
+            raise InputError(f"{where} has no page; expected at least one.")
+        for page in self.pages:
+            if not isinstance(page, Page):
+                raise InputError(f"{where}: a page is {page!r}; expected a Page.")
+        total_s = sum(page.think_s + sum(page.server_delay_s) for page in self.pages)
+        if total_s > MOST_S:
+            raise InputError(
+                f"{where} takes {total_s:g} s of thinking and serving; expected at most {MOST_S:g} s."
+            )
 
 
 def how_many(found: int, asked: int) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from psm_sim.campaign.comparison import RunTask
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, run_tasks
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.simulation import Scenario, simulate
 from psm_sim.spec import Spec
 

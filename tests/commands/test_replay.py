@@ -14,7 +14,7 @@ from psm_sim.replay.run import ReplayedClient
 
 
 def test_the_three_formats_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    """A table for people, one JSON object, a row a client."""
+    """A table for people, one JSON object, one row per client."""
     words = ["replay", "--polls", "200", "--pages", "3"]
     assert main([*words, "--format", "json"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]

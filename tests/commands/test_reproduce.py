@@ -25,7 +25,7 @@ def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_the_table_names_the_study_and_its_setting(capsys: pytest.CaptureFixture[str]) -> None:
-    """A row a loss."""
+    """One row per loss."""
     assert main(["reproduce", "sleep-times", "--quick", "--workers", "1"]) == 0
     output = capsys.readouterr().out
     assert output.startswith("sleep-times: Evolution of LPSM's sleep times")

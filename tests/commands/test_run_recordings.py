@@ -124,7 +124,7 @@ def test_one_client_adds_no_keys(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_pages_of_many_clients_name_the_client(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A row a page, four pages a client."""
+    """One row per page, four pages per client."""
     output_of(capsys, "--trace", "s.tr.gz", "--clients", "2", "--output", "results")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "results" / "pages.csv").read_text())))
     names = [row["client"] for row in rows]

@@ -36,7 +36,7 @@ def test_info_tells_what_is_in_a_file(synthetic, capsys):
         assert words in out
     rows = {line[:20].strip(): line[20:].split() for line in out.splitlines() if line[20:22] == "  "}
     assert rows["quantiles"] == ["mean", "10%", "25%", "50%", "75%", "90%", "99%", "max"]
-    assert float(rows["objects a page"][0]) == pytest.approx(2.84, rel=0.1)
+    assert float(rows["objects per page"][0]) == pytest.approx(2.84, rel=0.1)
     assert out.count("#") > 40
 
 

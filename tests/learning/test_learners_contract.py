@@ -16,7 +16,15 @@ from psm_sim.arrays import Floats
 from psm_sim.contracts.learner_state import LEARNER_CHECKS
 from psm_sim.contracts.suite import Subject
 from psm_sim.errors import InputError
-from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, TransitionShare, switching_rates
+from psm_sim.learning import (
+    LEARNERS,
+    FixedShare,
+    LearnAlpha,
+    Learner,
+    StaticExpert,
+    TransitionShare,
+    switching_rates,
+)
 from tests.contracts.cases import Exceptions, cases
 
 N = 5
@@ -55,6 +63,11 @@ def taught(make: Callable[[int], Learner], rounds: int = 40) -> Learner:
 def test_a_built_in_learner_passes_every_check(name: str, check: str) -> None:
     """The same checks as ``psm_sim check`` runs on a user's learner."""
     assert LEARNER_CHECKS.run_one(check, Subject(CHECKED[name](N))).fault == ""
+
+
+def test_every_learner_that_has_a_name_is_checked() -> None:
+    """A new one in the registry is made here too."""
+    assert {make(N).name for make in MAKERS.values()} >= set(LEARNERS.names())
 
 
 @every_learner

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from psm_sim.errors import InputError
 from psm_sim.losses import Formula, InverseLog, Poll
-from psm_sim.losses.expression import MAX_LENGTH, MAX_NODES
+from psm_sim.losses.expression import MAX_LENGTH
+from psm_sim.losses.nodes import MAX_NODES
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 POLL = Poll(300.0, 1500, 1)

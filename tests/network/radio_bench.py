@@ -11,7 +11,7 @@ from psm_sim.network.observers import Audience, EnergyLedger, Observer
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.station import Station
-from psm_sim.network.topology import AccessPointParameters, LinkParameters, PowerParameters
+from psm_sim.network.topology_parts import AccessPointParameters, LinkParameters, PowerParameters
 
 
 class Recorder(Observer):
@@ -28,15 +28,23 @@ class Recorder(Observer):
 
 
 class RadioBench:
-    """The radio alone, over a wireless hop that takes next to no time (a terabit a second)."""
+    """The radio alone, over a wireless hop that takes next to no time (0.1 Tbit/s)."""
 
-    def __init__(self, policy, beacon_s=0.1, release_on_uplink=True, buffer_frames=256, rate_mbps=1e6):
+    def __init__(
+        self,
+        policy,
+        beacon_s=0.1,
+        release_on_uplink=True,
+        late_frames="join",
+        buffer_frames=256,
+        rate_mbps=1e5,
+    ):
         self.env = env = Environment()
         self.ledger, self.recorder = EnergyLedger(PowerParameters()), Recorder()
         told = Audience([self.ledger, self.recorder])
         hop = LinkParameters(rate_mbps, 0.0)
         uplink, downlink = Link(env, "wireless up", hop), Link(env, "wireless down", hop)
-        parameters = AccessPointParameters(buffer_frames, release_on_uplink)
+        parameters = AccessPointParameters(buffer_frames, release_on_uplink, late_frames)
         self.port = AccessPoint(env, parameters).associate(downlink)
         self.radio = Radio(env, Beacons(beacon_s), self.port, uplink, told.radio, told.beacons)
         self.station = Station(env, policy, self.radio)

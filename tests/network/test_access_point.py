@@ -7,7 +7,7 @@ from simpy import Environment
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology import AccessPointParameters, LinkParameters
+from psm_sim.network.topology_parts import AccessPointParameters, LinkParameters
 from psm_sim.policies import make_policy
 from tests.network.radio_bench import RadioBench
 

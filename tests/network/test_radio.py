@@ -30,7 +30,7 @@ class Scripted(Policy):
 
 
 def test_static_psm_hears_every_beacon():
-    """Ten beacons a second, from the first after the start."""
+    """Ten beacons per second, from the first after the start."""
     bench = RadioBench(make_policy("psm"))
     assert bench.run(0.55) == [0.1, 0.2, 0.3, 0.4, 0.5]
 
@@ -179,7 +179,7 @@ def test_frames_pass_at_once_while_the_radio_stays_awake():
     bench.arrive_at(0.03)
     bench.arrive_at(0.06)
     bench.run(0.15)
-    assert bench.delivered == [pytest.approx(0.03), pytest.approx(0.1)]
+    assert bench.delivered == [pytest.approx(0.03, abs=1e-6), pytest.approx(0.1, abs=1e-6)]
     assert policy.asked[1][2] is None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.network.tcp_timeout import RetransmissionTimeout
-from psm_sim.network.topology import TcpParameters
+from psm_sim.network.topology_parts import TcpParameters
 
 
 def test_the_timeout_is_a_second_before_any_sample():

@@ -12,7 +12,9 @@ from simpy import Environment
 
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
-from psm_sim.network.topology import LinkParameters, TcpParameters
+from psm_sim.network.tcp_growth import Growth
+from psm_sim.network.tcp_sender import Sender
+from psm_sim.network.topology_parts import LinkParameters, TcpParameters
 
 
 class Sink:
@@ -193,3 +195,69 @@ def test_every_byte_arrives_exactly_once_whatever_is_lost(size, window, initial,
     assert (wire.a.open_connections, wire.b.open_connections) == (0, 0)
     in_window = max((each.seq + each.payload for _, way, each, _ in wire.log if way == 0), default=0)
     assert in_window <= size + 2
+
+
+def test_a_heartbeat_sends_delayed_acks_at_whole_multiples_of_its_interval():
+    """One segment of 100 B: it comes at 60.3 ms, and its ACK leaves at 100 ms, or by a timer at 160.3 ms."""
+    left_s = []
+    for delayed_ack in ("heartbeat", "timer"):
+        wire = Wire(TcpParameters(delayed_ack_ms=100.0, delayed_ack=delayed_ack))
+        wire.a.connect(lambda end: Opened(end, 100))
+        wire.env.run(until=0.3)
+        left_s.append([time_s for time_s, way, each, _ in wire.log if way == 1 and not each.syn])
+    came_s = 3 * 0.02 + (3 * 40 + 140) * 8e-7
+    assert left_s == [[pytest.approx(0.1)], [pytest.approx(came_s + 0.1)]]
+
+
+class Opened(Source):
+    """Sends some bytes, and leaves the connection open."""
+
+    def established(self):
+        self.endpoint.write(self.size)
+
+
+def grown(growth, ack):
+    """Return the window after an ACK for bytes sent with a window of two segments of 1000 B."""
+    sender = Sender(Environment(), TcpParameters(segment_bytes=1000, growth=growth), lambda *_: None)
+    sender.send()
+    sender.acknowledge(1, bare=True)
+    sender.write(2000, last=False)
+    sender.acknowledge(1 + ack, bare=True)
+    return sender.window
+
+
+@pytest.mark.parametrize(
+    ("growth", "ack", "window"),
+    [
+        ("ns2", 300, 3000),
+        ("rfc5681", 300, 2300),
+        ("ns3", 300, 2000),
+        ("ns2", 2000, 3000),
+        ("rfc5681", 2000, 3000),
+        ("ns3", 2000, 3000),
+    ],
+)
+def test_the_window_grows_by_a_segment_or_by_the_bytes_acknowledged(growth, ack, window):
+    """RFC 5681, equation 2: by min(N, SMSS); ns-2 by a segment for each ACK; ns-3 if one is complete."""
+    assert grown(growth, ack) == window
+
+
+def test_ns3_counts_bytes_from_ack_to_ack():
+    """Segments of 1000 B: 600 B add nothing, 600 complete one; 700 add nothing, 200 complete another."""
+    growth = Growth(TcpParameters(segment_bytes=1000, growth="ns3"))
+    assert [growth.after(newly) for newly in (600, 600, 700, 200)] == [0, 1000, 0, 1000]
+
+
+def test_a_second_timeout_of_the_same_segment_leaves_the_threshold_as_it_is():
+    """RFC 5681, section 3.1: it stays half of what was in flight at the first, 16 segments."""
+    env = Environment()
+    sender = Sender(env, TcpParameters(segment_bytes=1000, initial_window=20), lambda *_: None)
+    sender.send()
+    sender.acknowledge(1, bare=True)
+    sender.write(16_000, last=False)
+    env.run(until=10.0)
+    assert sender.retransmissions >= 3
+    assert sender.slow_start_threshold == 8000
+    sender.acknowledge(4001, bare=True)
+    env.run(until=100.0)
+    assert sender.slow_start_threshold < 8000

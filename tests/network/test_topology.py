@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.network import Topology, load_topology, topology_keys
+from psm_sim.network import Topology, differences, load_topology, topology_keys
+from psm_sim.network.topology import SECTIONS
+from psm_sim.network.topology_parts import (
+    AccessPointParameters,
+    BeaconParameters,
+    BrowserParameters,
+    LinkParameters,
+    PowerParameters,
+    TcpParameters,
+)
+from psm_sim.parameters import parameters_of
 
 PUBLISHED = {
     "links.wireless.rate_mbps": 5.0,
@@ -40,7 +51,8 @@ def test_three_node_has_every_number_of_the_published_scenario():
 def test_every_key_can_be_set_from_text(key):
     """``--set`` reaches all of them."""
     default = load_topology().config()[key]
-    text = str(not default) if isinstance(default, bool) else str(default * 2 if default else 1)
+    others = {"timer": "heartbeat", "ns2": "rfc5681", "join": "wait", "True": "false", "False": "true"}
+    text = others.get(str(default)) or str(default * 2 or 1)
     changed = load_topology("three-node", {key: text}).config()
     assert changed[key] != default
     assert {name for name, value in changed.items() if value != load_topology().config()[name]} == {key}
@@ -50,8 +62,14 @@ def test_every_key_can_be_set_from_text(key):
     ("settings", "message"),
     [
         ({"links.wired.latency": "80"}, "no topology key 'links.wired.latency'.*Did you mean"),
-        ({"links.wired.rate_mbps": "0"}, "rate_mbps is '0'; expected a number above 0"),
-        ({"links.wired.rate_mbps": 0}, "rate_mbps is 0.*expected a number above 0"),
+        (
+            {"links.wired.rate_mbps": "0"},
+            "rate_mbps is '0'; expected a number of at least 0.01 and at most 100000",
+        ),
+        (
+            {"links.wired.rate_mbps": 0},
+            "rate_mbps is 0.*expected a number of at least 0.01 and at most 100000",
+        ),
         ({"links.wired.rate_mbps": "fast"}, "'fast'"),
         ({"links.wired.rate_mbps": "nan"}, "'nan'"),
         ({"tcp.initial_window": "2.5"}, "'2.5'; expected a whole number"),
@@ -66,12 +84,106 @@ def test_a_wrong_setting_is_refused_in_one_sentence(settings, message):
     assert "\n" not in str(error.value)
 
 
-def test_a_file_is_read_and_keys_left_out_keep_their_defaults(tmp_path):
-    """A user's own scenario need not say everything."""
-    file = tmp_path / "slow.toml"
-    file.write_text("[links.wireless]\nrate_mbps = 1\n")
-    topology = load_topology(str(file))
-    assert (topology.name, topology.wireless.rate_mbps, topology.wired.rate_mbps) == ("slow", 1.0, 10.0)
+def written(folder, **files):
+    """Write topology files, and return their paths as texts."""
+    for name, text in files.items():
+        (folder / f"{name}.toml").write_text(text)
+    return [str(folder / f"{name}.toml") for name in files]
+
+
+def changed(topology):
+    """Return the keys that differ from three-node's, with their values."""
+    base = load_topology().config()
+    return {key: value for key, value in topology.config().items() if value != base[key]}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_key_left_out_has_the_value_of_three_node_in_that_section(tmp_path, section):
+    """An empty file and an empty section change nothing; the wireless hop does not become a wired one."""
+    (file,) = written(tmp_path, mine=f"[{section}]\n")
+    assert changed(load_topology(file)) == {}
+    assert load_topology(file).name == "mine"
+
+
+def test_a_file_changes_the_keys_that_it_names_and_no_others(tmp_path):
+    """One key of the wireless hop: its delay stays 0.1 ms."""
+    (file,) = written(tmp_path, slow="[links.wireless]\nrate_mbps = 1\n")
+    assert changed(load_topology(file)) == {"links.wireless.rate_mbps": 1.0}
+
+
+def test_a_file_extends_a_bundled_topology_or_another_file_beside_it(tmp_path):
+    """The nearer file wins; all the rest comes from the farthest one."""
+    near, far = written(
+        tmp_path,
+        near='extends = "far.toml"\n[power]\nawake_w = 0.6\n',
+        far='extends = "modern"\n[power]\nawake_w = 0.5\nasleep_w = 0.1\n',
+    )
+    modern = load_topology("modern")
+    expected = modern.config() | {"power.awake_w": 0.6, "power.asleep_w": 0.1}
+    assert load_topology(near).config() == expected
+    assert load_topology(far).base == load_topology(near).base == modern.base == "modern"
+    assert differences(load_topology(near)) == {"power.awake_w": 0.6, "power.asleep_w": 0.1}
+    assert differences(modern) == {}
+
+
+def test_files_that_extend_each_other_in_a_circle_are_refused(tmp_path):
+    """Each of them is named."""
+    one, _ = written(tmp_path, one='extends = "two.toml"\n', two='extends = "one.toml"\n')
+    with pytest.raises(InputError, match=r"one.toml extends two.toml extends one.toml, in a circle"):
+        load_topology(one)
+
+
+@pytest.mark.parametrize(
+    ("extends", "message"),
+    [
+        ("5", "mine.toml: extends is 5; expected the name of a bundled topology or a TOML file"),
+        ('"moden"', "mine.toml: extends is 'moden'. .*Did you mean 'modern'"),
+        ('"gone.toml"', "mine.toml: extends is 'gone.toml'. There is no topology file"),
+    ],
+)
+def test_what_cannot_be_extended_is_refused(tmp_path, extends, message):
+    """With the name of the file that asks for it."""
+    (file,) = written(tmp_path, mine=f"extends = {extends}\n")
+    with pytest.raises(InputError, match=message):
+        load_topology(file)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: BeaconParameters(interval_ms=-5),
+            "beacon: interval_ms is -5; expected a number",
+        ),
+        (lambda: LinkParameters(rate_mbps=0), "links: rate_mbps is 0"),
+        (lambda: LinkParameters(latency_ms=float("nan")), "links: latency_ms is nan"),
+        (lambda: PowerParameters(awake_w=-1.0), "power: awake_w is -1.0"),
+        (
+            lambda: PowerParameters(asleep_w=5.0),
+            "power: asleep_w is 5; expected at most awake_w",
+        ),
+        (lambda: TcpParameters(initial_window=0), "tcp: initial_window is 0"),
+        (lambda: BrowserParameters(connections=cast(Any, 2.5)), "browser: connections is 2.5"),
+        (lambda: AccessPointParameters(buffer_frames=0), "access_point: buffer_frames is 0"),
+        (
+            lambda: Topology(power=cast(Any, {"awake_w": 1.0})),
+            r"power is \{'awake_w': 1.0\}; expected PowerParameters",
+        ),
+    ],
+)
+def test_the_parts_check_themselves_in_python(make, message):
+    """A value out of its range is refused when the part is made, before any run."""
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+def test_every_number_of_a_topology_has_a_lower_and_an_upper_bound():
+    """So that no allowed value makes a run endless by itself."""
+    for _, cls in SECTIONS.values():
+        for name, declared in parameters_of(cls).items():
+            if isinstance(declared.default, (int, float)) and not isinstance(declared.default, bool):
+                assert declared.at_least is not None, name
+                assert declared.at_most is not None, name
 
 
 @pytest.mark.parametrize(
@@ -82,6 +194,11 @@ def test_a_file_is_read_and_keys_left_out_keep_their_defaults(tmp_path):
         ("[links.wired]\nrate_mbps = true\n", "rate_mbps is True"),
         ("[links\n", "no TOML"),
         ("[beacon]\ninterval_ms = inf\n", "interval_ms is inf"),
+        ("[links.wired]\nlatency_ms = 1" + "0" * 400 + "\n", "latency_ms is 1000"),
+        ("[links.wired.latency_ms.a]\nb = 1\n", "latency_ms is {'a'"),
+        ("[" + "a." * 900 + "a]\n", "no topology key 'a.a.a'"),
+        ("[tcp]\nmax_window = " + "[" * 400 + "]" * 400 + "\n", "max_window is|nested too deep"),
+        ("[power]\nasleep_w = 2\n", "power: asleep_w is 2; expected at most awake_w"),
     ],
 )
 def test_a_broken_file_is_refused_with_its_name(tmp_path, text, message):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from psm_sim.errors import InputError
 from psm_sim.policies import Policy, Poll, make_policy
 from psm_sim.policies.bsd import Bsd
+from tests.network.radio_bench import RadioBench
 
 BEACON_S = 0.1
 EPSILON_S = 2e-9
@@ -162,3 +163,19 @@ def test_p_must_be_above_zero(spec):
     """The bound would otherwise forbid every doze."""
     with pytest.raises(InputError, match=r"policy bsd: p is .* expected a number above 0"):
         make_policy(spec)
+
+
+@pytest.mark.parametrize(("release", "delivered_s"), [(True, 0.1064), (False, 0.8032)])
+def test_the_bound_needs_a_packet_sent_to_fetch_what_is_held(release, delivered_s):
+    """For p = 5 a reply that is there 21 ms after its request must be fetched within 126 ms.
+
+    On 0.1 Mbit/s, 40 B take 3.2 ms. The radio is awake to 20 ms and dozes to 100 ms, but sends 1,500 B at
+    99 ms: for 120 ms, so that T / p is over, and a doze of five times 120 ms is allowed: to 800 ms.
+    """
+    bench = RadioBench(Bsd(5.0), release_on_uplink=release, rate_mbps=0.1)
+    bench.at(1.0, lambda: bench.station.send(bench.frame(40)))
+    bench.arrive_at(1.021, size=40)
+    bench.at(1.099, lambda: bench.station.send(bench.frame(1500)))
+    bench.run(2.5)
+    assert bench.delivered[0] - 1.0 == pytest.approx(delivered_s, abs=0.005)
+    assert (bench.delivered[0] - 1.0 <= 6 * 0.021) is release

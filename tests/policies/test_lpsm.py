@@ -87,9 +87,8 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     assert config["loss"] == "inverse"
     assert config["gamma"] == pytest.approx(1 / 1.2e5)
     assert set(config) == {
-        "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "learn_on_uplink", "alpha",
-            "context",
-        "state",
+        "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "acks", "learn_on_uplink",
+        "alpha", "context", "state",
     }  # fmt: skip
     assert Lpsm(loss=Inverse(gamma=2.0)).config() == {**config, "gamma": 2.0}
 
@@ -179,7 +178,8 @@ def test_each_context_has_a_memory_of_its_own():
     policy.sent(1.0, Frame(0, 340, 300, False, False))
     policy.rest(1.0, 0.0, None)
     policy.rest(1.1, 0.1, Poll(100.0, 1500, 1, ((50.0, 1500),)))
-    waiting, idle = policy._memories[1].weights, policy._memories[0].weights
+    assert policy._memories is not None
+    waiting, idle = policy._memories.waiting.weights, policy._memories.idle.weights
     assert not (waiting == idle).all()
     assert (idle == idle[0]).all()
 
@@ -188,3 +188,21 @@ def test_a_state_file_holds_one_memory_only(tmp_path):
     """Both together are refused."""
     with pytest.raises(InputError, match="context is outstanding; expected none with state"):
         make_policy(f"lpsm:context=outstanding,state={tmp_path}/state.json")
+
+
+@pytest.mark.parametrize(
+    ("spec", "beacons"),
+    [
+        ("lpsm", 7),
+        ("lpsm:acks=uplink", 1),
+        ("lpsm:acks=uplink,uplink=restart", 7),
+        ("lpsm:acks=uplink,uplink=keep", 7),
+    ],
+)
+def test_whether_an_ack_sent_at_a_poll_is_an_uplink_packet_is_a_choice(spec, beacons):
+    """A frame fetched at beacon 7 and acknowledged: the full time, or one beacon; else the full time."""
+    policy = started(spec)
+    policy.rest(0.0, 0.0, None)
+    policy.uplink(0.701)
+    assert policy.rest(0.702, 0.001, Poll(700.0, 0, 1)).beacons == beacons
+    assert policy.rest(1.4, 0.7, Poll(700.0)).beacons == 7

@@ -93,19 +93,19 @@ def test_compare_gives_a_frame_with_a_row_a_policy():
 def test_policies_workloads_and_topologies_may_be_objects():
     """From Python nothing needs a name."""
 
-    class EveryThird(Policy):
-        """Hear every third beacon."""
+    class EveryBeacon(Policy):
+        """Hear every beacon."""
 
-        name = "every-third"
+        name = "every-beacon"
 
         def rest(self, now_s, since_uplink_s, poll):
-            return Rest(awake_s=0.0, beacons=3)
+            return Rest(awake_s=0.0, beacons=1)
 
     from psm_sim.network import Topology
 
-    run = simulate(EveryThird(), trace=load_workload("ucb", 5, 9), topology=Topology())
-    named = simulate("psm:listen_interval=3", trace="ucb", pages=5, seed=9)
-    assert run.policy == "every-third"
+    run = simulate(EveryBeacon(), trace=load_workload("ucb", 5, 9), topology=Topology())
+    named = simulate("psm", trace="ucb", pages=5, seed=9)
+    assert run.policy == "every-beacon"
     assert run.energy_per_page_j == named.energy_per_page_j
 
 

@@ -172,7 +172,7 @@ def test_nobody_changes_a_scenario() -> None:
             {"links.wired.latency": 80},
             "^settings: There is no topology key 'links.wired.latency'; .*mean",
         ),
-        ({"power.awake_w": -1}, r"^settings: power: awake_w is -1.0; expected a number of at least 0"),
+        ({"power.awake_w": -1}, r"^settings: power: awake_w is -1; expected a number of at least 0"),
         ({"power.awake_w": "soon"}, r"^settings: power: awake_w is 'soon'; expected"),
     ],
 )

@@ -186,7 +186,7 @@ def test_the_best_fixed_polling_times_are_found_in_hindsight():
 def test_findings_name_numbers_and_losers():
     """Words and signs come from the rows."""
     text = findings(made_up({"Fixed-share 0.1": (-0.5, -0.5), "Static-expert": (0.25, 0.1)}))
-    assert "takes 20.1 % less energy (-252.0 ± 2.5 mJ a page), and its slowdown differs by -0.102" in text
+    assert "takes 20.1 % less energy (-252.0 ± 2.5 mJ per page), and its slowdown differs by -0.102" in text
     assert "Fixed-share 0.1: **wins in both**" in text
     assert "+1.0 ± 0.0 nats more than the best expert" in text
     assert "Fixed-share 0.1 lost less" in text

@@ -45,7 +45,7 @@ class Names:
         self.names = names
 
     def tasks(self, scale: Scale, seed: int) -> list[Counted]:
-        """Return a task a name, the later ones heavier."""
+        """Return one task per name, the later ones heavier."""
         return [Counted(name, place + 1, "+".join(self.names)) for place, name in enumerate(self.names)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:

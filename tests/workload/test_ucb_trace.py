@@ -86,7 +86,7 @@ def test_files_per_page_have_the_published_shares() -> None:
 
 
 def test_a_hundred_pages_have_nearly_the_mean_of_the_distribution_whatever_the_seed() -> None:
-    """Stratification: think time, page size and objects a page within a few per cent for 40 seeds."""
+    """Stratification: think time, page size and objects per page within a few per cent for 40 seeds."""
     for seed in range(40):
         pages = load_workload("ucb", 100, seed).pages
         think = statistics.mean(page.think_s for page in pages)

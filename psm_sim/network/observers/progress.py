@@ -11,7 +11,7 @@ from psm_sim.network.observers.observer import Observer
 class PagesDone(Observer):
     """Progress: calls ``progress`` with the number of pages complete, after each of them.
 
-    ``progress`` may be set until the run begins.
+    ``progress`` can be set until the run begins.
     """
 
     def __init__(self, progress: Callable[[int], None] = lambda _: None) -> None:

@@ -51,7 +51,7 @@ def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
             label="hindsight, no delay",
         )
     axes.set_xticks(range(len(shown)), [stacked(policy) for policy in shown["policy"]])
-    axes.set_ylabel("energy (J a page)")
+    axes.set_ylabel("energy (J per page)")
     axes.grid(visible=False, axis="x")
     figure.legend(loc="outside lower center", ncols=len(STATES) + 1, frameon=False, reverse=True)
     away = frame[dwarfing][[column for column, *_ in STATES]].sum(axis=1)

@@ -24,7 +24,9 @@ def round_trips(frame: pd.DataFrame) -> tuple[Figure, str]:
             _line(axes, line, str(policy), column)
         if "reference" in line:
             _reference(panels[0], line, place_of(str(policy)))
-    for axes, label in zip(panels, ("mean page time over no power saving", "energy (J a page)"), strict=True):
+    for axes, label in zip(
+        panels, ("mean page time over no power saving", "energy (J per page)"), strict=True
+    ):
         axes.set_xscale("log")
         axes.set_xticks(_TICKS_MS, [str(tick) for tick in _TICKS_MS])
         axes.minorticks_off()

@@ -66,7 +66,7 @@ def _scale(study: Study, wide: Axes, near: Axes) -> None:
     """Set the axes: all of it in logarithms, and a window around Learn-alpha."""
     for axes in (wide, near):
         axes.set_xlabel("slowdown (mean of each page's own)")
-    wide.set(xscale="log", yscale="log", ylabel="energy, mJ a page")
+    wide.set(xscale="log", yscale="log", ylabel="energy, mJ per page")
     ticks, powers = (1, 1.2, 1.5, 2, 2.5, 3), (400, 500, 600, 800, 1000, 1400)
     wide.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     wide.set_yticks(powers, [f"{power:g}" for power in powers])
@@ -97,7 +97,17 @@ def _name_points(
 
 
 def loss_of_each_rate(study: Study, gammas: Sequence[str], stem: Path) -> list[Path]:
-    """Draw the loss of Fixed-share over its rate, on Learn-alpha's rounds, with Learn-alpha's own."""
+    """Draw the loss of Fixed-share over its rate, on Learn-alpha's rounds, with Learn-alpha's own.
+
+    Parameters
+    ----------
+    study
+        The rows of all seeds.
+    gammas
+        One panel each.
+    stem
+        Where the figure is written, without the ending.
+    """
     figure, panels = new_figure(columns=len(gammas), width_in=7.0)
     numbers: dict[str, Sequence[Any]] = {"alpha": CURVE}
     lowest = CURVE[1] / 10
@@ -124,7 +134,7 @@ def loss_of_each_rate(study: Study, gammas: Sequence[str], stem: Path) -> list[P
             f"learn_alpha_{gamma}": [ours.mean],
             f"learn_alpha_{gamma}_ci95": [ours.half_width],
         }
-    panels[0].set_ylabel("regret to the best expert, nats a run")
+    panels[0].set_ylabel("regret to the best expert, nats per run")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return save_figure(figure, stem, numbers)
 

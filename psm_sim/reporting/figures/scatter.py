@@ -65,7 +65,7 @@ def frontier(frame: pd.DataFrame) -> tuple[Figure, str]:
             label=name_of(str(policy)),
         )
     axes.set_xlabel("delay (s a page)")
-    axes.set_ylabel("energy (J a page)")
+    axes.set_ylabel("energy (J per page)")
     figure.legend(loc="outside lower center", ncols=4, frameon=False)
     told = "; without power saving (no delay) lies far above" if "always-on" in set(frame["label"]) else ""
     return (

@@ -30,6 +30,8 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "synthetic": comparison.workload.synthetic,
         "remark": comparison.workload.remark,
         "trace_parameters": comparison.workload.parameters,
+        "topology_base": comparison.place.base,
+        "topology_differs": comparison.topology_differs,
         "settings": comparison.settings,
         "scenario": comparison.place.config(),
         "runs": [run.to_dict() for run in comparison.runs],

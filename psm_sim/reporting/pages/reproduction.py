@@ -60,7 +60,7 @@ def write_report(
     findings
         What the studies found, in the order of the report.
     seed, command
-        Stated in the report, for whoever wants the same.
+        Stated in the report, so that a reader can run the same.
     introduction, rule
         The page's first lines, which name version, seed, command and rule; and how the verdicts are found.
     """

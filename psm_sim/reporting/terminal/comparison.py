@@ -82,9 +82,29 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
     return [
         "Energy, beacons and page time are per page; slowdown is against the same page without power saving.",
         *([spread] if clients else []),
-        f"{pages}, seed {comparison.seed}, topology {comparison.topology}{named}{settings}.",
+        f"{pages}, seed {comparison.seed}, topology {_topology(comparison)}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
     ]
+
+
+def _topology(comparison: Comparison) -> str:
+    """Return the topology's name and, of one that is not bundled, in what it differs from one that is."""
+    base, differs = comparison.place.base, comparison.topology_differs
+    if comparison.topology == base:
+        return base
+    named = [f"{key}={_plain(value)}" for key, value in differs.items()]
+    more = [f"and {len(named) - _NAMED} more"] if len(named) > _NAMED else []
+    words = " with " + ", ".join((*named[:_NAMED], *more)) if named else ""
+    return f"{comparison.topology}: {base}{words}"
+
+
+def _plain(value: object) -> str:
+    """Return a value as one writes it after ``--set``."""
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+
+
+_NAMED = 3
+"""How many keys of a topology the caption names."""
 
 
 def clients_of(comparison: Comparison) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.hindsight.task import OptimumTask
 from psm_sim.network import load_topology
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.listening.claims import RULE
@@ -52,7 +52,10 @@ class Listening:
         return found
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return a table per trace, the claims, and the numbers of the figure."""
+        """Return a table per trace, the claims, and the numbers of the figure.
+
+        *rows*, *scale* and *seed* as :class:`~psm_sim.studies.study.Study` says.
+        """
         runs, matched = pd.DataFrame(rows.of("listening")), pd.DataFrame(rows.of("matched"))
         best = _least(pd.DataFrame(rows.of("optimum")), scale, seed)
         claims = judged(runs, matched)

@@ -19,16 +19,16 @@ class Study:
         self.rows = pd.DataFrame(rows)
 
     def values(self, policy: str, column: str, gamma: str = "published") -> pd.Series[float]:
-        """Return a column of one policy, one value per seed."""
+        """Return *column* of *policy*, a learner's with that *gamma*: one value per seed, shape (seeds,)."""
         rows = self.rows[(self.rows["policy"] == policy) & (self.rows["gamma"] == gamma)]
         return rows.set_index("seed")[column].sort_index().astype(float)
 
     def mean(self, policy: str, column: str, gamma: str = "published") -> Interval:
-        """Return the mean over seeds with its interval."""
+        """Return the mean over seeds with its interval; arguments as for :meth:`values`."""
         return interval(self.values(policy, column, gamma))
 
     def against(self, policy: str, column: str, gamma: str = "published") -> Interval:
-        """Return how much more a policy has than Learn-alpha of that gamma, seed by seed."""
+        """Return how much more a policy has than Learn-alpha; arguments as for :meth:`values`."""
         own_gamma = gamma if policy in LEARNERS else "published"
         return interval(self.values(policy, column, own_gamma) - self.values(LEARN_ALPHA, column, gamma))
 
@@ -71,7 +71,7 @@ VERDICTS = {
 
 
 def verdict(study: Study, policy: str, gamma: str = "published") -> str:
-    """Say how a policy fares against Learn-alpha of that gamma."""
+    """Say how *policy* fares against Learn-alpha of that *gamma*, by the rows of *study*."""
     return VERDICTS[
         sign(study.against(policy, "energy_j", gamma)), sign(study.against(policy, "slowdown", gamma))
     ]
@@ -92,12 +92,15 @@ def named(policy: str) -> str:
 
 
 def energy_and_slowdown(study: Study, policies: Sequence[str], gamma: str = "published") -> str:
-    """Return the table of joules and slowdown, with paired differences to Learn-alpha and the verdict."""
+    """Return the table of joules and slowdown, with paired differences to Learn-alpha and the verdict.
+
+    *study* has the rows of all seeds; *policies* have one row each; *gamma* is that of the learners.
+    """
     heads = (
         "policy",
-        "mJ a page",
+        "mJ per page",
         "slowdown",
-        "delay a page, ms",
+        "delay per page, ms",
         "mJ more than Learn-alpha",
         "slowdown more",
         "against Learn-alpha",
@@ -143,7 +146,7 @@ def common_regret(study: Study, gammas: Sequence[str]) -> str:
             row += [f"{signed(interval(found - study.values('hindsight', 'best_expert', gamma)), 1)}"]
             row += [f"{signed(interval(found - study.values(LEARN_ALPHA, 'common', gamma)), 1)}"]
         rows.append(row)
-    heads = ["nats a run"]
+    heads = ["nats per run"]
     for gamma in gammas:
         heads += [f"regret to the best expert, gamma {gamma}", f"more than Learn-alpha, gamma {gamma}"]
     return table(heads, rows)
@@ -166,7 +169,7 @@ def own_regret(study: Study, gammas: Sequence[str]) -> str:
 
 
 def by_regime(study: Study, policies: Sequence[str], gamma: str = "published") -> str:
-    """Return the table of power and delay in each regime."""
+    """Return the table of power and delay by regime; arguments as for :func:`energy_and_slowdown`."""
     heads = ["policy", *(f"{name}, mW" for name in REGIMES), *(f"{name}, ms" for name in REGIMES)]
     rows = []
     for policy in policies:

@@ -142,6 +142,8 @@ def own_regret(rounds: Sequence[Round], switches: int) -> dict[str, float]:
 def judge_on_common_rounds(rows: list[dict[str, Any]], losses: Floats, switches: int) -> dict[str, Any]:
     """Add to each learner's row what it would have lost in rounds that are the same for all.
 
+    *rows* are the learners', *losses* those of each expert in each round, shape (rounds, n), in nats.
+
     Return what hindsight would have lost in them: the best expert, the best sequence with *switches*
     switches, the best switching rate, and the curve over switching rates.
     """
@@ -171,7 +173,10 @@ class Timeline(NamedTuple):
 
 
 def timeline(trace: str, pages: int, seed: int, alpha: float | None) -> Timeline:
-    """Run a learner at the published gamma over the pages of a trace with regimes."""
+    """Run a learner at the published gamma over *pages* pages of a *trace* with regimes.
+
+    *seed* is that of the draw, *alpha* the learner's switching rate; ``None``: Learn-alpha.
+    """
     workload = load_workload(trace, pages, seed)
     run, rounds = logged_run(workload, None, alpha)
     ends_s = [0.0, *(page.start_s + page.page_time_s for page in run.page_records)]

@@ -44,7 +44,7 @@ def _against_static(study: Study, gamma: str) -> str:
     slowdown, words = study.against("Static-expert", "slowdown", gamma), ("more", "less")
     return (
         f"**Static-expert**: Learn-alpha takes {abs(share):.1f} % {words[share > 0]} energy "
-        f"({signed(scaled(energy, -1000), 1)} mJ a page), and its slowdown differs by "
+        f"({signed(scaled(energy, -1000), 1)} mJ per page), and its slowdown differs by "
         f"{signed(scaled(slowdown, -1), 3)}."
     )
 
@@ -72,7 +72,7 @@ def _fixed(study: Study, gamma: str) -> list[str]:
         energy, slowdown = (study.against(policy, name, gamma) for name in ("energy_j", "slowdown"))
         points.append(
             f"**Best fixed polling time**, {what}: {named(policy)}, with "
-            f"{signed(scaled(energy, 1000), 1)} mJ a page and "
+            f"{signed(scaled(energy, 1000), 1)} mJ per page and "
             f"{signed(slowdown, 3)} slowdown against Learn-alpha: {verdict(study, policy, gamma)}."
         )
     return points

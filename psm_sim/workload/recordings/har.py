@@ -170,7 +170,8 @@ def _is_of_runs(log: Mapping[str, Any]) -> bool:
 def _think_s(page: Sequence[Entry], after: Sequence[Entry], session: bool) -> float:
     # The same URL again is a repeat view, an overlap is another tab: neither gap is a think time.
     gap_s = after[0].start_s - max(entry.end_s for entry in page)
-    return gap_s if session and gap_s >= 0 and page[0].url != after[0].url else math.nan
+    # Rounded, since seconds since 1970 as doubles are exact to a quarter of a microsecond only.
+    return round(gap_s, 6) if session and gap_s >= 0 and page[0].url != after[0].url else math.nan
 
 
 def _span_s(entries: Sequence[Entry]) -> float:

@@ -108,14 +108,14 @@ def _interval(entry: Mapping[str, Any]) -> tuple[float, float]:
 def _wire_bytes(entry: Mapping[str, Any], response: Mapping[str, Any]) -> int:
     """Return the response's bytes on the wire, from the first source that has them.
 
-    In this order: ``_transferSize``, ``_bytesIn``, ``bodySize`` + ``headersSize``, ``content.size``; -1 and 0
-    mean that a source does not have them.
+    In this order: ``_transferSize``, ``_bytesIn``, ``bodySize`` with ``headersSize`` if that is known, and
+    ``content.size``, the body uncompressed; -1 and 0 mean that a source does not have them.
     """
     transfer = response.get("_transferSize", entry.get("_transferSize"))
     body, headers = number(response.get("bodySize")), number(response.get("headersSize"))
-    both = body + headers if body is not None and headers is not None and min(body, headers) >= 0 else None
+    sent = None if body is None or body < 0 else body + max(headers or 0.0, 0.0)
     content = _mapping(response.get("content")).get("size")
-    for size in (number(transfer), number(entry.get("_bytesIn")), both, number(content)):
+    for size in (number(transfer), number(entry.get("_bytesIn")), sent, number(content)):
         if size is not None and size > 0:
             return round(min(size, 2**32 - 1))
     return 0

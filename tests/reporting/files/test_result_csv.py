@@ -1,4 +1,4 @@
-"""CSV: a row a policy, or a row a page."""
+"""CSV: one row per policy, or one row per page."""
 
 from __future__ import annotations
 

@@ -8,6 +8,8 @@ import json
 import math
 
 import psm_sim
+from psm_sim.network import Topology
+from psm_sim.network.topology_parts import BeaconParameters, PowerParameters
 from psm_sim.reporting.files import result_json as json_report
 from psm_sim.simulation import Comparison
 
@@ -55,6 +57,16 @@ def test_it_says_that_the_trace_is_synthetic(comparison: Comparison) -> None:
     assert found["remark"].startswith("synthetic pages")
     assert found["trace_parameters"] == comparison.workload.parameters
     assert found["scenario"]["links.wired.latency_ms"] == 20.0
+
+
+def test_it_says_in_what_a_topology_differs_from_the_bundled_one(comparison: Comparison) -> None:
+    """A bundled one in nothing; one made in Python in the keys that were changed, not in the settings."""
+    found = written(comparison)
+    assert (found["topology_base"], found["topology_differs"]) == ("three-node", {})
+    place = Topology(name="mine", power=PowerParameters(awake_w=1.0), beacon=BeaconParameters(50.0))
+    scenario = dataclasses.replace(comparison.scenario, settings={"power.awake_w": "1"})
+    found = written(dataclasses.replace(comparison, place=place, scenario=scenario))
+    assert (found["topology_base"], found["topology_differs"]) == ("three-node", {"beacon.interval_ms": 50.0})
 
 
 def test_a_number_that_json_lacks_becomes_a_text(comparison: Comparison) -> None:

@@ -88,7 +88,7 @@ def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found
     assert claims.RULE in page
     assert "python -m psm_sim reproduce made-up --seed 7" in page
     assert "psm_sim 0.1.0, first seed 7" in page
-    row = "psm | energy, J a page | 3.62 | 3.600 ± 0.050 | -0.020 (-0.6 %) | agrees | a book, page 3 |"
+    row = "psm | energy, J per page | 3.62 | 3.600 ± 0.050 | -0.020 (-0.6 %) | agrees | a book, page 3 |"
     assert row in page
     assert "| not comparable: another trace |" in page
     assert "| \\<= 4 | 3.750 (largest) |" in page

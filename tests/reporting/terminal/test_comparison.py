@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import io
+from pathlib import Path
 
 import pytest
 
 from psm_sim.reporting.terminal import comparison as table
-from psm_sim.simulation import Comparison
+from psm_sim.simulation import Comparison, Scenario, compare_runs
 
 
 class Terminal(io.StringIO):
@@ -61,6 +62,33 @@ def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> Non
     assert "slowdown is against the same page without power saving" in text
     single = dataclasses.replace(comparison.workload, pages=comparison.workload.pages[:1])
     assert "1 page of trace" in "\n".join(table.caption(dataclasses.replace(comparison, workload=single)))
+
+
+@pytest.mark.parametrize(
+    ("file", "settings", "words"),
+    [
+        ("", {}, "topology phone.toml: three-node."),
+        ("[beacon]\ninterval_ms = 50\n", {}, "topology phone.toml: three-node with beacon.interval_ms=50."),
+        (
+            'extends = "modern"\n[power]\nawake_w = 0.5\n[browser]\npersistent = false\n',
+            {"tcp.max_window": "30"},
+            "phone.toml: modern with power.awake_w=0.5, browser.persistent=false, tcp.max_window=30.",
+        ),
+        (
+            "[power]\nawake_w = 1\nasleep_w = 0\nbeacon_j = 0\n[beacon]\ninterval_ms = 50\n",
+            {},
+            "three-node with beacon.interval_ms=50, power.awake_w=1, power.asleep_w=0, and 1 more.",
+        ),
+    ],
+)
+def test_the_caption_names_what_differs_from_the_bundled_topology(
+    file: str, settings: dict[str, str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three keys at most; a setting stands once, after them."""
+    monkeypatch.chdir(tmp_path)
+    Path("phone.toml").write_text(file)
+    found = compare_runs(["psm"], Scenario(topology="phone.toml", pages=1, settings=settings))
+    assert words in "\n".join(table.caption(found))
 
 
 def test_a_pipe_gets_plain_text(comparison: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:

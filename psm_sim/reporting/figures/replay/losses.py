@@ -49,7 +49,7 @@ def _draw_losses(axes: Axes, table: PollTable, marker: str = "") -> None:
     circles["markevery"] = -(-time.size // 150)
     axes.plot(time, table.facts["suffered"], color=COLOURS[1], label=_OWN["suffered"], **circles)
     axes.plot(time, table.facts["mixture"], "k--", linewidth=1.0, label=_OWN["mixture"])
-    axes.set(xlabel=f"time ({unit})", ylabel="loss a poll (nats)", yscale="log")
+    axes.set(xlabel=f"time ({unit})", ylabel="loss per poll (nats)", yscale="log")
     axes.margins(x=0.01)
 
 

@@ -1,0 +1,44 @@
+"""Hindsight: the least energy that any policy could have needed, once everything is known.
+
+The traffic of a run without power saving is kept as a chain of silences and activities, on which
+any schedule of polls has an exact price. The best schedule without delay is the limit for policies
+that slow nothing down. With delay allowed, the frontier has the least energy at each total delay,
+and each policy can be held against it.
+
+Run it:                python examples/10-hindsight.py
+Write its output anew: python examples/10-hindsight.py > examples/10-hindsight.txt
+"""
+
+from psm_sim.hindsight.chain import play
+from psm_sim.hindsight.optimum import frontier, least_energy_j, optimum
+from psm_sim.hindsight.record import record_chain
+from psm_sim.network import load_topology
+from psm_sim.policies import make_policy
+from psm_sim.workload import load_workload
+
+PAGES = 20
+
+
+def main() -> None:
+    """Print the best schedules, then each policy beside the best one with the same delay."""
+    chain = record_chain(load_workload("ucb", PAGES, seed=1).pages, load_topology("three-node"))
+    print(f"{len(chain.steps)} activities in {chain.pages} pages")
+
+    without_delay = optimum(chain)
+    bounded = optimum(chain, price_w=0.0, p=0.5)
+    hull = frontier(chain)
+    print(f"without delay:           {without_delay.energy_j / PAGES:.3f} J per page")
+    print(f"no reply over 1.5 times: {bounded.energy_j / PAGES:.3f} J per page")
+    print(f"with any delay at all:   {hull[-1].energy_j / PAGES:.3f} J per page")
+
+    print()
+    print("policy       J per page  s of delay  least J with that delay")
+    for name in ("always-on", "psm", "bsd:p=0.5", "lpsm"):
+        played = play(chain, make_policy(name))
+        least_j = least_energy_j(hull, played.delay_s)
+        numbers = played.energy_j / PAGES, played.delay_s / PAGES, least_j / PAGES
+        print("{:<12}{:>11.3f}{:>12.3f}{:>25.3f}".format(name, *numbers))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""Topology parts: links, beacon, power, TCP, browser and access point in numbers.
+
+Every part checks itself when it is made. A comment gives the reason for bounds that no standard names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from psm_sim.errors import InputError
+from psm_sim.parameters import check_all, parameter
+
+
+@dataclass(frozen=True)
+class LinkParameters:
+    """One hop, the same each way."""
+
+    # At 0.01 Mbit/s a segment of 1,500 B takes 1.2 s, longer than TCP's least timeout of 1 s: on slower
+    # links TCP sends more copies than data. 100 Gbit/s is the fastest Ethernet in common use.
+    rate_mbps: float = parameter(10.0, "bit rate", unit="Mbit/s", at_least=0.01, at_most=100_000)
+    # 10 s, the farthest that TCP is used: a geostationary satellite takes 0.27 s, the moon 1.3 s.
+    latency_ms: float = parameter(20.0, "propagation delay", unit="ms", at_least=0, at_most=10_000)
+
+    def __post_init__(self) -> None:
+        check_all(self, "links")
+
+
+@dataclass(frozen=True)
+class BeaconParameters:
+    """The access point's beacons; beacon k is sent at k times the interval."""
+
+    # 802.11 counts in time units of 1.024 ms, from 1 on; what access points offer ends at about 1 s.
+    interval_ms: float = parameter(100.0, "time between beacons", unit="ms", at_least=1, at_most=10_000)
+    fire_all: bool = parameter(False, "fire an event for every beacon, also those nobody hears")
+
+    def __post_init__(self) -> None:
+        check_all(self, "beacon")
+
+
+@dataclass(frozen=True)
+class PowerParameters:
+    """What the radio draws (thesis, section 2.5.4)."""
+
+    # 100 W and 100 J: more than any station's radio takes, and sums over 1e9 s still print.
+    awake_w: float = parameter(0.75, "power of an awake radio", unit="W", at_least=0, at_most=100)
+    asleep_w: float = parameter(
+        0.05, "power of a dozing radio, not above awake_w", unit="W", at_least=0, at_most=100
+    )
+    beacon_j: float = parameter(
+        0.0015, "energy to wake for one beacon and hear it", unit="J", at_least=0, at_most=100
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, "power")
+        if self.asleep_w > self.awake_w:
+            raise InputError(
+                f"power: asleep_w is {self.asleep_w:g}; expected at most awake_w, which is {self.awake_w:g}."
+            )
+
+
+@dataclass(frozen=True)
+class TcpParameters:
+    """TCP of both ends; windows in segments."""
+
+    # RFC 7323 ends at windows of 1 GiB: 735,439 segments of 1460 B.
+    initial_window: int = parameter(
+        2, "congestion window after the handshake", unit="segments", at_least=1, at_most=735_439
+    )
+    segment_bytes: int = parameter(  # an IP packet's length has 16 bits
+        1460, "largest payload of a segment", unit="B", at_least=1, at_most=65_535
+    )
+    max_window: int = parameter(20, "receiver's window", unit="segments", at_least=1, at_most=735_439)
+    header_bytes: int = parameter(  # 60 B each for IPv4 and TCP with all options, and some framing
+        40, "TCP/IP header of every segment", unit="B", at_least=1, at_most=256
+    )
+    delayed_ack_ms: float = parameter(  # RFC 1122, 4.2.3.2: less than 0.5 s
+        100.0, "longest wait of an ACK; 0: an ACK per segment", unit="ms", at_least=0, at_most=500
+    )
+    delayed_ack: str = parameter(
+        "timer",
+        "when a delayed ACK leaves: delayed_ack_ms after its segment came; or at the next tick of ns-2's"
+        " clock, at whole multiples of delayed_ack_ms",
+        choices=("timer", "heartbeat"),
+    )
+    growth: str = parameter(
+        "ns2",
+        "what an ACK adds to the window in slow start: ns-2's whole segment; RFC 5681's bytes acknowledged,"
+        " at most a segment; or ns-3's segment for each one that is completed",
+        choices=("ns2", "rfc5681", "ns3"),
+    )
+    initial_rto_ms: float = parameter(
+        1000.0, "timeout before the first sample (RFC 6298)", unit="ms", at_least=1, at_most=60_000
+    )
+    min_rto_ms: float = parameter(
+        1000.0, "least retransmission timeout (RFC 6298)", unit="ms", at_least=1, at_most=60_000
+    )
+    max_rto_ms: float = parameter(  # RFC 6298, 2.5: a limit must be at least 60 s
+        60_000.0, "largest retransmission timeout (RFC 6298)", unit="ms", at_least=60_000, at_most=600_000
+    )
+
+    # RFC 1122, 4.2.3.5, wants at least 100 s. Linux takes at least 924.6 s (15 retries from 0.2 s), which
+    # leaves a station that dozes for minutes its connections. 1e6 s: 12 days, more than any system waits.
+    give_up_s: float = parameter(
+        924.6,
+        "time without a new ACK after which a connection is given up",
+        unit="s",
+        at_least=100,
+        at_most=1e6,
+    )
+    syn_give_up_s: float = parameter(  # RFC 1122, 4.2.3.5: at least 3 minutes
+        180.0, "the same time for a SYN", unit="s", at_least=180, at_most=1e6
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, "tcp")
+
+
+@dataclass(frozen=True)
+class BrowserParameters:
+    """How the browser fetches a page's objects."""
+
+    # Browsers open 6 connections to a host and 256 in all.
+    connections: int = parameter(4, "parallel connections", at_least=1, at_most=256)
+    persistent: bool = parameter(False, "keep a connection for further objects of the page")
+    asks_first: bool = parameter(
+        False, "ask on kept connections before opening further ones; false: the SYNs leave first, as in ns-3"
+    )
+    # An hour: 40 times what people wait for, and longer than TCP tries; 1e6 s: 12 days.
+    stall_s: float = parameter(
+        3600.0, "time without a new byte after which a page has failed", unit="s", at_least=1, at_most=1e6
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, "browser")
+
+
+@dataclass(frozen=True)
+class AccessPointParameters:
+    """What the access point keeps for the station."""
+
+    # 1.5 GB of full frames: as good as no limit.
+    buffer_frames: int = parameter(
+        256, "frames queued for the station; more are dropped", at_least=1, at_most=1_000_000
+    )
+    release_on_uplink: bool = parameter(True, "hand over held frames also when the station wakes to send")
+    late_frames: str = parameter(
+        "join",
+        "what a frame does that comes once the last held one is on the air: join them; or wait for the next"
+        " beacon, since that one said More Data = 0",
+        choices=("join", "wait"),
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, "access_point")

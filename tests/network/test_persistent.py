@@ -1,0 +1,64 @@
+"""Pages over connections that are kept, worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.network import Observer, World, load_topology
+from psm_sim.policies import make_policy
+from psm_sim.workload.page import Page
+
+SLOW, FAST = 8 / 5e6, 8 / 10e6  # seconds a byte, on the wireless and on the wired hop
+WAY_S = 0.0001 + 0.02
+
+
+class Uplink(Observer):
+    """Keeps what is sent on the wireless hop, upwards: SYN or bytes."""
+
+    def __init__(self) -> None:
+        self.sent: list[object] = []
+
+    def frame(self, link, queued_s, arrives_s, segment):
+        if link.name == "wireless up":
+            self.sent.append("SYN" if segment.syn else segment.payload)
+
+
+def load(page, *observers, **settings):
+    """Load one page without power saving, each segment acknowledged; return its time in seconds."""
+    keys = {"browser.persistent": True, "tcp.delayed_ack_ms": 0, **settings}
+    world = World(load_topology("three-node", keys), make_policy("always-on"), observers)
+    world.run([page])
+    visit = world.visits[0][0]
+    return visit.ended_s - visit.started_s
+
+
+@pytest.mark.parametrize("growth", ["ns2", "rfc5681", "ns3"])
+def test_a_page_of_two_objects_takes_the_time_worked_out_by_hand(growth):
+    """A main object of 1000 B and an image of 3 x 1460 B over one kept connection.
+
+    Handshake, request and reply of the main object as on a connection of its own. The ACK of its 1000 B rides
+    on the second request. By ns-2's rule the window is then 3 segments, and the image leaves at once: its
+    segments follow each other on the slow hop. By RFC 5681's it is 2 x 1460 + 1000 B, so that the third
+    segment waits for the ACK of the first. By ns-3's it is 2 x 1460 B still, with the same effect.
+    """
+    page = Page(1.0, 1000, (4380,), (300, 300), (0.0, 0.0))
+    handshake = 2 * (40 * (SLOW + FAST) + WAY_S) + 40 * SLOW
+    main = 340 * (SLOW + FAST) + 1040 * (SLOW + FAST) + 2 * WAY_S
+    request = 340 * (SLOW + FAST) + WAY_S
+    segment = 1500 * FAST + WAY_S + 1500 * SLOW
+    ack = 40 * (SLOW + FAST) + WAY_S
+    image = segment + 2 * 1500 * SLOW if growth == "ns2" else segment + ack + segment
+    total = handshake + main + request + image
+    assert load(page, **{"browser.connections": 1, "tcp.growth": growth}) == pytest.approx(total, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("asks_first", "order"), [("true", [301, "SYN", "SYN"]), ("false", ["SYN", "SYN", 301])]
+)
+def test_the_request_on_a_kept_connection_is_sent_before_the_new_syns_or_after_them(asks_first, order):
+    """Three images over three connections: the first of them on the one that brought the main object."""
+    uplink = Uplink()
+    page = Page(1.0, 1000, (500, 500, 500), (300, 301, 302, 303), (0.0,) * 4)
+    load(page, uplink, **{"browser.asks_first": asks_first, "browser.connections": 3})
+    main = uplink.sent.index(300)
+    assert [each for each in uplink.sent[main + 1 :] if each][:3] == order

@@ -1,0 +1,59 @@
+"""Static PSM and its listen interval."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.network import World, load_topology
+from psm_sim.policies import Rest, make_policy
+from psm_sim.workload import load_workload
+from psm_sim.workload.page import Page
+from tests.network.radio_bench import RadioBench
+
+
+@pytest.mark.parametrize(
+    ("now_s", "rest"),
+    [
+        (0.0, Rest(beacons=5, repeat=True)),
+        (0.05, Rest(beacons=5, repeat=True)),
+        (0.12, Rest(beacons=4)),
+        (0.49, Rest(beacons=1)),
+        (0.5, Rest(beacons=5, repeat=True)),
+        (1.25, Rest(beacons=3)),
+    ],
+)
+def test_the_beacons_heard_are_those_whose_numbers_the_interval_divides(now_s, rest):
+    """With 5 of them 100 ms apart: 0.5 s, 1.0 s, 1.5 s, whenever the doze begins."""
+    policy = make_policy("psm:listen_interval=5")
+    policy.start(0.1)
+    assert policy.rest(now_s, 0.0, None) == rest
+
+
+def test_a_listen_interval_of_one_always_answers_the_same():
+    """Static PSM of the thesis: the next beacon, and all after it."""
+    policy = make_policy("psm")
+    policy.start(0.1)
+    assert {policy.rest(each / 7, 0.0, None) for each in range(99)} == {Rest(beacons=1, repeat=True)}
+
+
+@pytest.mark.parametrize("release", [True, False])
+def test_uplink_packets_leave_the_planned_beacons_as_they_are(release):
+    """Sent at 0.22 s and 0.75 s, they move no beacon that is heard: each third one."""
+    bench = RadioBench(make_policy("psm:listen_interval=3"), release_on_uplink=release)
+    bench.send_at(0.22)
+    bench.send_at(0.75)
+    assert bench.run(1.6) == [0.3, 0.6, 0.9, 1.2, 1.5]
+
+
+@pytest.mark.parametrize("release", ["true", "false"])
+@pytest.mark.parametrize("beacons", [300, 600, 1000])
+def test_a_long_listen_interval_ends(beacons, release):
+    """Each exchange waits for at most one interval: the SYN-ACK, the reply, the rest of it."""
+    world = World(
+        load_topology("three-node", {"access_point.release_on_uplink": release}),
+        make_policy(f"psm:listen_interval={beacons}"),
+    )
+    world.run([Page(1.0, 1000, (), (300,), (0.0,)), *load_workload("ucb", 3, 1).pages])
+    visits = [visit for visit, _ in world.visits]
+    assert len(visits) == 4
+    assert visits[0].ended_s - visits[0].started_s < 3 * beacons * 0.1

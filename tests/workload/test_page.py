@@ -1,0 +1,54 @@
+"""Page views and workloads that are made in Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, nan
+
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.workload import Page, Workload
+
+PAGE = Page(1.0, 1000, (200,), (300, 300), (0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"think_s": -5}, "think_s is -5; expected a time from 0 to 1e.09 s"),
+        ({"think_s": nan}, "think_s is nan"),
+        ({"think_s": 2e9}, "think_s is 2000000000.0"),
+        ({"main_bytes": 0}, "main_bytes is 0; expected a whole number of bytes from 1 to 4294967295"),
+        ({"main_bytes": 1000.0}, "main_bytes is 1000.0"),
+        ({"image_bytes": (2**32,)}, "image_bytes is 4294967296"),
+        ({"request_bytes": (300, -1)}, "request_bytes is -1; expected a whole number of bytes from 0"),
+        ({"server_delay_s": (0.0, inf)}, "server_delay_s is inf"),
+        ({"image_bytes": (1, 2)}, "request_bytes has 2 values; expected one for each of its 3 objects"),
+        ({"server_delay_s": (0.0,)}, "server_delay_s has 1 values; expected one for each of its 2 objects"),
+    ],
+)
+def test_a_page_that_cannot_be_loaded_is_refused_when_it_is_made(changes, message):
+    """Not in the midst of a run."""
+    with pytest.raises(InputError, match=message):
+        replace(PAGE, **changes)
+
+
+@pytest.mark.parametrize(
+    ("pages", "message"),
+    [
+        ((), "workload mine has no page"),
+        ((PAGE, 5), "workload mine: a page is 5; expected a Page"),
+        ((replace(PAGE, think_s=1e9), PAGE), "takes 1e.09 s of thinking and serving; expected at most 1e"),
+    ],
+)
+def test_a_workload_that_cannot_be_run_is_refused_when_it_is_made(pages, message):
+    """No page, a page that is none, more time than the clock can tell."""
+    with pytest.raises(InputError, match=message):
+        Workload("mine", pages, True, "made by hand")
+
+
+def test_the_largest_page_and_the_longest_workload_are_allowed():
+    """The bounds belong to the range."""
+    page = Page(1e9, 2**32 - 1, (), (0,), (0.0,))
+    assert Workload("mine", (page,), True, "made by hand").pages == (page,)
