@@ -26,7 +26,7 @@ def listening(frame: pd.DataFrame) -> tuple[Figure, str]:
     for axes in panels[len(titles) :]:
         axes.set_visible(False)
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=8, frameon=False)
+    figure.legend(handles, labels, loc="outside upper center", ncols=5, fontsize=8, frameon=False)
     figure.supxlabel("mean slowdown less 1", fontsize=9)
     figure.supylabel("energy (J per page)", fontsize=9)
     return figure, (

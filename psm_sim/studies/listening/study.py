@@ -112,7 +112,7 @@ def _pages(runs: pd.DataFrame, place: Place, least_j: float) -> pd.DataFrame:
         {
             "policy": policy,
             "J/page": f"{interval(group['energy_j']):.3f}",
-            "less LPSM's": f"{interval(group.set_index('seed')['energy_j'] - lpsm):+.3f}",
+            "less LPSM's": f"{interval(group.set_index('seed')['energy_j'] - lpsm):.3f}",
             "slowdown": f"{interval(group['slowdown']):.3f}",
             "p95": f"{group['slowdown_p95'].mean():.2f}",
             "beacons": f"{group['beacons'].mean():.0f}",
