@@ -79,6 +79,10 @@ def _of_toml(path: Path) -> str:
     from psm_sim.workload.shifting import regimes_of
 
     document = read_toml(path)
+    if "pushes" in document:
+        from psm_sim.commands.trace_info import of_pushes
+
+        return of_pushes(load_workload(str(path), 1, 1))
     if "regimes" in document:
         return of_regimes(regimes_of(document, path))
     return of_profile(profile_of(document, path))

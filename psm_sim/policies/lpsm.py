@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from psm_sim.arrays import Floats
-from psm_sim.errors import PluginError, reason
+from psm_sim.errors import InputError, PluginError, reason
 from psm_sim.learning import Learner, make_learner
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.parameters import check_all, parameter, parameters_of, values_of
-from psm_sim.policies.base import Policy, Rest
+from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.experts import polling_times_ms
+from psm_sim.policies.memories import Memories
 from psm_sim.policies.warm_start import WarmStart
 from psm_sim.spec import Spec
 
@@ -66,6 +67,11 @@ class Lpsm(Policy):
         at_most=1,
         optional=True,
     )
+    context: str = parameter(
+        "none",
+        "none: one memory; outstanding: one while a request is outstanding and one while none is",
+        choices=("none", "outstanding"),
+    )
     state: str | None = parameter(
         None,
         "JSON file with a learner's state: read, if there is one, and written after the run",
@@ -78,8 +84,13 @@ class Lpsm(Policy):
         self._loss = make_loss(self.loss, self.gamma)
         self.times_ms = polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "policy lpsm")
         check_loss(self._loss, self.times_ms)
+        if self.state is not None and self.context != "none":
+            raise InputError(
+                f"policy lpsm: context is {self.context}; expected none with state, of one memory."
+            )
         self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
+        self._memories: Memories | None = None
         self._beacons = 1
         self._planned = 0
         self._sent = False  # whether the station has sent since its last rest began
@@ -97,7 +108,10 @@ class Lpsm(Policy):
         self._loss.start()
         share = Spec("fixed-share").with_("alpha", self.alpha)
         learner = Spec("learn-alpha") if self.alpha is None else share
-        self.learner = make_learner(learner, self.times_ms.size, max(1, round(self.horizon_s / beacon_s)))
+        polls = max(1, round(self.horizon_s / beacon_s))
+        self.learner = make_learner(learner, self.times_ms.size, polls)
+        if self.context != "none":
+            self._memories = Memories(self.learner, make_learner(learner, self.times_ms.size, polls))
         if self._warm_start is not None:
             self._warm_start.load(self.learner, self.times_ms)
         self._predict()
@@ -117,7 +131,10 @@ class Lpsm(Policy):
         if poll is not None:
             self._learn(poll)
             self._loss.observe(poll)
-        beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
+        if self._memories is not None:
+            beacons = self._in_context(self._memories, poll)
+        else:
+            beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
         self._planned, self._sent = next_beacon + beacons - 1, False
         return Rest(beacons=beacons)
 
@@ -130,6 +147,26 @@ class Lpsm(Policy):
         if self.learn_on_uplink and poll.slept_ms > 0:
             self._learn(poll)
         self._loss.observe(poll)
+
+    def wants(self, hook: str) -> bool:
+        """Say whether the context counts, or a class derived from it has the *hook*."""
+        return self.context != "none" or getattr(type(self), hook) is not getattr(Lpsm, hook)
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Tell the memories of a frame sent."""
+        if self._memories is not None:
+            self._memories.sent(frame)
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Tell the memories of a frame received."""
+        if self._memories is not None:
+            self._memories.received(frame)
+
+    def _in_context(self, memories: Memories, poll: Poll | None) -> int:
+        """Take up the memory of the present context; after an uplink packet that waits, one beacon."""
+        self.learner = memories.present
+        self._predict()
+        return 1 if memories.is_waiting and poll is None else self._beacons
 
     def losses(self, poll: Poll) -> Floats:
         """Return what each expert's time would have cost in the doze just ended, shape (n,), in nats.
