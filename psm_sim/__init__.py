@@ -13,12 +13,19 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.version import __version__
 
 if TYPE_CHECKING:
+    from psm_sim.campaign.sweep.api import load_sweep, sweep
     from psm_sim.contracts import check
     from psm_sim.simulation import compare, simulate
 
-__all__ = ["__version__", "check", "compare", "simulate"]
+__all__ = ["__version__", "check", "compare", "load_sweep", "simulate", "sweep"]
 
-_ROOMS = {"check": "psm_sim.contracts", "compare": "psm_sim.simulation", "simulate": "psm_sim.simulation"}
+_ROOMS = {
+    "check": "psm_sim.contracts",
+    "compare": "psm_sim.simulation",
+    "load_sweep": "psm_sim.campaign.sweep.api",
+    "simulate": "psm_sim.simulation",
+    "sweep": "psm_sim.campaign.sweep.api",
+}
 
 
 def __getattr__(name: str) -> Any:

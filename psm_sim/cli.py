@@ -20,12 +20,16 @@ SUBCOMMANDS = {
     "losses": "list the losses that a learning policy can use",
     "topologies": "list the scenarios and every key that --set reaches",
     "trace": "look at, convert, fit or synthesize a trace",
+    "sweep": "run a grid of policies, parameters and seeds; keep, resume, draw it",
     "replay": "let a learner poll network activity without a simulator: loss and regret",
     "check": "run the contract checks on a policy, a loss or a learner",
     "reproduce": "set published numbers beside ours",
     "learners": "test the claims on learners that ask for labels",
 }
 """Every subcommand, a module of psm_sim.commands, with its line in the help."""
+
+ACTIONS = {"sweep": ("status", "best", "plot", "export")}
+"""Words that may follow a subcommand and have a module of their own, such as sweep_status."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -63,7 +67,9 @@ def _dispatch(words: list[str]) -> int:
     name, rest = ("run", words) if not words or words[0].startswith("-") else (words[0], words[1:])
     if name != "run" or words[:1] == ["run"]:
         _check_subcommand(name)
-    command = importlib.import_module(f"psm_sim.commands.{name}")
+    if rest and rest[0] in ACTIONS.get(name, ()):
+        name, rest = f"{name} {rest[0]}", rest[1:]
+    command = importlib.import_module(f"psm_sim.commands.{name.replace(' ', '_')}")
     parser = _parser(name, command)
     command.add_arguments(parser)
     arguments = parser.parse_args(rest)

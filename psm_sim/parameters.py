@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterable, Mapping
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -36,6 +37,11 @@ def parameter(default: Any, help: str, **facts: Any) -> Any:  # noqa: A002
 
 def parameters_of(cls: type) -> dict[str, Parameter]:
     """Return the parameters of a class, by name: the arguments of its constructor."""
+    return dict(_parameters_of(cls))
+
+
+@cache  # A topology asks for them at each of its keys: reading one took 20 times as long without.
+def _parameters_of(cls: type) -> dict[str, Parameter]:
     declared = _declared(cls)
     found = [
         dataclasses.replace(

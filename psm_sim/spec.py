@@ -71,7 +71,7 @@ class Spec:
         *value* is written with ``str()``; parentheses around it as a whole are not part of it.
         """
         word = str(value).strip()
-        items = tuple({**self.values, key: _unwrapped(word)}.items())
+        items = tuple({**self.values, key: unwrapped(word)}.items())
         if key in self.values:
             return Spec(self.name, items)
         written = f"({word})" if len(split_commas(word)) > 1 else word
@@ -150,11 +150,12 @@ def _items(text: str, owner: str) -> tuple[tuple[str, str], ...]:
             raise InputError(f"{owner}: {part!r} is no parameter; expected key=value, separated by commas.")
         if key.strip() in values:
             raise InputError(f"{owner}: {key.strip()} is given twice; give it once.")
-        values[key.strip()] = _unwrapped(value.strip())
+        values[key.strip()] = unwrapped(value.strip())
     return tuple(values.items())
 
 
-def _unwrapped(value: str) -> str:
+def unwrapped(value: str) -> str:
+    """Return *value* without the parentheses that wrap it as a whole, if there are any."""
     depth = 0
     for index, sign in enumerate(value):
         depth += (sign == "(") - (sign == ")")
@@ -169,7 +170,7 @@ def _written(name: str, items: tuple[tuple[str, str], ...]) -> str:
 
 
 def _wrapped(value: str) -> str:
-    plain = len(split_commas(value)) == 1 and _unwrapped(value) == value.strip() == value
+    plain = len(split_commas(value)) == 1 and unwrapped(value) == value.strip() == value
     return value if plain else f"({value})"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import psm_sim.commands
 from psm_sim import __version__
-from psm_sim.cli import SUBCOMMANDS, main
+from psm_sim.cli import ACTIONS, SUBCOMMANDS, main
 
 PAGE_LIST = "page,think_s,main_bytes,images\n"
 
@@ -145,7 +145,8 @@ def test_the_help_names_every_command_module_and_no_other() -> None:
     """What is advertised is there; what is there is advertised."""
     folder = Path(psm_sim.commands.__file__).parent
     runnable = {path.stem for path in folder.glob("*.py") if "\ndef run(" in path.read_text(encoding="utf-8")}
-    assert set(SUBCOMMANDS) == runnable - {"run"}
+    actions = {f"{name}_{action}" for name, several in ACTIONS.items() for action in several}
+    assert {*SUBCOMMANDS, *actions} == runnable - {"run"}
 
 
 def test_help_says_that_the_trace_is_synthetic_and_where_results_go(

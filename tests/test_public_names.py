@@ -7,11 +7,15 @@ import importlib
 import pytest
 
 NAMES = {
-    "psm_sim": "__version__ check compare simulate",
+    "psm_sim": "__version__ check compare load_sweep simulate sweep",
     "psm_sim.active": """
-        NAMES Always BudgetPerceptron Coin Decision Floor Halving Lasec MarginCoin ModifiedPerceptron Novelty
-        OneSided OnlineLearner Perceptron QueryRule Record RidgeRegression SecondOrderCoin
-        SecondOrderPerceptron Selective ShiftingPerceptron make_selective""",
+        NAMES POOL_RULES SAMPLERS Always Asker BudgetPerceptron Coin Crf Decision Draw EntropyTree
+        ExhaustiveTree Floor Gaussian GaussianSampler Halving Image Isal1d Isalg1d Isaln Lasec Lmu
+        MarginCoin ModifiedPerceptron NaiveBayes Novelty OneSided OnlineLearner OptNbdt Perceptron
+        Plane PlaneLearner PoolLearner PoolRule QueryRule Record RidgeRegression Sampler
+        SecondOrderCoin SecondOrderPerceptron Selective ShiftingPerceptron Tree best_tree
+        expected_accuracy f_measure fit_field fit_linear fit_unlabelled make_selective standardised
+        standardised_images weighted_error""",
     "psm_sim.contracts": "Finding Report check",
     "psm_sim.learning": """
         BestRate FixedShare LEARNERS LearnAlpha Learner StaticExpert SwitchingSequences TransitionShare

@@ -32,7 +32,17 @@ def imported(folder: Path, code: str, *words: str) -> tuple[int, list[str]]:
 
 @pytest.mark.parametrize(
     "words",
-    ["--help", "--version", "policies --help", "reproduce --help", "check --help", "--pages 0", "psm"],
+    [
+        "--help",
+        "--version",
+        "policies --help",
+        "reproduce --help",
+        "check --help",
+        "sweep --help",
+        "sweep best --help",
+        "--pages 0",
+        "psm",
+    ],
 )
 def test_help_and_mistakes_import_nothing_heavy(tmp_path: Path, words: str) -> None:
     """No library at all, and at most ten modules of psm_sim."""

@@ -1,4 +1,4 @@
-"""``psm_sim check``: the contract checks on a policy, a loss or a learner."""
+"""``psm_sim check``: the contract checks on a component."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 from psm_sim.commands import listing
 
 HELP = """\
-Run the checks that every built-in policy, loss and learner passes, on one of yours:
-copies, saved state, odd questions, whole runs and the laws they must keep."""
+Run the checks that every built-in policy, loss, learner, online learner and query rule
+passes, on one of yours: copies, saved state, odd questions, whole runs and the laws they must keep."""
 
 EPILOG = """\
 examples:

@@ -22,8 +22,9 @@ rule fixed beforehand."""
 
 EPILOG = """\
 studies: lpsm-100, lpsm-4x500, bsd-energy, bsd-rtt, slowdown-by-page, sleep-times,
-sensitivity, optimum; without a name, or with 'all', all of them;
-by name only: listening, this program's own policies against the published ones
+sensitivity, one-setting, optimum, trace-study, non-stationary; without a name, or
+with 'all', all of them; by name only: listening, this program's own policies against
+the published ones
 
 examples:
   psm_sim reproduce lpsm-100 --quick

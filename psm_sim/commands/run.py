@@ -51,17 +51,21 @@ that you can mend, explained in one line; 130 if interrupted."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a run: policies, pages, scenario and output."""
-    _add_policies_and_pages(parser)
-    _add_scenario(parser)
+    add_policies_and_pages(parser)
+    add_scenario(parser)
     add_format(parser)
     parser.add_argument(
         "--output",
         metavar="DIR",
         help="also write result.json, pages.csv and metadata.json to this folder",
     )
+    parser.add_argument(
+        "--force", action="store_true", help="let --output replace the results of a finished run"
+    )
 
 
-def _add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
+def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--policy``, ``--trace``, ``--workload`` and ``--clients``."""
     parser.add_argument(
         "--policy",
         action="append",
@@ -90,7 +94,8 @@ def _add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_scenario(parser: argparse.ArgumentParser) -> None:
+def add_scenario(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a scenario beside its trace, and ``--loss``."""
     parser.add_argument(
         "--topology",
         default="three-node",
@@ -123,19 +128,23 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
     from psm_sim.reporting.files import result_folder as files
+    from psm_sim.reporting.files.run_record import check_free, facts_of, record_in
     from psm_sim.reporting.terminal.progress import progress_on
     from psm_sim.simulation import compare_clients
 
     begun = datetime.now(UTC)
     folder = files.usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    if folder is not None:
+        check_free(folder, force=arguments.force)
     preset = preset_named(arguments.preset)
     given = [preset.policy_spec(Spec.parse(text, "policy")) for text in arguments.policy or ["lpsm"]]
     policies = with_loss(given, arguments.loss)
     scenario = _scenario(arguments, preset)
-    with progress_on(sys.stderr) as progress:
-        comparison = compare_clients(policies, scenario, progress)
+    facts = {} if folder is None else facts_of(arguments.words, begun, scenario.files(policies))
+    with progress_on(sys.stderr) as progress, record_in(folder, facts) as record:
+        comparison = compare_clients(policies, scenario, record.watching(progress))
     if folder is not None:
-        files.write_results(folder, comparison, arguments.words, begun, preset.name)
+        files.write_results(folder, comparison, facts, preset.name)
     _report(comparison, arguments.format, preset.name)
     if folder is not None:
         print(f"Written: {', '.join(files.NAMES)} in {folder}", file=sys.stderr)  # noqa: T201

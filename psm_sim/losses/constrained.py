@@ -76,17 +76,25 @@ class Constrained(Extended):
     def start(self) -> None:
         """Begin with the parameter's gamma."""
         self._published.gamma = self._in_range(self.gamma)
+        self._waits, self._bytes = 0.0, 0
 
     def observe(self, poll: Poll) -> None:
         """Move gamma by how much longer than the target the held bytes have waited."""
         waits_ms = sum(size * (poll.slept_ms - offset_ms) for offset_ms, size in poll.arrivals)
-        excess = waits_ms - self.target_ms * sum(size for _, size in poll.arrivals)
+        held = sum(size for _, size in poll.arrivals)
+        self._waits, self._bytes = self._waits + waits_ms, self._bytes + held
+        excess = waits_ms - self.target_ms * held
         change = math.exp(min(max(self.step * excess, -_FAR), _FAR))
         self._published.gamma = self._in_range(self.multiplier * change)
 
     def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
         """Return the loss of each candidate polling time in ms at the present gamma, shape (n,), in nats."""
         return self._published(poll, times_ms)
+
+    def report(self) -> dict[str, float]:
+        """Return the mean wait of the bytes held so far, beside the target, and the gamma reached."""
+        wait_ms = self._waits / self._bytes if self._bytes else 0.0
+        return {"mean_wait_ms": wait_ms, "target_ms": self.target_ms, "gamma": self.multiplier}
 
     def _in_range(self, gamma: float) -> float:
         return min(max(gamma, self.gamma_min), self.gamma_max)

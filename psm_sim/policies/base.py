@@ -110,9 +110,9 @@ class Policy(ABC):
         """Say whether its class has the optional *hook*, ``sent`` or ``received``, to be called."""
         return getattr(type(self), hook) is not getattr(Policy, hook)
 
-    def tally(self) -> dict[str, float]:
-        """Return numbers that it counted in the run, by name, for the result; optional."""
-        return {}
-
     def finish(self) -> None:  # noqa: B027 (an optional hook)
         """Take note that the run is over; optional. Not called if the run fails or is interrupted."""
+
+    def report(self) -> dict[str, float]:
+        """Return what the policy itself counted or measured in the run, by name with its unit; optional."""
+        return {}

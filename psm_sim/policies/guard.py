@@ -76,13 +76,13 @@ class Guarded(Policy):
         """Tell the policy of a doze cut short."""
         self._call("interrupted", poll)
 
-    def tally(self) -> dict[str, float]:
-        """Return what the policy counted."""
-        return dict(self._call("tally"))
-
     def finish(self) -> None:
         """Tell the policy that the run is over."""
         self._call("finish")
+
+    def report(self) -> dict[str, float]:
+        """Return what the policy measured."""
+        return dict(self._call("report"))
 
     @property
     def _label(self) -> str:

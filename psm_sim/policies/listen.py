@@ -107,7 +107,7 @@ class Listen(Policy):
         """Take note of a frame received."""
         self._features.received(now_s, frame)
 
-    def tally(self) -> dict[str, float]:
+    def report(self) -> dict[str, float]:
         """Return how many beacons were heard, with and without frames, and the misses estimated."""
         return self._counts.to_dict()
 

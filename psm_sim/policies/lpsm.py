@@ -121,6 +121,10 @@ class Lpsm(Policy):
         if self._warm_start is not None:
             self._warm_start.save(self.learner, self.times_ms)
 
+    def report(self) -> dict[str, float]:
+        """Return what the loss measured."""
+        return self._loss.report()
+
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Learn from the poll, and doze for the time predicted."""
         next_beacon = self.beacon_grid.after(now_s)

@@ -82,9 +82,9 @@ class Result:
     """One policy's run over the pages of a workload.
 
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
-    energy ledger at the end. ``events`` counts the SimPy events fired, ``wall_s`` is the time that the
-    simulation took, in seconds; it is the only value that differs from run to run. ``pushes`` is there
-    if the workload has any; ``tally`` has what the policy counted, if it counts.
+    energy ledger at the end, ``policy_report`` what the policy itself measured, if anything. ``events``
+    counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
+    only value that differs from run to run. ``pushes`` is there if the workload has any.
     """
 
     policy: str
@@ -95,8 +95,8 @@ class Result:
     events: int
     usage: Usage
     traffic: Traffic
+    policy_report: dict[str, float] = field(default_factory=dict)
     pushes: PushRecord | None = None
-    tally: dict[str, float] = field(default_factory=dict)
 
     @cached_property
     def pages(self) -> pd.DataFrame:
@@ -154,6 +154,6 @@ class Result:
             "page_time_s": self.page_time_s._asdict(),
             "slowdown": self.slowdown._asdict(),
             "traffic": dataclasses.asdict(self.traffic),
-            **({"tally": self.tally} if self.tally else {}),
+            **({"policy_report": self.policy_report} if self.policy_report else {}),
             **({"pushes": self.pushes.to_dict()} if self.pushes else {}),
         }

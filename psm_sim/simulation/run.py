@@ -77,7 +77,7 @@ class Run:
             events=world.events,
             usage=world.usage(),
             traffic=_traffic(world),
-            tally=self.policy.tally(),
+            policy_report=self.policy.report(),
             pushes=None if world.pusher is None else PushRecord.of(world.pusher),
         )
 

@@ -16,7 +16,10 @@ STUDIES = {
     "slowdown-by-page": "slowdown_by_page:STUDY",
     "sleep-times": "sleep_times:STUDY",
     "sensitivity": "sensitivity:STUDY",
+    "one-setting": "one_setting.study:STUDY",
     "optimum": "optimum:STUDY",
+    "trace-study": "trace_study:STUDY",
+    "non-stationary": "non_stationary.study:STUDY",
 }
 """The module and object of each study, by its name on the command line, in the order of the report."""
 

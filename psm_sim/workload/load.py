@@ -10,9 +10,10 @@ from psm_sim.errors import InputError
 from psm_sim.parameters import build, values_of
 from psm_sim.registry import unknown
 from psm_sim.spec import Spec, exists
+from psm_sim.workload.drawing import Drawing
 from psm_sim.workload.page_list import Missing, read_page_list
 from psm_sim.workload.profile import profile_of, read_toml
-from psm_sim.workload.synthesis import Drawing, draw_pages
+from psm_sim.workload.synthesis import draw_pages
 from psm_sim.workload.workload import Workload, how_many
 
 

@@ -14,12 +14,13 @@ from psm_sim.errors import InputError
 from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
 from psm_sim.progress import Progress
 from psm_sim.registry import unknown
+from psm_sim.workload.drawing import Drawing
 from psm_sim.workload.fit import fit_profile
 from psm_sim.workload.recorded_pages import Playback, play_back
 from psm_sim.workload.recordings.grouping import PageRule
 from psm_sim.workload.recordings.read import read_recording
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.synthesis import Drawing, draw_pages
+from psm_sim.workload.synthesis import draw_pages
 from psm_sim.workload.workload import Workload, how_many
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.randomness import stream
+from psm_sim.workload.drawing import AS_TRACE, constant
 from psm_sim.workload.page import Page
 from psm_sim.workload.profile import berkeley_profile
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
 from psm_sim.workload.stratified import stratified, whole
-from psm_sim.workload.synthesis import AS_TRACE, constant
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def truth(learner: str, b: float, seed: int) -> Truth:
     World(load_topology(), policy).run(load_workload("ucb", PAGES, 701).pages)
     positive, came = np.array(policy.margins) >= 0, np.array(policy.truths)
     wrong, misses = int((positive != came).sum()), int((~positive & came).sum())
-    return Truth(wrong, misses, policy.tally()["misses_estimated"], policy.updates)
+    return Truth(wrong, misses, policy.report()["misses_estimated"], policy.updates)
 
 
 @pytest.mark.parametrize(("learner", "b"), [("cbgz", 0.03), ("cbgz", 0.3), ("cbgz2", 0.03)])
@@ -111,23 +111,23 @@ def test_the_propensity_estimate_covers_the_true_misses():
 def test_whatever_learns_the_tally_adds_up(learner):
     """Beacons heard are hits and wasted ones; the radio's own count is the same, or one more at the end."""
     result = simulate(f"listen:learner={learner},b=0.1", pages=15, seed=702)
-    tally = result.tally
+    tally = result.policy_report
     assert tally["hits"] + tally["wasted"] == tally["listens"]
     assert 0 <= result.usage.beacons - tally["listens"] <= 1
     assert 0 < tally["forced"] <= tally["listens"]
-    assert result.to_dict()["tally"] == tally
+    assert result.to_dict()["policy_report"] == tally
     assert ("misses_estimated" in tally) == (learner != "dkm")
 
 
 def test_halving_dries_up():
     """The band soon is smaller than every margin: of the beacons heard nearly all are forced."""
-    tally = simulate("listen:learner=dkm,R=8", pages=60, seed=703).tally
+    tally = simulate("listen:learner=dkm,R=8", pages=60, seed=703).policy_report
     assert tally["forced"] > 0.85 * tally["listens"]
 
 
 def test_a_random_listener_hears_the_share_that_it_is_told():
     """In an idle hour the mean gap is that of a coin cut off after twelve beacons."""
-    tally = simulate("listen:learner=random,b=0.25", trace="pushes:mean_s=1e9", pages=1).tally
+    tally = simulate("listen:learner=random,b=0.25", trace="pushes:mean_s=1e9", pages=1).policy_report
     gap = (1 - 0.75**12) / 0.25
     assert tally["listens"] == pytest.approx(36_000 / gap, rel=0.03)
 

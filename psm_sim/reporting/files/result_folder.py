@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import io
 import os
-import platform
-import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim import __version__
 from psm_sim.errors import InputError
 from psm_sim.reporting.files import result_csv, result_json
 
@@ -41,9 +37,7 @@ def usable_folder(folder: Path) -> Path:
     return folder
 
 
-def write_results(
-    folder: Path, comparison: Comparison, words: Sequence[str], begun: datetime, preset: str = ""
-) -> None:
+def write_results(folder: Path, comparison: Comparison, facts: Mapping[str, Any], preset: str = "") -> None:
     """Write ``result.json``, ``pages.csv`` and ``metadata.json``, each complete or not at all.
 
     All three are written under other names first and then renamed, so that a run that is interrupted
@@ -55,10 +49,8 @@ def write_results(
         The folder; made if need be.
     comparison : Comparison
         The runs to write.
-    words : sequence of str
-        The words of the command line, for ``metadata.json``.
-    begun : datetime
-        The time at which the command began, with its time zone.
+    facts : mapping of str to values
+        What was known before the run, for ``metadata.json``: see :func:`.run_record.facts_of`.
     preset : str
         The name of the preset that was used; empty for none.
     """
@@ -67,7 +59,7 @@ def write_results(
     texts = (
         result_json.to_text(result_json.to_dict(comparison, preset)),
         pages.getvalue(),
-        result_json.to_text(_metadata(comparison, words, begun)),
+        result_json.to_text(_metadata(comparison, facts)),
     )
     folder.mkdir(parents=True, exist_ok=True)
     # In the folder itself: renaming replaces a file at once only within one file system.
@@ -83,13 +75,9 @@ def write_results(
             path.unlink(missing_ok=True)
 
 
-def _metadata(comparison: Comparison, words: Sequence[str], begun: datetime) -> dict[str, Any]:
+def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "psm_sim": __version__,
-        "python": platform.python_version(),
-        "packages": {name: version(name) for name in ("numpy", "simpy")},
-        "command": shlex.join(["python", "-m", "psm_sim", *words]),
-        "arguments": list(words),
+        **facts,
         "trace": comparison.trace,
         "topology": comparison.topology,
         "pages": comparison.pages,
@@ -99,7 +87,6 @@ def _metadata(comparison: Comparison, words: Sequence[str], begun: datetime) -> 
             {"policy": run.policy, "parameters": run.parameters, "wall_s": run.wall_s}
             for run in comparison.runs
         ],
-        "started": begun.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "status": "finished",
     }

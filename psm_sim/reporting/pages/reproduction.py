@@ -12,10 +12,11 @@ from psm_sim import __version__
 from psm_sim.reporting import claims
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.files.study_numbers import numbers_of
-from psm_sim.reporting.pages import markdown
+from psm_sim.reporting.pages import markdown, tallies
 from psm_sim.reporting.terminal.study import cells
 
 if TYPE_CHECKING:
+    from psm_sim.studies.published import Claim
     from psm_sim.studies.study import Findings
 
 FIGURES = "figures"
@@ -122,24 +123,43 @@ def page_of(
 
 def _summary(findings: Sequence[Findings]) -> str:
     rows = [
-        [f"[{found.study}](#{found.study})", markdown.escaped(found.title), claims.tally(found.claims)]
+        [f"[{found.study}](#{found.study})", markdown.escaped(found.title), _verdicts(found)]
         for found in findings
     ]
-    every = [claim for found in findings for claim in found.claims]
-    rows.append(["", "all published numbers", claims.tally(every)])
     lines = [["study", "about", "verdicts"], ["---"] * 3, *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    page = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    every = [claim for found in findings for claim in found.claims]
+    presets = claims.under_each_preset(every)
+    if set(presets) <= {""}:
+        return f"{page}\nAll claims: {claims.tally(every)}.\n" if every else page
+    return "\n".join([page, *tallies.sections(findings, presets)])
+
+
+def _verdicts(found: Findings) -> str:
+    """Return the tallies under the headline's preset, the first one."""
+    presets = claims.under_each_preset(found.claims)
+    return next((claims.told(mine) for mine in presets.values()), "")
 
 
 def _study(found: Findings, figures: Sequence[tuple[str, str]]) -> str:
     parts = [f"## {found.study}\n", f"{markdown.escaped(found.title)}.\n"]
     parts.append(f"Setting: {markdown.escaped(found.setting)}.\n")
-    if found.claims:
-        parts.append(markdown.table(claims.HEADINGS, claims.rows(found.claims)))
+    notes = {preset.name: preset.note() for preset in found.presets}
+    for name, mine in claims.under_each_preset(found.claims).items():
+        parts += [f"{markdown.escaped(notes.pop(name))}. {claims.told(mine)}:\n"] if name in notes else []
+        parts.append(_claims(mine))
+    parts += [f"{markdown.escaped(note)}.\n" for note in notes.values() if note]
     if found.remarks:
-        parts.append("".join(f"* {markdown.escaped(remark)}\n" for remark in found.remarks))
+        parts.append(markdown.points(found.remarks))
     for table in found.tables:
         parts.append(f"{markdown.escaped(table.title)}:\n")
         parts.append(markdown.table([str(name) for name in table.frame.columns], cells(table.frame)))
     parts += [f"![{caption}]({FIGURES}/{name})\n\n{caption}\n" for caption, name in figures]
+    if found.commentary:
+        parts.append(f"Commentary:\n\n{markdown.points(found.commentary)}")
     return "\n".join(parts)
+
+
+def _claims(mine: Sequence[Claim]) -> str:
+    headings, lines = claims.columns(mine)
+    return markdown.table(headings, lines)

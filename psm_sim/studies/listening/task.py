@@ -20,7 +20,7 @@ _TRIED = (0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0)
 
 @dataclass(frozen=True)
 class ListeningTask:
-    """Policies in one scenario: one row for each, with beacons heard, delays of pushes, and its tally."""
+    """Policies in one scenario: one row for each, with beacons heard, delays of pushes, and its report."""
 
     kind: ClassVar[str] = "listening"
 
@@ -93,6 +93,7 @@ def _row(run: Result, scenario: Scenario) -> Row:
     asleep_w = scenario.place().power.asleep_w
     above_j = run.usage.total_j - asleep_w * run.simulated_s
     delay_s = run.pushes.delay_s if run.pushes else None
+    report = run.policy_report
     return {
         "seed": scenario.seed,
         "policy": run.policy,
@@ -103,5 +104,5 @@ def _row(run: Result, scenario: Scenario) -> Row:
         "above_j_per_h": 3600 * above_j / run.simulated_s,
         "delay_s": delay_s.mean if delay_s else 0.0,
         "delay_p95_s": delay_s.p95 if delay_s else 0.0,
-        "unforced": 1 - run.tally["forced"] / run.tally["listens"] if run.tally else 0.0,
+        "unforced": 1 - report["forced"] / report["listens"] if "listens" in report else 0.0,
     }
