@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import add_seed, whole_number
@@ -60,7 +59,7 @@ def add_arguments(
     add_seed(parser, "the first replication's seed; the next ones follow")
     parser.add_argument(
         "--workers",
-        type=whole_number(1),
+        type=whole_number(1, 1024),
         metavar="N",
         help="processes; the numbers do not depend on it (default: one per processor)",
     )
@@ -100,21 +99,24 @@ def conduct(
     wording
         ``introduction`` and ``rule`` of the report, where they are not those of the published numbers.
     """
+    from psm_sim.commands.sentences import tell
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.reporting.pages.reproduction import write_report
     from psm_sim.reporting.terminal.progress import progress_on
     from psm_sim.studies.reproduce import EVERY_PROCESSOR, reproduce
     from psm_sim.studies.study import FULL, QUICK
 
-    folder = usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    folder = usable_folder(arguments.output) if arguments.output is not None else None
     scale = QUICK if arguments.quick else FULL
     with progress_on(sys.stderr) as progress:
         findings = reproduce(studies, scale, arguments.seed, arguments.workers or EVERY_PROCESSOR, progress)
+    try:
+        if folder is not None:
+            write_report(folder, findings, arguments.seed, _command(arguments, word), **wording)
+    finally:
+        _print(findings, arguments, wording.get("rule"))
     if folder is not None:
-        write_report(folder, findings, arguments.seed, _command(arguments, word), **wording)
-    _print(findings, arguments, wording.get("rule"))
-    if folder is not None:
-        print(f"Written: README.md, numbers.json and figures in {folder}", file=sys.stderr)  # noqa: T201
+        tell(f"Written: README.md, numbers.json and figures in {folder}", "")
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.texts import duration
+from psm_sim.texts import duration, printable
 from psm_sim.workload.profile import Profile
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.shifting import Regimes
@@ -105,7 +105,7 @@ def _mean_and_quantiles(values: NDArray[Any], unit: float) -> tuple[float, NDArr
 
 
 def _facts(facts: dict[str, str]) -> list[str]:
-    return [f"{name:<8} {value}" for name, value in facts.items()]
+    return [f"{name:<8} {printable(value)}" for name, value in facts.items()]
 
 
 def _row(name: str, mean: float, quantiles: NDArray[Any]) -> str:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_MS, MOST_WEIGHT
 from psm_sim.errors import InputError
 from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
@@ -49,15 +50,24 @@ class Constrained(Extended):
         "weight of a byte's waiting time against energy at the start of a run",
         unit="nats/(byte ms)",
         above=0.0,
+        at_most=MOST_WEIGHT,
     )
     target_ms: float = parameter(
-        100.0, "the average time that a held byte is allowed to wait", unit="ms", above=0.0
+        100.0, "the average time that a held byte is allowed to wait", unit="ms", above=0.0, at_most=MOST_MS
     )
     step: float = parameter(
-        2e-7, "how far log gamma moves for each byte and ms above the target", unit="1/(byte ms)", above=0.0
+        2e-7,
+        "how far log gamma moves for each byte and ms above the target",
+        unit="1/(byte ms)",
+        above=0.0,
+        at_most=1.0,
     )
-    gamma_min: float = parameter(1e-9, "gamma goes no lower", unit="nats/(byte ms)", above=0.0)
-    gamma_max: float = parameter(0.01, "gamma goes no higher", unit="nats/(byte ms)", above=0.0)
+    gamma_min: float = parameter(
+        1e-9, "gamma goes no lower", unit="nats/(byte ms)", above=0.0, at_most=MOST_WEIGHT
+    )
+    gamma_max: float = parameter(
+        0.01, "gamma goes no higher", unit="nats/(byte ms)", above=0.0, at_most=1e300
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -54,13 +54,11 @@ class World:
         self._browsing = False
         self._told = told = Audience([self.ledger, *observers])
 
-        # The four links, by the way of a request and of its reply
         self.wireless_up = Link(env, "wireless up", topology.wireless, told.frame)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
         self.wireless_down = Link(env, "wireless down", topology.wireless, told.frame)
 
-        # What stands at their ends, from the server to the browser
         persistent = topology.browser.persistent
         self.server = Host(
             env, topology.tcp, self.wired_down.send, lambda end: ServerConnection(env, end, persistent)
@@ -114,7 +112,7 @@ class World:
             if not events & 0xFFF:  # now and then; a new byte looks too, so that no stalled page is missed
                 self.browser.check()
         self.events += events
-        if not browsing.ok:  # a process that fails is dead before its failure is raised
+        if not browsing.ok:
             failure: Any = browsing.value
             raise failure
         for tell in self._told.finish:

@@ -127,7 +127,7 @@ def _backwards(ahead: Whole, doze_j: Floats, stay_j: list[float], left_j: list[f
     for start, stop in reversed(list(pairwise(bounds))):
         first = int(ahead[start])
         later_j = left_j[first : first + most]
-        if stop - start == 1:  # most groups: plain Python is faster than an array of one row
+        if stop - start == 1:
             least = [min(map(add, doze_j[start].tolist(), later_j))]
         else:
             least = (doze_j[start:stop] + later_j).min(axis=1).tolist()

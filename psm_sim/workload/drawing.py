@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
+from psm_sim.workload.constant import AS_TRACE, constant
 from psm_sim.workload.families import NAMES, Family, family
 
-AS_TRACE, MAH = "trace", "mah"
+MAH = "mah"
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,19 @@ class Drawing:
         "uniform, exponential, gamma:K, lognormal:SIGMA, two-point:ZEROS with the trace's mean",
     )
     max_think_s: float | None = parameter(
-        1000.0, "think times over this are rejected and drawn again", unit="s", above=0, optional=True
+        1000.0,
+        "think times over this are rejected and drawn again",
+        unit="s",
+        above=0,
+        at_most=MOST_S,
+        optional=True,
     )
     mean_think_s: float | None = parameter(
         None,
         "scale think times to exactly this mean over the run",
         unit="s",
         above=0,
+        at_most=MOST_S,
         optional=True,
         kind=float,
     )
@@ -79,28 +86,3 @@ class Drawing:
             raise InputError(f"{given}; expected a mean in ms after the name, as in {name}:650.")
         mean_ms = constant("server_delay_ms", mean, at_least=0) or 0.0
         return family(f"{name}{colon}{shape}", mean_ms / 1000, given)
-
-
-def constant(name: str, text: str, at_least: float) -> float | None:
-    """Return the constant in *text*, 0 for ``none``, None for ``trace``; else raise :class:`InputError`.
-
-    Parameters
-    ----------
-    name : str
-        The name of the parameter, for the error.
-    text : str
-        Its value as a user writes it.
-    at_least : float
-        The smallest constant allowed; ``none`` is allowed if it is 0.
-    """
-    word = text.strip().lower()
-    if word == AS_TRACE:
-        return None
-    try:
-        value = 0.0 if word == "none" else float(word)
-    except ValueError:
-        value = math.nan
-    if not at_least <= value < math.inf:
-        words = ", none or trace" if at_least == 0 else " or trace"
-        raise InputError(f"trace: {name} is {text!r}; expected a number of at least {at_least:g}{words}.")
-    return value

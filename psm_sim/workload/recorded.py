@@ -141,7 +141,8 @@ def _clients(recording: Recording, use: Use, owner: str) -> NDArray[np.intp]:
     if word == "all":
         return busiest
     if word.isdecimal():
-        if not 1 <= int(word) <= busiest.size:
+        # The length first: Python refuses to read a number of some thousand digits.
+        if len(word) > 10 or not 1 <= int(word) <= busiest.size:
             most = f"1 to {busiest.size}, all, or an identifier"
             raise InputError(f"{owner}: clients is {word}; expected {most}.")
         return busiest[: int(word)]

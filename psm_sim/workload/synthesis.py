@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.randomness import stream
-from psm_sim.workload.drawing import MAH, Drawing, constant
+from psm_sim.workload.constant import constant
+from psm_sim.workload.drawing import MAH, Drawing
 from psm_sim.workload.families import Distribution
+from psm_sim.workload.limits import check_objects
 from psm_sim.workload.page import Page
 from psm_sim.workload.profile import Profile, berkeley_profile
 from psm_sim.workload.stratified import stratified, whole
@@ -43,6 +45,7 @@ def draw_pages(
     think = draw.think(pages)
     images = draw.whole("files_per_page", pages) - (0 if drawing.files_are_images else 1)
     objects = int(images.sum()) + pages
+    check_objects(objects, f"trace {profile.name}")
     sizes = draw.sizes(images)
     requests = draw.requests(objects)
     delays = draw.delays(objects)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
-from psm_sim.workload.page import MOST_S, Page
+from psm_sim.workload.page import Page
 from psm_sim.workload.push import Push
 
 
@@ -24,7 +25,7 @@ class Workload:
     ------
     InputError
         If there is no page, one of *pages* is none, or their times add up to more than
-        :data:`~psm_sim.workload.page.MOST_S`.
+        :data:`~psm_sim.bounds.MOST_S`.
     """
 
     name: str

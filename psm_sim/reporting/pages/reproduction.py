@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim import __version__
+from psm_sim.files.together import swapped_folder
 from psm_sim.reporting import claims
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.files.study_numbers import numbers_of
@@ -49,10 +48,9 @@ def write_report(
     introduction: str = INTRODUCTION,
     rule: str = claims.RULE,
 ) -> None:
-    """Write ``README.md``, ``numbers.json`` and the figures, each complete or not at all.
+    """Write ``README.md``, ``numbers.json`` and the figures, all of them or none.
 
-    All are written into a draft folder first and then moved, the page last, so that an interrupted
-    run leaves the earlier report unchanged. The same findings give the same bytes.
+    An interrupted run leaves the earlier report unchanged. The same findings give the same bytes.
 
     Parameters
     ----------
@@ -65,19 +63,14 @@ def write_report(
     introduction, rule
         The page's first lines, which name version, seed, command and rule; and how the verdicts are found.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / f".draft.{os.getpid()}"
-    try:
-        (draft / FIGURES).mkdir(parents=True)
+    with swapped_folder(folder) as draft:
+        (draft / FIGURES).mkdir()
         links = {found.study: _draw(found, draft / FIGURES) for found in findings}
         text = to_text(numbers_of(findings, seed))
         (draft / "numbers.json").write_text(text, encoding="utf-8", newline="\n")
         words = introduction.format(version=__version__, seed=seed, command=command, rule=rule)
         page = page_of(findings, links, words)
         (draft / "README.md").write_text(page, encoding="utf-8", newline="\n")
-        _move(draft, folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _draw(found: Findings, folder: Path) -> list[tuple[str, str]]:
@@ -93,14 +86,6 @@ def _draw(found: Findings, folder: Path) -> list[tuple[str, str]]:
         save_figure(figure, folder / stem, numbers)
         links.append((caption, f"{stem}.png"))
     return links
-
-
-def _move(draft: Path, folder: Path) -> None:
-    (folder / FIGURES).mkdir(exist_ok=True)
-    for path in sorted((draft / FIGURES).iterdir()):
-        path.replace(folder / FIGURES / path.name)
-    for name in ("numbers.json", "README.md"):
-        (draft / name).replace(folder / name)
 
 
 def page_of(
