@@ -54,13 +54,11 @@ class World:
         self._browsing = False
         self._told = told = Audience([self.ledger, *observers])
 
-        # The four links, by the way of a request and of its reply
         self.wireless_up = Link(env, "wireless up", topology.wireless, told.frame)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
         self.wireless_down = Link(env, "wireless down", topology.wireless, told.frame)
 
-        # What stands at their ends, from the server to the browser
         persistent = topology.browser.persistent
         self.server = Host(
             env, topology.tcp, self.wired_down.send, lambda end: ServerConnection(env, end, persistent)
@@ -78,7 +76,7 @@ class World:
         self.browser.stalled = self._stalled
         self._join(port)
         power = topology.power
-        if isinstance(policy.power, RadioPower):  # not where a user's own policy has a parameter of that name
+        if isinstance(policy.power, RadioPower):
             policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
         policy.start(beacons.interval_s)
         if topology.beacon.fire_all:
@@ -121,7 +119,7 @@ class World:
             tell(self.env.now)
 
     def _push(self, pushes: Sequence[Push]) -> None:
-        # On the way of frames only now: a run without pushes is as fast as before.
+        """Put a pusher on the way of frames: only now, so that a run without pushes is as fast as ever."""
         self.pusher = pusher = Pusher(self.env, self.server)
         self.wired_down.deliver = pusher.at_access_point(self.wired_down.deliver)
         self.radio.deliver = pusher.at_station(self.radio.deliver)
