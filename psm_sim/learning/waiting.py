@@ -17,7 +17,8 @@ from psm_sim.learning.waiting_experts import Exponentials, Histograms, restored
 RATES = (1e-4, 1e-3, 0.01, 0.05, 0.2)
 """Switching rates of the Learn-alpha over the experts."""
 
-_LEAST_S = 1e-6  # an interval is never a point: it has a share of its bin
+_LEAST_S = 1e-6
+"""Least length of an interval: a point would have no share of its bin."""
 
 
 class WaitingLaw:
@@ -81,7 +82,8 @@ class WaitingLaw:
         Returns
         -------
         float
-            The log loss of the mixture, in nats; 0 and nothing learnt if the interval is all of time.
+            The log loss of the mixture, in nats; 0 and nothing learnt if the interval is all of time. An
+            exponential law may give the interval no mass at all, and then loses inf.
 
         Raises
         ------
@@ -95,7 +97,7 @@ class WaitingLaw:
         until_s = max(by_s, _LEAST_S)
         share = shares(min(after_s, until_s - _LEAST_S), until_s)
         likelihood = self.experts @ share
-        with np.errstate(divide="ignore"):  # an exponential law may give an interval no mass at all
+        with np.errstate(divide="ignore"):
             loss = self.learner.update(np.maximum(-np.log(likelihood), 0.0))
         self._histograms.observe(share, likelihood[: len(self._histograms.counts)])
         self._exponentials.observe(after_s, by_s)

@@ -76,7 +76,7 @@ class World:
         self.browser.stalled = self._stalled
         self._join(port)
         power = topology.power
-        if isinstance(policy.power, RadioPower):  # not where a user's own policy has a parameter of that name
+        if isinstance(policy.power, RadioPower):
             policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
         policy.start(beacons.interval_s)
         if topology.beacon.fire_all:
@@ -119,7 +119,7 @@ class World:
             tell(self.env.now)
 
     def _push(self, pushes: Sequence[Push]) -> None:
-        # On the way of frames only now: a run without pushes is as fast as before.
+        """Put a pusher on the way of frames: only now, so that a run without pushes is as fast as ever."""
         self.pusher = pusher = Pusher(self.env, self.server)
         self.wired_down.deliver = pusher.at_access_point(self.wired_down.deliver)
         self.radio.deliver = pusher.at_station(self.radio.deliver)

@@ -130,9 +130,9 @@ class Anticipate(Policy):
         return Rest(float(times_s[chosen]) - now_s, int(found[chosen]))
 
     def _idle(self, now_s: float) -> Rest:
-        """Return the best doze while nothing is awaited."""
+        """Return the best doze while nothing is awaited: beyond the law's last bin always the longest."""
         if now_s - self._gaps.opened_s > EDGES_S[-1]:
-            return Rest(0.0, self._most, repeat=True)  # beyond the last bin the law says: not now
+            return Rest(0.0, self._most, repeat=True)
         number = self.beacon_grid.after(now_s) - 1
         gap, plan = self._kept
         if gap != self._gaps.number or number not in plan or not self.beacon_grid.on(now_s):

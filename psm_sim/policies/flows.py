@@ -46,5 +46,8 @@ def is_useful(frame: Frame) -> bool:
 
 
 def longest_doze(max_ms: float, beacon_s: float) -> int:
-    """Return the longest doze of at most *max_ms* ms, in beacons *beacon_s* seconds apart; at least 1."""
-    return max(1, int(max_ms / 1000 / beacon_s + 1e-9))  # 1e-9: 1.2 s are twelve beacons of 0.1 s
+    """Return the longest doze of at most *max_ms* ms, in beacons *beacon_s* seconds apart; at least 1.
+
+    With a margin of 1e-9 beacons, so that 1.2 s are twelve beacons of 0.1 s.
+    """
+    return max(1, int(max_ms / 1000 / beacon_s + 1e-9))

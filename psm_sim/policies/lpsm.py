@@ -40,17 +40,14 @@ class Lpsm(LpsmParameters, Policy):
         self.times_ms = polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "policy lpsm")
         check_loss(self._loss, self.times_ms)
         if self.state is not None and self.context != "none":
-            raise InputError(
-                f"policy lpsm: context is {self.context}; expected none with state, of one memory."
-            )
+            raise InputError("policy lpsm: context is outstanding; expected none with state: one memory.")
         self._gamma = values_of(self._loss).get("gamma")
         self._loss = guarded_loss(self._loss)
         self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
         self._memories: Memories | None = None
-        self._beacons = 1
-        self._planned = 0
-        self._sent = False  # whether the station has sent since its last rest began
+        self._beacons, self._planned = 1, 0
+        self._sent_since_rest = False
 
     def config(self) -> dict[str, Any]:
         """Return the parameters as plain values, those of the loss with its ``gamma`` included."""
@@ -92,12 +89,12 @@ class Lpsm(LpsmParameters, Policy):
             beacons = self._in_context(self._memories, poll)
         else:
             beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
-        self._planned, self._sent = next_beacon + beacons - 1, False
+        self._planned, self._sent_since_rest = next_beacon + beacons - 1, False
         return Rest(beacons=beacons)
 
     def uplink(self, now_s: float) -> None:
         """Note that a packet is sent."""
-        self._sent = True
+        self._sent_since_rest = True
 
     def interrupted(self, poll: Poll) -> None:
         """Learn from a doze cut short if ``learn_on_uplink`` is set; the loss is told in any case."""
@@ -111,7 +108,7 @@ class Lpsm(LpsmParameters, Policy):
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Tell the memories of a frame sent."""
-        if self._memories is not None:
+        if self._memories:
             self._memories.sent(frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
@@ -137,7 +134,7 @@ class Lpsm(LpsmParameters, Policy):
 
     def _doze_after_poll(self) -> int:
         # A restart would be the full time too, and of a poll that has just been there is nothing to keep.
-        cut = self.acks == "uplink" and self._sent and self.after_uplink == "one"
+        cut = self.acks == "uplink" and self._sent_since_rest and self.after_uplink == "one"
         return 1 if cut else self._beacons
 
     def _doze_after_uplink(self, next_beacon: int) -> int:

@@ -101,14 +101,16 @@ def choices(law: Law, times: Times, costs: Costs, allowed: NDArray[np.bool_] | N
 
 
 def _costs(law: Law, times: Times, costs: Costs, to: Whole) -> tuple[Floats, list[float], list[float]]:
-    """Return the costs of each doze (n, most), of staying awake (n,), and from each beacon on (b,)."""
+    """Return the costs of each doze (n, most), of staying awake (n,), and from each beacon on (b,).
+
+    After the end the beacons still to be heard cost what they cost at the longest doze.
+    """
     times_s, beacons_s = times.times_s, times.beacons_s
     count = times_s.size
     risen, area = law(np.concatenate((times_s, beacons_s)))
     still, begun = 1.0 - risen[:count], risen[:count, None]
     held_s = area[count:][to] - area[:count, None] - begun * (beacons_s[to] - times_s[:, None])
     doze_j = costs.beacon_j * still[:, None] + costs.price_w * np.maximum(held_s, 0.0)
-    # After the end the beacons still to be heard cost what they cost at the longest doze.
     ends = np.arange(beacons_s.size, 0, -1) / costs.most
     left_j = costs.beacon_j * (1.0 - risen[count:]) * ends
     stay_j = costs.awake_w * np.diff(times_s) * (still[:-1] + still[1:]) / 2
@@ -119,7 +121,7 @@ def _backwards(ahead: Whole, doze_j: Floats, stay_j: list[float], left_j: list[f
     """Return the least cost from the time after each on, shape (n,), and fill in *left_j* at the beacons.
 
     *ahead*, *doze_j* (n, most) and *stay_j* (n,) belong to the times, which are taken in groups, from one
-    beacon to the next.
+    beacon to the next; most groups are one time, where plain Python is faster than an array.
     """
     most, onward = doze_j.shape[1], inf
     bounds = [0, *(np.flatnonzero(np.diff(ahead)) + 1).tolist(), ahead.size]
