@@ -43,7 +43,7 @@ def main(words: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if words is None else words)
     try:
         return _run_and_flush(given)
-    except SystemExit:  # --help and --version
+    except SystemExit:
         raise
     except BrokenPipeError:
         _hang_up()
@@ -78,7 +78,7 @@ def _dispatch(words: list[str]) -> int:
     command = importlib.import_module(f"psm_sim.commands.{name.replace(' ', '_')}")
     parser = _parser(name, command)
     command.add_arguments(parser)
-    if name != "trace":  # whose actions have them
+    if name != "trace":
         add_common(parser)
     arguments = parser.parse_args(rest)
     arguments.words = words

@@ -19,16 +19,16 @@ NAMES = {
     "psm_sim.contracts": "Finding Report check",
     "psm_sim.learning": """
         BestRate FixedShare LEARNERS LearnAlpha Learner StaticExpert SwitchingSequences TransitionShare
-        best_expert best_rate best_switching comparators follow learn_alpha_bound learn_alpha_optimal_bound
-        lower_bound make_learner rate_losses regrets relative_entropy switching_rates transition_upper_bound
-        upper_bound""",
+        WaitingLaw best_expert best_rate best_switching comparators follow learn_alpha_bound
+        learn_alpha_optimal_bound lower_bound make_learner rate_losses regrets relative_entropy
+        switching_rates transition_upper_bound upper_bound""",
     "psm_sim.losses": """
         ArrivalAware Constrained Formula Inverse InverseLog LOSSES Loss Poll RetrievalEnergy check_loss
         make_loss""",
     "psm_sim.network": """
         EnergyLedger Observer PageError PagesDone Topology Usage World differences load_topology
         topology_keys""",
-    "psm_sim.policies": "Beacons POLICIES Policy Poll Rest make_policy",
+    "psm_sim.policies": "Beacons Frame POLICIES Policy Poll RadioPower Rest make_policy",
     "psm_sim.simulation": """
         ClientAverage ClientComparison Comparison PageRecord Progress Result Scenario Summary Traffic
         compare compare_clients compare_runs simulate""",

@@ -22,11 +22,31 @@ rule fixed beforehand."""
 EPILOG = """\
 studies: lpsm-100, lpsm-4x500, bsd-energy, bsd-rtt, slowdown-by-page, sleep-times,
 sensitivity, one-setting, optimum, trace-study, non-stationary; without a name, or
-with 'all', all of them
+with 'all', all of them; by name only: listening, this program's own policies against
+the published ones
 
 examples:
   psm_sim reproduce lpsm-100 --quick
   psm_sim reproduce all --output reports/reproduction"""
+
+
+OWN_WORDING = {
+    "introduction": """\
+# Policies of this program's own, measured
+
+They compare with nothing published. Claims were fixed before any seed of the study was run, and one that
+fails is printed like the others. {rule}
+
+psm_sim {version}, from seed {seed} on:
+
+```sh
+{command}
+```
+
+""",
+    "rule": "The rule of the verdicts stands in the remarks of the study.",
+}
+"""Words of a report on :data:`~psm_sim.studies.OWN` studies alone."""
 
 
 def add_arguments(
@@ -56,10 +76,11 @@ def add_arguments(
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the studies and report what they found."""
-    from psm_sim.studies import STUDIES, load_study
+    from psm_sim.studies import OWN, STUDIES, load_study
 
     names = chosen(arguments.studies, list(STUDIES))
-    return conduct(arguments, {name: load_study(name) for name in names})
+    wording = OWN_WORDING if set(names) <= set(OWN) else {}
+    return conduct(arguments, {name: load_study(name) for name in names}, **wording)
 
 
 def conduct(
@@ -92,7 +113,7 @@ def conduct(
     try:
         if folder is not None:
             write_report(folder, findings, arguments.seed, _command(arguments, word), **wording)
-    finally:  # whatever happens to the files, the findings are not lost
+    finally:
         _print(findings, arguments, wording.get("rule"))
     if folder is not None:
         tell(f"Written: README.md, numbers.json and figures in {folder}", "")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import add_format, preset_named, recording_used, settings_of, whole_number
-from psm_sim.commands.run import add_policies_and_pages, add_scenario
+from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
 

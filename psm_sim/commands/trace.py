@@ -17,7 +17,8 @@ from psm_sim.reporting.terminal.progress import progress
 from psm_sim.spec import Spec
 from psm_sim.texts import printable
 from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload
-from psm_sim.workload.page_list import Missing, read_page_list, write_page_list
+from psm_sim.workload.page_list import Missing, read_page_list
+from psm_sim.workload.page_list_writer import write_page_list
 from psm_sim.workload.profile import Profile, profile_of, read_profile
 
 HELP = "look at a trace, convert it, fit a profile to it, or synthesize one"
@@ -96,6 +97,10 @@ def _of_toml(path: Path) -> str:
     from psm_sim.workload.shifting import regimes_of
 
     document = read_toml(path, "trace profile")
+    if "pushes" in document:
+        from psm_sim.commands.trace_info import of_pushes
+
+        return of_pushes(load_workload(str(path), 1, 1))
     if "regimes" in document:
         return of_regimes(regimes_of(document, path))
     return of_profile(profile_of(document, path))

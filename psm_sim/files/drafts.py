@@ -73,7 +73,7 @@ def _alive(pid: int) -> bool:
     """Say whether another process of this number runs; this one knows its own drafts."""
     if pid == os.getpid():
         return False
-    if os.name == "nt":  # there os.kill() would end it
+    if os.name == "nt":
         return True
     try:
         os.kill(pid, 0)

@@ -8,8 +8,8 @@ import os
 import sys
 from pathlib import Path
 
-_HERE = -100  # AT_FDCWD: relative paths begin at the current folder
-_EXCHANGE = 2  # RENAME_EXCHANGE
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
 
 
 def exchange(one: Path, other: Path) -> None:
@@ -24,6 +24,6 @@ def exchange(one: Path, other: Path) -> None:
     if rename is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     sys.audit("os.rename", str(one), str(other), -1, -1)  # as os.rename() does
-    if rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE):
+    if rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), str(one), None, str(other))

@@ -7,7 +7,7 @@ from psm_sim.errors import PluginError
 from psm_sim.losses.base import Loss
 from psm_sim.losses.faults import EXPECTED, fault_of
 from psm_sim.poll import Poll
-from psm_sim.user_code import calling, label_of
+from psm_sim.user_code import calling, label_of, plain
 
 
 class GuardedLoss(Loss):
@@ -37,6 +37,11 @@ class GuardedLoss(Loss):
         """Begin a run."""
         with calling(f"Loss {self.name} failed in start()"):
             self.loss.start()
+
+    def report(self) -> dict[str, float]:
+        """Return what the loss measured."""
+        with calling(f"Loss {self.name} failed in report()"):
+            return plain(self.loss.report())
 
     def observe(self, poll: Poll) -> None:
         """Tell the loss of a poll."""

@@ -121,7 +121,7 @@ def _changed(topology: Topology, values: Mapping[str, Any], where: str) -> Topol
         read = {key: _value(declared[key], value, f"{where}: {path}") for key, value in given.items()}
         try:
             parts[attribute] = dataclasses.replace(part, **read)
-        except InputError as error:  # values that do not go together
+        except InputError as error:
             raise InputError(f"{where}: {error}") from None
     return dataclasses.replace(topology, **parts)
 

@@ -47,7 +47,7 @@ class Bsd(Policy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze as long as the bound allows."""
         wait_s = max(0.0, self.beacon_s / self.p - since_uplink_s)
-        if wait_s > MOST_S:  # the bound is so small that no doze keeps it in any run
+        if wait_s > MOST_S:
             return Rest(math.inf)
         doze_s, since_s = now_s + wait_s, since_uplink_s + wait_s
         allowed_s, longest_s = self.p * since_s, self._longest_s

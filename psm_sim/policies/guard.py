@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from psm_sim.errors import PluginError, shown
-from psm_sim.policies.base import Policy, Rest
+from psm_sim.policies.base import Frame, Policy, RadioPower, Rest
 from psm_sim.poll import Poll
 from psm_sim.user_code import calling, copied, label_of, plain
 
@@ -36,6 +36,15 @@ class Guarded(Policy):
         self.policy = policy
         self._now_s = 0.0
 
+    @property
+    def power(self) -> RadioPower:
+        """The power that the policy reckons with."""
+        return self.policy.power
+
+    @power.setter
+    def power(self, power: RadioPower) -> None:
+        self.policy.power = power
+
     def config(self) -> dict[str, Any]:
         """Return the policy's own parameters, as plain values that every report can hold."""
         with calling(f"Policy {self._label} failed in config()"):
@@ -58,6 +67,18 @@ class Guarded(Policy):
         """Tell the policy of an uplink packet."""
         self._now_s = now_s
         self._call("uplink", now_s)
+
+    def wants(self, hook: str) -> bool:
+        """Say whether the policy itself has the hook."""
+        return bool(self._call("wants", hook))
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Tell the policy of a frame sent."""
+        self._call("sent", now_s, frame)
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Tell the policy of a frame received."""
+        self._call("received", now_s, frame)
 
     def interrupted(self, poll: Poll) -> None:
         """Tell the policy of a doze cut short."""

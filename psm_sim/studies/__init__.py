@@ -24,7 +24,13 @@ STUDIES = {
 """The module and object of each study, by its name on the command line, in the order of the report."""
 
 
-def load_study(name: str, studies: Mapping[str, str] = STUDIES, package: str = "psm_sim.studies") -> Study:
+OWN = {"listening": "listening.study:STUDY"}
+"""Studies of this program's own policies; they reproduce nothing published, so ``all`` leaves them out."""
+
+
+def load_study(
+    name: str, studies: Mapping[str, str] = STUDIES | OWN, package: str = "psm_sim.studies"
+) -> Study:
     """Return a study.
 
     Parameters

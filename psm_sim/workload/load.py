@@ -94,6 +94,10 @@ def _draw_from_profile(
     path: Path, texts: Mapping[str, str], pages: int, seed: int, replication: int
 ) -> Workload:
     document = read_toml(path, "trace profile")
+    if "pushes" in document:
+        from psm_sim.workload import pushes
+
+        return pushes.draw(document, path, texts, pages, seed, replication)
     if "regimes" in document:
         from psm_sim.workload import shifting
 

@@ -72,4 +72,4 @@ def _line_us(size: int, nominal: Nominal) -> int:
 
 
 def _us(seconds: float) -> int:
-    return round(min(seconds, 2 * MOST_S) * 1e6)  # a time this long is refused above
+    return round(min(seconds, 2 * MOST_S) * 1e6)

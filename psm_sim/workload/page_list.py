@@ -8,8 +8,7 @@ objects of the page, or one value per object separated by ``;``, main object fir
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -20,7 +19,6 @@ from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.limits import check_objects
 from psm_sim.workload.page import Page
 from psm_sim.workload.recordings.lines import LONGEST, text_lines
-from psm_sim.workload.recordings.output import output
 from psm_sim.workload.recordings.source import Source
 
 if TYPE_CHECKING:
@@ -80,35 +78,6 @@ def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ..
         raise InputError(
             f"{path}, line {lines.line_num}: {error}; expected comma-separated values."
         ) from error
-
-
-def write_page_list(path: Path, pages: Iterable[Page]) -> int:
-    """Write pages to a page list that reads back to equal pages; return their number."""
-    count = 0
-    with output(path) as packed, io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for count, page in enumerate(pages, start=1):
-            row = (count, repr(page.think_s), page.main_bytes, _join(page.image_bytes), *_extras(page))
-            if sum(len(str(cell)) + 1 for cell in row) > LONGEST:
-                raise InputError(
-                    f"{path}: page {count} has {page.objects:,} objects; expected a line of at most "
-                    f"{LONGEST:,} bytes."
-                )
-            writer.writerow(row)
-    return count
-
-
-def _extras(page: Page) -> tuple[str, str]:
-    return _join(_once(page.request_bytes)), _join(_once(page.server_delay_s))
-
-
-def _once(values: Sequence[float]) -> Sequence[float]:
-    return values[:1] if len(set(values)) == 1 else values
-
-
-def _join(values: Sequence[float]) -> str:
-    return ";".join(repr(value) for value in values)
 
 
 def _header(names: list[str] | None, path: Path) -> list[str]:

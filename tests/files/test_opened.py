@@ -186,7 +186,7 @@ def test_pages_sampled_from_a_recording_can_be_converted(tmp_path: Path) -> None
 def test_a_page_of_very_many_objects_is_written_as_it_can_be_read(tmp_path: Path) -> None:
     """30,000 of them; what would be too long for a line is refused."""
     from psm_sim.workload import Page, read_page_list
-    from psm_sim.workload.page_list import write_page_list
+    from psm_sim.workload.page_list_writer import write_page_list
 
     page = Page(1.0, 100, (200,) * 30_000, (300,) * 30_001, (0.0,) * 30_001)
     write_page_list(tmp_path / "x.csv", [page])

@@ -81,7 +81,7 @@ class Source:
             rest = packed
             while rest:
                 if not started and not rest.strip(b"\0"):
-                    break  # gzip files can be padded with zeros
+                    break
                 piece = self._unpack(member, rest, given)
                 started, given = True, given + len(piece)
                 self._check_expansion(given)
