@@ -8,6 +8,13 @@ True
 
 from __future__ import annotations
 
+import sys
+
+# "python -m psm_sim" puts the current folder first: a json.py beside the traces would be taken for the
+# library's own. Now it comes last: what a plug-in has beside it is still found.
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
+    sys.path.append(sys.path.pop(0))
+
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.version import __version__

@@ -13,7 +13,8 @@ from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
-from psm_sim.errors import InputError, nearest, reason
+from psm_sim.errors import InputError, PluginError, nearest, reason, shown
+from psm_sim.user_code import calling
 from psm_sim.values import Parameter
 
 _KEY = "psm_sim"
@@ -67,7 +68,11 @@ def _declared(cls: type) -> dict[str, Parameter]:
 
 def _arguments(cls: type) -> dict[str, Any]:
     """Return the defaults of the constructor's named arguments, ``_REQUIRED`` where there is none."""
-    arguments = inspect.signature(cls).parameters.values()
+    try:
+        arguments = inspect.signature(cls).parameters.values()
+    except Exception as error:
+        told = f"{cls.__name__}: the arguments of its constructor cannot be read ({reason(error)})"
+        raise PluginError(f"{told}; mend the class.") from error
     unnamed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return {argument.name: argument.default for argument in arguments if argument.kind not in unnamed}
 
@@ -101,14 +106,8 @@ def build(cls: type, texts: Mapping[str, str], owner: str, /, **given: Any) -> A
             raise InputError(
                 f"{owner}: {argument} is missing; expected {argument}=value, since it has no default."
             )
-    try:
+    with calling(f"{owner} cannot be made with {shown(values)}", "expected other values"):
         return cls(**{known[name].attribute: value for name, value in values.items()})
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(
-            f"{owner} cannot be made with {values}: {reason(error)}; expected other values."
-        ) from error
 
 
 def _check_names(names: Iterable[str], known: Iterable[str], owner: str) -> None:

@@ -37,7 +37,7 @@ def packages() -> dict[str, str]:
     """Return the version of each installed package that psm_sim requires, those of its extras too."""
     try:
         required = metadata.requires("psm_sim") or []
-    except metadata.PackageNotFoundError:  # run from a source tree that was never installed
+    except metadata.PackageNotFoundError:
         required = []
     names = {re.split(r"[^\w.\-]", each, maxsplit=1)[0] for each in required}
     return {name: version for name in sorted(names) if (version := _version(name))}

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from psm_sim.errors import InputError
 
-_CLASS = re.compile(r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.py):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL)
+_CLASS = re.compile(
+    r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.[pP][yY]):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL
+)
 _WITH_PARAMETERS = re.compile(r"(?P<name>.*?):(?P<rest>\s*[A-Za-z_]\w*\s*=.*)", re.DOTALL)
 
 
@@ -130,11 +132,11 @@ def exists(name: str) -> bool:
 def _split(text: str, kind: str) -> tuple[str, str]:
     """Return the name and the text of the parameters."""
     if kind == "trace":  # its files can have colons, and are not told by their names
+        if exists(text):  # first: a file may be named a:b=c.tr
+            return text, ""
         match = _WITH_PARAMETERS.fullmatch(text)
         if match:
             return match["name"], match["rest"]
-        if exists(text):
-            return text, ""
     match = _CLASS.fullmatch(text)
     if match:
         return f"{match['path']}:{match['cls']}".strip(), match["rest"] or ""

@@ -9,22 +9,26 @@ import pytest
 NAMES = {
     "psm_sim": "__version__ check compare load_sweep simulate sweep",
     "psm_sim.active": """
-        NAMES Always BudgetPerceptron Coin Decision Floor Halving Lasec MarginCoin ModifiedPerceptron Novelty
-        OneSided OnlineLearner Perceptron QueryRule Record RidgeRegression SecondOrderCoin
-        SecondOrderPerceptron Selective ShiftingPerceptron make_selective""",
+        NAMES POOL_RULES SAMPLERS Always Asker BudgetPerceptron Coin Crf Decision Draw EntropyTree
+        ExhaustiveTree Floor Gaussian GaussianSampler Halving Image Isal1d Isalg1d Isaln Lasec Lmu
+        MarginCoin ModifiedPerceptron NaiveBayes Novelty OneSided OnlineLearner OptNbdt Perceptron
+        Plane PlaneLearner PoolLearner PoolRule QueryRule Record RidgeRegression Sampler
+        SecondOrderCoin SecondOrderPerceptron Selective ShiftingPerceptron Tree best_tree
+        expected_accuracy f_measure fit_field fit_linear fit_unlabelled make_selective standardised
+        standardised_images weighted_error""",
     "psm_sim.contracts": "Finding Report check",
     "psm_sim.learning": """
         BestRate FixedShare LEARNERS LearnAlpha Learner StaticExpert SwitchingSequences TransitionShare
-        best_expert best_rate best_switching comparators follow learn_alpha_bound learn_alpha_optimal_bound
-        lower_bound make_learner rate_losses regrets relative_entropy switching_rates transition_upper_bound
-        upper_bound""",
+        WaitingLaw best_expert best_rate best_switching comparators follow learn_alpha_bound
+        learn_alpha_optimal_bound lower_bound make_learner rate_losses regrets relative_entropy
+        switching_rates transition_upper_bound upper_bound""",
     "psm_sim.losses": """
         ArrivalAware Constrained Formula Inverse InverseLog LOSSES Loss Poll RetrievalEnergy check_loss
         make_loss""",
     "psm_sim.network": """
         EnergyLedger Observer PageError PagesDone Topology Usage World differences load_topology
         topology_keys""",
-    "psm_sim.policies": "Beacons POLICIES Policy Poll Rest make_policy",
+    "psm_sim.policies": "Beacons Frame POLICIES Policy Poll RadioPower Rest make_policy",
     "psm_sim.simulation": """
         ClientAverage ClientComparison Comparison PageRecord Progress Result Scenario Summary Traffic
         compare compare_clients compare_runs simulate""",

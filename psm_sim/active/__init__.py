@@ -1,36 +1,92 @@
-"""Online learners that ask for labels: when is a label worth its price. Arrays in; knows no radio."""
+"""Online learners that ask for labels: when is a label worth its price. Arrays in; knows no radio.
 
+Sources are named by number: [000] C. Monteleoni's thesis (Learning with Online Constraints, 2006); [001]
+E. Moroshko and K. Crammer (Selective Sampling with Drift); [002] N. Cesa-Bianchi, C. Gentile and
+L. Zaniboni (Worst-Case Analysis of Selective Sampling for Linear-Threshold Algorithms); [003]
+A. Farhangfar's thesis; [004] S. Dasgupta, A. Kalai and C. Monteleoni (Analysis of Perceptron-Based Active
+Learning).
+"""
+
+from psm_sim.active.asking import Asker
 from psm_sim.active.bands import Halving, Novelty
+from psm_sim.active.bayes import NaiveBayes
+from psm_sim.active.field import Crf, Image, standardised_images
+from psm_sim.active.field_fit import fit_field, fit_unlabelled
+from psm_sim.active.gaussian import Gaussian
+from psm_sim.active.isaln import Isaln
 from psm_sim.active.learner import Decision, OnlineLearner
+from psm_sim.active.linear import Plane, fit_linear
+from psm_sim.active.lmu import Lmu, f_measure
 from psm_sim.active.names import NAMES, make_selective
+from psm_sim.active.noisy_thresholds import Isalg1d
+from psm_sim.active.optnbdt import OptNbdt, best_tree
 from psm_sim.active.perceptrons import BudgetPerceptron, ModifiedPerceptron, Perceptron, ShiftingPerceptron
+from psm_sim.active.planes import PlaneLearner
+from psm_sim.active.pool_rules import POOL_RULES, PoolRule
+from psm_sim.active.pools import PoolLearner, standardised
 from psm_sim.active.record import Record
 from psm_sim.active.ridge import Lasec, RidgeRegression, SecondOrderPerceptron
+from psm_sim.active.rival_trees import EntropyTree, ExhaustiveTree
 from psm_sim.active.rules import Always, Coin, MarginCoin, QueryRule, SecondOrderCoin
+from psm_sim.active.samplers import SAMPLERS, Draw, GaussianSampler, Sampler
 from psm_sim.active.selective import Selective
+from psm_sim.active.thresholds import Isal1d
+from psm_sim.active.trees import Tree, expected_accuracy
+from psm_sim.active.weighted import weighted_error
 from psm_sim.active.wrappers import Floor, OneSided
 
 __all__ = [
     "NAMES",
+    "POOL_RULES",
+    "SAMPLERS",
     "Always",
+    "Asker",
     "BudgetPerceptron",
     "Coin",
+    "Crf",
     "Decision",
+    "Draw",
+    "EntropyTree",
+    "ExhaustiveTree",
     "Floor",
+    "Gaussian",
+    "GaussianSampler",
     "Halving",
+    "Image",
+    "Isal1d",
+    "Isalg1d",
+    "Isaln",
     "Lasec",
+    "Lmu",
     "MarginCoin",
     "ModifiedPerceptron",
+    "NaiveBayes",
     "Novelty",
     "OneSided",
     "OnlineLearner",
+    "OptNbdt",
     "Perceptron",
+    "Plane",
+    "PlaneLearner",
+    "PoolLearner",
+    "PoolRule",
     "QueryRule",
     "Record",
     "RidgeRegression",
+    "Sampler",
     "SecondOrderCoin",
     "SecondOrderPerceptron",
     "Selective",
     "ShiftingPerceptron",
+    "Tree",
+    "best_tree",
+    "expected_accuracy",
+    "f_measure",
+    "fit_field",
+    "fit_linear",
+    "fit_unlabelled",
     "make_selective",
+    "standardised",
+    "standardised_images",
+    "weighted_error",
 ]

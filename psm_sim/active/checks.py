@@ -1,4 +1,4 @@
-"""Instances and labels that learners accept; anything else is an InputError of one sentence."""
+"""Instances, labels and weights that learners accept; anything else is an InputError of one sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import Floats, Whole
 from psm_sim.errors import InputError
 
 _LABEL = "expected -1 or +1"
@@ -32,47 +32,46 @@ def instance(x: ArrayLike, features: int, owner: str) -> tuple[Floats, float]:
     InputError
         If the shape is another or a number is NaN or infinite.
     """
-    found = _numbers(x, owner)
+    found = numbers(x, owner)
     if found.shape != (features,):
         raise InputError(f"{owner}: the instance has shape {found.shape}; expected ({features},).")
     with np.errstate(over="ignore", invalid="ignore"):
         square = float(found.dot(found))
     if not square < math.inf:  # one product sees NaN and infinity; which of them, and where, only then
-        raise _not_finite(found, owner)
+        raise _not_finite(found, owner, ("feature",))
     return found, square
 
 
-def table(X: ArrayLike, features: int, owner: str) -> Floats:
+def table(X: ArrayLike, features: int | None, owner: str) -> Floats:
     """Return instances as a float64 array of shape (n, features), n >= 1, all finite.
 
     Parameters
     ----------
     X : array_like, shape (n, features)
         One instance per row.
-    features : int
-        The number of features.
+    features : int or None
+        The number of features; None for any, at least 1.
     owner : str
         Who asks, for the error.
     """
-    found = _numbers(X, owner)
-    if found.ndim != 2 or found.shape[1] != features or not len(found):
+    found = numbers(X, owner)
+    if found.ndim != 2 or not found.size or features not in (None, found.shape[1]):
         raise InputError(
-            f"{owner}: the instances have shape {found.shape}; expected (n, {features}) with n of at least 1."
+            f"{owner}: the instances have shape {found.shape};"
+            f" expected (n, {features or 'features'}) with n of at least 1."
         )
-    if not np.abs(found).max() < _LARGEST:  # NaN too
-        raise _not_finite(found, owner)
-    return found
+    return finite(found, owner, ("row", "feature"))
 
 
-def label(y: Any, owner: str) -> float:
-    """Return a label as -1.0 or 1.0, or raise :class:`InputError`."""
+def label(y: Any, owner: str) -> int:
+    """Return a label as -1 or 1, or raise :class:`InputError`."""
     if isinstance(y, (bool, np.bool_)) or not isinstance(y, (int, float, np.number)) or y not in {-1, 1}:
         raise InputError(f"{owner}: the label is {y!r}; {_LABEL}.")
-    return float(y)
+    return int(y)
 
 
-def labels(y: ArrayLike, count: int, owner: str) -> Floats:
-    """Return labels as a float64 array of shape (count,), each -1 or +1.
+def labels(y: ArrayLike, count: int, owner: str) -> Whole:
+    """Return labels as whole numbers, shape (count,), each -1 or 1.
 
     Parameters
     ----------
@@ -91,23 +90,86 @@ def labels(y: ArrayLike, count: int, owner: str) -> Floats:
     usable = np.isin(found, (-1, 1)) if found.dtype.kind in "iuf" else np.zeros(count, bool)
     if not usable.all():
         row = int(np.argmin(usable))
-        raise InputError(f"{owner}: the label of row {row} is {found[row]!r}; {_LABEL}.")
-    return found.astype(np.float64)
+        raise InputError(f"{owner}: the label of row {row} is {found.tolist()[row]!r}; {_LABEL}.")
+    return found.astype(np.intp)
 
 
-def _numbers(values: ArrayLike, owner: str) -> Floats:
+def weights(values: ArrayLike | None, count: int, owner: str) -> Floats:
+    """Return importance weights, shape (count,), each 0 or more and not all 0; all 1 if None is given.
+
+    Parameters
+    ----------
+    values : array_like, shape (count,), optional
+        One weight per instance.
+    count : int
+        The number of instances.
+    owner : str
+        Who asks, for the error.
+    """
+    if values is None:
+        return np.ones(count)
+    found = numbers(values, owner, "the weights")
+    if found.shape != (count,):
+        raise InputError(
+            f"{owner}: the weights have shape {found.shape}; expected ({count},), one per instance."
+        )
+    if finite(found, owner, ("weight",)).min() < 0 or not found.any():
+        ends = f"{found.min():g} to {found.max():g}"
+        raise InputError(f"{owner}: the weights go from {ends}; expected 0 or more, not all of them 0.")
+    return found
+
+
+def codes(X: ArrayLike, features: int | None, owner: str) -> Whole:
+    """Return nominal instances, shape (n, features), each number a code 0, 1, ... of its feature's values.
+
+    *X*, *features* and *owner* as in :func:`table`.
+    """
+    found = table(X, features, owner)
+    strange = found[(found != np.floor(found)) | (found < 0)]
+    if strange.size:
+        raise InputError(f"{owner}: a feature is {strange[0]:g}; expected codes 0, 1, ... of its values.")
+    return found.astype(np.intp)
+
+
+def numbers(values: ArrayLike, owner: str, what: str = "the instances") -> Floats:
+    """Return *values* as float64.
+
+    Parameters
+    ----------
+    values : array_like, any shape
+        The numbers.
+    owner, what : str
+        Who asks, and what the values are, for the error.
+    """
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{owner}: the instances are no numbers; expected an array of numbers.") from None
+        raise InputError(f"{owner}: {what} are no numbers; expected an array of numbers.") from None
 
 
-def _not_finite(found: Floats, owner: str) -> InputError:
+def finite(found: Floats, owner: str, axes: tuple[str, ...]) -> Floats:
+    """Return an array if all of its numbers are finite.
+
+    Parameters
+    ----------
+    found : ndarray
+        At least one number.
+    owner : str
+        Who asks, for the error.
+    axes : tuple of str
+        What one step along each axis is called, such as ``("row", "feature")``.
+    """
+    if not np.abs(found).max() < _LARGEST:  # NaN too
+        raise _not_finite(found, owner, axes)
+    return found
+
+
+def _not_finite(found: Floats, owner: str, axes: tuple[str, ...]) -> InputError:
     bad = np.argwhere(~np.isfinite(found))
     if not len(bad):
         largest = np.abs(found).max()
         return InputError(f"{owner}: a number is too large, {largest:g}; expected below {_LARGEST:g}.")
 
-    place = tuple(bad[0])
-    where = f"row {place[0]}, feature {place[1]}" if found.ndim == 2 else f"feature {place[0]}"
+    place = tuple(bad[0].tolist())
+    where = ", ".join(f"{axis} {index}" for axis, index in zip(axes, place, strict=True))
     return InputError(f"{owner}: {where} is {found[place]}; expected finite numbers.")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, ClassVar
 
 import numpy as np
 
-from psm_sim.errors import InputError
+from psm_sim.errors import InputError, reason
 from psm_sim.parameters import values_of
 
 
 class Remembers:
     """Base of whatever can be saved: :attr:`memory` names the attributes that change while it runs.
 
-    An attribute can be an array, a number, None, a generator or another object that remembers.
+    An attribute can be an array, a number, a generator or another object that remembers. What grows
+    while it runs is saved by a :meth:`_memory` and a :meth:`_recall` of the subclass.
     """
 
     name: ClassVar[str] = ""
@@ -22,8 +24,7 @@ class Remembers:
 
     def state(self) -> dict[str, Any]:
         """Return name, parameters and memory as numbers, texts and lists, for :meth:`load_state`."""
-        kept = {key: _plain(getattr(self, key)) for key in self.memory}
-        return {"name": self.name, "parameters": values_of(self), **kept}
+        return {"name": self.name, "parameters": self._settings(), **self._memory()}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from a *state* that :meth:`state` of an equal object returned.
@@ -33,24 +34,36 @@ class Remembers:
         InputError
             If the state is of another kind, has other parameters, or is damaged; nothing changes then.
         """
-        for key, wanted in (("name", self.name), ("parameters", values_of(self))):
+        for key, wanted in (("name", self.name), ("parameters", self._settings())):
             if not isinstance(state, Mapping) or state.get(key) != wanted:
                 found = state.get(key) if isinstance(state, Mapping) else state
                 raise InputError(f"{self.name}: the saved state has {key} {found!r}; expected {wanted!r}.")
-        fresh = {key: self._read(key, getattr(self, key), state) for key in self.memory}
+        try:
+            fresh = self._recall(state)
+        except (AttributeError, KeyError, TypeError, ValueError) as fault:
+            what = f"{self.name}: the saved state cannot be used ({reason(fault)})"
+            raise InputError(f"{what}; expected what state() returned.") from None
         for key, value in fresh.items():
             _restore(self, key, value)
 
-    def _read(self, key: str, own: Any, state: Mapping[str, Any]) -> Any:
-        """Return the value of *key* as the attribute's kind, or say that it cannot be used."""
-        try:
-            return _like(own, state[key])
-        except (KeyError, TypeError, ValueError) as fault:
-            what = f"{self.name}: {key} of the saved state cannot be used ({type(fault).__name__}: {fault})"
-            raise InputError(f"{what}; expected what state() returned.") from None
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters that a saved state must share."""
+        return values_of(self)
+
+    def _memory(self) -> dict[str, Any]:
+        """Return what changes while it runs, as numbers, texts and lists."""
+        return {key: plain(getattr(self, key)) for key in self.memory}
+
+    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the attributes that a state holds, checked; changes nothing.
+
+        A fault in the state may raise what Python raises; :meth:`load_state` makes a sentence of it.
+        """
+        return {key: like(getattr(self, key), state[key], key) for key in self.memory}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return *value* as JSON knows it: a number, text, list or dictionary."""
     if isinstance(value, Remembers):
         return value.state()
     if isinstance(value, np.random.Generator):
@@ -58,8 +71,30 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-def _like(own: Any, value: Any) -> Any:
-    """Return *value* checked against *own*: the same shape and kind, and finite."""
+def like(own: Any, value: Any, key: str) -> Any:
+    """Return a saved value if it fits the attribute it is for.
+
+    Parameters
+    ----------
+    own
+        The attribute as it is: an array, a number, a generator or an object that remembers.
+    value
+        What was saved of it.
+    key : str
+        The attribute's name, for the error.
+
+    Raises
+    ------
+    InputError or ValueError
+        If shape or kind differ, a number is not finite, or a part cannot go on from it.
+    """
+    try:
+        return _fitted(own, value)
+    except (AttributeError, KeyError, TypeError, ValueError) as fault:
+        raise ValueError(f"{key}: {reason(fault)}") from None
+
+
+def _fitted(own: Any, value: Any) -> Any:
     if isinstance(own, np.ndarray):
         found = np.array(value, dtype=np.float64)
         if found.shape != own.shape or not np.isfinite(found).all():
@@ -68,6 +103,7 @@ def _like(own: Any, value: Any) -> Any:
     if isinstance(own, (Remembers, np.random.Generator)):
         if not isinstance(value, Mapping):
             raise ValueError("expected a dictionary")
+        _go_on(deepcopy(own), value)  # on a copy: if it fails nothing has changed
         return value
     if isinstance(value, bool) != isinstance(own, bool) or not np.isfinite(value):
         raise ValueError(f"expected a finite {type(own).__name__}")
@@ -76,9 +112,14 @@ def _like(own: Any, value: Any) -> Any:
 
 def _restore(owner: Remembers, key: str, value: Any) -> None:
     own = getattr(owner, key)
-    if isinstance(own, Remembers):
-        own.load_state(value)
-    elif isinstance(own, np.random.Generator):
-        own.bit_generator.state = value
+    if isinstance(own, (Remembers, np.random.Generator)):
+        _go_on(own, value)
     else:
         setattr(owner, key, value)
+
+
+def _go_on(part: Remembers | np.random.Generator, state: Any) -> None:
+    if isinstance(part, Remembers):
+        part.load_state(state)
+    else:
+        part.bit_generator.state = state

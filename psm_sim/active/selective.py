@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
 from psm_sim.active.learner import Classifier, Decision, OnlineLearner, unlike
+from psm_sim.active.memory import Remembers
 from psm_sim.active.record import Record
 from psm_sim.active.rules import QueryRule
 from psm_sim.arrays import Floats
@@ -19,7 +20,7 @@ from psm_sim.errors import InputError, PluginError
 from psm_sim.randomness import stream
 
 
-class Selective(Classifier):
+class Selective(Remembers, Classifier):
     """Learner that decides on each instance whether its label is worth buying.
 
     Parameters
@@ -40,6 +41,9 @@ class Selective(Classifier):
     InputError
         If the rule needs a spread and the learner has none.
     """
+
+    name = "selective"
+    memory = ("learner", "rule", "rng", "n_queries_")
 
     def __init__(
         self,
@@ -142,24 +146,11 @@ class Selective(Classifier):
         """Return the margin of each row of *X*, shape (n, features); changes nothing."""
         return self.learner._margins(self._scaled(checks.table(X, self.learner.features, self.learner.name)))
 
-    def state(self) -> dict[str, Any]:
-        """Return learner, rule, coin and count as a plain dictionary, for :meth:`load_state`."""
-        coin = self.rng.bit_generator.state
-        parts = {"learner": self.learner.state(), "rule": self.rule.state()}
-        return {**parts, "coin": coin, "unit": self.unit, "queries": self.n_queries_}
+    def _settings(self) -> dict[str, Any]:
+        return {"unit": self.unit}
 
-    def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from a *state* saved by an equal sampler, to the last bit; InputError for another's."""
-        try:
-            learner, rule, coin, queries = (state[key] for key in ("learner", "rule", "coin", "queries"))
-        except (KeyError, TypeError) as fault:
-            raise InputError(
-                f"the saved state is incomplete ({fault}); expected what state() returned."
-            ) from None
-        self.learner.load_state(learner)
-        self.rule.load_state(rule)
-        self.rng.bit_generator.state = coin
-        self.n_queries_, self._asked = int(queries), None
+    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super()._recall(state), "_asked": None}
 
     def _row(self, x: ArrayLike) -> Floats:
         row, square = checks.instance(x, self.learner.features, self.learner.name)

@@ -1,4 +1,4 @@
-"""``psm_sim check``: the contract checks on a policy, a loss or a learner."""
+"""``psm_sim check``: the contract checks on a component."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 from psm_sim.commands import listing
 
 HELP = """\
-Run the checks that every built-in policy, loss and learner passes, on one of yours:
-copies, saved state, odd questions, whole runs and the laws they must keep."""
+Run the checks that every built-in policy, loss, learner, online learner and query rule
+passes, on one of yours: copies, saved state, odd questions, whole runs and the laws they must keep."""
 
 EPILOG = """\
 examples:
@@ -36,8 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the checks and print what they found; 1 if one of them does not hold."""
     from psm_sim.contracts import check
+    from psm_sim.user_code import prints_to_stderr
 
-    reports = [check(what) for what in arguments.what]
+    with prints_to_stderr():
+        reports = [check(what) for what in arguments.what]
     if arguments.format == "json":
         from psm_sim.reporting.files.result_json import to_text
 

@@ -12,9 +12,9 @@ problem: guarantees, label costs and comparisons, with 95 % confidence intervals
 verdict (agrees, open, differs) by a rule stated beforehand."""
 
 EPILOG = """\
-studies: sphere, patience, worst-case, text-like, ocr, drift; without a name, or with
-'all', all of them. text-like, ocr and a part of drift need the images of MNIST-5k:
-pip install 'psm_sim[studies]'
+studies: sphere, patience, worst-case, text-like, ocr, drift, isal-1d, isal-planes,
+isal-pool, trees, lmu; without a name, or with 'all', all of them. text-like, ocr and a
+part of drift need images of digits: pip install 'psm_sim[studies]'
 
 examples:
   psm_sim learners worst-case --quick

@@ -6,18 +6,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.bundled import bundled_names
 from psm_sim.commands.arguments import (
     add_format,
-    add_pages,
-    add_seed,
     preset_named,
     recording_used,
     settings_of,
 )
+from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
 
@@ -64,91 +61,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--policy``, ``--trace``, ``--workload`` and ``--clients``."""
-    parser.add_argument(
-        "--policy",
-        action="append",
-        metavar="NAME[:key=value,...]",
-        help="the policy that decides when the radio sleeps: a name, or FILE.py:CLASS; can be repeated, the "
-        "results stand side by side (default: lpsm)",
-    )
-    parser.add_argument(
-        "--trace",
-        default="ucb",
-        metavar="NAME[:key=value,...] or FILE",
-        help="the pages: a bundled trace, or a file: UCB .tr, .tr.gz or showtrace text, HAR, BU log, page "
-        "list .csv, profile .toml (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--workload",
-        choices=("replay", "sample"),
-        help="of a recording: replay a client's pages in their order, or draw pages from distributions "
-        "fitted to it; short for --trace FILE:workload=... (default: replay)",
-    )
-    parser.add_argument(
-        "--clients",
-        metavar="all, N or ID",
-        help="of a recording: all clients, the N busiest or one; each is simulated on its own, and several "
-        "are averaged; short for --trace FILE:clients=... (default: the busiest, or all to sample from)",
-    )
-
-
-def add_scenario(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of a scenario beside its trace, and ``--loss``."""
-    parser.add_argument(
-        "--topology",
-        default="three-node",
-        metavar="NAME or FILE.toml",
-        help="the scenario (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--preset",
-        metavar="NAME",
-        help=f"a named configuration ({', '.join(bundled_names('presets'))}): its trace, policy and"
-        " topology parameters replace the defaults; what is given explicitly overrides them",
-    )
-    parser.add_argument(
-        "--loss",
-        metavar='NAME, "formula" or FILE.py:CLASS',
-        help="the loss of every lpsm given; a formula has I (bytes held), T (ms slept), Ti (candidate ms) "
-        "and gamma",
-    )
-    add_pages(parser, "number of pages")
-    add_seed(parser, "the seed of everything drawn")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="key=value",
-        help="override one key of the topology, e.g. links.wired.latency_ms=80; can be repeated",
-    )
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
+    from psm_sim.commands.sentences import tell
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.files.run_record import check_free, facts_of, record_in
     from psm_sim.reporting.terminal.progress import progress_on
     from psm_sim.simulation import compare_clients
+    from psm_sim.user_code import prints_to_stderr
 
     begun = datetime.now(UTC)
-    folder = files.usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    folder = files.usable_folder(arguments.output) if arguments.output is not None else None
     if folder is not None:
         check_free(folder, force=arguments.force)
+    with prints_to_stderr():
+        policies, scenario, preset = _asked(arguments)
+        facts = {} if folder is None else facts_of(arguments.words, begun, scenario.files(policies))
+        with progress_on(sys.stderr) as progress, record_in(folder, facts) as record:
+            comparison = compare_clients(policies, scenario, record.watching(progress))
+    try:
+        if folder is not None:
+            files.write_results(folder, comparison, facts, preset.name)
+    finally:  # whatever happens to the files, the result is not lost
+        _report(comparison, arguments.format, preset.name)
+    if folder is not None:
+        tell(f"Written: {', '.join(files.NAMES)} in {folder}", "")
+    return 0
+
+
+def _asked(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Preset]:
     preset = preset_named(arguments.preset)
     given = [preset.policy_spec(Spec.parse(text, "policy")) for text in arguments.policy or ["lpsm"]]
     policies = with_loss(given, arguments.loss)
     scenario = _scenario(arguments, preset)
-    facts = {} if folder is None else facts_of(arguments.words, begun, scenario.files(policies))
-    with progress_on(sys.stderr) as progress, record_in(folder, facts) as record:
-        comparison = compare_clients(policies, scenario, record.watching(progress))
-    if folder is not None:
-        files.write_results(folder, comparison, facts, preset.name)
-    _report(comparison, arguments.format, preset.name)
-    if folder is not None:
-        print(f"Written: {', '.join(files.NAMES)} in {folder}", file=sys.stderr)  # noqa: T201
-    return 0
+    return policies, scenario, preset
 
 
 def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import add_format, preset_named, recording_used, settings_of, whole_number
-from psm_sim.commands.run import add_policies_and_pages, add_scenario
+from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
 
@@ -159,12 +159,13 @@ def _store(arguments: argparse.Namespace) -> Path:
 
 
 def _report(rows: Sequence[StoredRow], form: str, path: Path) -> int:
+    from psm_sim.commands.sentences import tell
     from psm_sim.reporting.terminal.sweep import failures
 
     show(rows, form)
     lines = failures(rows)
     for line in [*lines, f"{len(rows)} tasks in {path}."]:
-        print(line, file=sys.stderr)  # noqa: T201
+        tell(line, "")
     return 1 if lines else 0
 
 

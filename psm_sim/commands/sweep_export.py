@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the table."""
+    from psm_sim.commands.sentences import tell
     from psm_sim.reporting.files.sweep_table import export, write_csv
 
     rows = sweep_store.rows_of(arguments)
@@ -30,5 +31,5 @@ def run(arguments: argparse.Namespace) -> int:
         write_csv(rows, sys.stdout)
     else:
         export(rows, Path(arguments.to))
-        print(f"Written: {arguments.to}", file=sys.stderr)  # noqa: T201
+        tell(f"Written: {arguments.to}", "")
     return 0

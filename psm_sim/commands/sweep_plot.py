@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from psm_sim.commands import sweep_store
@@ -50,6 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Draw the figure, and write it with its numbers."""
     from psm_sim.campaign.sweep.points import Columns, chosen
+    from psm_sim.commands.sentences import tell
+    from psm_sim.files.together import swapped_folder
     from psm_sim.reporting.figures.style import save_figure
     from psm_sim.reporting.figures.sweep import draw
 
@@ -57,8 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
     columns = Columns(arguments.x, arguments.y, arguments.by)
     figure, numbers = draw(columns.of(rows), columns)
     stem = Path(arguments.to) if arguments.to else Path(arguments.store).with_suffix("")
-    paths = save_figure(figure, stem.with_suffix("") if stem.suffix in _SUFFIXES else stem, numbers)
-    print(f"Written: {', '.join(map(str, paths))}", file=sys.stderr)  # noqa: T201
+    stem = stem.with_suffix("") if stem.suffix in _SUFFIXES else stem
+    with swapped_folder(stem.parent, own=False) as made:
+        paths = [stem.parent / path.name for path in save_figure(figure, made / stem.name, numbers)]
+    tell(f"Written: {', '.join(map(str, paths))}", "")
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +33,7 @@ def rows_of(arguments: argparse.Namespace) -> list[StoredRow]:
         If there is no such store, or it has no task of the version.
     """
     from psm_sim.campaign.sweep.store import Store
+    from psm_sim.commands.sentences import tell
 
     with Store(Path(arguments.store), new=False) as store:
         rows, versions = store.rows(arguments.of_version), store.versions()
@@ -45,5 +45,5 @@ def rows_of(arguments: argparse.Namespace) -> list[StoredRow]:
         )
     for name in others:
         told = f"{versions[name]} tasks of version {name} are left out; --of-version {name} shows them."
-        print(told, file=sys.stderr)  # noqa: T201
+        tell(told, "")
     return rows

@@ -1,10 +1,12 @@
-"""Checks that policies, losses and learners have in common."""
+"""Checks that components of several kinds have in common, and how a refusal is looked for."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from psm_sim.contracts.suite import Subject, require
+from psm_sim.contracts.suite import BrokenPromise, Subject, require
+from psm_sim.errors import InputError, reason
 
 
 def can_be_copied(subject: Subject[Any]) -> None:
@@ -21,3 +23,14 @@ def documented(subject: Subject[Any]) -> None:
     """It has a name, by which results call it, and a docstring."""
     require(subject.given.name, "Its name is empty; expected a class attribute name.")
     require(type(subject.given).__doc__, "Its class has no docstring; expected one sentence.")
+
+
+def refusal(action: Callable[[], object], what: str) -> str:
+    """Return the sentence with which *action* refuses *what*; a broken promise if it does not."""
+    try:
+        action()
+    except InputError as error:
+        return str(error)
+    except Exception as error:
+        raise BrokenPromise(f"{what} raised {reason(error)}; expected an InputError.") from error
+    raise BrokenPromise(f"{what} was accepted; expected an InputError that says what is wrong.")

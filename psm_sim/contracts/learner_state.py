@@ -5,30 +5,19 @@ from __future__ import annotations
 import json
 import math
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.arrays import Floats
+from psm_sim.contracts.common import refusal
 from psm_sim.contracts.learner import UPDATE_CHECKS, drawn, follow, taught
-from psm_sim.contracts.suite import BrokenPromise, Subject, Suite, require
-from psm_sim.errors import InputError, reason
+from psm_sim.contracts.suite import Subject, Suite, require
 from psm_sim.learning import Learner
 
 LEARNER_CHECKS = Suite[Subject[Learner]]("learner", UPDATE_CHECKS)
-
-
-def refusal(action: Callable[[], object], what: str) -> str:
-    """Return the sentence with which *action* refuses *what*; a broken promise if it does not."""
-    try:
-        action()
-    except InputError as error:
-        return str(error)
-    except Exception as error:
-        raise BrokenPromise(f"{what} raised {reason(error)}; expected an InputError.") from error
-    raise BrokenPromise(f"{what} was accepted; expected an InputError that says what is wrong.")
 
 
 def _require_refused(learner: Learner, losses: ArrayLike, what: str) -> None:

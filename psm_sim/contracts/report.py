@@ -31,8 +31,8 @@ class Finding:
 class Report:
     """The findings about one component, in the order of the checks; prints as one line per check.
 
-    ``kind`` is policy, loss or learner, ``name`` the component as it was asked for, ``not_run`` counts the
-    checks that were left out because they need the last one, which failed.
+    ``kind`` is such as policy or query rule, ``name`` the component as it was asked for, ``not_run`` counts
+    the checks that were left out because they need the last one, which failed.
     """
 
     kind: str

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from abc import ABCMeta
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from psm_sim.active import OnlineLearner, QueryRule
+from psm_sim.active.registries import ONLINE_LEARNERS, QUERY_RULES
 from psm_sim.contracts.learner_state import LEARNER_CHECKS
 from psm_sim.contracts.loss import LOSS_CHECKS
+from psm_sim.contracts.online_learner import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
 from psm_sim.contracts.policy_runs import POLICY_CHECKS, PolicySubject
+from psm_sim.contracts.query_rule import QUERY_RULE_CHECKS, QueryRuleSubject
 from psm_sim.contracts.report import Report
+from psm_sim.contracts.sampler import FEATURES
 from psm_sim.contracts.suite import Subject, Suite
 from psm_sim.errors import InputError
 from psm_sim.learning import Learner
@@ -33,31 +38,48 @@ class Kind(NamedTuple):
     subject: Callable[[Any], Any]
     names: list[str]
     make: Callable[[str], Any]
+    given: Mapping[str, Any] = {}
 
 
 KINDS = (
     Kind(Policy, POLICY_CHECKS, PolicySubject, POLICIES.names(), make_policy),
     Kind(Loss, LOSS_CHECKS, Subject, LOSSES.names(), make_loss),
     Kind(
-        Learner, LEARNER_CHECKS, Subject, LEARNERS.names(), lambda text: make_learner(text, EXPERTS, HORIZON)
+        Learner,
+        LEARNER_CHECKS,
+        Subject,
+        LEARNERS.names(),
+        lambda text: make_learner(text, EXPERTS, HORIZON),
+        {"n_experts": EXPERTS},
     ),
+    Kind(
+        OnlineLearner,
+        ONLINE_LEARNER_CHECKS,
+        OnlineLearnerSubject,
+        ONLINE_LEARNERS.names(),
+        lambda text: ONLINE_LEARNERS.create(text, features=FEATURES),
+        {"features": FEATURES},
+    ),
+    Kind(QueryRule, QUERY_RULE_CHECKS, QueryRuleSubject, QUERY_RULES.names(), QUERY_RULES.create),
 )
+WORDS = "policy, loss, learner, online learner or query rule"
 
 # What a file can define; the class has this name because errors say "derived from psm_sim's NAME".
-_Component = ABCMeta("Policy, Loss or Learner", (), {})
+_Component = ABCMeta("Policy, Loss, Learner, OnlineLearner or QueryRule", (), {})
 for _kind in KINDS:
     _Component.register(_kind.base)
-_FILES: Registry[Any] = Registry("policy, loss or learner", _Component, {})
+_FILES: Registry[Any] = Registry(WORDS, _Component, {})
 
 
-def check(what: str | type | Policy | Loss | Learner) -> Report:
-    """Run the contract checks on a policy, a loss or a learner; the one given is left as it was.
+def check(what: str | type | Policy | Loss | Learner | OnlineLearner | QueryRule) -> Report:
+    """Run the contract checks on a policy, a loss, a learner or a query rule; it is left as it was.
 
     Parameters
     ----------
     what
         A built-in name, ``FILE.py:CLASS``, either with ``:key=value,...`` behind it, or the formula of a
-        loss; a class, made without parameters; or an object. A learner is made for five experts.
+        loss; a class, made without parameters; or an object. A learner is made for five experts,
+        an online learner for four features.
 
     Returns
     -------
@@ -73,12 +95,12 @@ def check(what: str | type | Policy | Loss | Learner) -> Report:
     --------
     >>> report = check("psm:listen_interval=2")
     >>> report.ok, len(report.findings)
-    (True, 18)
+    (True, 19)
     """
     made = _made(what)
     kind = next((each for each in KINDS if isinstance(made, each.base)), None)
     if kind is None:
-        raise InputError(f"What is to be checked is {what!r}; expected a policy, a loss or a learner.")
+        raise InputError(f"What is to be checked is {what!r}; expected a {WORDS}.")
     if isinstance(made, Learner) and made.n_experts < 2:
         raise InputError(f"The learner to be checked has {made.n_experts} expert; expected at least 2.")
     return kind.suite.run(what if isinstance(what, str) else type(made).__name__, kind.subject(made))
@@ -89,7 +111,8 @@ def _made(what: Any) -> Any:
         return _named(what)
     if not isinstance(what, type):
         return what
-    return build(what, {}, what.__name__, **({"n_experts": EXPERTS} if issubclass(what, Learner) else {}))
+    given = next((kind.given for kind in KINDS if issubclass(what, kind.base)), {})
+    return build(what, {}, what.__name__, **given)
 
 
 def _named(text: str) -> Any:
@@ -108,4 +131,4 @@ def _formula(text: str, name: str) -> Formula:
         if not re.fullmatch(r"[\w.-]*", name):
             raise
     names = [each for kind in KINDS for each in kind.names]
-    raise unknown("policy, loss or learner", name, [*names, "FILE.py:CLASS", "a formula"])
+    raise unknown(WORDS, name, [*names, "FILE.py:CLASS", "a formula"])

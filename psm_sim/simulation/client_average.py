@@ -104,6 +104,10 @@ def average(clients: tuple[str, ...], results: Sequence[Result]) -> ClientAverag
         events=sum(result.events for result in results),
         usage=Usage(*(sum(values) for values in zip(*(result.usage for result in results), strict=True))),
         traffic=_sum_of_traffic([result.traffic for result in results]),
+        policy_report={
+            name: sum(result.policy_report[name] for result in results) / len(results)
+            for name in first.policy_report
+        },
         clients=clients,
         results=tuple(results),
     )

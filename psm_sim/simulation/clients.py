@@ -7,12 +7,13 @@ numbers do not depend on the number of workers.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from psm_sim.errors import InputError
 from psm_sim.policies import Policy
+from psm_sim.processes import in_processes
 from psm_sim.progress import Progress
 from psm_sim.simulation.client_average import average
 from psm_sim.simulation.compare import Comparison, compare_runs
@@ -89,13 +90,10 @@ def _each(
     progress: Progress,
     workers: int | None,
 ) -> list[Comparison]:
-    from joblib import Parallel, delayed
-
-    jobs = min(workers or os.cpu_count() or 1, len(workloads))
-    runs = (delayed(compare_runs)(policies, replace(scenario, trace=workload)) for workload in workloads)
+    scenarios = [replace(scenario, trace=workload) for workload in workloads]
     total, done = sum(len(each.pages) for each in workloads), 0
     found: list[Comparison] = []
-    for one in Parallel(n_jobs=jobs, return_as="generator")(runs):
+    for one in in_processes(partial(compare_runs, policies), scenarios, workers):
         found.append(one)
         done += one.pages
         progress(done, total, f"{len(found)} of {len(workloads)} clients")

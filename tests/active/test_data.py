@@ -1,4 +1,4 @@
-"""Data for the studies: MNIST-5k through its optional package, and synthetic pictures of a sky."""
+"""Data for the studies: MNIST-5k through its optional package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-from psm_sim.active.data import images, mnist
+from psm_sim.active.data import mnist
 from psm_sim.errors import InputError
 
 
@@ -40,33 +40,3 @@ def test_halving_takes_means_of_four_pixels():
     """A 4 x 4 picture becomes 2 x 2."""
     image = np.arange(16.0)[None, :]
     assert mnist.halved(image).tolist() == [[2.5, 4.5, 10.5, 12.5]]
-
-
-def test_a_sky_lies_above_its_ground():
-    """Seven features per pixel; in each column sky first, then none; the same seed, the same picture."""
-    for seed in range(20):
-        picture = images.sky(np.random.default_rng(seed), 32)
-        assert picture.features.shape == (32, 32, len(images.FEATURES))
-        assert np.isfinite(picture.features).all()
-        assert set(np.unique(picture.labels)) == {-1, 1}
-        assert (np.diff(picture.labels, axis=0) <= 0).all()
-        assert (images.sky(np.random.default_rng(seed), 32).features == picture.features).all()
-
-
-def test_colour_alone_does_not_tell_sky_from_the_rest():
-    """White skies and blue water occur, each in 20 to 60 % of the pictures; a set is standardised."""
-    pictures = [images.sky(np.random.default_rng(seed), 16) for seed in range(200)]
-    blueness = [features[..., 2] - features[..., 0] for features, _ in pictures]
-    white = np.mean(
-        [blue[labels > 0].mean() < 0.2 for blue, (_, labels) in zip(blueness, pictures, strict=True)]
-    )
-    wet = np.mean(
-        [blue[labels < 0].max() > 0.25 for blue, (_, labels) in zip(blueness, pictures, strict=True)]
-    )
-    assert 0.2 < white < 0.6
-    assert 0.2 < wet < 0.6
-    pixels = np.concatenate(
-        [p.features.reshape(-1, 7) for p in images.sky_set(np.random.default_rng(1), 5, 16)]
-    )
-    assert pixels.mean(axis=0) == pytest.approx(np.zeros(7), abs=1e-9)
-    assert pixels.std(axis=0) == pytest.approx(np.ones(7))

@@ -145,7 +145,7 @@ def test_a_saved_sampler_of_another_kind_is_refused():
     state = make_selective("dkm", 2).state()
     with pytest.raises(InputError, match="perceptron: the saved state has name 'modified-perceptron'"):
         make_selective("cbgz", 2).load_state(state)
-    with pytest.raises(InputError, match="incomplete"):
+    with pytest.raises(InputError, match="name None"):
         make_selective("dkm", 2).load_state({"learner": {}})
     with pytest.raises(InputError, match=r"c.*30"):
         Lasec(2, c=30.0).load_state({**Lasec(2).state(), "name": "lasec"})

@@ -171,3 +171,27 @@ def test_a_preset_leaves_other_traces_alone(tmp_path: Path, capsys: pytest.Captu
     output = output_of(capsys, "--trace", str(path), "--policy", "psm", "--preset", "thesis")
     assert f"1 page of trace {path}, seed 1, topology three-node, preset thesis." in output
     assert ", preset" not in output_of(capsys, "--trace", str(path), "--policy", "psm")
+
+
+def test_a_result_whose_folder_cannot_be_written_still_goes_to_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The disk filled up at the end: one sentence that names the folder, status 2, and the table."""
+
+    def full_disk(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full_disk)
+    folder = tmp_path / "results"
+    assert main(["--policy", "psm", "--pages", "2", "--format", "json", "--output", str(folder)]) == 2
+    output, complaint = capsys.readouterr()
+    assert json.loads(output)["pages"] == 2
+    assert f"{folder} cannot be written: No space left on device" in complaint
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["--output", ""], ["replay", "--output", ""], ["--policy", "lpsm:state="]])
+def test_an_empty_name_is_no_folder_and_no_file(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The current folder is '.', and nobody writes there by a forgotten variable."""
+    assert main(words) == 2
+    assert "is ''; expected" in capsys.readouterr().err

@@ -17,6 +17,7 @@ from psm_sim.reporting.terminal.contracts import write
 
 MINE = """
 import numpy as np
+from psm_sim.active import Coin, Perceptron
 from psm_sim.learning import StaticExpert
 from psm_sim.losses import Loss
 from psm_sim.policies import Policy, Rest
@@ -44,6 +45,14 @@ class Square(Loss):
 class Follow(StaticExpert):
     "Static-expert by another name."
     name = "follow"
+
+class Leaning(Perceptron):
+    "Perceptron by another name."
+    name = "leaning"
+
+class Often(Coin):
+    "A coin by another name."
+    name = "often"
 
 class Other:
     pass
@@ -75,6 +84,10 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("inverse:gamma=0.001", "loss"),
         ("I * Ti / T", "loss"),
         ("fixed-share:alpha=0.2", "learner"),
+        ("mine.py:Leaning", "online learner"),
+        ("lasec:ridge=1,c=20", "online learner"),
+        ("mine.py:Often", "query rule"),
+        ("halving:R=3", "query rule"),
     ],
 )
 def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kind: str) -> None:
@@ -86,21 +99,24 @@ def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kin
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("psn", "There is no policy, loss or learner 'psn'; expected one of always-on.*Did you mean 'psm'"),
+        (
+            "psn",
+            "There is no policy, loss, .* or query rule 'psn'; expected one of always-on.*Did you mean 'psm'",
+        ),
         (
             "mine.py:Forth",
-            "mine.py has no class 'Forth'; expected one of Third, Never, Square, Follow, Failing",
+            "mine.py has no class 'Forth'; expected one of Third, Never, Square, .*, Failing",
         ),
         (
             "mine.py:Other",
-            "Other in mine.py is .*; expected .* derived from psm_sim's Policy, Loss or Learner",
+            "Other in mine.py is .*; expected .* derived from psm_sim's Policy, Loss, .* or QueryRule",
         ),
         ("absent.py:Third", "There is no file 'absent.py'; expected a file that defines a class"),
         ("mine.py:Failing", "mine.py:Failing cannot be made with .*ValueError: no"),
         ("mine.py:Third:beacon=5", "mine.py:Third has no parameter 'beacon'; expected beacons"),
         ("fixed-share", "learner fixed-share: alpha is missing"),
         ("1 +", "formula"),
-        (3, "What is to be checked is 3; expected a policy, a loss or a learner"),
+        (3, "What is to be checked is 3; expected a policy, loss, learner, online learner or query rule"),
         (Policy, "Policy cannot be made"),
     ],
 )
@@ -126,8 +142,8 @@ def test_the_command_ends_with_1_if_a_check_fails(mine: Path, capsys: pytest.Cap
     assert never.startswith("policy mine.py:Never\n")
     assert "FAILS  legal-answers " in never
     assert "rest() at 0 s returned beacons=0; expected a whole number from 1 to 10**9." in never
-    assert third.endswith("18 of 18 checks hold.\n")
-    assert third.count("\nok ") == 18
+    assert third.endswith("19 of 19 checks hold.\n")
+    assert third.count("\nok ") == 19
 
 
 def test_the_command_ends_with_0_if_all_hold_and_with_2_for_what_cannot_be_loaded(

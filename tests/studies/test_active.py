@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +24,9 @@ from psm_sim.studies.active import (
 from psm_sim.studies.active.trials import Direction, Trial, judged
 from psm_sim.studies.reproduce import reproduce
 from psm_sim.studies.study import Scale
+from tests.studies.committed import require_the_same
 
+COMMITTED = Path(__file__).resolve().parents[2] / "reports" / "learners" / "quick.json"
 TINY = Scale(replications=2, pages=1, long_pages=1)
 
 
@@ -56,6 +59,8 @@ def made_images(monkeypatch):
         monkeypatch.setattr(module, "mnist_file", lambda: "made")
     for module in (drift_trials, ocr_trials, text_like):
         monkeypatch.setattr(module, "mnist_5k", made)
+    monkeypatch.setattr(ocr, "digits_file", lambda: "made")
+    monkeypatch.setattr(ocr_trials, "small_digits", made)
     monkeypatch.setattr(text_like, "LAST", 200)
     caches = (ocr_trials._examples, drift_trials._images)
     for cache in caches:
@@ -70,6 +75,7 @@ def no_images(monkeypatch):
     """Pretend that the images of MNIST-5k are not installed."""
     for module in (drift, ocr, text_like):
         monkeypatch.setattr(module, "mnist_file", lambda: None)
+    monkeypatch.setattr(ocr, "digits_file", lambda: None)
 
 
 @pytest.mark.parametrize("name", ACTIVE_STUDIES)
@@ -163,6 +169,20 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr.PAIRS)
 
 
+def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images, monkeypatch):
+    """Eight passes over each of seven problems; without MNIST-5k they are all there is."""
+    monkeypatch.setattr(ocr, "mnist_file", lambda: None)
+    tasks = ocr.STUDY.tasks(Scale(10, 1, 1), 1)
+    assert len(tasks) == 2 * len(ocr_trials.SMALL) * len(ocr_trials.COMBINATIONS)
+    few = [task for task in tasks if task.arguments["combination"] == "randPerc"][:14]
+    findings = ocr.STUDY.digest(run_tasks(few), Scale(10, 1, 1), 1)
+    (table,) = findings.tables
+    assert table.frame["problem"].tolist() == list(ocr_trials.SMALL)
+    assert "published mean" not in table.frame
+    assert findings.claims == []
+    assert "nothing is claimed" in findings.remarks[-1]
+
+
 def test_a_fold_that_never_arrives_has_no_number():
     """Labels that contradict each other: no test error is small enough."""
     ones, y = np.ones((20, 3)), np.array([1.0, -1.0] * 10)
@@ -246,3 +266,18 @@ def test_an_unknown_study_is_a_sentence(capsys):
     """With the names there are."""
     assert main(["learners", "spere"]) == 2
     assert "There is no study 'spere'; expected one of sphere, patience" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["patience"])
+def test_the_quick_study_gives_the_committed_numbers(name):
+    """Run anew, and compared with ``reports/learners/quick.json``; the studies that take seconds only."""
+    study = load_study(name, ACTIVE_STUDIES, "psm_sim.studies.active")
+    require_the_same(name, study, json.loads(COMMITTED.read_text(encoding="utf-8")))
+
+
+def test_the_committed_numbers_have_every_study():
+    """In the order of the report, each one run; so has the full report."""
+    for path in (COMMITTED, COMMITTED.with_name("numbers.json")):
+        studies = json.loads(path.read_text(encoding="utf-8"))["studies"]
+        assert list(studies) == list(ACTIVE_STUDIES)
+        assert all(found["claims"] for found in studies.values())

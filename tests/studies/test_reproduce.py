@@ -13,7 +13,8 @@ from psm_sim.campaign.tasks import Rows
 from psm_sim.reporting.files.study_numbers import numbers_of
 from psm_sim.studies import STUDIES, load_study
 from psm_sim.studies.reproduce import reproduce
-from psm_sim.studies.study import QUICK, Findings, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Table
+from tests.studies.committed import require_the_same
 
 COMMITTED = Path(__file__).resolve().parents[2] / "reports" / "reproduction" / "quick.json"
 TINY = Scale(replications=2, pages=4, long_pages=5)
@@ -78,19 +79,7 @@ def test_the_findings_do_not_depend_on_the_workers() -> None:
 @pytest.mark.parametrize("name", ["lpsm-100", "bsd-energy"])
 def test_the_quick_study_gives_the_committed_numbers(name: str) -> None:
     """Run anew, and compared with ``reports/reproduction/quick.json``."""
-    committed = json.loads(COMMITTED.read_text(encoding="utf-8"))
-    found = reproduce({name: load_study(name)}, QUICK, committed["seed"])
-    anew = json.loads(json.dumps(numbers_of(found, committed["seed"])["studies"][name]))
-    then = committed["studies"][name]
-    assert anew["setting"] == then["setting"]
-    assert anew["tables"] == then["tables"]
-    for claim, before in zip(anew["claims"], then["claims"], strict=True):
-        assert {key: claim[key] for key in TEXTS} == {key: before[key] for key in TEXTS}
-        for key in ("mean", "half_width", "largest"):
-            assert claim[key] == pytest.approx(before[key], rel=1e-6, abs=1e-9)
-
-
-TEXTS = ("policy", "quantity", "published", "verdict", "source", "replications")
+    require_the_same(name, load_study(name), json.loads(COMMITTED.read_text(encoding="utf-8")))
 
 
 def test_the_committed_numbers_have_every_study() -> None:

@@ -1,1 +1,1 @@
-"""Data for the studies of learners: made, enumerated, shipped, or read from an optional package."""
+"""Data for learners that ask for labels: generated, enumerated, or shipped with source and licence."""

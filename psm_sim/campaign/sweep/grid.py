@@ -118,7 +118,6 @@ class Grid:
 
     def _policy(self, policy: Spec, point: list[tuple[Axis, str]]) -> Spec:
         spec = policy
-        # A loss stands before its parameters, in whatever order they are given.
         for axis, value in sorted(point, key=lambda pair: pair[0].key.startswith("loss.")):
             spec = axis.put(spec, value)
         return self.preset.policy_spec(spec)

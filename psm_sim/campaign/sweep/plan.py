@@ -91,7 +91,7 @@ class Check:
     def _trace(self, each: Planned) -> dict[str, Any]:
         scenario = each.task.scenario
         if scenario.trace_name not in self._traces:
-            found = load_workload(str(scenario.trace), 1, scenario.seed)  # one page: all that is checked
+            found = load_workload(str(scenario.trace), 1, scenario.seed)
             self._traces[scenario.trace_name] = {
                 key: _number(value) for key, value in found.parameters.items()
             }

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
-import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Protocol
 
 from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.work import Batch, run_batch
 from psm_sim.errors import reason
+from psm_sim.processes import begin
 
 PATIENCE_S = 0.2
 """Seconds after which a pool comes back without a finished batch, so that an interrupt is heard."""
@@ -93,25 +92,10 @@ class Processes:
     def _started(self) -> Any:
         from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
-        return ProcessPoolExecutor(self.workers, initializer=_begin, initargs=(os.getpid(),), env=_ONE_THREAD)
+        return ProcessPoolExecutor(self.workers, initializer=begin, initargs=(os.getpid(),), env=_ONE_THREAD)
 
 
 def outcome_of(future: Future[Any]) -> list[Outcome] | Lost:
     """Return what came of a batch that is over."""
     error = future.exception()
     return Lost(reason(error)) if error else future.result()
-
-
-def _begin(parent: int) -> None:
-    """Prepare a worker: it leaves an interrupt to its parent, and does not outlive it."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    # A killed parent tells nobody: its children are given another one.
-    while os.getppid() == parent:
-        time.sleep(PATIENCE_S)
-    os._exit(1)

@@ -46,10 +46,9 @@ class Runner:
             database.close()
 
     def _beat(self) -> None:
-        # A connection belongs to one thread.
         database = connect(self._path, new=True)
         while not self._over.wait(BEAT_S):
-            with suppress(sqlite3.Error):  # the next beat may be written
+            with suppress(sqlite3.Error):
                 database.execute("UPDATE runners SET beat_s = ? WHERE id = ?", (time.time(), self.id))
         database.close()
 

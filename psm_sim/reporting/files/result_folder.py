@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.errors import InputError
+from psm_sim.files.together import swapped_folder
 from psm_sim.reporting.files import result_csv, result_json
 
 if TYPE_CHECKING:
@@ -18,14 +19,17 @@ if TYPE_CHECKING:
 NAMES = ("result.json", "pages.csv", "metadata.json")
 
 
-def usable_folder(folder: Path) -> Path:
+def usable_folder(folder: str | Path) -> Path:
     """Return *folder* if results can be written there, without making it yet.
 
     Raises
     ------
     InputError
-        If it, or a part of its path, is a file or a broken link, or is not writable.
+        If it is an empty text; if it, or a part of its path, is a file or a broken link; or is not writable.
     """
+    if folder == "":
+        raise InputError("--output is ''; expected a folder, or '.' for this one.")
+    folder = Path(folder)
     there = folder.absolute()
     while not os.path.lexists(there) and there != there.parent:
         there = there.parent
@@ -38,10 +42,9 @@ def usable_folder(folder: Path) -> Path:
 
 
 def write_results(folder: Path, comparison: Comparison, facts: Mapping[str, Any], preset: str = "") -> None:
-    """Write ``result.json``, ``pages.csv`` and ``metadata.json``, each complete or not at all.
+    """Write ``result.json``, ``pages.csv`` and ``metadata.json``, all three or none.
 
-    All three are written under other names first and then renamed, so that a run that is interrupted
-    leaves the earlier files unchanged.
+    A run that is interrupted leaves the earlier files unchanged.
 
     Parameters
     ----------
@@ -61,18 +64,10 @@ def write_results(folder: Path, comparison: Comparison, facts: Mapping[str, Any]
         pages.getvalue(),
         result_json.to_text(_metadata(comparison, facts)),
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    # In the folder itself: renaming replaces a file at once only within one file system.
-    temporary = [folder / f".{name}.{os.getpid()}" for name in NAMES]
-    try:
-        for path, text in zip(temporary, texts, strict=True):
+    with swapped_folder(folder) as made:
+        for name, text in zip(NAMES, texts, strict=True):
             # A word of the command line that is no UTF-8 must not spoil a run that is already over.
-            path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-        for path, name in zip(temporary, NAMES, strict=True):
-            path.replace(folder / name)
-    finally:
-        for path in temporary:
-            path.unlink(missing_ok=True)
+            (made / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
+from psm_sim.simulation.preset import load_preset
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
@@ -27,6 +28,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         **({"clients": len(clients)} if clients else {}),
         "seed": comparison.seed,
         "preset": preset or None,
+        **({"preset_choices": load_preset(preset).history()} if preset else {}),
         "synthetic": comparison.workload.synthetic,
         "remark": comparison.workload.remark,
         "trace_parameters": comparison.workload.parameters,

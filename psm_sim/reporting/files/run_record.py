@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.errors import InputError, reason
+from psm_sim.files.whole import write_whole
 from psm_sim.progress import Progress
 from psm_sim.provenance import provenance
 from psm_sim.reporting.files.result_json import to_text
@@ -75,12 +75,7 @@ class RunRecord:
             return
         self._folder.mkdir(parents=True, exist_ok=True)
         text = to_text({**self._facts, **facts, "status": status})
-        draft = self._folder / f".{NAME}.{os.getpid()}"
-        try:
-            draft.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-            draft.replace(self._folder / NAME)
-        finally:
-            draft.unlink(missing_ok=True)
+        write_whole(self._folder / NAME, text)
 
 
 @contextmanager

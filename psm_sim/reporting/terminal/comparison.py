@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from psm_sim.reporting.terminal.console import console_on
+from psm_sim.simulation.preset import load_preset
 from psm_sim.spec import split_commas
 
 if TYPE_CHECKING:
@@ -84,7 +85,17 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
         *([spread] if clients else []),
         f"{pages}, seed {comparison.seed}, topology {_topology(comparison)}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
+        *reports(comparison.runs),
+        *([f"{load_preset(preset).note()}."] if preset else []),
     ]
+
+
+def reports(runs: Sequence[Result]) -> list[str]:
+    """Return a line for each policy that measured something itself, such as the mean wait reached."""
+    told = [
+        (run.policy, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
+    ]
+    return [f"{policy}: {', '.join(words)}." for policy, words in told if words]
 
 
 def _topology(comparison: Comparison) -> str:

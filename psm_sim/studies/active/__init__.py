@@ -7,5 +7,10 @@ ACTIVE_STUDIES = {
     "text-like": "text_like:STUDY",
     "ocr": "ocr:STUDY",
     "drift": "drift:STUDY",
+    "isal-1d": "isal_1d:STUDY",
+    "isal-planes": "isal_planes:STUDY",
+    "isal-pool": "isal_pool:STUDY",
+    "trees": "trees:STUDY",
+    "lmu": "lmu:STUDY",
 }
 """Name of a study, and its place, in the order of the report."""

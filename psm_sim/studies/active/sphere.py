@@ -27,13 +27,13 @@ class Sphere:
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per setting and target."""
-        seeds = range(seed, seed + 2 * scale.replications)
         chosen = [each for each in SETTINGS if is_full(scale) or each.features <= 50]
         hits = [
             Trial("hits", hits_of, {"label": each.label, "seed": number}, weight=each.features // 5)
             for each in chosen
-            for number in seeds
+            for number in range(seed, seed + each.targets * scale.replications)
         ]
+        seeds = range(seed, seed + 2 * scale.replications)
         rates = [Trial("rate", rate_of, {"seed": number}, weight=4) for number in seeds]
         points = 100_000 if is_full(scale) else 20_000
         noisy = [
@@ -50,17 +50,18 @@ class Sphere:
         """
         hits = frame_of(rows, "hits")
         table = medians(hits, ["setting", "error"], ["labels", "updates", "errors", "reference"])
-        table["labels / (d ln 1/error)"] = (
-            table["labels"] / hits.groupby(["setting", "error"], sort=False)["scale"].first().to_numpy()
-        )
+        groups = hits.groupby(["setting", "error"], sort=False)
+        table.insert(3, "quartiles", [_quartiles(labels) for _, labels in groups["labels"]])
+        table["labels / (d ln 1/error)"] = table["labels"] / groups["scale"].first().to_numpy()
         rates = frame_of(rows, "rate")
         noise = frame_of(rows, "noise").groupby(["flips", "learner"], sort=False)["final error"].median()
-        shown = table[table["setting"].str.contains("d = 10") & ~table["setting"].str.contains("R = 8")]
+        shown = table[table["setting"].str.endswith("d = 10")]
         return Findings(
             NAME,
             "Labels and mistakes on the uniform sphere",
-            f"uniform points, a random half-space, {2 * scale.replications} targets from seed {seed}",
-            remarks=[_NOISE],
+            f"uniform points, a random half-space, {2 * scale.replications} targets from seed {seed}, "
+            f"{10 * scale.replications} up to d = 10, and for DKM up to d = 20",
+            commentary=[_NOISE],
             tables=[
                 Table("Labels, mistakes and wrong predictions until the error is reached", table),
                 Table("Median final error with flipped labels, d = 10", noise.reset_index()),
@@ -68,6 +69,11 @@ class Sphere:
             claims=_claims(hits, rates),
             figures={"labels": shown[["setting", "error", "labels"]]},
         )
+
+
+def _quartiles(labels: pd.Series[float]) -> str:
+    low, high = labels.quantile([0.25, 0.75])
+    return f"{low:.0f} to {high:.0f}"
 
 
 def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
@@ -84,7 +90,9 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
         _direction("DKM - every label", "log10 of labels to .001, d = 10", "sections 3.6, 3.7", saving),
         _direction("modified - Perceptron", "log10 of mistakes to .01, d = 10", "Theorems 3, 4", fewer),
         judged(
-            Published(NAME, "Perceptron", "slope, error over updates", "Theorem 3", low=-0.6, high=-0.4),
+            Published(
+                NAME, "Perceptron", "slope, error over updates", "thesis, Theorem 3", low=-0.6, high=-0.4
+            ),
             rates["slope"],
         ),
         judged(

@@ -49,7 +49,7 @@ class TextLike:
         """Return one trial per digit, order of the images and learner; none without the images."""
         if mnist_file() is None:
             return []
-        orders = 4 if is_full(scale) else 2
+        orders = 10 if is_full(scale) else 2
         return [
             Trial(
                 "class",
@@ -80,7 +80,7 @@ class TextLike:
             TITLE,
             f"{classes['digit'].nunique()} digits against the rest, 5000 images of 14 x 14 in random order,"
             f" {orders['order'].nunique()} orders, seed {seed}; F over the last {LAST}, mean over the digits",
-            remarks=[_STAND_IN],
+            commentary=[_STAND_IN],
             tables=[Table("Macro F-measure and label rate, with a coin of each run's own rate", shown)],
             claims=_claims(orders),
             figures={"f-measure": shown[["learner", "rate", "F"]]},

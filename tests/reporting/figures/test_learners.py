@@ -11,6 +11,13 @@ COLUMNS = {
     "labels": ("setting", "error", "labels"),
     "drift": ("learner", "rate", "accuracy"),
     "f-measure": ("learner", "rate", "F"),
+    "bought": ("sampler", "bought", "error"),
+}
+AXES = {
+    "labels": ("error of the half-space", "labels bought, median"),
+    "drift": ("share of labels bought", "accuracy"),
+    "f-measure": ("share of labels bought", "macro F-measure"),
+    "bought": ("labels or images bought", "mean error"),
 }
 
 
@@ -23,5 +30,5 @@ def test_each_learner_is_a_line_with_its_numbers(key: str) -> None:
     (axes,) = figure.axes
     assert [line.get_label() for line in axes.get_lines()] == ["a", "b"]
     assert axes.get_lines()[1].get_ydata().tolist() == [4, 5, 6]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == (x, y)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == AXES[key]
     assert caption.endswith(".")

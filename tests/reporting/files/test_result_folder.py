@@ -58,7 +58,7 @@ def test_a_write_that_fails_leaves_what_was_there(
         return whole(self, *arguments, **options)
 
     monkeypatch.setattr(Path, "write_text", full_disk)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(InputError, match="cannot be written: No space left on device; what was there"):
         files.write_results(tmp_path, comparison, FACTS)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files.NAMES)
     assert {path.read_text() for path in tmp_path.iterdir()} == {"before"}
