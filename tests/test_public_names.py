@@ -30,8 +30,9 @@ NAMES = {
         topology_keys""",
     "psm_sim.policies": "Beacons POLICIES Policy Poll Rest make_policy",
     "psm_sim.simulation": """
-        ClientAverage ClientComparison Comparison PageRecord Progress Result Scenario Summary Traffic
-        compare compare_clients compare_runs simulate""",
+        Average BASELINES Beside ClientAverage ClientComparison Comparison Difference PageRecord Progress
+        Result Scenario SeedAverage SeedComparison Summary Traffic compare compare_clients compare_runs
+        compare_seeds difference simulate""",
     "psm_sim.workload": "Page Workload load_workload load_workloads read_page_list write_page_list",
 }
 

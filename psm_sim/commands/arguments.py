@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from psm_sim.spec import Spec
 
 
+DEFAULT_PAGES = 100
+"""The number of pages where none is given."""
+
+
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     """Return an argument type that reads a whole number in a range."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
@@ -83,7 +87,7 @@ def add_pages(parser: argparse.ArgumentParser, meaning: str) -> None:
     parser.add_argument(
         "--pages",
         type=whole_number(1, 10_000_000),
-        default=100,
+        default=DEFAULT_PAGES,
         metavar="N",
         help=f"{meaning} (default: %(default)s)",
     )

@@ -9,20 +9,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.bundled import bundled_names
-from psm_sim.commands.arguments import (
-    add_format,
-    add_pages,
-    add_seed,
-    preset_named,
-    recording_used,
-    settings_of,
+from psm_sim.commands.arguments import add_format, preset_named, recording_used, settings_of
+from psm_sim.commands.comparing import (
+    FIRST_LOOK,
+    add_comparing,
+    add_policies_and_pages,
+    add_scenario,
+    beside_of,
+    first_look,
 )
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
 
 if TYPE_CHECKING:
-    from psm_sim.simulation import Scenario
+    from psm_sim.progress import Progress
+    from psm_sim.simulation import Beside, Comparison, Scenario
     from psm_sim.simulation.preset import Preset
 
 HELP = """\
@@ -42,7 +43,10 @@ examples:
   psm_sim --policy psm --set links.wired.latency_ms=80 --format json
   psm_sim --policy my.py:EveryThird --trace pages.csv --output results
   psm_sim --policy lpsm --preset thesis
+  psm_sim --policy bsd --policy lpsm --replications 10 --against bsd
   psm_sim --policy psm --policy lpsm --trace my.tr.gz --clients 10
+
+Without any word: always-on, psm, bsd and lpsm, 10 replications of 100 pages each.
 
 Results go to standard output, progress and remarks to standard error;
 --output DIR writes the results to DIR as well. Exit status: 0; 2 for a mistake
@@ -51,8 +55,9 @@ that you can mend, explained in one line; 130 if interrupted."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a run: policies, pages, scenario and output."""
-    _add_policies_and_pages(parser)
-    _add_scenario(parser)
+    add_policies_and_pages(parser)
+    add_scenario(parser)
+    add_comparing(parser)
     add_format(parser)
     parser.add_argument(
         "--output",
@@ -61,85 +66,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--policy",
-        action="append",
-        metavar="NAME[:key=value,...]",
-        help="the policy that decides when the radio sleeps: a name, or FILE.py:CLASS; can be repeated, the "
-        "results stand side by side (default: lpsm)",
-    )
-    parser.add_argument(
-        "--trace",
-        default="ucb",
-        metavar="NAME[:key=value,...] or FILE",
-        help="the pages: a bundled trace, or a file: UCB .tr, .tr.gz or showtrace text, HAR, BU log, page "
-        "list .csv, profile .toml (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--workload",
-        choices=("replay", "sample"),
-        help="of a recording: replay a client's pages in their order, or draw pages from distributions "
-        "fitted to it; short for --trace FILE:workload=... (default: replay)",
-    )
-    parser.add_argument(
-        "--clients",
-        metavar="all, N or ID",
-        help="of a recording: all clients, the N busiest or one; each is simulated on its own, and several "
-        "are averaged; short for --trace FILE:clients=... (default: the busiest, or all to sample from)",
-    )
-
-
-def _add_scenario(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--topology",
-        default="three-node",
-        metavar="NAME or FILE.toml",
-        help="the scenario (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--preset",
-        metavar="NAME",
-        help=f"a named configuration ({', '.join(bundled_names('presets'))}): its trace, policy and"
-        " topology parameters replace the defaults; what is given explicitly overrides them",
-    )
-    parser.add_argument(
-        "--loss",
-        metavar='NAME, "formula" or FILE.py:CLASS',
-        help="the loss of every lpsm given; a formula has I (bytes held), T (ms slept), Ti (candidate ms) "
-        "and gamma",
-    )
-    add_pages(parser, "number of pages")
-    add_seed(parser, "the seed of everything drawn")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="key=value",
-        help="override one key of the topology, e.g. links.wired.latency_ms=80; can be repeated",
-    )
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.terminal.progress import progress_on
-    from psm_sim.simulation import compare_clients
 
     begun = datetime.now(UTC)
     folder = files.usable_folder(Path(arguments.output)) if arguments.output is not None else None
     preset = preset_named(arguments.preset)
-    given = [preset.policy_spec(Spec.parse(text, "policy")) for text in arguments.policy or ["lpsm"]]
+    texts = arguments.policy or (["lpsm"] if arguments.words else first_look())
+    given = [preset.policy_spec(Spec.parse(text, "policy")) for text in texts]
     policies = with_loss(given, arguments.loss)
+    beside = beside_of(arguments.against, arguments.no_baselines, preset)
     scenario = _scenario(arguments, preset)
     with progress_on(sys.stderr) as progress:
-        comparison = compare_clients(policies, scenario, progress)
+        comparison = _compared(policies, scenario, arguments, beside, progress)
     if folder is not None:
         files.write_results(folder, comparison, arguments.words, begun, preset.name)
     _report(comparison, arguments.format, preset.name)
     if folder is not None:
         print(f"Written: {', '.join(files.NAMES)} in {folder}", file=sys.stderr)  # noqa: T201
     return 0
+
+
+def _compared(
+    policies: Sequence[Spec],
+    scenario: Scenario,
+    arguments: argparse.Namespace,
+    beside: Beside,
+    progress: Progress,
+) -> Comparison:
+    from psm_sim.simulation import compare_clients, compare_seeds
+
+    workers, count = arguments.workers, arguments.replications or (1 if arguments.words else FIRST_LOOK)
+    if count == 1:
+        return compare_clients(policies, scenario, progress, workers, beside)
+    return compare_seeds(policies, scenario, count, progress, workers, beside)
 
 
 def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
