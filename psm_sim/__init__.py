@@ -8,17 +8,31 @@ True
 
 from __future__ import annotations
 
+import sys
+
+# "python -m psm_sim" puts the current folder first: a json.py beside the traces would be taken for the
+# library's own. Now it comes last: what a plug-in has beside it is still found.
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
+    sys.path.append(sys.path.pop(0))
+
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.version import __version__
 
 if TYPE_CHECKING:
+    from psm_sim.campaign.sweep.api import load_sweep, sweep
     from psm_sim.contracts import check
     from psm_sim.simulation import compare, simulate
 
-__all__ = ["__version__", "check", "compare", "simulate"]
+__all__ = ["__version__", "check", "compare", "load_sweep", "simulate", "sweep"]
 
-_ROOMS = {"check": "psm_sim.contracts", "compare": "psm_sim.simulation", "simulate": "psm_sim.simulation"}
+_ROOMS = {
+    "check": "psm_sim.contracts",
+    "compare": "psm_sim.simulation",
+    "load_sweep": "psm_sim.campaign.sweep.api",
+    "simulate": "psm_sim.simulation",
+    "sweep": "psm_sim.campaign.sweep.api",
+}
 
 
 def __getattr__(name: str) -> Any:

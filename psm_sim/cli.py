@@ -7,19 +7,22 @@ import importlib
 import io
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from psm_sim import __version__
-from psm_sim.errors import InputError, nearest
+from psm_sim.commands.arguments import add_common, time_limit_of
+from psm_sim.errors import InputError, PluginError, nearest, place_of
 
 SUBCOMMANDS = {
     "policies": "list the power-save policies, with parameters",
     "losses": "list the losses that a learning policy can use",
     "topologies": "list the scenarios and every key that --set reaches",
     "trace": "look at, convert, fit or synthesize a trace",
+    "sweep": "run a grid of policies, parameters and seeds; keep, resume, draw it",
     "replay": "let a learner poll network activity without a simulator: loss and regret",
     "check": "run the contract checks on a policy, a loss or a learner",
     "reproduce": "set published numbers beside ours",
@@ -27,25 +30,32 @@ SUBCOMMANDS = {
 }
 """Every subcommand, a module of psm_sim.commands, with its line in the help."""
 
+ACTIONS = {"sweep": ("status", "best", "plot", "export")}
+"""Words that may follow a subcommand and have a module of their own, such as sweep_status."""
+
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command that *words* (default: the process's arguments) ask for; return the exit status.
 
     0 is success; 2 is a mistake that the user can mend, explained in one line on standard error; 130 is an
-    interrupt.
+    interrupt; 143 and 129 are the signals SIGTERM and SIGHUP.
     """
+    given = list(sys.argv[1:] if words is None else words)
     try:
-        return _run_and_flush(list(sys.argv[1:] if words is None else words))
-    except InputError as error:
-        return _complain(str(error), 2)
-    except KeyboardInterrupt:
-        return _complain("interrupted.", 130)
+        return _run_and_flush(given)
+    except SystemExit:
+        raise
     except BrokenPipeError:
         _hang_up()
         return 0
-    except OSError as error:
-        _hang_up()
-        return _complain(f"{error.filename or 'the output'} cannot be used: {error.strerror or error}.", 2)
+    except BaseException as error:
+        if isinstance(error, OSError):
+            _hang_up()
+        if "--debug" in given:
+            traceback.print_exception(error)
+        from psm_sim.commands.sentences import complain
+
+        return complain(error)
 
 
 def _run_and_flush(words: list[str]) -> int:
@@ -63,13 +73,29 @@ def _dispatch(words: list[str]) -> int:
     name, rest = ("run", words) if not words or words[0].startswith("-") else (words[0], words[1:])
     if name != "run" or words[:1] == ["run"]:
         _check_subcommand(name)
-    command = importlib.import_module(f"psm_sim.commands.{name}")
+    if rest and rest[0] in ACTIONS.get(name, ()):
+        name, rest = f"{name} {rest[0]}", rest[1:]
+    command = importlib.import_module(f"psm_sim.commands.{name.replace(' ', '_')}")
     parser = _parser(name, command)
     command.add_arguments(parser)
+    if name != "trace":
+        add_common(parser)
     arguments = parser.parse_args(rest)
     arguments.words = words
     run: Callable[[argparse.Namespace], int] = command.run
-    return run(arguments)
+    return _supervised(run, arguments)
+
+
+def _supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
+    from psm_sim.commands.sentences import warnings_in_sentences
+    from psm_sim.interruptions import stopped_by_signals, time_limit, word_of_work
+
+    limit_s = time_limit_of(arguments.timeout_s)
+    with stopped_by_signals(), warnings_in_sentences(), word_of_work(), time_limit(limit_s):
+        try:
+            return run(arguments)
+        except SystemExit as error:
+            raise PluginError(f"The run was ended by sys.exit(){place_of(error)}; leave that out.") from error
 
 
 def _check_subcommand(name: str) -> None:
@@ -123,11 +149,6 @@ class _OneLineParser(argparse.ArgumentParser):
         if option == "the following arguments are required":
             raise InputError(f"{what} is missing; '{self.prog} --help' says what is expected.")
         raise InputError(f"{option}: {what}." if what else f"{option}.")
-
-
-def _complain(message: str, status: int) -> int:
-    print(f"psm_sim: {' '.join(message.splitlines())}", file=sys.stderr)  # noqa: T201
-    return status
 
 
 def _hang_up() -> None:

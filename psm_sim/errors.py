@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+PLUGIN = "psm_sim_plugin_"
+"""The beginning of the names of modules that are users' own files."""
+
+_LONGEST = 200
 
 
 class InputError(ValueError):
@@ -17,9 +22,48 @@ class PluginError(InputError):
     """A user's own policy or loss cannot be loaded, or returned something unusable."""
 
 
+class Stopped(BaseException):
+    """The command is to end now; no ``except Exception`` of a user's code catches it.
+
+    Parameters
+    ----------
+    message
+        One sentence for the user.
+    status
+        The exit status.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 def reason(error: BaseException) -> str:
-    """Return the type and message of an error in one line, to stand inside a sentence."""
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    """Return place, type and message of an error in one line, to stand inside a sentence.
+
+    The place is the file and line of a user's own code, if the error comes from there.
+    """
+    words = [type(error).__name__, *([shown(error, str)] if shown(error, str) else [])]
+    return " ".join(f"{': '.join(words)}{place_of(error)}".split())
+
+
+def shown(value: object, how: Callable[[object], str] = repr) -> str:
+    """Return ``repr(value)``, or ``how(value)``, at most 200 characters; what fails in it is only named."""
+    try:
+        text = how(value)
+    except BaseException:  # a user's own __repr__ can raise anything, a very long number a ValueError
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def place_of(error: BaseException) -> str:
+    """Return ``" (my.py, line 7)"``, where in a user's own file an error arose; ``""`` if elsewhere."""
+    place, step = "", error.__traceback__
+    while step is not None:
+        if str(step.tb_frame.f_globals.get("__name__", "")).startswith(PLUGIN):
+            place = f" ({step.tb_frame.f_code.co_filename}, line {step.tb_lineno})"
+        step = step.tb_next
+    return place
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

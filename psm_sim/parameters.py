@@ -9,10 +9,12 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterable, Mapping
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
-from psm_sim.errors import InputError, nearest, reason
+from psm_sim.errors import InputError, PluginError, nearest, reason, shown
+from psm_sim.user_code import calling
 from psm_sim.values import Parameter
 
 _KEY = "psm_sim"
@@ -36,6 +38,11 @@ def parameter(default: Any, help: str, **facts: Any) -> Any:  # noqa: A002
 
 def parameters_of(cls: type) -> dict[str, Parameter]:
     """Return the parameters of a class, by name: the arguments of its constructor."""
+    return dict(_parameters_of(cls))
+
+
+@cache  # A topology asks for them at each of its keys: reading one took 20 times as long without.
+def _parameters_of(cls: type) -> dict[str, Parameter]:
     declared = _declared(cls)
     found = [
         dataclasses.replace(
@@ -61,7 +68,11 @@ def _declared(cls: type) -> dict[str, Parameter]:
 
 def _arguments(cls: type) -> dict[str, Any]:
     """Return the defaults of the constructor's named arguments, ``_REQUIRED`` where there is none."""
-    arguments = inspect.signature(cls).parameters.values()
+    try:
+        arguments = inspect.signature(cls).parameters.values()
+    except Exception as error:
+        told = f"{cls.__name__}: the arguments of its constructor cannot be read ({reason(error)})"
+        raise PluginError(f"{told}; mend the class.") from error
     unnamed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return {argument.name: argument.default for argument in arguments if argument.kind not in unnamed}
 
@@ -95,14 +106,8 @@ def build(cls: type, texts: Mapping[str, str], owner: str, /, **given: Any) -> A
             raise InputError(
                 f"{owner}: {argument} is missing; expected {argument}=value, since it has no default."
             )
-    try:
+    with calling(f"{owner} cannot be made with {shown(values)}", "expected other values"):
         return cls(**{known[name].attribute: value for name, value in values.items()})
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(
-            f"{owner} cannot be made with {values}: {reason(error)}; expected other values."
-        ) from error
 
 
 def _check_names(names: Iterable[str], known: Iterable[str], owner: str) -> None:

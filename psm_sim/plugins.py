@@ -10,7 +10,8 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from psm_sim.errors import PluginError, reason
+from psm_sim.errors import PLUGIN, PluginError, Stopped, reason, shown
+from psm_sim.user_code import calling, prints_to_stderr
 
 
 def load_class(path: str, class_name: str, base: type) -> type:
@@ -34,12 +35,14 @@ def load_class(path: str, class_name: str, base: type) -> type:
     wanted = f"a file that defines a class derived from psm_sim's {base.__name__}"
     if not file.is_file():
         raise PluginError(f"There is no file {path!r}; expected {wanted}.")
-    module = _import(file)
-    found = getattr(module, class_name, None)
+    with prints_to_stderr():
+        module = _import(file)
+    with calling(f"{path} cannot be asked for {class_name!r}"):
+        found = getattr(module, class_name, None)
     if found is None:
         raise PluginError(f"{path} has no class {class_name!r}; expected {_classes(module, base) or wanted}.")
     if not inspect.isclass(found) or not issubclass(found, base):
-        raise PluginError(f"{class_name} in {path} is {found!r}; expected {wanted}.")
+        raise PluginError(f"{class_name} in {path} is {shown(found)}; expected {wanted}.")
     if inspect.isabstract(found):
         missing = ", ".join(sorted(vars(found)["__abstractmethods__"]))
         raise PluginError(f"{class_name} in {path} does not define {missing}; expected {wanted}.")
@@ -76,9 +79,11 @@ def _import(file: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    # SystemExit too: a script that calls sys.exit() must not end psm_sim.
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         del sys.modules[name]
+        if isinstance(error, (KeyboardInterrupt, Stopped)):
+            raise
+        # SystemExit too: a script that calls sys.exit() must not end psm_sim.
         raise PluginError(f"{file} does not import: {reason(error)}; mend the file and try again.") from error
     return module
 
@@ -89,4 +94,4 @@ def _module_name(file: Path) -> str:
         content = file.read_bytes()
     except OSError as error:
         raise PluginError(f"{file} cannot be read: {error.strerror}; make it readable.") from error
-    return f"psm_sim_plugin_{file.stem}_{zlib.crc32(str(file.resolve()).encode() + content):08x}"
+    return f"{PLUGIN}{file.stem}_{zlib.crc32(str(file.resolve()).encode() + content):08x}"

@@ -8,6 +8,13 @@ Progress = Callable[[int, int, str], None]
 """Called with (units done, units in all, label); the units are pages, or the bytes of a file."""
 
 
+latest = ""
+"""The last progress told, in words, for whoever asks what a run is at."""
+
+shown = False
+"""Whether a bar shows it already."""
+
+
 def silent(done: int, total: int, label: str) -> None:
     """Report nothing: the default where nobody watches.
 
@@ -18,3 +25,17 @@ def silent(done: int, total: int, label: str) -> None:
     label
         What is being worked on.
     """
+
+
+def note(done: int, total: int, label: str) -> None:
+    """Remember the progress, so that a run without a bar can say what it is at.
+
+    Parameters
+    ----------
+    done, total
+        The units done, and those in all.
+    label
+        What is being worked on.
+    """
+    global latest  # noqa: PLW0603 (one process has one progress)
+    latest = f"{label}, {done:,} of {total:,}"

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from psm_sim.errors import InputError
 
-_CLASS = re.compile(r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.py):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL)
+_CLASS = re.compile(
+    r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.[pP][yY]):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL
+)
 _WITH_PARAMETERS = re.compile(r"(?P<name>.*?):(?P<rest>\s*[A-Za-z_]\w*\s*=.*)", re.DOTALL)
 
 
@@ -71,7 +73,7 @@ class Spec:
         *value* is written with ``str()``; parentheses around it as a whole are not part of it.
         """
         word = str(value).strip()
-        items = tuple({**self.values, key: _unwrapped(word)}.items())
+        items = tuple({**self.values, key: unwrapped(word)}.items())
         if key in self.values:
             return Spec(self.name, items)
         written = f"({word})" if len(split_commas(word)) > 1 else word
@@ -130,11 +132,11 @@ def exists(name: str) -> bool:
 def _split(text: str, kind: str) -> tuple[str, str]:
     """Return the name and the text of the parameters."""
     if kind == "trace":  # its files can have colons, and are not told by their names
+        if exists(text):  # first: a file may be named a:b=c.tr
+            return text, ""
         match = _WITH_PARAMETERS.fullmatch(text)
         if match:
             return match["name"], match["rest"]
-        if exists(text):
-            return text, ""
     match = _CLASS.fullmatch(text)
     if match:
         return f"{match['path']}:{match['cls']}".strip(), match["rest"] or ""
@@ -150,11 +152,12 @@ def _items(text: str, owner: str) -> tuple[tuple[str, str], ...]:
             raise InputError(f"{owner}: {part!r} is no parameter; expected key=value, separated by commas.")
         if key.strip() in values:
             raise InputError(f"{owner}: {key.strip()} is given twice; give it once.")
-        values[key.strip()] = _unwrapped(value.strip())
+        values[key.strip()] = unwrapped(value.strip())
     return tuple(values.items())
 
 
-def _unwrapped(value: str) -> str:
+def unwrapped(value: str) -> str:
+    """Return *value* without the parentheses that wrap it as a whole, if there are any."""
     depth = 0
     for index, sign in enumerate(value):
         depth += (sign == "(") - (sign == ")")
@@ -169,7 +172,7 @@ def _written(name: str, items: tuple[tuple[str, str], ...]) -> str:
 
 
 def _wrapped(value: str) -> str:
-    plain = len(split_commas(value)) == 1 and _unwrapped(value) == value.strip() == value
+    plain = len(split_commas(value)) == 1 and unwrapped(value) == value.strip() == value
     return value if plain else f"({value})"
 
 

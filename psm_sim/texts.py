@@ -1,9 +1,16 @@
-"""Texts for people: long ones cut, durations in words, nested values under dotted names."""
+"""Texts for people: long ones cut, signs that do not print escaped, durations in words, dotted names."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, AnyStr
+
+LONGEST_VALUE, LONGEST_SENTENCE = 200, 4_000
+"""Characters of a value, and of a whole sentence, that people are shown."""
+
+# Quoted values in their order, so that what stands between two of them is none; or words without a blank.
+_VALUE = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|(?<!\w)\"(?:[^\"\\]|\\.)*\"(?!\w)|\S{200,}")
 
 
 def cut(text: AnyStr, most: int, mark: AnyStr) -> AnyStr:
@@ -19,6 +26,19 @@ def cut(text: AnyStr, most: int, mark: AnyStr) -> AnyStr:
         What stands at the cut, such as ``"..."``.
     """
     return text if len(text) <= most else text[: most - len(mark)] + mark
+
+
+def printable(text: str) -> str:
+    """Return *text* with all that does not print escaped: control characters, marks of direction, ESC."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def sentence(text: str) -> str:
+    """Return a message as one line that any terminal shows: escaped, and long values in it cut."""
+    line = _VALUE.sub(lambda found: cut(found[0], LONGEST_VALUE, "..."), " ".join(text.split()))
+    return cut(printable(line), LONGEST_SENTENCE, "...")
 
 
 def duration(seconds: float, unit: str = "seconds") -> str:

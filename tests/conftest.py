@@ -18,3 +18,9 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("the reference data (../shared) are not beside the project")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _no_word_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test depend on how fast the machine is: commands do not say that they take long."""
+    monkeypatch.setattr("psm_sim.interruptions.FIRST_WORD_S", 1e6)

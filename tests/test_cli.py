@@ -10,7 +10,7 @@ import pytest
 
 import psm_sim.commands
 from psm_sim import __version__
-from psm_sim.cli import SUBCOMMANDS, main
+from psm_sim.cli import ACTIONS, SUBCOMMANDS, main
 
 PAGE_LIST = "page,think_s,main_bytes,images\n"
 
@@ -57,7 +57,7 @@ MENDABLE = [
     ("--policy psm --policy lpsm:uplink=two", "uplink is 'two'; expected one of one, restart, keep"),
     ("--trace ucbb", "no trace 'ucbb'; expected one of .*ucb.*Did you mean 'ucb'"),
     ("--trace missing.csv", "no trace file 'missing.csv'; expected"),
-    ("--trace ucb:server_delay_ms=-1", "server_delay_ms is '-1'; expected a number of at least 0"),
+    ("--trace ucb:server_delay_ms=-1", "server_delay_ms is '-1'; expected a number from 0"),
     ("--trace letters.csv", "letters.csv, line 57: think_s is 'x'; expected"),
     ("--trace negative.csv", "negative.csv, line 2: think_s is '-1'; expected"),
     ("--trace column.csv", "column.csv, line 1: column 'main_bytes' is missing; expected"),
@@ -88,8 +88,8 @@ MENDABLE = [
     ("--pages 2.5", "--pages: the value is '2.5'; expected a whole number"),
     ("--pages many", "--pages: the value is 'many'; expected a whole number"),
     ("--pages", "--pages: no value is given; expected one, as in --pages=VALUE"),
-    ("--seed -1", "--seed: the value is '-1'; expected a whole number of at least 0"),
-    ("--seed x", "--seed: the value is 'x'; expected a whole number of at least 0"),
+    ("--seed -1", "--seed: the value is '-1'; expected a whole number from 0"),
+    ("--seed x", "--seed: the value is 'x'; expected a whole number from 0"),
     ("--format xml", "--format: invalid choice: 'xml' .*table.*json.*csv"),
     ("--output taken", "--output is 'taken', but '.*taken' is a file; expected a folder"),
     ("--output taken/in", "--output is 'taken/in', but '.*taken' is a file; expected a folder"),
@@ -102,7 +102,7 @@ MENDABLE = [
     ("policies psm", "no argument 'psm'; expected --help, --format"),
     ("reproduce lpsm-10", "no study 'lpsm-10'; expected one of lpsm-100, .*all.*Did you mean 'lpsm-100'"),
     ("reproduce all everything", "no study 'everything'; expected one of"),
-    ("reproduce --workers 0", "--workers: the value is '0'; expected a whole number of at least 1"),
+    ("reproduce --workers 0", "--workers: the value is '0'; expected a whole number from 1"),
     ("reproduce --output taken", "--output is 'taken', but '.*taken' is a file"),
     ("losses --format csv", "--format: invalid choice: 'csv'"),
 ]
@@ -145,7 +145,8 @@ def test_the_help_names_every_command_module_and_no_other() -> None:
     """What is advertised is there; what is there is advertised."""
     folder = Path(psm_sim.commands.__file__).parent
     runnable = {path.stem for path in folder.glob("*.py") if "\ndef run(" in path.read_text(encoding="utf-8")}
-    assert set(SUBCOMMANDS) == runnable - {"run"}
+    actions = {f"{name}_{action}" for name, several in ACTIONS.items() for action in several}
+    assert {*SUBCOMMANDS, *actions} == runnable - {"run"}
 
 
 def test_help_says_that_the_trace_is_synthetic_and_where_results_go(

@@ -7,7 +7,7 @@ import importlib
 import pytest
 
 NAMES = {
-    "psm_sim": "__version__ check compare simulate",
+    "psm_sim": "__version__ check compare load_sweep simulate sweep",
     "psm_sim.active": """
         NAMES POOL_RULES SAMPLERS Always Asker BudgetPerceptron Coin Crf Decision Draw EntropyTree
         ExhaustiveTree Floor Gaussian GaussianSampler Halving Image Isal1d Isalg1d Isaln Lasec Lmu
@@ -19,16 +19,16 @@ NAMES = {
     "psm_sim.contracts": "Finding Report check",
     "psm_sim.learning": """
         BestRate FixedShare LEARNERS LearnAlpha Learner StaticExpert SwitchingSequences TransitionShare
-        best_expert best_rate best_switching comparators follow learn_alpha_bound learn_alpha_optimal_bound
-        lower_bound make_learner rate_losses regrets relative_entropy switching_rates transition_upper_bound
-        upper_bound""",
+        WaitingLaw best_expert best_rate best_switching comparators follow learn_alpha_bound
+        learn_alpha_optimal_bound lower_bound make_learner rate_losses regrets relative_entropy
+        switching_rates transition_upper_bound upper_bound""",
     "psm_sim.losses": """
         ArrivalAware Constrained Formula Inverse InverseLog LOSSES Loss Poll RetrievalEnergy check_loss
         make_loss""",
     "psm_sim.network": """
         EnergyLedger Observer PageError PagesDone Topology Usage World differences load_topology
         topology_keys""",
-    "psm_sim.policies": "Beacons POLICIES Policy Poll Rest make_policy",
+    "psm_sim.policies": "Beacons Frame POLICIES Policy Poll RadioPower Rest make_policy",
     "psm_sim.simulation": """
         Average BASELINES Beside ClientAverage ClientComparison Comparison Difference PageRecord Progress
         Result Scenario SeedAverage SeedComparison Summary Traffic compare compare_clients compare_runs

@@ -58,7 +58,7 @@ def spreads_of(x: Floats, ridge: float, c: float | None = None) -> float:
     ridge, c : float
         Of LASEC; c None: no drift.
     """
-    learner = RidgeRegression(x.shape[1], ridge=ridge, c=c)  # it takes in every row, as an update does
+    learner = RidgeRegression(x.shape[1], ridge=ridge, c=c)
     total = 0.0
     for row in x:
         q = learner.spread(row)

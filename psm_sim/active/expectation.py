@@ -116,7 +116,7 @@ class _Walk:
     def count(self, row: int, y: int, spread: float, weight: float) -> None:
         """Count an update of *row*, labelled *y*, of that *spread*, made with probability *weight*."""
         self.counted[row, y] = self.counted.get((row, y), 0.0) + weight
-        self.logdet += weight * math.log1p(spread)  # det(A + x x') = det A (1 + x'A^-1 x)
+        self.logdet += weight * math.log1p(spread)
         self.spreads += weight * spread / (1 + spread)
 
     def result(self) -> Expectation:

@@ -117,7 +117,7 @@ def lasec_spreads_bound(
     ridge, c : float
         Of LASEC, ridge below c.
     """
-    trace = features * ridge * c / (c - ridge)  # of D_0
+    trace = features * ridge * c / (c - ridge)
     return log_ratio + (trace + updates * features * _largest_eigenvalue(longest, ridge, c)) / c
 
 

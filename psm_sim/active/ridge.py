@@ -65,7 +65,7 @@ class Lasec(OnlineLearner):
                 f"{self.name}: c is {self.c!r}; expected above the ridge, {self.ridge!r}, or none."
             )
         self._drift = 0.0 if self.c is None else 1 / self.c
-        self.G: Floats = np.eye(self.features) / self.ridge  # P_0 + I/c
+        self.G: Floats = np.eye(self.features) / self.ridge
 
     @property
     def P(self) -> Floats:  # noqa: N802 (the papers' name)

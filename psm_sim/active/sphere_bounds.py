@@ -90,7 +90,7 @@ def dkm_patience(labels: int, delta: float, similarity: float = 1.0, constant: f
     ratio = 2 * labels / _share(delta, "delta") / scale
     from scipy.special import lambertw
 
-    return scale * float(lambertw(ratio).real)  # R / C e^(R / C) = 2 L / (delta C)
+    return scale * float(lambertw(ratio).real)
 
 
 def dkm_band_failure(labels: int, patience: int) -> float:

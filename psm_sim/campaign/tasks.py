@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from psm_sim.processes import in_processes
 from psm_sim.progress import Progress, silent
 
 Row = dict[str, Any]
@@ -99,10 +100,8 @@ def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = sile
 
 
 def _run_all(tasks: Sequence[Task], workers: int, progress: Progress) -> Iterator[list[Row]]:
-    from joblib import Parallel, delayed
-
     done, total = 0, sum(task.weight for task in tasks)
-    results = Parallel(n_jobs=workers, return_as="generator")(delayed(_run)(task) for task in tasks)
+    results = in_processes(_run, tasks, None if workers < 0 else workers)
     for task, rows in zip(tasks, results, strict=True):
         yield rows
         done += task.weight

@@ -7,6 +7,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from psm_sim.bounds import MOST_PAGES, MOST_SEED
 from psm_sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,16 +19,16 @@ DEFAULT_PAGES = 100
 """The number of pages where none is given."""
 
 
-def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+def whole_number(least: int, most: int) -> Callable[[str], int]:
     """Return an argument type that reads a whole number in a range."""
-    bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+    bounds = f"from {least} to {most}"
 
     def read(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
             value = least - 1
-        if value < least or (most is not None and value > most):
+        if not least <= value <= most:
             raise ArgumentTypeError(f"the value is {text!r}; expected a whole number {bounds}")
         return value
 
@@ -82,11 +83,27 @@ def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
     return spec
 
 
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that every command has."""
+    parser.add_argument(
+        "--timeout-s", metavar="S", help="end the command after S seconds, whatever it does (default: never)"
+    )
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+
+def time_limit_of(text: str | None) -> float | None:
+    """Return the seconds that ``--timeout-s`` gives as *text*, None without it."""
+    from psm_sim.values import Parameter
+
+    limit = Parameter("--timeout-s", 1.0, above=0, at_most=1e9)
+    return None if text is None else float(limit.read(text, "option"))
+
+
 def add_pages(parser: argparse.ArgumentParser, meaning: str) -> None:
     """Declare ``--pages``."""
     parser.add_argument(
         "--pages",
-        type=whole_number(1, 10_000_000),
+        type=whole_number(1, MOST_PAGES),
         default=DEFAULT_PAGES,
         metavar="N",
         help=f"{meaning} (default: %(default)s)",
@@ -97,7 +114,7 @@ def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
     """Declare ``--seed``."""
     parser.add_argument(
         "--seed",
-        type=whole_number(0),
+        type=whole_number(0, MOST_SEED),
         default=1,
         metavar="N",
         help=f"{meaning} (default: %(default)s)",

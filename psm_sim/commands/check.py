@@ -36,8 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the checks and print what they found; 1 if one of them does not hold."""
     from psm_sim.contracts import check
+    from psm_sim.user_code import prints_to_stderr
 
-    reports = [check(what) for what in arguments.what]
+    with prints_to_stderr():
+        reports = [check(what) for what in arguments.what]
     if arguments.format == "json":
         from psm_sim.reporting.files.result_json import to_text
 

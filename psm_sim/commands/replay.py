@@ -101,7 +101,10 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
         help="polls for which learn-alpha's switching rates are chosen (default: %(default)s)",
     )
     parser.add_argument(
-        "--polls", type=whole_number(1), metavar="N", help="stop after N polls (default: at the last byte)"
+        "--polls",
+        type=whole_number(1, 10**9),
+        metavar="N",
+        help="stop after N polls (default: at the last byte)",
     )
     _add_parameters(parser, Clock)
 
@@ -117,15 +120,18 @@ def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Replay and report; draw the figures if there is an output folder."""
+    from psm_sim.commands.replay_options import check_unused
     from psm_sim.replay.run import replay_trace
     from psm_sim.reporting.files import replay_files as replay_report
     from psm_sim.reporting.files.result_folder import usable_folder
+    from psm_sim.user_code import prints_to_stderr
     from psm_sim.workload.nominal import Nominal
 
-    folder = usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    folder = usable_folder(arguments.output) if arguments.output is not None else None
+    check_unused(arguments)
     method = _method(arguments, arguments.loss, arguments.gamma)
     other = None if folder is None else _method(arguments, arguments.other_loss, None)
-    with progress("Polling") as told:
+    with prints_to_stderr(), progress("Polling") as told:
         clients = replay_trace(
             arguments.trace,
             method,
@@ -148,10 +154,10 @@ def _method(arguments: argparse.Namespace, loss: str, gamma: str | None) -> Meth
     from psm_sim.replay.method import Method
     from psm_sim.values import Parameter
 
-    gap = Parameter("max_gap_s", None, at_least=0, optional=True)
+    gap = Parameter("max_gap_s", None, at_least=0, at_most=1e9, optional=True)
     return Method(
         loss=loss,
-        gamma=None if gamma is None else Parameter("gamma", 0.0, above=0).read(gamma, "replay"),
+        gamma=None if gamma is None else Parameter("gamma", 0.0, above=0, at_most=1e12).read(gamma, "replay"),
         learner=arguments.learner,
         horizon=arguments.horizon,
         clock=_made(Clock, arguments, "experts"),
@@ -169,15 +175,20 @@ def _made(cls: type, arguments: argparse.Namespace, owner: str) -> Any:
 
 
 def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: Method) -> None:
+    from psm_sim.commands.sentences import tell
+    from psm_sim.files.together import swapped_folder
     from psm_sim.replay.run import replay_activity
     from psm_sim.reporting.figures.replay import write as replay_figures
     from psm_sim.reporting.files.result_json import to_text
 
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
-    for number, client in enumerate(clients, start=1):
-        mine = folder if len(clients) == 1 else folder / f"client-{number}"
-        second = replay_activity(client.activity, other, history=True)
-        written = replay_figures.write_figures(mine, client, second)
-        stems = ", ".join(sorted({path.stem for path in written}))
-        print(f"Written to {mine}: {stems} (.png, .svg, .csv)", file=sys.stderr)  # noqa: T201
+    told = []
+    with swapped_folder(folder) as made:
+        (made / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
+        for number, client in enumerate(clients, start=1):
+            mine = "" if len(clients) == 1 else f"client-{number}"
+            second = replay_activity(client.activity, other, history=True)
+            written = replay_figures.write_figures(made / mine, client, second)
+            stems = ", ".join(sorted({path.stem for path in written}))
+            told.append(f"Written to {folder / mine}: {stems} (.png, .svg, .csv)")
+    for line in told:
+        tell(line, "")

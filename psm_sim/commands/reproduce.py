@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import add_seed, whole_number
@@ -22,11 +21,32 @@ rule fixed beforehand."""
 
 EPILOG = """\
 studies: lpsm-100, lpsm-4x500, bsd-energy, bsd-rtt, slowdown-by-page, sleep-times,
-sensitivity, optimum; without a name, or with 'all', all of them
+sensitivity, one-setting, optimum, trace-study, non-stationary; without a name, or
+with 'all', all of them; by name only: listening, this program's own policies against
+the published ones
 
 examples:
   psm_sim reproduce lpsm-100 --quick
   psm_sim reproduce all --output reports/reproduction"""
+
+
+OWN_WORDING = {
+    "introduction": """\
+# Policies of this program's own, measured
+
+They compare with nothing published. Claims were fixed before any seed of the study was run, and one that
+fails is printed like the others. {rule}
+
+psm_sim {version}, from seed {seed} on:
+
+```sh
+{command}
+```
+
+""",
+    "rule": "The rule of the verdicts stands in the remarks of the study.",
+}
+"""Words of a report on :data:`~psm_sim.studies.OWN` studies alone."""
 
 
 def add_arguments(
@@ -39,7 +59,7 @@ def add_arguments(
     add_seed(parser, "the first replication's seed; the next ones follow")
     parser.add_argument(
         "--workers",
-        type=whole_number(1),
+        type=whole_number(1, 1024),
         metavar="N",
         help="processes; the numbers do not depend on it (default: one per processor)",
     )
@@ -56,10 +76,11 @@ def add_arguments(
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the studies and report what they found."""
-    from psm_sim.studies import STUDIES, load_study
+    from psm_sim.studies import OWN, STUDIES, load_study
 
     names = chosen(arguments.studies, list(STUDIES))
-    return conduct(arguments, {name: load_study(name) for name in names})
+    wording = OWN_WORDING if set(names) <= set(OWN) else {}
+    return conduct(arguments, {name: load_study(name) for name in names}, **wording)
 
 
 def conduct(
@@ -78,21 +99,24 @@ def conduct(
     wording
         ``introduction`` and ``rule`` of the report, where they are not those of the published numbers.
     """
+    from psm_sim.commands.sentences import tell
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.reporting.pages.reproduction import write_report
     from psm_sim.reporting.terminal.progress import progress_on
     from psm_sim.studies.reproduce import EVERY_PROCESSOR, reproduce
     from psm_sim.studies.study import FULL, QUICK
 
-    folder = usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    folder = usable_folder(arguments.output) if arguments.output is not None else None
     scale = QUICK if arguments.quick else FULL
     with progress_on(sys.stderr) as progress:
         findings = reproduce(studies, scale, arguments.seed, arguments.workers or EVERY_PROCESSOR, progress)
+    try:
+        if folder is not None:
+            write_report(folder, findings, arguments.seed, _command(arguments, word), **wording)
+    finally:
+        _print(findings, arguments, wording.get("rule"))
     if folder is not None:
-        write_report(folder, findings, arguments.seed, _command(arguments, word), **wording)
-    _print(findings, arguments, wording.get("rule"))
-    if folder is not None:
-        print(f"Written: README.md, numbers.json and figures in {folder}", file=sys.stderr)  # noqa: T201
+        tell(f"Written: README.md, numbers.json and figures in {folder}", "")
     return 0
 
 

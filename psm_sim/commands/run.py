@@ -6,18 +6,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.arguments import add_format, preset_named, recording_used, settings_of
-from psm_sim.commands.comparing import (
-    FIRST_LOOK,
-    add_comparing,
-    add_policies_and_pages,
-    add_scenario,
-    beside_of,
-    first_look,
+from psm_sim.commands.arguments import (
+    add_format,
+    preset_named,
+    recording_used,
+    settings_of,
 )
+from psm_sim.commands.run_options import add_comparing, add_policies_and_pages, add_scenario
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
 
@@ -64,29 +61,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="also write result.json, pages.csv and metadata.json to this folder",
     )
+    parser.add_argument(
+        "--force", action="store_true", help="let --output replace the results of a finished run"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
+    from psm_sim.commands.sentences import tell
     from psm_sim.reporting.files import result_folder as files
+    from psm_sim.reporting.files.run_record import check_free, facts_of, record_in
     from psm_sim.reporting.terminal.progress import progress_on
+    from psm_sim.user_code import prints_to_stderr
 
     begun = datetime.now(UTC)
-    folder = files.usable_folder(Path(arguments.output)) if arguments.output is not None else None
+    folder = files.usable_folder(arguments.output) if arguments.output is not None else None
+    if folder is not None:
+        check_free(folder, force=arguments.force)
+    with prints_to_stderr():
+        policies, scenario, beside, preset = _asked(arguments)
+        facts = {} if folder is None else facts_of(arguments.words, begun, scenario.files(policies))
+        with progress_on(sys.stderr) as progress, record_in(folder, facts) as record:
+            told = record.watching(progress)
+            comparison = _compared(policies, scenario, arguments, beside, told)
+    try:
+        if folder is not None:
+            files.write_results(folder, comparison, facts, preset.name)
+    finally:  # whatever happens to the files, the result is not lost
+        _report(comparison, arguments.format, preset.name)
+    if folder is not None:
+        tell(f"Written: {', '.join(files.NAMES)} in {folder}", "")
+    return 0
+
+
+def _asked(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Beside, Preset]:
+    from psm_sim.commands.comparing import beside_of, first_look
+
     preset = preset_named(arguments.preset)
     texts = arguments.policy or (["lpsm"] if arguments.words else first_look())
     given = [preset.policy_spec(Spec.parse(text, "policy")) for text in texts]
     policies = with_loss(given, arguments.loss)
     beside = beside_of(arguments.against, arguments.no_baselines, preset)
     scenario = _scenario(arguments, preset)
-    with progress_on(sys.stderr) as progress:
-        comparison = _compared(policies, scenario, arguments, beside, progress)
-    if folder is not None:
-        files.write_results(folder, comparison, arguments.words, begun, preset.name)
-    _report(comparison, arguments.format, preset.name)
-    if folder is not None:
-        print(f"Written: {', '.join(files.NAMES)} in {folder}", file=sys.stderr)  # noqa: T201
-    return 0
+    return policies, scenario, beside, preset
 
 
 def _compared(
@@ -96,6 +113,7 @@ def _compared(
     beside: Beside,
     progress: Progress,
 ) -> Comparison:
+    from psm_sim.commands.comparing import FIRST_LOOK
     from psm_sim.simulation import compare_clients, compare_seeds
 
     workers, count = arguments.workers, arguments.replications or (1 if arguments.words else FIRST_LOOK)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from psm_sim.commands.arguments import whole_number
+from psm_sim.bounds import MOST_PAGES, MOST_RECORDS, MOST_SEED
+from psm_sim.commands.arguments import add_common, whole_number
+from psm_sim.commands.sentences import tell
+from psm_sim.commands.trace_checks import check_room, check_target, check_unused
 from psm_sim.errors import InputError
+from psm_sim.files.toml import read_toml
+from psm_sim.files.whole import check_writable
+from psm_sim.parameters import build
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.spec import Spec
+from psm_sim.texts import printable
 from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload
-from psm_sim.workload.page_list import read_page_list, write_page_list
-from psm_sim.workload.profile import Profile, profile_of, read_profile, read_toml
+from psm_sim.workload.page_list import Missing, read_page_list
+from psm_sim.workload.page_list_writer import write_page_list
+from psm_sim.workload.profile import Profile, profile_of, read_profile
 
 HELP = "look at a trace, convert it, fit a profile to it, or synthesize one"
 
@@ -33,19 +40,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--to", required=True, metavar="FILE", help=".csv for pages; .tr, .tr.gz or .txt for records"
     )
     convert.add_argument(
-        "--pages", type=whole_number(1), metavar="N", help="only the first N pages (all; 100 of a profile)"
+        "--pages",
+        type=whole_number(1, MOST_PAGES),
+        metavar="N",
+        help="only the first N pages (all; 100 of a profile)",
     )
-    convert.add_argument("--seed", type=whole_number(0), default=1, metavar="N", help="seed of the draws (1)")
+    convert.add_argument("--seed", type=whole_number(0, MOST_SEED), metavar="N", help="seed of the draws (1)")
     fit = actions.add_parser(
         "fit", help="write a profile of the trace's distributions, usable as --trace FILE.toml"
     )
     fit.add_argument("file", help=_FILE)
     fit.add_argument("--to", required=True, metavar="FILE.toml", help="the profile to write")
     make = actions.add_parser("synthesize", help="write a UCB file drawn from published distributions")
-    make.add_argument("--records", type=whole_number(1), required=True, metavar="N", help="number of records")
+    make.add_argument(
+        "--records", type=whole_number(1, MOST_RECORDS), required=True, metavar="N", help="number of records"
+    )
     make.add_argument("--to", required=True, metavar="FILE", help="a name ending in .tr or .tr.gz")
     make.add_argument("--profile", default="ucb", metavar="NAME", help="the distributions (ucb)")
-    make.add_argument("--seed", type=whole_number(0), default=1, metavar="N", help="seed of the draws (1)")
+    make.add_argument(
+        "--seed", type=whole_number(0, MOST_SEED), default=1, metavar="N", help="seed of the draws (1)"
+    )
+    for action in (info, convert, fit, make):
+        add_common(action)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,15 +78,17 @@ def _info(args: argparse.Namespace) -> int:
     spec = Spec.parse(args.file, "trace")
     path = find_trace(spec.name)
     if is_profile(path):
+        check_unused(spec.values, "a profile is shown as it is")
         print(_of_toml(path))  # noqa: T201
         return 0
     if is_page_list(path):
-        recording = recording_of_pages(read_page_list(path), "page list", path.name)
+        missing = build(Missing, spec.values, f"page list {path.name}")
+        recording = recording_of_pages(read_page_list(path, missing), "page list", path.name)
     else:
         with progress(f"Reading {path.name}") as told:
             recording = choose(path, spec.values, told).recording
     _remarks(recording.warnings)
-    print(f"Trace    {path}\n{of_recording(recording)}")  # noqa: T201
+    print(f"Trace    {printable(str(path))}\n{of_recording(recording)}")  # noqa: T201
     return 0
 
 
@@ -78,7 +96,11 @@ def _of_toml(path: Path) -> str:
     from psm_sim.commands.trace_info import of_profile, of_regimes
     from psm_sim.workload.shifting import regimes_of
 
-    document = read_toml(path)
+    document = read_toml(path, "trace profile")
+    if "pushes" in document:
+        from psm_sim.commands.trace_info import of_pushes
+
+        return of_pushes(load_workload(str(path), 1, 1))
     if "regimes" in document:
         return of_regimes(regimes_of(document, path))
     return of_profile(profile_of(document, path))
@@ -89,13 +111,18 @@ def _convert(args: argparse.Namespace) -> int:
 
     spec, to = Spec.parse(args.file, "trace"), Path(args.to)
     path = find_trace(spec.name)
-    _check_not_itself(path, to)
+    check_target(path, to)
     if is_ucb_name(to):
+        unused = {**spec.values, "--pages": args.pages, "--seed": args.seed}
+        check_unused(unused, f"records are written to {to.name} as they are")
         return _convert_records(path, to)
     if not is_page_list(to):
         raise InputError(f"--to is {args.to!r}; expected a name ending in .csv, {', '.join(FORMS)}.")
-    pages = args.pages if args.pages is not None else 100 if is_profile(path) else _EVERY_PAGE
-    workload = load_workload(spec, pages, args.seed)
+    drawn = is_profile(path) or spec.values.get("workload") == "sample"
+    if is_page_list(path):
+        check_unused({"--seed": args.seed}, "nothing is drawn from a page list")
+    pages = args.pages if args.pages is not None else 100 if drawn else _EVERY_PAGE
+    workload = load_workload(spec, pages, 1 if args.seed is None else args.seed)
     count = write_page_list(to, workload.pages)
     remark = workload.remark.replace(f"; {_EVERY_PAGE} were asked for", "")
     _remarks((f"{count:,} pages written to {to}: {remark}",))
@@ -120,13 +147,14 @@ def _fit(args: argparse.Namespace) -> int:
 
     spec, to = Spec.parse(args.file, "trace"), Path(args.to)
     path = find_trace(spec.name)
-    _check_not_itself(path, to)
+    check_target(path, to)
     if to.suffix.lower() != ".toml":
         raise InputError(f"--to is {args.to!r}; expected a name ending in .toml.")
     if is_profile(path):
         raise InputError(f"{path} is a profile already; expected a recording or a page list to fit one to.")
     if is_page_list(path):
-        recording, clients = recording_of_pages(read_page_list(path), "page list", path.name), None
+        missing = build(Missing, spec.values, f"page list {path.name}")
+        recording, clients = recording_of_pages(read_page_list(path, missing), "page list", path.name), None
     else:
         with progress(f"Reading {path.name}") as told:
             chosen = choose(path, {"workload": "sample", **spec.values}, told)
@@ -143,6 +171,8 @@ def _synthesize(args: argparse.Namespace) -> int:
     to = Path(args.to)
     if not to.name.lower().endswith((".tr", ".tr.gz")):
         raise InputError(f"--to is {args.to!r}; expected a name ending in .tr or .tr.gz.")
+    check_writable(to)
+    check_room(to, args.records)
     profile = _profile(args.profile)
     with progress(f"Writing {to.name}") as told:
         clients = synthesize(to, args.records, profile, args.seed, told)
@@ -157,11 +187,6 @@ def _profile(name: str) -> Profile:
     return read_profile(path)
 
 
-def _check_not_itself(path: Path, to: Path) -> None:
-    if to.exists() and to.samefile(path):
-        raise InputError(f"--to is {str(to)!r}, the trace itself; expected another file.")
-
-
 def _remarks(remarks: tuple[str, ...]) -> None:
     for remark in remarks:
-        print(f"psm_sim: {remark}", file=sys.stderr)  # noqa: T201
+        tell(remark)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.texts import duration
+from psm_sim.texts import duration, printable
 from psm_sim.workload.profile import Profile
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.shifting import Regimes
+from psm_sim.workload.workload import Workload
 
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 _HEADS = ("mean", *(f"{p:.0%}" for p in SHOWN[:-1]), "max")
@@ -47,6 +48,19 @@ def of_profile(profile: Profile) -> str:
     rows = [_row(name, table.mean, table.at(SHOWN)) for name, table in profile.tables.items()]
     think = profile.tables["think_s"].at((np.arange(100_000) + 0.5) / 100_000)
     return "\n".join([*_facts(facts), "", *_table(rows), *_histogram(think)])
+
+
+def of_pushes(workload: Workload) -> str:
+    """Describe a trace of pushes, drawn for an hour: how many, and the times between two."""
+    between = np.diff([push.at_s for push in workload.pushes])
+    facts = {
+        "Format": "push traffic, synthetic",
+        "Name": workload.name,
+        "Remark": workload.remark,
+        "Pushes": f"{len(workload.pushes):,} in the first hour, with the default parameters and seed 1",
+    }
+    row = _row("between_s", float(between.mean()), np.quantile(between, SHOWN))
+    return "\n".join([*_facts(facts), "", *_table([row])])
 
 
 def of_regimes(regimes: Regimes) -> str:
@@ -91,7 +105,7 @@ def _mean_and_quantiles(values: NDArray[Any], unit: float) -> tuple[float, NDArr
 
 
 def _facts(facts: dict[str, str]) -> list[str]:
-    return [f"{name:<8} {value}" for name, value in facts.items()]
+    return [f"{name:<8} {printable(value)}" for name, value in facts.items()]
 
 
 def _row(name: str, mean: float, quantiles: NDArray[Any]) -> str:

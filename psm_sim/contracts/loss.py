@@ -11,7 +11,7 @@ from psm_sim.contracts.common import can_be_copied, default_parameters, document
 from psm_sim.contracts.policy import ODD_POLLS, POLLS
 from psm_sim.contracts.suite import Subject, Suite, pickled, require
 from psm_sim.losses import Loss, Poll, check_loss
-from psm_sim.losses.check import fault_of
+from psm_sim.losses.faults import fault_of
 
 TIMES_MS: Floats = np.arange(100.0, 1201.0, 100.0)
 TIMES_MS.flags.writeable = False  # a loss that writes to its candidates spoils no other check

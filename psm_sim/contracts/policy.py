@@ -14,7 +14,7 @@ from itertools import product
 from psm_sim.contracts.common import can_be_copied, default_parameters, documented
 from psm_sim.contracts.suite import Subject, Suite, pickled, require
 from psm_sim.parameters import parameters_of
-from psm_sim.policies import Policy, Poll, Rest
+from psm_sim.policies import Frame, Policy, Poll, Rest
 from psm_sim.policies.guard import Guarded
 
 BEACON_S = 0.1
@@ -33,6 +33,14 @@ ODD_POLLS = (
 """A doze of a nanosecond, one of a day with a full buffer, and bytes of which nobody knows the times."""
 ODD_TIMES_S = (0.0, 1e-9, 0.05, 0.1, 0.1 + 0.2, 12345.678, 1e7)
 """The start, off and on the beacon grid, where adding up goes astray, and far in the future."""
+FRAMES = (
+    Frame(0, 40, 0, True, False),
+    Frame(0, 340, 300, False, False),
+    Frame(1, 1500, 1460, False, True),
+    Frame(10**6, 40, 0, False, True),
+    Frame(-1, 300, 272, False, False),
+)
+"""A SYN, a request, the end of a reply, a FIN of a connection nobody opened, and a datagram."""
 
 ANSWER_CHECKS = Suite[Subject[Policy]]("policy")
 
@@ -126,6 +134,17 @@ def hooks(subject: Subject[Policy]) -> None:
         watched.uplink(now_s)
         for poll in deepcopy((Poll(0.0), *POLLS[1:], *ODD_POLLS)):
             watched.interrupted(poll)
+        asked(policy)
+
+
+@ANSWER_CHECKS.check
+def frames(subject: Subject[Policy]) -> None:
+    """It can be told of any frame sent or received, at any time, and still answers."""
+    policy = started(subject.fresh())
+    watched = Guarded(policy)
+    for now_s, frame in product(ODD_TIMES_S, FRAMES):
+        watched.sent(now_s, frame)
+        watched.received(now_s, frame)
         asked(policy)
 
 

@@ -95,7 +95,7 @@ def check(what: str | type | Policy | Loss | Learner | OnlineLearner | QueryRule
     --------
     >>> report = check("psm:listen_interval=2")
     >>> report.ok, len(report.findings)
-    (True, 18)
+    (True, 19)
     """
     made = _made(what)
     kind = next((each for each in KINDS if isinstance(made, each.base)), None)

@@ -19,6 +19,7 @@ from psm_sim.learning.rates import relative_entropy, switching_rates
 from psm_sim.learning.regret import best_expert, comparators, follow, regrets
 from psm_sim.learning.switching import SwitchingSequences, best_switching
 from psm_sim.learning.transitions import TransitionShare
+from psm_sim.learning.waiting import WaitingLaw
 
 __all__ = [
     "LEARNERS",
@@ -29,6 +30,7 @@ __all__ = [
     "StaticExpert",
     "SwitchingSequences",
     "TransitionShare",
+    "WaitingLaw",
     "best_expert",
     "best_rate",
     "best_switching",

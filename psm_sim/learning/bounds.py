@@ -127,7 +127,7 @@ def _two_point_regret(
     rest on the inner point (alpha* - q1) / (1 - q1) = alpha* (1 - spread / (T - 1)). The ratios are
     the logarithms of alpha / alpha* and (1 - alpha) / (1 - alpha*), the exponents at a = 1 and a = 0.
     """
-    inner_weight = transitions * (1 - mean) / mean  # q1 : 1 - q1 is spread : inner_weight
+    inner_weight = transitions * (1 - mean) / mean
     inner_point = mean * (1 - spread / transitions)
     with np.errstate(divide="ignore"):
         at_one = np.log(spread / (spread + inner_weight)) + transitions * ratio_at_one

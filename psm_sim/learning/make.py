@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from psm_sim.bounds import MOST_WEIGHTS
+from psm_sim.errors import InputError
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.rates import switching_rates
 from psm_sim.parameters import parameters_of
@@ -39,5 +43,12 @@ def make_learner(what: str | Spec, experts: int, horizon: int) -> Learner:
     """
     spec = Spec.of(what, "learner")
     wanted = parameters_of(LEARNERS.get(spec.name))
-    given = {"n_experts": experts} | ({"rates": switching_rates(horizon)} if "rates" in wanted else {})
+    given: dict[str, Any] = {"n_experts": experts}
+    if "rates" in wanted:
+        given["rates"] = switching_rates(horizon)
+        if experts * given["rates"].size > MOST_WEIGHTS:
+            raise InputError(
+                f"learner {spec.name}: {experts} experts with {given['rates'].size} switching rates for "
+                f"{horizon} polls are over {MOST_WEIGHTS:,} weights; give a shorter horizon or fewer experts."
+            )
     return LEARNERS.create(spec, **given)

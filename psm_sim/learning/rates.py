@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from psm_sim.arrays import Floats
 from psm_sim.learning.checks import number
 
-_LONGEST = 1e9
+LONGEST = 1e9
+"""The largest number of rounds for which rates are chosen."""
 
 
 def relative_entropy(p: ArrayLike, q: ArrayLike) -> Floats:
@@ -50,7 +51,7 @@ def switching_rates(horizon: float) -> Floats:
     >>> rates.size, [float(f"{rate:.4g}") for rate in rates[:3]]
     (259, [1.852e-05, 0.0001066, 0.0002688])
     """
-    rounds = number(horizon, "the horizon", "a number of rounds from 1 to 1e9", 1, _LONGEST)
+    rounds = number(horizon, "the horizon", "a number of rounds from 1 to 1e9", 1, LONGEST)
     lower = _levels_below_half(1 / (2 * rounds))
     return np.array([*lower, 0.5, *(1 - level for level in reversed(lower))])
 

@@ -15,6 +15,9 @@ from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning.levels import Levels
 
+LARGEST = 1e9
+"""The largest log-weight, in size: far more nats than a loss of any run adds up to between two weights."""
+
 
 def logs(log_weights: Floats) -> list[Any]:
     """Return *log_weights*, of one or two axes, as nested lists."""
@@ -68,19 +71,27 @@ def read(state: Mapping[str, Any], key: str, shape: tuple[int, ...], owner: str)
         The learner's name, for the error.
     """
     values = _array(state[key])
-    if values is None or values.shape != shape or not np.isfinite(values.max(axis=0)).all():
+    if values is None or values.shape != shape or not _usable(values):
         raise InputError(
             f"{owner}: {key} of the saved state cannot be used; expected log-weights of shape {shape}, "
-            "none of them nan or inf and not all of a column none."
+            "none of them nan or beyond 1e9 and not all of a column none."
         )
     return values
+
+
+def _usable(logs: Floats) -> bool:
+    """Say whether log-weights, -inf for a weight of 0, have no nan, are not huge, and no column is all 0."""
+    known = logs[~np.isneginf(logs)]
+    return bool((abs(known) <= LARGEST).all() and np.isfinite(logs.max(axis=0)).all())
 
 
 def _array(values: Any) -> Floats | None:
     """Return nested lists as an array, ``None`` in them as ``-inf``; None if they are no numbers."""
     try:
         found = np.array(values, dtype=object)
+        if not all(value is None or type(value) in (int, float) for value in found.flat):
+            return None  # NumPy would take "0" and true for numbers
         found[found == None] = -math.inf  # noqa: E711 (elementwise)
         return found.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

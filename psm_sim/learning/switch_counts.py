@@ -43,7 +43,6 @@ def count_switches(table: Floats, alpha: float) -> SwitchCounts:
     likelihoods = np.exp(least[:, None] - table)
     # Less its mean alpha, a switch counts 1 - alpha and a stay -alpha.
     switched = alpha / (n - 1) * _advance(1 - alpha)
-    # switched is applied below to the sum over all experts; here it is taken off for the expert itself.
     kept = (1 - alpha) * _advance(-alpha) - switched
     # Columns are the experts of the last round; rows the weight, and its products with k and k^2.
     moments = np.zeros((3, n))

@@ -8,6 +8,7 @@ import numpy as np
 
 from psm_sim.arrays import Floats
 from psm_sim.losses.extended import Extended
+from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
 
 
@@ -21,6 +22,10 @@ class ArrivalAware(Extended):
     weighs in the published losses (equation 2.34, with I T / 2 for the sum). Bytes whose arrival
     time is not known count as in the published losses. Proposed as an extension in the thesis, section 2.5.5.
 
+    The published losses estimate that a poll every Ti ms would have found I Ti / T of the I bytes held
+    (equation 2.35). This loss drops that scaling by default: it counts the bytes seen, each once.
+    ``scaled`` keeps it: the bytes with a known arrival then count Ti / T times, as the others always do.
+
     Examples
     --------
     >>> loss = ArrivalAware(gamma=1e-3)
@@ -32,6 +37,9 @@ class ArrivalAware(Extended):
     """
 
     name = "arrival-aware"
+    scaled: bool = parameter(
+        False, "count the bytes seen Ti / T times, as equation 2.35 does; false: each once"
+    )
 
     def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
         """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
@@ -40,7 +48,9 @@ class ArrivalAware(Extended):
         if poll.arrivals:
             offsets_ms, sizes = np.array(poll.arrivals, dtype=np.float64).T
             # -a mod T is the time from a to the next multiple of T, and 0 on a multiple.
-            losses += self._published.gamma * (sizes @ np.mod(-offsets_ms[:, None], times_ms))
+            waits: Floats = sizes @ np.mod(-offsets_ms[:, None], times_ms)
+            share = times_ms / poll.slept_ms if self.scaled else 1.0
+            losses += self._published.gamma * waits * share
             untimed -= int(sizes.sum())
         if untimed > 0:
             losses += times_ms * times_ms * (self._published.gamma * untimed / (2.0 * poll.slept_ms))

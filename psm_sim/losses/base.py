@@ -35,3 +35,7 @@ class Loss(ABC):
         A loss that adapts does so here. It is called for every doze, also for one that an uplink packet cut
         short, from which nothing is learned.
         """
+
+    def report(self) -> dict[str, float]:
+        """Return what the loss itself measured since :meth:`start`, by name with its unit; optional."""
+        return {}

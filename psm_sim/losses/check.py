@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from psm_sim.arrays import Floats
-from psm_sim.errors import PluginError, reason
+from psm_sim.errors import PluginError, Stopped, reason
 from psm_sim.losses.base import Loss
+from psm_sim.losses.faults import EXPECTED, fault_of
 from psm_sim.losses.formula import Formula
+from psm_sim.losses.guard import held
 from psm_sim.poll import Poll
+from psm_sim.user_code import calling, copied, label_of
 
-_EXPECTED = "expected an array of one finite number of 0 or more for each candidate time"
 _FRAME_BYTES = 1500
 
 
@@ -31,24 +32,18 @@ def check_loss(loss: Loss, times_ms: Floats) -> None:
         numbers of 0 or more; the loss, the value and the poll are named.
     """
     label = _label(loss)
-    try:
-        probe = copy.deepcopy(loss)
-    except Exception as error:
-        raise PluginError(f"{label} cannot be copied: {reason(error)}; expected a loss that can.") from error
+    probe = copied(loss, label)
     _tell(label, probe.start)
     for poll in _polls(times_ms):
         fault = _fault(probe, poll, times_ms)
         if fault:
-            held = f"{poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep"
-            raise PluginError(f"{label} {fault} with {held}; {_EXPECTED}.")
+            raise PluginError(f"{label} {fault} with {held(poll)}; {EXPECTED}.")
         _tell(label, probe.observe, poll)
 
 
 def _tell(label: str, hook: Callable[..., object], *arguments: Poll) -> None:
-    try:
+    with calling(f"{label} failed in {hook.__name__}()"):
         hook(*arguments)
-    except Exception as error:
-        raise PluginError(f"{label} failed in {hook.__name__}(): {reason(error)}; mend the loss.") from error
 
 
 def _polls(times_ms: Floats) -> Iterator[Poll]:
@@ -64,25 +59,16 @@ def _fault(loss: Loss, poll: Poll, times_ms: Floats) -> str:
     try:
         with np.errstate(all="ignore"):
             losses: object = loss(poll, given)
-    except Exception as error:
+    except (KeyboardInterrupt, Stopped):
+        raise
+    except BaseException as error:  # SystemExit too: no loss ends the program
         return f"failed ({reason(error)})"
     if not np.array_equal(given, times_ms):
         return "changed the candidate times it was given"
     return fault_of(losses, times_ms)
 
 
-def fault_of(losses: object, times_ms: Floats) -> str:
-    """Say what is wrong with the *losses* returned for the candidates *times_ms*; nothing if all is well."""
-    if not isinstance(losses, np.ndarray) or losses.dtype.kind not in "fiu":
-        kind = f"an array of {losses.dtype}" if isinstance(losses, np.ndarray) else type(losses).__name__
-        return f"returned {kind}"
-    if losses.shape != times_ms.shape:
-        return f"returned shape {losses.shape} for {times_ms.size} candidate times"
-    wrong = np.flatnonzero(~(np.isfinite(losses) & (losses >= 0)))
-    return f"returned {losses[wrong[0]]} for {times_ms[wrong[0]]:g} ms" if wrong.size else ""
-
-
 def _label(loss: Loss) -> str:
     if isinstance(loss, Formula):
         return f"Loss formula {loss.formula!r}"
-    return f"Loss {getattr(loss, 'name', '') or type(loss).__name__}"
+    return f"Loss {label_of(loss)}"

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_MS, MOST_WEIGHT
 from psm_sim.errors import InputError
 from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
@@ -49,15 +50,24 @@ class Constrained(Extended):
         "weight of a byte's waiting time against energy at the start of a run",
         unit="nats/(byte ms)",
         above=0.0,
+        at_most=MOST_WEIGHT,
     )
     target_ms: float = parameter(
-        100.0, "the average time that a held byte is allowed to wait", unit="ms", above=0.0
+        100.0, "the average time that a held byte is allowed to wait", unit="ms", above=0.0, at_most=MOST_MS
     )
     step: float = parameter(
-        2e-7, "how far log gamma moves for each byte and ms above the target", unit="1/(byte ms)", above=0.0
+        2e-7,
+        "how far log gamma moves for each byte and ms above the target",
+        unit="1/(byte ms)",
+        above=0.0,
+        at_most=1.0,
     )
-    gamma_min: float = parameter(1e-9, "gamma goes no lower", unit="nats/(byte ms)", above=0.0)
-    gamma_max: float = parameter(0.01, "gamma goes no higher", unit="nats/(byte ms)", above=0.0)
+    gamma_min: float = parameter(
+        1e-9, "gamma goes no lower", unit="nats/(byte ms)", above=0.0, at_most=MOST_WEIGHT
+    )
+    gamma_max: float = parameter(
+        0.01, "gamma goes no higher", unit="nats/(byte ms)", above=0.0, at_most=1e300
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -76,17 +86,25 @@ class Constrained(Extended):
     def start(self) -> None:
         """Begin with the parameter's gamma."""
         self._published.gamma = self._in_range(self.gamma)
+        self._waits, self._bytes = 0.0, 0
 
     def observe(self, poll: Poll) -> None:
         """Move gamma by how much longer than the target the held bytes have waited."""
         waits_ms = sum(size * (poll.slept_ms - offset_ms) for offset_ms, size in poll.arrivals)
-        excess = waits_ms - self.target_ms * sum(size for _, size in poll.arrivals)
+        held = sum(size for _, size in poll.arrivals)
+        self._waits, self._bytes = self._waits + waits_ms, self._bytes + held
+        excess = waits_ms - self.target_ms * held
         change = math.exp(min(max(self.step * excess, -_FAR), _FAR))
         self._published.gamma = self._in_range(self.multiplier * change)
 
     def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
         """Return the loss of each candidate polling time in ms at the present gamma, shape (n,), in nats."""
         return self._published(poll, times_ms)
+
+    def report(self) -> dict[str, float]:
+        """Return the mean wait of the bytes held so far, beside the target, and the gamma reached."""
+        wait_ms = self._waits / self._bytes if self._bytes else 0.0
+        return {"mean_wait_ms": wait_ms, "target_ms": self.target_ms, "gamma": self.multiplier}
 
     def _in_range(self, gamma: float) -> float:
         return min(max(gamma, self.gamma_min), self.gamma_max)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_WEIGHT
 from psm_sim.losses.base import Loss
 from psm_sim.losses.published import Inverse, InverseLog
 from psm_sim.parameters import check_all, parameter
@@ -24,6 +25,7 @@ class Extended(Loss):
         "weight of a byte's waiting time against energy; none: that published with the energy term",
         unit="nats/(byte ms)",
         above=0.0,
+        at_most=MOST_WEIGHT,
         optional=True,
     )
     energy: str = parameter(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_WEIGHT
 from psm_sim.losses.base import Loss
 from psm_sim.losses.expression import parse
 from psm_sim.losses.nodes import Node, Number, evaluate, fold
@@ -32,7 +33,9 @@ class Formula(Loss):
 
     name = "formula"
     formula: str = parameter("1/Ti", "arithmetic on I, T, Ti and gamma")
-    gamma: float = parameter(1 / 1.2e3, "the value of gamma in the formula", at_least=0.0)
+    gamma: float = parameter(
+        1 / 1.2e3, "the value of gamma in the formula", at_least=0.0, at_most=MOST_WEIGHT
+    )
     _tree: Node = field(init=False, repr=False, compare=False)
     _bound: Node = field(init=False, repr=False, compare=False)
     _key: bytes = field(default=b"", init=False, repr=False, compare=False)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-Value = Any  # a float64 or an array of them
+Value = Any
 MAX_NODES = 200
 
 

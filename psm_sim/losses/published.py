@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_WEIGHT
 from psm_sim.losses.base import Loss
 from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
@@ -63,7 +64,7 @@ class Inverse(_LatencyPlusEnergy):
     """
 
     name = "inverse"
-    gamma: float = parameter(1 / 1.2e5, _GAMMA, unit="nats/(byte ms)", above=0.0)
+    gamma: float = parameter(1 / 1.2e5, _GAMMA, unit="nats/(byte ms)", above=0.0, at_most=MOST_WEIGHT)
 
     def energy(self, times_ms: Floats) -> Floats:
         """Return 1 / Ti."""
@@ -79,7 +80,7 @@ class InverseLog(_LatencyPlusEnergy):
     """
 
     name = "inverse-log"
-    gamma: float = parameter(1 / 1.2e3, _GAMMA, unit="nats/(byte ms)", above=0.0)
+    gamma: float = parameter(1 / 1.2e3, _GAMMA, unit="nats/(byte ms)", above=0.0, at_most=MOST_WEIGHT)
 
     def energy(self, times_ms: Floats) -> Floats:
         """Return 1 / log Ti."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_WEIGHT
 from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
@@ -38,8 +39,11 @@ class RetrievalEnergy(Extended):
         "energy to fetch a byte, e; the default is 0.70 W more than asleep for 8 bits at 5 Mbit/s",
         unit="uJ",
         at_least=0.0,
+        at_most=MOST_WEIGHT,
     )
-    poll_mj: float = parameter(1.5, "energy of a poll that finds nothing, p", unit="mJ", above=0.0)
+    poll_mj: float = parameter(
+        1.5, "energy of a poll that finds nothing, p", unit="mJ", above=0.0, at_most=MOST_WEIGHT
+    )
 
     def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
         """Return the loss of each candidate polling time in ms, shape (n,), in nats."""

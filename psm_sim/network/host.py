@@ -28,6 +28,7 @@ class Host:
     ) -> None:
         self._env, self._tcp, self._transmit, self._accept = env, tcp, transmit, accept
         self._endpoints: dict[Connection, Endpoint] = {}
+        self._opened = 0
         self.give_up: Callable[[Endpoint], None] = lambda _: None
         self.sent_bytes = 0
         self.received_bytes = 0
@@ -35,7 +36,8 @@ class Host:
 
     def connect(self, application: Callable[[Endpoint], Application]) -> Endpoint:
         """Open a connection for a new application."""
-        endpoint = self._add(Connection(), application)
+        endpoint = self._add(Connection(number=self._opened), application)
+        self._opened += 1
         endpoint.open()
         return endpoint
 

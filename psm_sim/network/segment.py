@@ -12,10 +12,12 @@ class Connection:
     """The identity of one TCP connection, and the content of its byte stream.
 
     Segments count bytes and carry none: ``requests`` holds what the bytes of the client's stream say,
-    in order, for the server to read once it has received them.
+    in order, for the server to read once it has received them. ``number`` counts the connections that its
+    host has opened, from 0; -1 is none of them.
     """
 
     requests: list[Request] = field(default_factory=list)
+    number: int = -1
 
 
 @dataclass(slots=True, eq=False)

@@ -8,7 +8,7 @@ from simpy import Environment
 
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
-from psm_sim.policies import Policy, Poll, Rest
+from psm_sim.policies import Frame, Policy, Poll, Rest
 
 
 class Station:
@@ -32,6 +32,7 @@ class Station:
         tell_rest: Sequence[Callable[[float, Poll | None, Rest], None]] = (),
     ) -> None:
         self._env, self._policy, self._radio, self._tell_rest = env, policy, radio, tell_rest
+        self._tell_sent = policy.sent if policy.wants("sent") else None
         self._last_uplink_s = 0.0  # the start counts as an uplink packet
 
     def send(self, segment: Segment) -> None:
@@ -42,7 +43,21 @@ class Station:
             policy.interrupted(cut_short)
         self._last_uplink_s = now_s
         policy.uplink(now_s)
+        if self._tell_sent is not None:
+            self._tell_sent(now_s, _frame(segment))
         self._radio.send(segment)
+
+    def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
+        """Return what takes the frames received: *deliver*, after the policy if it wants to be told."""
+        policy, env = self._policy, self._env
+        if not policy.wants("received"):
+            return deliver
+
+        def receive(segment: Segment) -> None:
+            policy.received(env.now, _frame(segment))
+            deliver(segment)
+
+        return receive
 
     def rest(self, time_s: float, poll: Poll | None) -> Rest:
         """Return how the radio shall rest, now that the link has fallen idle at *time_s*."""
@@ -50,3 +65,8 @@ class Station:
         for tell in self._tell_rest:
             tell(time_s, poll, rest)
         return rest
+
+
+def _frame(segment: Segment) -> Frame:
+    """Return what a driver sees of a segment."""
+    return Frame(segment.connection.number, segment.wire_bytes, segment.payload, segment.syn, segment.fin)

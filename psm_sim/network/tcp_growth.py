@@ -16,7 +16,7 @@ class Growth:
 
     def __init__(self, tcp: TcpParameters) -> None:
         self._rule, self._segment = tcp.growth, tcp.segment_bytes
-        self._counted = 0  # by ns3's rule, less than a segment
+        self._counted = 0
 
     def after(self, newly: int) -> int:
         """Return what to add to the window after an ACK for *newly* further bytes."""

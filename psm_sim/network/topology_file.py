@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from psm_sim.bundled import bundled, bundled_names
 from psm_sim.errors import InputError
+from psm_sim.files.toml import read_toml
 from psm_sim.network.topology import SECTIONS, Topology, topology_keys
 from psm_sim.parameters import parameters_of
 from psm_sim.registry import unknown
@@ -56,7 +56,7 @@ def _load(path: Path, users: tuple[Path, ...]) -> Topology:
     if path.resolve() in users:
         names = " extends ".join(each.name for each in (*users, path))
         raise InputError(f"The topology {names}, in a circle; take one of these 'extends' out.")
-    table = _read(path)
+    table = read_toml(path, "topology")
     description = str(table.pop("description", ""))
     base = _extended(table.pop("extends", None), path, (*users, path.resolve()))
     values = _flatten(table)
@@ -96,17 +96,6 @@ def _find(name: str, folder: Path) -> Path:
 _KEY = "links.wired.latency_ms"
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"The topology {path} is no TOML: {error}; mend the file.") from None
-    except RecursionError:
-        raise InputError(f"The topology {path} is nested too deep; expected keys as {_KEY}.") from None
-    except OSError as error:
-        raise InputError(f"The topology {path} cannot be read: {error.strerror}.") from None
-
-
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return the values by their keys; a table deeper than any section is left whole, as a value."""
     flat: dict[str, Any] = {}
@@ -132,7 +121,7 @@ def _changed(topology: Topology, values: Mapping[str, Any], where: str) -> Topol
         read = {key: _value(declared[key], value, f"{where}: {path}") for key, value in given.items()}
         try:
             parts[attribute] = dataclasses.replace(part, **read)
-        except InputError as error:  # values that do not go together
+        except InputError as error:
             raise InputError(f"{where}: {error}") from None
     return dataclasses.replace(topology, **parts)
 

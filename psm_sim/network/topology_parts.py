@@ -1,6 +1,6 @@
 """Topology parts: links, beacon, power, TCP, browser and access point in numbers.
 
-Every part checks itself when it is made. A comment gives the reason for bounds that no standard names.
+Every part checks itself when it is made. The reasons for its bounds stand in its docstring.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from psm_sim.parameters import check_all, parameter
 
 @dataclass(frozen=True)
 class LinkParameters:
-    """One hop, the same each way."""
+    """One hop, the same each way.
 
-    # At 0.01 Mbit/s a segment of 1,500 B takes 1.2 s, longer than TCP's least timeout of 1 s: on slower
-    # links TCP sends more copies than data. 100 Gbit/s is the fastest Ethernet in common use.
+    At 0.01 Mbit/s a segment of 1,500 B takes 1.2 s, longer than TCP's least timeout of 1 s: on slower links
+    TCP sends more copies than data. 100 Gbit/s is the fastest Ethernet in common use. A latency of 10 s is
+    the longest that TCP is used with: a geostationary satellite takes 0.27 s, the moon 1.3 s.
+    """
+
     rate_mbps: float = parameter(10.0, "bit rate", unit="Mbit/s", at_least=0.01, at_most=100_000)
-    # 10 s, the farthest that TCP is used: a geostationary satellite takes 0.27 s, the moon 1.3 s.
     latency_ms: float = parameter(20.0, "propagation delay", unit="ms", at_least=0, at_most=10_000)
 
     def __post_init__(self) -> None:
@@ -27,9 +29,11 @@ class LinkParameters:
 
 @dataclass(frozen=True)
 class BeaconParameters:
-    """The access point's beacons; beacon k is sent at k times the interval."""
+    """The access point's beacons; beacon k is sent at k times the interval.
 
-    # 802.11 counts in time units of 1.024 ms, from 1 on; what access points offer ends at about 1 s.
+    802.11 counts in time units of 1.024 ms, from 1 on; what access points offer ends at about 1 s.
+    """
+
     interval_ms: float = parameter(100.0, "time between beacons", unit="ms", at_least=1, at_most=10_000)
     fire_all: bool = parameter(False, "fire an event for every beacon, also those nobody hears")
 
@@ -39,9 +43,11 @@ class BeaconParameters:
 
 @dataclass(frozen=True)
 class PowerParameters:
-    """What the radio draws (thesis, section 2.5.4)."""
+    """What the radio draws (thesis, section 2.5.4).
 
-    # 100 W and 100 J: more than any station's radio takes, and sums over 1e9 s still print.
+    100 W and 100 J are more than any station's radio takes, and sums over 1e9 s still print.
+    """
+
     awake_w: float = parameter(0.75, "power of an awake radio", unit="W", at_least=0, at_most=100)
     asleep_w: float = parameter(
         0.05, "power of a dozing radio, not above awake_w", unit="W", at_least=0, at_most=100
@@ -60,20 +66,24 @@ class PowerParameters:
 
 @dataclass(frozen=True)
 class TcpParameters:
-    """TCP of both ends; windows in segments."""
+    """TCP of both ends; windows in segments.
 
-    # RFC 7323 ends at windows of 1 GiB: 735,439 segments of 1460 B.
+    RFC 7323 ends at windows of 1 GiB: 735,439 segments of 1460 B. The length of an IP packet has 16 bits; a
+    header is at most 60 B each for IPv4 and TCP with all options, and some framing. An ACK is delayed by
+    less than 0.5 s (RFC 1122, 4.2.3.2); a limit of the timeout is at least 60 s (RFC 6298, 2.5).
+
+    A connection is given up after at least 100 s, a SYN after at least 3 minutes (RFC 1122, 4.2.3.5). Linux
+    takes at least 924.6 s (15 retries from 0.2 s), which leaves a station that dozes for minutes its
+    connections. 1e6 s are 12 days, more than any system waits.
+    """
+
     initial_window: int = parameter(
         2, "congestion window after the handshake", unit="segments", at_least=1, at_most=735_439
     )
-    segment_bytes: int = parameter(  # an IP packet's length has 16 bits
-        1460, "largest payload of a segment", unit="B", at_least=1, at_most=65_535
-    )
+    segment_bytes: int = parameter(1460, "largest payload of a segment", unit="B", at_least=1, at_most=65_535)
     max_window: int = parameter(20, "receiver's window", unit="segments", at_least=1, at_most=735_439)
-    header_bytes: int = parameter(  # 60 B each for IPv4 and TCP with all options, and some framing
-        40, "TCP/IP header of every segment", unit="B", at_least=1, at_most=256
-    )
-    delayed_ack_ms: float = parameter(  # RFC 1122, 4.2.3.2: less than 0.5 s
+    header_bytes: int = parameter(40, "TCP/IP header of every segment", unit="B", at_least=1, at_most=256)
+    delayed_ack_ms: float = parameter(
         100.0, "longest wait of an ACK; 0: an ACK per segment", unit="ms", at_least=0, at_most=500
     )
     delayed_ack: str = parameter(
@@ -94,12 +104,10 @@ class TcpParameters:
     min_rto_ms: float = parameter(
         1000.0, "least retransmission timeout (RFC 6298)", unit="ms", at_least=1, at_most=60_000
     )
-    max_rto_ms: float = parameter(  # RFC 6298, 2.5: a limit must be at least 60 s
+    max_rto_ms: float = parameter(
         60_000.0, "largest retransmission timeout (RFC 6298)", unit="ms", at_least=60_000, at_most=600_000
     )
 
-    # RFC 1122, 4.2.3.5, wants at least 100 s. Linux takes at least 924.6 s (15 retries from 0.2 s), which
-    # leaves a station that dozes for minutes its connections. 1e6 s: 12 days, more than any system waits.
     give_up_s: float = parameter(
         924.6,
         "time without a new ACK after which a connection is given up",
@@ -107,9 +115,7 @@ class TcpParameters:
         at_least=100,
         at_most=1e6,
     )
-    syn_give_up_s: float = parameter(  # RFC 1122, 4.2.3.5: at least 3 minutes
-        180.0, "the same time for a SYN", unit="s", at_least=180, at_most=1e6
-    )
+    syn_give_up_s: float = parameter(180.0, "the same time for a SYN", unit="s", at_least=180, at_most=1e6)
 
     def __post_init__(self) -> None:
         check_all(self, "tcp")
@@ -117,15 +123,17 @@ class TcpParameters:
 
 @dataclass(frozen=True)
 class BrowserParameters:
-    """How the browser fetches a page's objects."""
+    """How the browser fetches a page's objects.
 
-    # Browsers open 6 connections to a host and 256 in all.
+    Browsers open 6 connections to a host and 256 in all. A page without a new byte for an hour has waited
+    40 times as long as people do, and longer than TCP tries; 1e6 s are 12 days.
+    """
+
     connections: int = parameter(4, "parallel connections", at_least=1, at_most=256)
     persistent: bool = parameter(False, "keep a connection for further objects of the page")
     asks_first: bool = parameter(
         False, "ask on kept connections before opening further ones; false: the SYNs leave first, as in ns-3"
     )
-    # An hour: 40 times what people wait for, and longer than TCP tries; 1e6 s: 12 days.
     stall_s: float = parameter(
         3600.0, "time without a new byte after which a page has failed", unit="s", at_least=1, at_most=1e6
     )
@@ -136,9 +144,8 @@ class BrowserParameters:
 
 @dataclass(frozen=True)
 class AccessPointParameters:
-    """What the access point keeps for the station."""
+    """What the access point keeps for the station; a million full frames, 1.5 GB, are as good as no limit."""
 
-    # 1.5 GB of full frames: as good as no limit.
     buffer_frames: int = parameter(
         256, "frames queued for the station; more are dropped", at_least=1, at_most=1_000_000
     )

@@ -15,21 +15,23 @@ from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Audience, EnergyLedger, Observer, Usage
 from psm_sim.network.page_error import PageError
+from psm_sim.network.pusher import Pusher
 from psm_sim.network.radio import Radio
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
-from psm_sim.policies import Policy
+from psm_sim.policies import Policy, RadioPower
 from psm_sim.workload.page import Page
+from psm_sim.workload.push import Push
 
 
 class World:
     """World of one station under one policy, in one topology.
 
     ``visits`` has each page as it was loaded, with the ledger's state at its end; ``events`` is the number of
-    SimPy events so far.
+    SimPy events so far; ``pusher`` has the delays of datagrams that nobody asked for, if any are sent.
 
     Parameters
     ----------
@@ -48,16 +50,15 @@ class World:
         self.ledger = EnergyLedger(topology.power)
         self.visits: list[tuple[Visit, Usage]] = []
         self.events = 0
+        self.pusher: Pusher | None = None
         self._browsing = False
         self._told = told = Audience([self.ledger, *observers])
 
-        # The four links, by the way of a request and of its reply
         self.wireless_up = Link(env, "wireless up", topology.wireless, told.frame)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
         self.wireless_down = Link(env, "wireless down", topology.wireless, told.frame)
 
-        # What stands at their ends, from the server to the browser
         persistent = topology.browser.persistent
         self.server = Host(
             env, topology.tcp, self.wired_down.send, lambda end: ServerConnection(env, end, persistent)
@@ -74,6 +75,9 @@ class World:
         self.client.give_up = lambda end: self._given_up("client", end)
         self.browser.stalled = self._stalled
         self._join(port)
+        power = topology.power
+        if isinstance(policy.power, RadioPower):
+            policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
         policy.start(beacons.interval_s)
         if topology.beacon.fire_all:
             self._fire_all_beacons()
@@ -84,18 +88,20 @@ class World:
         self.wired_up.deliver = self.server.receive
         self.wired_down.deliver = port.forward
         self.wireless_down.deliver = self.radio.receive
-        self.radio.deliver = self.client.receive
+        self.radio.deliver = self.station.receiver(self.client.receive)
         self.radio.decide = self.station.rest
         port.radio = self.radio
 
-    def run(self, pages: Sequence[Page]) -> None:
-        """Load the pages. The clock stops at the end of the last.
+    def run(self, pages: Sequence[Page], pushes: Sequence[Push] = ()) -> None:
+        """Load the pages, and send the pushes meanwhile. The clock stops at the end of the last page.
 
         Raises
         ------
         PageError
             If a page cannot be loaded.
         """
+        if pushes:
+            self._push(pushes)
         self._browsing = True
         browsing = self.env.process(self._browse(pages))
         step = self.env.step
@@ -106,11 +112,18 @@ class World:
             if not events & 0xFFF:  # now and then; a new byte looks too, so that no stalled page is missed
                 self.browser.check()
         self.events += events
-        if not browsing.ok:  # a process that fails is dead before its failure is raised
+        if not browsing.ok:
             failure: Any = browsing.value
             raise failure
         for tell in self._told.finish:
             tell(self.env.now)
+
+    def _push(self, pushes: Sequence[Push]) -> None:
+        """Put a pusher on the way of frames: only now, so that a run without pushes is as fast as ever."""
+        self.pusher = pusher = Pusher(self.env, self.server)
+        self.wired_down.deliver = pusher.at_access_point(self.wired_down.deliver)
+        self.radio.deliver = pusher.at_station(self.radio.deliver)
+        self.env.process(pusher.push(pushes))
 
     def _browse(self, pages: Sequence[Page]) -> Generator[Event, None, None]:
         # A flag of our own is read at each event in half the time that the process would take to answer.

@@ -1,8 +1,8 @@
 """Power-save policies: they decide when the radio sleeps. One module per policy."""
 
 from psm_sim.beacons import Beacons
-from psm_sim.policies.base import Policy, Rest
+from psm_sim.policies.base import Frame, Policy, RadioPower, Rest
 from psm_sim.policies.make import POLICIES, make_policy
 from psm_sim.poll import Poll
 
-__all__ = ["POLICIES", "Beacons", "Policy", "Poll", "Rest", "make_policy"]
+__all__ = ["POLICIES", "Beacons", "Frame", "Policy", "Poll", "RadioPower", "Rest", "make_policy"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from psm_sim.beacons import Beacons
 from psm_sim.parameters import values_of
@@ -25,6 +25,34 @@ class Rest:
     repeat: bool = False
 
 
+class Frame(NamedTuple):
+    """Frame sent or received, as a driver sees it: sizes, flags and ports, neither content nor other times.
+
+    Attributes
+    ----------
+    flow : int
+        The number of its TCP connection at this station, in order of opening; -1 for a frame of none.
+    bytes, payload : int
+        Its size with headers and without, in bytes.
+    syn, fin : bool
+        Whether it opens or closes its connection.
+    """
+
+    flow: int
+    bytes: int
+    payload: int
+    syn: bool
+    fin: bool
+
+
+class RadioPower(NamedTuple):
+    """Power of the station's radio awake and asleep, in watts, and the energy to hear a beacon, in joules."""
+
+    awake_w: float = 0.75
+    asleep_w: float = 0.05
+    beacon_j: float = 0.0015
+
+
 class Policy(ABC):
     """Policy: decides when the radio sleeps.
 
@@ -40,6 +68,8 @@ class Policy(ABC):
     # Not "beacons": a policy's own parameter may well have that name, and start() would overwrite it.
     beacon_grid: Beacons = Beacons(0.1)
     """The numbers and times of these beacons. Set by :meth:`start`."""
+    power: RadioPower = RadioPower()
+    """Power of the station's radio. Set before :meth:`start`, unless the name is used otherwise."""
 
     def config(self) -> dict[str, Any]:
         """Return the parameters as plain values, for the result."""
@@ -67,8 +97,22 @@ class Policy(ABC):
     def uplink(self, now_s: float) -> None:  # noqa: B027 (an optional hook)
         """Take note that a packet is sent uplink at *now_s* seconds; optional."""
 
+    def sent(self, now_s: float, frame: Frame) -> None:  # noqa: B027 (an optional hook)
+        """Take note of a frame handed to the radio at *now_s*, after :meth:`uplink`; optional."""
+
+    def received(self, now_s: float, frame: Frame) -> None:  # noqa: B027 (an optional hook)
+        """Take note of a frame received at *now_s*, before the station reacts to it; optional."""
+
     def interrupted(self, poll: Poll) -> None:  # noqa: B027 (an optional hook)
         """Take note that an uplink packet has cut a doze short, and what was held then; optional."""
 
+    def wants(self, hook: str) -> bool:
+        """Say whether its class has the optional *hook*, ``sent`` or ``received``, to be called."""
+        return getattr(type(self), hook) is not getattr(Policy, hook)
+
     def finish(self) -> None:  # noqa: B027 (an optional hook)
         """Take note that the run is over; optional. Not called if the run fails or is interrupted."""
+
+    def report(self) -> dict[str, float]:
+        """Return what the policy itself counted or measured in the run, by name with its unit; optional."""
+        return {}

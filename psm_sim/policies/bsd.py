@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from psm_sim.bounds import MOST_MS, MOST_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.poll import Poll
@@ -29,9 +31,14 @@ class Bsd(Policy):
 
     name: ClassVar[str] = "bsd"
 
-    p: float = parameter(1.0, "bound on the slowdown of a round trip, minus one", above=0)
+    p: float = parameter(1.0, "bound on the slowdown of a round trip, minus one", above=0, at_most=1e6)
     max_sleep_ms: float | None = parameter(
-        900.0, "longest doze, just under TCP's least timeout of 1 s", unit="ms", above=0, optional=True
+        900.0,
+        "longest doze, just under TCP's least timeout of 1 s",
+        unit="ms",
+        above=0,
+        at_most=MOST_MS,
+        optional=True,
     )
 
     def __post_init__(self) -> None:
@@ -40,6 +47,8 @@ class Bsd(Policy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze as long as the bound allows."""
         wait_s = max(0.0, self.beacon_s / self.p - since_uplink_s)
+        if wait_s > MOST_S:
+            return Rest(math.inf)
         doze_s, since_s = now_s + wait_s, since_uplink_s + wait_s
         allowed_s, longest_s = self.p * since_s, self._longest_s
         beacons = self._beacons_within(doze_s, min(allowed_s, longest_s))

@@ -6,6 +6,7 @@ import numpy as np
 
 from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
+from psm_sim.learning.rates import LONGEST
 
 MOST = 10_000
 """The largest number of experts."""
@@ -37,4 +38,30 @@ def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -
             f"{owner}: min_ms={min_ms:g}, max_ms={max_ms:g}, step_ms={step_ms:g} give {count} experts;"
             f" expected 2 to {MOST}."
         )
-    return min_ms + step_ms * np.arange(count, dtype=np.float64)
+    times_ms = min_ms + step_ms * np.arange(count, dtype=np.float64)
+    times_ms.flags.writeable = False  # they are handed to losses of users' own
+    return times_ms
+
+
+def polls_of(horizon_s: float, beacon_s: float, owner: str) -> int:
+    """Return the number of polls in a horizon, one at each beacon, at least 1.
+
+    Parameters
+    ----------
+    horizon_s, beacon_s
+        The horizon, and the time from beacon to beacon, in seconds.
+    owner
+        What the error calls their user, such as ``"policy lpsm"``.
+
+    Raises
+    ------
+    InputError
+        If there are more than switching rates can be chosen for.
+    """
+    polls = horizon_s / beacon_s
+    if polls > LONGEST:
+        raise InputError(
+            f"{owner}: horizon_s={horizon_s:g} is {polls:g} beacons {1e3 * beacon_s:g} ms apart; expected at"
+            f" most {LONGEST:g}, so give a shorter horizon."
+        )
+    return max(1, round(polls))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import copy
+import math
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from psm_sim.errors import InputError, PluginError, reason
-from psm_sim.policies.base import Policy, Rest
+from psm_sim.errors import PluginError, shown
+from psm_sim.policies.base import Frame, Policy, RadioPower, Rest
 from psm_sim.poll import Poll
+from psm_sim.user_code import calling, copied, label_of, plain
+
+MOST_S = 1e9
+"""The longest time awake, in seconds, that is not for ever."""
 
 _PROBES = (
     (0.0, 0.0, None),
@@ -30,10 +34,21 @@ class Guarded(Policy):
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
+        self._now_s = 0.0
+
+    @property
+    def power(self) -> RadioPower:
+        """The power that the policy reckons with."""
+        return self.policy.power
+
+    @power.setter
+    def power(self, power: RadioPower) -> None:
+        self.policy.power = power
 
     def config(self) -> dict[str, Any]:
-        """Return the policy's own parameters."""
-        return dict(self._call("config"))
+        """Return the policy's own parameters, as plain values that every report can hold."""
+        with calling(f"Policy {self._label} failed in config()"):
+            return plain(self.policy.config())
 
     def start(self, beacon_s: float) -> None:
         """Begin a run."""
@@ -41,15 +56,29 @@ class Guarded(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Ask the policy, and check its answer."""
+        self._now_s = now_s
         rest = self._call("rest", now_s, since_uplink_s, poll)
-        fault = _fault(rest)
-        if fault:
-            raise PluginError(f"Policy {self._label}: rest() at {now_s:g} s {fault}.")
-        return Rest(float(rest.awake_s), int(rest.beacons), bool(rest.repeat))
+        answer = self._read(rest)
+        if isinstance(answer, str):
+            raise PluginError(f"Policy {self._label}: rest() at {now_s:g} s {answer}.")
+        return answer
 
     def uplink(self, now_s: float) -> None:
         """Tell the policy of an uplink packet."""
+        self._now_s = now_s
         self._call("uplink", now_s)
+
+    def wants(self, hook: str) -> bool:
+        """Say whether the policy itself has the hook."""
+        return bool(self._call("wants", hook))
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Tell the policy of a frame sent."""
+        self._call("sent", now_s, frame)
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Tell the policy of a frame received."""
+        self._call("received", now_s, frame)
 
     def interrupted(self, poll: Poll) -> None:
         """Tell the policy of a doze cut short."""
@@ -59,19 +88,22 @@ class Guarded(Policy):
         """Tell the policy that the run is over."""
         self._call("finish")
 
+    def report(self) -> dict[str, float]:
+        """Return what the policy measured."""
+        return dict(self._call("report"))
+
     @property
     def _label(self) -> str:
-        return self.policy.name or type(self.policy).__name__
+        return label_of(self.policy)
 
     def _call(self, method: str, *arguments: Any) -> Any:
-        try:
+        with calling(f"Policy {self._label} failed in {method}() at {self._now_s:g} s"):
             return getattr(self.policy, method)(*arguments)
-        except InputError:
-            raise
-        except Exception as error:
-            raise PluginError(
-                f"Policy {self._label} failed in {method}(): {reason(error)}; mend the policy."
-            ) from error
+
+    def _read(self, rest: Any) -> Rest | str:
+        """Return the answer in plain numbers, or what is wrong with it."""
+        with calling(f"Policy {self._label} returned a Rest at {self._now_s:g} s that fails"):
+            return _fault(rest) or Rest(float(rest.awake_s), int(rest.beacons), bool(rest.repeat))
 
 
 def guarded(policy: Policy) -> Policy:
@@ -82,7 +114,7 @@ def guarded(policy: Policy) -> Policy:
     PluginError
         If a user's policy cannot be copied, or fails or answers badly when it is tried.
     """
-    fresh = _copied(policy)
+    fresh = copied(policy, f"Policy {label_of(policy)}")
     return fresh if type(policy).__module__.startswith("psm_sim.policies.") else watched(fresh)
 
 
@@ -94,31 +126,28 @@ def watched(policy: Policy) -> Guarded:
     PluginError
         As :func:`guarded`.
     """
-    probe = Guarded(_copied(policy))
+    probe = Guarded(copied(policy, f"Policy {label_of(policy)}"))
+    probe.config()
     probe.start(0.1)
     for question in _PROBES:
         probe.rest(*question)
     return Guarded(policy)
 
 
-def _copied(policy: Policy) -> Policy:
-    try:
-        return copy.deepcopy(policy)
-    except Exception as error:
-        raise PluginError(
-            f"Policy {policy.name} cannot be copied ({error}); expected one that can."
-        ) from error
-
-
 def _fault(rest: Any) -> str:
     if not isinstance(rest, Rest):
-        return f"returned {rest!r}; expected a Rest"
+        return f"returned {shown(rest)}; expected a Rest"
     awake_s: Any = rest.awake_s
     beacons: Any = rest.beacons
-    if not isinstance(awake_s, Real) or not float(awake_s) >= 0:
-        return f"returned awake_s={awake_s!r}; expected seconds, 0 or more"
+    if not _is_duration(awake_s):
+        return f"returned awake_s={shown(awake_s)}; expected seconds from 0 to {MOST_S:g}, or inf"
     if not isinstance(beacons, Integral) or not 1 <= int(beacons) <= 10**9:
-        return f"returned beacons={beacons!r}; expected a whole number from 1 to 10**9"
+        return f"returned beacons={shown(beacons)}; expected a whole number from 1 to 10**9"
     if rest.repeat and awake_s:
-        return f"returned repeat with awake_s={awake_s!r}; expected awake_s=0 with repeat"
+        return f"returned repeat with awake_s={shown(awake_s)}; expected awake_s=0 with repeat"
     return ""
+
+
+def _is_duration(value: Any) -> bool:
+    number: Any = value if isinstance(value, Real) else -1
+    return bool(0 <= number <= MOST_S or number == math.inf)

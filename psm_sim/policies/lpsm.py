@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from psm_sim.arrays import Floats
-from psm_sim.errors import PluginError, reason
+from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import Learner, make_learner
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
-from psm_sim.parameters import check_all, parameter, parameters_of, values_of
-from psm_sim.policies.base import Policy, Rest
-from psm_sim.policies.experts import polling_times_ms
+from psm_sim.losses.guard import guarded_loss, held
+from psm_sim.parameters import check_all, parameters_of, values_of
+from psm_sim.policies.base import Frame, Policy, Rest
+from psm_sim.policies.experts import polling_times_ms, polls_of
+from psm_sim.policies.lpsm_parameters import LpsmParameters
+from psm_sim.policies.memories import Memories
 from psm_sim.policies.warm_start import WarmStart
 from psm_sim.spec import Spec
 
 
 @dataclass
-class Lpsm(Policy):
+class Lpsm(LpsmParameters, Policy):
     """Doze for the weighted mean of the experts' polling times; Learn-alpha learns the weights.
 
     Each expert is one polling time. At every wake-up for a beacon each expert suffers the loss that its
@@ -25,70 +28,32 @@ class Lpsm(Policy):
     next doze is the weighted mean of the times (2.32), rounded to the nearest beacon. The switching rates
     are chosen for ``horizon_s`` seconds with one poll per beacon (section 2.3).
 
-    Three choices that the sources leave open are parameters: how long to doze after an uplink packet; whether
-    an ACK sent while a poll's frames are fetched is one; and whether a doze that an uplink packet cut short
-    is learned from. The default of the first, one beacon, has the least slowdown. That of the second is the
-    order of figure 2-4: retrieve the data, then sleep for the time predicted.
-
     With ``state`` the learner goes on from what that file held when the policy was made, and its state is
     written there when a run is over. Such a run depends on the file as well as on its parameters.
     """
 
     name: ClassVar[str] = "lpsm"
 
-    loss: str | Spec | Loss = parameter(
-        "inverse-log", "loss of a polling time: a name, a formula or FILE.py:CLASS"
-    )
-    gamma: float | None = parameter(
-        None, "the loss's weight of latency against energy; none: its own default", above=0, optional=True
-    )
-    min_ms: float = parameter(100.0, "shortest polling time among the experts", unit="ms", above=0)
-    max_ms: float = parameter(1200.0, "longest polling time among the experts", unit="ms", above=0)
-    step_ms: float = parameter(100.0, "spacing of the experts' polling times", unit="ms", above=0)
-    horizon_s: float = parameter(2700.0, "time for which the switching rates are chosen", unit="s", above=0)
-    after_uplink: str = parameter(
-        "one",
-        "doze after an uplink packet: one beacon; restart the full time; keep the planned poll",
-        name="uplink",  # which as an attribute is the policy's hook
-        choices=("one", "restart", "keep"),
-    )
-    acks: str = parameter(
-        "poll",
-        "a packet sent while a poll's frames are fetched belongs to the poll, which the full time follows; or"
-        " is an uplink packet",
-        choices=("poll", "uplink"),
-    )
-    learn_on_uplink: bool = parameter(False, "learn also from a doze that an uplink packet cut short")
-    alpha: float | None = parameter(
-        None,
-        "one fixed switching rate in place of Learn-alpha; 0: Static-expert",
-        at_least=0,
-        at_most=1,
-        optional=True,
-    )
-    state: str | None = parameter(
-        None,
-        "JSON file with a learner's state: read, if there is one, and written after the run",
-        optional=True,
-        kind=str,
-    )
-
     def __post_init__(self) -> None:
         check_all(self, "policy lpsm")
         self._loss = make_loss(self.loss, self.gamma)
         self.times_ms = polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "policy lpsm")
         check_loss(self._loss, self.times_ms)
+        if self.state is not None and self.context != "none":
+            raise InputError("policy lpsm: context is outstanding; expected none with state: one memory.")
+        self._gamma = values_of(self._loss).get("gamma")
+        self._loss = guarded_loss(self._loss)
         self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
-        self._beacons = 1
-        self._planned = 0
-        self._sent = False  # whether the station has sent since its last rest began
+        self._memories: Memories | None = None
+        self._beacons, self._planned = 1, 0
+        self._sent_since_rest = False
 
     def config(self) -> dict[str, Any]:
         """Return the parameters as plain values, those of the loss with its ``gamma`` included."""
         values = {name: getattr(self, each.attribute) for name, each in parameters_of(Lpsm).items()}
         loss = self._loss.name if isinstance(self.loss, Loss) else str(self.loss)
-        return {**values, "loss": loss, "gamma": values_of(self._loss).get("gamma")}
+        return {**values, "loss": loss, "gamma": self._gamma}
 
     def start(self, beacon_s: float) -> None:
         """Begin with the saved weights, or with uniform ones: the first time is then the mean of all."""
@@ -97,7 +62,10 @@ class Lpsm(Policy):
         self._loss.start()
         share = Spec("fixed-share").with_("alpha", self.alpha)
         learner = Spec("learn-alpha") if self.alpha is None else share
-        self.learner = make_learner(learner, self.times_ms.size, max(1, round(self.horizon_s / beacon_s)))
+        polls = polls_of(self.horizon_s, beacon_s, "policy lpsm")
+        self.learner = make_learner(learner, self.times_ms.size, polls)
+        if self.context != "none":
+            self._memories = Memories(self.learner, make_learner(learner, self.times_ms.size, polls))
         if self._warm_start is not None:
             self._warm_start.load(self.learner, self.times_ms)
         self._predict()
@@ -107,25 +75,52 @@ class Lpsm(Policy):
         if self._warm_start is not None:
             self._warm_start.save(self.learner, self.times_ms)
 
+    def report(self) -> dict[str, float]:
+        """Return what the loss measured."""
+        return self._loss.report()
+
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Learn from the poll, and doze for the time predicted."""
         next_beacon = self.beacon_grid.after(now_s)
         if poll is not None:
             self._learn(poll)
             self._loss.observe(poll)
-        beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
-        self._planned, self._sent = next_beacon + beacons - 1, False
+        if self._memories is not None:
+            beacons = self._in_context(self._memories, poll)
+        else:
+            beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
+        self._planned, self._sent_since_rest = next_beacon + beacons - 1, False
         return Rest(beacons=beacons)
 
     def uplink(self, now_s: float) -> None:
         """Note that a packet is sent."""
-        self._sent = True
+        self._sent_since_rest = True
 
     def interrupted(self, poll: Poll) -> None:
         """Learn from a doze cut short if ``learn_on_uplink`` is set; the loss is told in any case."""
         if self.learn_on_uplink and poll.slept_ms > 0:
             self._learn(poll)
         self._loss.observe(poll)
+
+    def wants(self, hook: str) -> bool:
+        """Say whether the context counts, or a class derived from it has the *hook*."""
+        return self.context != "none" or getattr(type(self), hook) is not getattr(Lpsm, hook)
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Tell the memories of a frame sent."""
+        if self._memories:
+            self._memories.sent(frame)
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Tell the memories of a frame received."""
+        if self._memories is not None:
+            self._memories.received(frame)
+
+    def _in_context(self, memories: Memories, poll: Poll | None) -> int:
+        """Take up the memory of the present context; after an uplink packet that waits, one beacon."""
+        self.learner = memories.present
+        self._predict()
+        return 1 if memories.is_waiting and poll is None else self._beacons
 
     def losses(self, poll: Poll) -> Floats:
         """Return what each expert's time would have cost in the doze just ended, shape (n,), in nats.
@@ -135,17 +130,11 @@ class Lpsm(Policy):
         PluginError
             If the loss fails.
         """
-        try:
-            return self._loss(poll, self.times_ms)
-        except Exception as error:
-            raise PluginError(
-                f"Loss {self._loss.name} failed with {poll.held_bytes} bytes held after {poll.slept_ms:g} ms"
-                f" asleep: {reason(error)}; mend the loss."
-            ) from error
+        return self._loss(poll, self.times_ms)
 
     def _doze_after_poll(self) -> int:
         # A restart would be the full time too, and of a poll that has just been there is nothing to keep.
-        cut = self.acks == "uplink" and self._sent and self.after_uplink == "one"
+        cut = self.acks == "uplink" and self._sent_since_rest and self.after_uplink == "one"
         return 1 if cut else self._beacons
 
     def _doze_after_uplink(self, next_beacon: int) -> int:
@@ -154,7 +143,12 @@ class Lpsm(Policy):
         return 1 if self.after_uplink == "one" else self._beacons
 
     def _learn(self, poll: Poll) -> None:
-        self.learner.update(self.losses(poll))
+        try:
+            self.learner.update(self.losses(poll))
+        except PluginError:
+            raise
+        except InputError as fault:  # a formula can overflow late; the learner does not know its name
+            raise InputError(f"Loss {self._loss} with {held(poll)}: {fault}") from fault
         self._predict()
 
     def _predict(self) -> None:

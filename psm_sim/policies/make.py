@@ -13,6 +13,9 @@ POLICIES: Registry[Policy] = Registry(
         "psm": "psm_sim.policies.psm:Psm",
         "bsd": "psm_sim.policies.bsd:Bsd",
         "lpsm": "psm_sim.policies.lpsm:Lpsm",
+        "outstanding": "psm_sim.policies.outstanding:Outstanding",
+        "listen": "psm_sim.policies.listen:Listen",
+        "anticipate": "psm_sim.policies.anticipate:Anticipate",
     },
 )
 """The policies that have a name; a new policy is one more line here."""

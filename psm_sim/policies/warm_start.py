@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
+from psm_sim.files.opened import read_text
+from psm_sim.files.whole import check_writable, write_whole
 from psm_sim.learning import Learner
 
+_OWNER = "policy lpsm: state"
+_LARGEST = 64 << 20
 _FORMAT = "psm_sim lpsm state 1"
 
 
@@ -28,9 +31,11 @@ class WarmStart:
     """
 
     def __init__(self, file: str) -> None:
+        if not file.strip():
+            raise InputError(f"{_OWNER} is {file!r}; expected the path of a file.")
         self.path = Path(file)
         self._saved = _read(self.path) if self.path.exists() else None
-        _check_writable(self.path)
+        check_writable(self.path, _OWNER)
 
     def load(self, learner: Learner, times_ms: Floats) -> None:
         """Give *learner* the state that was saved, if the file existed.
@@ -58,26 +63,18 @@ class WarmStart:
     def save(self, learner: Learner, times_ms: Floats) -> None:
         """Write the learner's state, completely or not at all."""
         document = {"format": _FORMAT, "times_ms": times_ms.tolist(), "learner": learner.state()}
-        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        try:
-            temporary.write_text(json.dumps(document, allow_nan=False) + "\n", encoding="utf-8")
-            temporary.replace(self.path)
-        except OSError as error:
-            raise InputError(
-                f"policy lpsm: state {str(self.path)!r} cannot be written: {error.strerror}; "
-                "give another file."
-            ) from error
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(self.path, json.dumps(document, allow_nan=False) + "\n", _OWNER)
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_text(path, _LARGEST))
     except OSError as error:
         raise InputError(
             f"policy lpsm: state {str(path)!r} cannot be read: {error.strerror}; give another file."
         ) from error
+    except InputError as error:
+        raise InputError(f"{_OWNER} {str(path)!r} cannot be read: {error}") from None
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or document.get("format") != _FORMAT or not _complete(document):
@@ -90,12 +87,3 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _complete(document: Mapping[str, Any]) -> bool:
     return isinstance(document.get("times_ms"), list) and isinstance(document.get("learner"), dict)
-
-
-def _check_writable(path: Path) -> None:
-    folder = path.parent
-    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        what = (
-            "is a folder" if path.is_dir() else f"cannot be written: {str(folder)!r} is no folder to write in"
-        )
-        raise InputError(f"policy lpsm: state {str(path)!r} {what}; expected a file in a folder that exists.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_MS
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.experts import polling_times_ms
@@ -15,15 +16,22 @@ from psm_sim.policies.experts import polling_times_ms
 class Clock:
     """Polling times that there are: documented parameters."""
 
-    min_ms: float = parameter(100.0, "shortest polling time among the experts", unit="ms", at_least=1)
-    max_ms: float = parameter(1000.0, "longest polling time among the experts", unit="ms", at_least=1)
-    step_ms: float = parameter(100.0, "spacing of the experts' polling times", unit="ms", above=0)
+    min_ms: float = parameter(
+        100.0, "shortest polling time among the experts", unit="ms", at_least=1, at_most=MOST_MS
+    )
+    max_ms: float = parameter(
+        1000.0, "longest polling time among the experts", unit="ms", at_least=1, at_most=MOST_MS
+    )
+    step_ms: float = parameter(
+        100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MOST_MS
+    )
     round_ms: float = parameter(
         0.0,
         "round polling times to a multiple of this, within the experts' range; LPSM in the simulator: 100; "
         "0: not at all, but to a microsecond",
         unit="ms",
         at_least=0,
+        at_most=MOST_MS,
     )
 
     def __post_init__(self) -> None:
@@ -50,4 +58,4 @@ class Clock:
         """The shortest and the longest polling time on the grid within the experts' range, in its units."""
         shortest, longest = (self.times_ms[[0, -1]] * 1e3 / self.unit_us).tolist()
         # The tolerance keeps a polling time on the grid that division has moved off it by one bit.
-        return ceil(shortest - 1e-9), floor(longest + 1e-9)
+        return max(1, ceil(shortest - 1e-9)), floor(longest + 1e-9)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
 from psm_sim.learning import Learner
 from psm_sim.learning.make import make_learner
@@ -52,9 +53,9 @@ class Method:
     def __post_init__(self) -> None:
         self.make_learner()
         loss = replay_loss(self.loss, self.gamma, self.clock.times_ms)
-        object.__setattr__(self, "tried_loss", loss)  # made once: a replay works on copies
-        if self.max_gap_s is not None and not 0 <= self.max_gap_s < 1e12:
-            raise InputError(f"max_gap_s is {self.max_gap_s!r}; expected a number of seconds of at least 0.")
+        object.__setattr__(self, "tried_loss", loss)
+        if self.max_gap_s is not None and not 0 <= self.max_gap_s <= MOST_S:
+            raise InputError(f"max_gap_s is {self.max_gap_s!r}; expected seconds from 0 to {MOST_S:g}.")
 
     def make_learner(self) -> Learner:
         """Return a learner that has learnt nothing."""
@@ -95,6 +96,6 @@ def replay_loss(what: str | Spec | Loss, gamma: float | None, times_ms: Floats) 
 
 def _takes_gamma(what: str | Spec) -> bool:
     if not LOSSES.knows(str(what)):
-        return True  # a formula
+        return True
     spec = Spec.of(what, "loss")
     return "gamma" in parameters_of(LOSSES.get(spec.name)) and "gamma" not in spec.values

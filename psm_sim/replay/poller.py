@@ -11,9 +11,9 @@ from collections.abc import Callable
 import numpy as np
 
 from psm_sim.arrays import Floats
-from psm_sim.errors import PluginError, reason
 from psm_sim.learning import Learner
 from psm_sim.losses import Formula, Inverse, InverseLog, Loss, Poll
+from psm_sim.losses.guard import guarded_loss
 from psm_sim.replay.arrivals import BIN_US, Arrivals
 from psm_sim.replay.clock import Clock
 from psm_sim.replay.history import NoHistory
@@ -70,7 +70,7 @@ class Replay:
         self.expert_losses: Floats = np.zeros(self.times_ms.size)
         self.mixture, self.suffered, self.current_best = 0.0, 0.0, 0.0
         # Losses remember the candidates last asked about: the polling time used is asked of a twin.
-        self._loss, self._twin = copy.deepcopy(loss), copy.deepcopy(loss)
+        self._loss, self._twin = (guarded_loss(copy.deepcopy(loss)) for _ in range(2))
         self._watches = not isinstance(loss, _BLIND)
         self._loss.start()
         self._twin.start()
@@ -124,15 +124,8 @@ class Replay:
     def _ask(self, poll: Poll) -> tuple[Floats, float]:
         """Return the experts' losses, shape (n,), and that of the polling time used."""
         self._used[0] = poll.slept_ms
-        try:
-            answers = self._loss(poll, self.times_ms), self._twin(poll, self._used).item(0)
-            if self._watches:
-                self._loss.observe(poll)
-                self._twin.observe(poll)
-            return answers
-        except Exception as error:
-            raise PluginError(
-                f"Loss {self._loss.name} failed at poll {self.polls + 1} ({reason(error)}) with "
-                f"{poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep; "
-                "expected an array of numbers of 0 or more."
-            ) from error
+        answers = self._loss(poll, self.times_ms), self._twin(poll, self._used).item(0)
+        if self._watches:
+            self._loss.observe(poll)
+            self._twin.observe(poll)
+        return answers

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from psm_sim.bounds import MOST_POLLS
 from psm_sim.errors import InputError
 from psm_sim.progress import Progress
 from psm_sim.replay.arrivals import Arrivals
@@ -122,6 +123,7 @@ def replay_activity(
     """
     if not activity.transfers:
         raise InputError(f"client {activity.client} has no request to replay; expected at least one.")
+    _check_length(activity, method)
     kept = History(method.clock.times_ms.size) if history else None
     arrivals = Arrivals(_squeezed(activity, method.max_gap_s))
     replay = Replay(arrivals, method.make_learner(), method.tried_loss, method.clock, kept)
@@ -134,3 +136,15 @@ def _squeezed(activity: Activity, max_gap_s: float | None) -> Iterable[Transfer]
     if max_gap_s is None:
         return activity.transfers
     return without_gaps(activity.transfers, round(max_gap_s * 1e6))
+
+
+def _check_length(activity: Activity, method: Method) -> None:
+    """Refuse activity that lasts so long that polling all of it would not end in reasonable time."""
+    transfers = _squeezed(activity, method.max_gap_s)
+    lasts_s = (max(transfer.end_us for transfer in transfers) - activity.transfers[0].start_us) / 1e6
+    polls = lasts_s / (method.clock.times_ms[-1] / 1e3)
+    if method.polls is None and polls > MOST_POLLS:
+        raise InputError(
+            f"client {activity.client}: {lasts_s:g} s take more than {MOST_POLLS:,} polls; give a number "
+            "of polls, cut silences with max_gap_s, or choose longer polling times."
+        )

@@ -142,6 +142,10 @@ def average(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result])
         events=sum(result.events for result in results),
         usage=Usage(*(sum(values) for values in zip(*(result.usage for result in results), strict=True))),
         traffic=_sum_of_traffic([result.traffic for result in results]),
+        policy_report={
+            name: sum(result.policy_report[name] for result in results) / len(results)
+            for name in first.policy_report
+        },
         names=names,
         results=tuple(results),
     )

@@ -7,11 +7,12 @@ numbers do not depend on the number of workers.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from psm_sim.errors import InputError
+from psm_sim.processes import in_processes
 from psm_sim.progress import Progress
 from psm_sim.simulation.average import ClientAverage, average
 from psm_sim.simulation.beside import Beside, What
@@ -116,12 +117,8 @@ def in_parallel(
     workers
         Processes, one for each core if None; the numbers do not depend on it.
     """
-    from joblib import Parallel, delayed
-
-    jobs = min(workers or os.cpu_count() or 1, len(scenarios))
     found: list[Comparison] = []
-    tasks = (delayed(compare_runs)(policies, scenario) for scenario in scenarios)
-    for one in Parallel(n_jobs=jobs, return_as="generator")(tasks):
+    for one in in_processes(partial(compare_runs, policies), scenarios, workers):
         found.append(one)
         told(found)
     return found

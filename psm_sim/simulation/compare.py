@@ -170,7 +170,9 @@ def _compared(
     def over(run: Run, times_s: Sequence[float] | None = None) -> Result:
         nonlocal done
         before, done = done, done + len(workload.pages)
-        return run.over(workload.pages, times_s, lambda count: progress(before + count, total, run.label))
+        return run.over(
+            workload.pages, times_s, lambda count: progress(before + count, total, run.label), workload.pushes
+        )
 
     always_on = over(reference)
     times_s = page_times_s(always_on)

@@ -13,9 +13,10 @@ from psm_sim.network.browser import Visit
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, watched
-from psm_sim.simulation.result import PageRecord, Result, Traffic
+from psm_sim.simulation.result import PageRecord, PushRecord, Result, Traffic
 from psm_sim.spec import Spec
 from psm_sim.workload.page import Page
+from psm_sim.workload.push import Push
 
 _NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 
@@ -38,6 +39,7 @@ class Run:
         pages: Sequence[Page],
         always_on_times_s: Sequence[float] | None = None,
         progress: Callable[[int], None] = lambda _: None,
+        pushes: Sequence[Push] = (),
     ) -> Result:
         """Run over the pages, once, and tell the policy when it is over.
 
@@ -50,6 +52,8 @@ class Run:
             without, and its own times are taken.
         progress
             Called with the number of pages done after each page.
+        pushes
+            Datagrams sent meanwhile that nobody asked for.
 
         Raises
         ------
@@ -59,7 +63,7 @@ class Run:
         world, begun = self.world, time.perf_counter()
         self.pages_done.progress = progress
         try:
-            world.run(pages)
+            world.run(pages, pushes)
         except PageError as failed:
             raise failed.under(self.label) from None
         wall_s = time.perf_counter() - begun
@@ -73,6 +77,8 @@ class Run:
             events=world.events,
             usage=world.usage(),
             traffic=_traffic(world),
+            policy_report=self.policy.report(),
+            pushes=None if world.pusher is None else PushRecord.of(world.pusher),
         )
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+from psm_sim.bundled import bundled_names
 from psm_sim.errors import InputError
 from psm_sim.keys import content_of, key_of
 from psm_sim.network import Topology, load_topology
@@ -108,29 +111,59 @@ class Scenario:
         words = [word for option, value in options for word in (f"--{option}", str(value))]
         return shlex.join(["python", "-m", "psm_sim", *words])
 
-    def key(self, policies: Sequence[str | Spec] = ()) -> str:
+    def files(self, policies: Sequence[str | Spec] = ()) -> list[Path]:
+        """Return the user's files that it and *policies* name; bundled ones are not among them."""
+        specs = [Spec.of(policy, "policy") for policy in policies]
+        specs += [] if isinstance(self.topology, Topology) else [Spec(self.topology)]
+        own = [file for spec in specs for file in spec.files()]
+        if not isinstance(self.trace, Workload):
+            spec = Spec.of(self.trace, "trace")
+            own += [] if spec.name in bundled_names("traces") else [find_trace(spec.name)]
+            own += spec.files()
+        return list(dict.fromkeys(own))
+
+    def key(
+        self, policies: Sequence[str | Spec] = (), known: dict[tuple[Any, ...], str] | None = None
+    ) -> str:
         """Return a hash of everything that decides the numbers, 64 hexadecimal digits.
 
         That is the version, the trace, every key of the topology, the number of pages, the seed, and the
         *policies* that are run; with the contents of the files that they name. Modules that a user's own
-        file imports are not followed.
+        file imports are not followed. Give the keys of many scenarios one dictionary *known*, empty at
+        first: what they have in common is then read once.
         """
-        specs = [Spec.of(policy, "policy") for policy in policies]
-        return key_of(
-            {
-                "psm_sim": __version__,
-                "trace": self._trace_facts(),
-                "topology": [self.topology_name, self.place().config()],
-                "files": [content_of(file) for file in Spec(self.topology_name).files()],
-                "pages": self.pages,
-                "seed": self.seed,
-                "policies": [[str(spec), *map(content_of, spec.files())] for spec in specs],
-            }
-        )
+        known = {} if known is None else known
+        parts = [self._topology_part(known), self._trace_part(known)]
+        parts += [_once(known, ("policy", str(each)), partial(_policy_facts, each)) for each in policies]
+        return key_of([__version__, self.pages, self.seed, parts])
 
-    def _trace_facts(self) -> list[str]:
+    def _topology_part(self, known: dict[tuple[Any, ...], str]) -> str:
+        def facts() -> Any:
+            contents = [content_of(file) for file in Spec(self.topology_name).files()]
+            return [self.topology_name, self.place().config(), contents]
+
+        if isinstance(self.topology, Topology):
+            return key_of(facts())
+        return _once(known, ("topology", self.topology, *self.settings.items()), facts)
+
+    def _trace_part(self, known: dict[tuple[Any, ...], str]) -> str:
         if isinstance(self.trace, Workload):
-            return [self.trace.name, repr(self.trace.pages)]
+            return key_of([self.trace.name, repr(self.trace.pages), repr(self.trace.pushes)])
         spec = Spec.of(self.trace, "trace")
-        files = dict.fromkeys([find_trace(spec.name), *spec.files()])
-        return [str(spec), *map(content_of, files)]
+        return _once(known, ("trace", str(spec)), partial(_trace_facts, spec))
+
+
+def _once(known: dict[tuple[Any, ...], str], name: tuple[Any, ...], facts: Callable[[], Any]) -> str:
+    if name not in known:
+        known[name] = key_of(facts())
+    return known[name]
+
+
+def _trace_facts(spec: Spec) -> list[str]:
+    files = dict.fromkeys([find_trace(spec.name), *spec.files()])
+    return [str(spec), *map(content_of, files)]
+
+
+def _policy_facts(policy: str | Spec) -> list[str]:
+    spec = Spec.of(policy, "policy")
+    return [str(spec), *map(content_of, spec.files())]

@@ -16,12 +16,21 @@ STUDIES = {
     "slowdown-by-page": "slowdown_by_page:STUDY",
     "sleep-times": "sleep_times:STUDY",
     "sensitivity": "sensitivity:STUDY",
+    "one-setting": "one_setting.study:STUDY",
     "optimum": "optimum:STUDY",
+    "trace-study": "trace_study:STUDY",
+    "non-stationary": "non_stationary.study:STUDY",
 }
 """The module and object of each study, by its name on the command line, in the order of the report."""
 
 
-def load_study(name: str, studies: Mapping[str, str] = STUDIES, package: str = "psm_sim.studies") -> Study:
+OWN = {"listening": "listening.study:STUDY"}
+"""Studies of this program's own policies; they reproduce nothing published, so ``all`` leaves them out."""
+
+
+def load_study(
+    name: str, studies: Mapping[str, str] = STUDIES | OWN, package: str = "psm_sim.studies"
+) -> Study:
     """Return a study.
 
     Parameters

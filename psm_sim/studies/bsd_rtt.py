@@ -12,7 +12,7 @@ from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.studies.study import Findings, Scale, Table
+from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
 
 TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"
 ROUND_TRIPS_MS = (10, 20, 30, 40, 60, 80, 100.2, 120, 150, 200, 300, 400, 600)
@@ -27,9 +27,15 @@ REFERENCE = {
 POLICIES = ("always-on", *REFERENCE, "bsd:p=0.1", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 SETTINGS = {"tcp.segment_bytes": 1000, "tcp.delayed_ack_ms": 0}
 TOLERANCE = 0.05
+COMMENTARY = paragraphs(
+    """
+    The reference model seems to fetch a page's objects one after the other. Parallel connections share each
+    wait for a beacon, which shows most at short round trips, where waiting is nearly all of a page's time.
+    """
+)
 
 
-class RoundTrips:
+class RoundTrips(Study):
     """Sweep at the reference model's settings: segments of 1000 B, one ACK per segment, no server delay.
 
     It is run with the scenario's four parallel connections for every policy, and once more with a single
@@ -38,7 +44,7 @@ class RoundTrips:
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one comparison per number of connections, round trip and seed, and hindsight's best."""
-        seeds = range(seed, seed + min(3, scale.replications))
+        seeds = _seeds(scale, seed)
         scenarios = [
             (rtt_ms, Scenario(TRACE, pages=scale.pages, seed=each, settings=_settings(rtt_ms)))
             for rtt_ms in ROUND_TRIPS_MS
@@ -64,16 +70,12 @@ class RoundTrips:
             "bsd-rtt",
             "Page time and energy against the server's round trip",
             f"segments of 1000 B, an ACK for each, initial window 2, no server delay,"
-            f" {min(3, scale.replications)} replications of {scale.pages} pages, from seed {seed}",
+            f" {len(_seeds(scale, seed))} replications of {scale.pages} pages, from seed {seed}",
             remarks=[
                 f"With up to four parallel connections, as published, {_agreement(parallel)}",
                 f"With one connection at a time, {_agreement(single)}",
-                (
-                    "So the reference model seems to fetch a page's objects one after the other. Parallel"
-                    " connections share each wait for a beacon, which shows most at short round trips,"
-                    " where waiting is nearly all of a page's time."
-                ),
             ],
+            commentary=COMMENTARY,
             tables=[
                 Table(
                     "Mean page time over no power saving, ours / reference: four connections", _wide(parallel)
@@ -82,6 +84,10 @@ class RoundTrips:
             ],
             figures={"round-trips": pd.concat([parallel, _hindsight(best)], ignore_index=True)},
         )
+
+
+def _seeds(scale: Scale, seed: int) -> range:
+    return range(seed, seed + (3 if scale.full else 1))
 
 
 def _settings(round_trip_ms: float) -> dict[str, float]:

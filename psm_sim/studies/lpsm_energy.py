@@ -7,19 +7,21 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from psm_sim.campaign.comparison import RunTask, against
-from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.estimates import interval
-from psm_sim.simulation.preset import load_preset
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.studies.bars import mean_states
-from psm_sim.studies.published import claims
-from psm_sim.studies.study import Findings, Scale, Table
+from psm_sim.studies.bars import mean_states, slowdowns
+from psm_sim.studies.experiment import (
+    INVERSE,
+    LOG,
+    LPSM,
+    PRESETS,
+    Experiment,
+    setting_of,
+    values_of,
+)
+from psm_sim.studies.published import Claim, claims, published_numbers
+from psm_sim.studies.study import Findings, Scale, Study, Table
 
-LPSM = ("lpsm:loss=inverse-log", "lpsm:loss=inverse")
-BSD = ("bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1")
-POLICIES = ("always-on", "psm", *BSD, *LPSM)
 QUANTITIES = {
     "energy_j": "J/page",
     "awake_j": "awake J",
@@ -28,62 +30,75 @@ QUANTITIES = {
     "slowdown": "slowdown",
     "energy_ratio": "energy / psm",
     "page_ratio_mean": "page time / psm",
+    "page_ratio_long": "longest tenth / psm",
     "page_ratio_max": "worst page / psm",
 }
+ALL_POLICIES = 4
+"""The number of long replications in which every policy runs; further ones run what is judged."""
+
+OPTIMA = 10
+"""The most replications in which hindsight's best schedule is found."""
 
 
 @dataclass(frozen=True)
-class Headline:
-    """Every policy on the same pages, in independent replications, under the ``thesis`` preset.
-
-    ``mean_think_s`` is calibrated so that static PSM's pages average the published length.
-    """
+class Headline(Study):
+    """Every policy on the same pages, in independent replications, under each preset."""
 
     name: str
     title: str
-    mean_think_s: float
     long: bool
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison per seed, and hindsight's best schedule on the same pages."""
-        preset = load_preset("thesis")
-        trace = preset.trace_spec(mean_think_s=self.mean_think_s)
-        policies = tuple(preset.policy_spec(policy) for policy in POLICIES)
-        pages = scale.long_pages if self.long else scale.pages
-        seeds = list(scale.seeds(seed))[: 4 if self.long else None]
-        scenarios = [Scenario(trace, pages=pages, seed=each, settings=preset.settings) for each in seeds]
-        best = [OptimumTask(scenario, prices=0) for scenario in scenarios]
-        return [*(RunTask(policies, scenario) for scenario in scenarios), *best]
+        """Return one comparison per preset and seed, and hindsight's best schedule on some of the pages."""
+        return [task for preset in PRESETS for task in self._tasks(preset, scale, seed)]
+
+    def _tasks(self, preset: str, scale: Scale, seed: int) -> list[Task]:
+        every, pages = Experiment.under(self.name, preset), self._pages(scale)
+        seeds = every.seeds(scale, seed, long=self.long)
+        best = every.optima(pages, seeds[: ALL_POLICIES if self.long else OPTIMA])
+        if not self.long:
+            return [*every.runs(pages, seeds), *best]
+        judged = dict.fromkeys(number.policy for number in published_numbers(self.name))
+        some = Experiment.under(self.name, preset, ("always-on", *judged))
+        return [*every.runs(pages, seeds[:ALL_POLICIES]), *some.runs(pages, seeds[ALL_POLICIES:]), *best]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set the means beside the published bars; arguments as for :class:`Study`."""
-        frame = pd.DataFrame(rows.of("run"))
-        preset = load_preset("thesis")
-        plain = {str(preset.policy_spec(policy)): policy for policy in POLICIES}
-        frame["policy"] = frame["policy"].map(plain)
-        frame = against(frame, "psm")
-        best = [row["energy_j"] for row in rows.of("optimum")]
-        values = {
-            (str(policy), quantity): group[quantity].tolist()
-            for policy, group in frame.groupby("policy", sort=False)
-            for quantity in QUANTITIES
-        }
+        """Set the means under each preset beside the published bars; arguments as for :class:`Study`."""
+        experiments = [Experiment.under(self.name, preset) for preset in PRESETS]
+        frames = {each.preset.name: each.frame(rows) for each in experiments}
+        best = {name: _best(rows, name) for name in frames}
+        drawn = frames[PRESETS[0]]
+        found = [claim for each in experiments for claim in self._claims(each, frames[each.preset.name])]
         return Findings(
             self.name,
             self.title,
-            self._setting(scale, seed, len(best)),
-            remarks=_remarks(frame, best),
-            tables=[Table("Means with 95 % confidence intervals", _means(frame, best))],
-            claims=claims(self.name, values),
-            figures={"energy": mean_states(frame, best), "slowdown": _slowdowns(frame)},
+            setting_of(experiments, scale, seed, long=self.long) + self._fewer(),
+            remarks=[line for name in frames for line in _remarks(name, frames[name], best[name])],
+            tables=[
+                Table(f"Means with 95 % confidence intervals, preset {name}", _means(frame, best[name]))
+                for name, frame in frames.items()
+            ],
+            claims=found,
+            presets=[each.preset for each in experiments],
+            provisional=not scale.full,
+            figures={
+                "energy": mean_states(drawn, best[PRESETS[0]], self.name),
+                "slowdown": slowdowns(drawn, self.name),
+            },
         )
 
-    def _setting(self, scale: Scale, seed: int, replications: int) -> str:
-        pages = scale.long_pages if self.long else scale.pages
-        return (
-            f"preset thesis, mean think time {self.mean_think_s:g} s, {replications} replications of"
-            f" {pages} pages, seeds {seed} to {seed + replications - 1}"
-        )
+    def _claims(self, experiment: Experiment, frame: pd.DataFrame) -> list[Claim]:
+        return claims(self.name, values_of(frame, tuple(QUANTITIES)), experiment.preset)
+
+    def _pages(self, scale: Scale) -> int:
+        return scale.long_pages if self.long else scale.pages
+
+    def _fewer(self) -> str:
+        return f"; policies of which nothing was published: {ALL_POLICIES} replications" if self.long else ""
+
+
+def _best(rows: Rows, preset: str) -> list[float]:
+    return [row["energy_j"] for row in rows.of("optimum") if row["preset"] == preset]
 
 
 def _means(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
@@ -95,32 +110,31 @@ def _means(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
     return pd.DataFrame([*rows, {"policy": "hindsight, no delay", **optimum}])
 
 
-def _remarks(frame: pd.DataFrame, best: Sequence[float]) -> list[str]:
-    psm, log = (frame[frame["policy"] == name] for name in ("psm", LPSM[0]))
-    paired = interval((log["energy_j"].to_numpy() - psm["energy_j"].to_numpy()).tolist())
-    above = interval((log["energy_j"].to_numpy() / best - 1).tolist())
+def _remarks(preset: str, frame: pd.DataFrame, best: Sequence[float]) -> list[str]:
+    psm, log = (frame[frame["policy"] == name] for name in ("psm", LOG))
+    paired = interval(log["energy_j"].to_numpy() - psm["energy_j"].to_numpy())
+    above = interval(log["energy_j"].to_numpy()[: len(best)] / best - 1)
     dozing = frame[frame["policy"].isin(["psm", *LPSM])]
     rest = (dozing["energy_j"] - dozing["beacons_j"]).groupby(dozing["policy"]).mean()
-    always, bsd = (frame[frame["policy"] == name]["energy_j"].mean() for name in ("always-on", "bsd:p=1"))
-    spread = 100 * (rest.max() / rest.min() - 1)
-    more = f"{100 * above.mean:+.1f} %"
+    means = frame.groupby("policy", sort=False)["energy_j"].mean()
+    apart = 100 * (rest.max() / rest.min() - 1)
     return [
-        f"LPSM with 1/log T less static PSM, on the same pages (paired): {paired:.3f} J per page.",
-        f"LPSM with 1/log T, which delays, against hindsight's best without delay: {more}.",
-        f"Energy that is not beacons, static PSM and both LPSM: {spread:.2f} % between largest and least.",
-        f"No power saving over BSD with p = 1: {always / bsd:.1f} times the energy.",
-        f"Largest ratio of a page's time to static PSM's: {log['page_ratio_max'].max():.2f} with 1/log T.",
+        (
+            f"Preset {preset}: LPSM with 1/log T takes {paired:.3f} J per page more than static PSM (paired),"
+            f" and {100 * above.mean:+.1f} % against hindsight's best without delay; what is not beacons"
+            f" differs by {apart:.2f} % between static PSM and both LPSM."
+        ),
+        (
+            f"Preset {preset}: least energy of the BSD settings {_least_bsd(means)}; LPSM with 1/log T"
+            f" {means[LOG]:.3f} J, with 1/T {means[INVERSE]:.3f} J."
+        ),
     ]
 
 
-def _slowdowns(frame: pd.DataFrame) -> pd.DataFrame:
-    rows = [
-        {"policy": policy, "slowdown": mean.mean, "half_width": mean.half_width}
-        for policy, group in frame.groupby("policy", sort=False)
-        for mean in [interval(group["slowdown"])]
-    ]
-    return pd.DataFrame(rows)
+def _least_bsd(means: pd.Series[float]) -> str:
+    bsd = means[means.index.str.startswith("bsd")]
+    return f"{bsd.min():.3f} J ({bsd.idxmin()})"
 
 
-LPSM_100 = Headline("lpsm-100", "100 Web transfers (thesis, figures 2-6 a and 2-7 a)", 53.0, long=False)
-LPSM_4X500 = Headline("lpsm-4x500", "4 x 500 Web transfers (figures 2-6 b and 2-7 b)", 60.4, long=True)
+LPSM_100 = Headline("lpsm-100", "100 Web transfers (thesis, figures 2-6 a and 2-7 a)", long=False)
+LPSM_4X500 = Headline("lpsm-4x500", "4 x 500 Web transfers (figures 2-6 b and 2-7 b)", long=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from psm_sim.estimates import Interval, interval
+from psm_sim.simulation.preset import Preset
 
 _FILE = Path(__file__).with_name("published.toml")
 
@@ -33,12 +35,17 @@ class Published:
             return f"{self.value:g}"
         return f"<= {self.at_most:g}" if self.at_most is not None else f"{self.low:g} to {self.high:g}"
 
+    @property
+    def key(self) -> str:
+        """The number's name where presets say what they were fitted to: ``STUDY/POLICY/QUANTITY``."""
+        return f"{self.study}/{self.policy}/{self.quantity}"
+
     def difference(self, ours: float) -> float | None:
         """Return ours minus the published value; None for a bound or a range."""
         return None if self.value is None else ours - self.value
 
     def verdict(self, ours: Interval, largest: float, relative: float) -> str:
-        """Return ``agrees``, ``differs`` or ``not comparable`` (the rule stands in ``published.toml``).
+        """Return ``agrees``, ``differs``, ``undecided`` or ``not comparable``; the rule is in the file.
 
         Parameters
         ----------
@@ -53,24 +60,39 @@ class Published:
             return "not comparable"
         if self.at_most is not None:
             return "agrees" if largest <= self.at_most * (1 + 1e-9) else "differs"
-        low, high = (self.value, self.value) if self.value is not None else (self.low, self.high)
+        below, above = self.tolerated(relative)
+        if below <= ours.low and ours.high <= above:
+            return "agrees"
+        return "differs" if ours.high < below or ours.low > above else "undecided"
+
+    def tolerated(self, relative: float) -> tuple[float, float]:
+        """Return the least and the largest value that agree with a value or a range.
+
+        The tolerance is the larger of half a unit of the last digit and *relative*, a share of the value.
+        """
+        low, high = (self.low, self.high) if self.value is None else (self.value, self.value)
         assert low is not None  # noqa: S101
         assert high is not None  # noqa: S101
-        ends = ((low, -1), (high, 1))
-        below, above = (
-            end + sign * (max(self.unit / 2, relative * abs(end)) + ours.half_width) for end, sign in ends
-        )
-        return "agrees" if below <= ours.mean <= above else "differs"
+        tolerances = [max(self.unit / 2, relative * abs(end)) for end in (low, high)]
+        slack = 1e-12  # a mean on the edge agrees, whatever the last bit says
+        return low - tolerances[0] - slack, high + tolerances[1] + slack
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A published number with ours beside it."""
+    """A published number with ours beside it.
+
+    ``preset`` is the setting of our runs and ``role`` what the number was to it; ``kept`` is the share of our
+    replications that keep a published bound.
+    """
 
     published: Published
     ours: Interval
     largest: float
     verdict: str
+    preset: str = ""
+    role: str = ""
+    kept: float | None = None
 
 
 def published_numbers(study: str) -> list[Published]:
@@ -78,18 +100,48 @@ def published_numbers(study: str) -> list[Published]:
     return [number for number in _load()[0] if number.study == study]
 
 
-def claims(study: str, values: Mapping[tuple[str, str], Sequence[float]]) -> list[Claim]:
-    """Set ours beside each published number of a study; *values* are ours by (policy, quantity)."""
-    numbers, relative = _load()
-    found = []
-    for number in numbers:
-        if number.study == study:
-            ours = list(values[number.policy, number.quantity])
-            mean, largest = interval(ours), max(ours)
-            found.append(Claim(number, mean, largest, number.verdict(mean, largest, relative)))
-    return found
+def claims(study: str, values: Mapping[tuple[str, str], Sequence[float]], preset: Preset) -> list[Claim]:
+    """Set ours beside each published number of a study.
+
+    Parameters
+    ----------
+    study : str
+        The study, as in the file of published numbers.
+    values : mapping of (str, str) to sequence of float
+        Ours, one per replication, by policy and quantity.
+    preset : Preset
+        The setting that gave them.
+    """
+    numbers = published_numbers(study)
+    return [claim_of(number, values[number.policy, number.quantity], preset) for number in numbers]
 
 
+def claim_of(number: Published, values: Sequence[float], preset: Preset) -> Claim:
+    """Set ours beside one published number.
+
+    Parameters
+    ----------
+    number : Published
+        The number.
+    values : sequence of float
+        Ours, one per replication, at least one.
+    preset : Preset
+        The setting that gave them.
+    """
+    ours, largest = interval(values), max(values)
+    kept = None
+    if number.at_most is not None:
+        kept = sum(value <= number.at_most * (1 + 1e-9) for value in values) / len(values)
+    verdict = number.verdict(ours, largest, _load()[1])
+    return Claim(number, ours, largest, verdict, preset.name, preset.role(number.key), kept)
+
+
+def agreeing(found: Iterable[Claim]) -> list[Claim]:
+    """Return the claims that agree."""
+    return [claim for claim in found if claim.verdict == "agrees"]
+
+
+@cache
 def _load() -> tuple[list[Published], float]:
     table = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     return [_number(entry) for entry in table["number"]], float(table["relative_tolerance"])

@@ -14,17 +14,19 @@ from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
-from psm_sim.studies.published import Claim, Published, claims, published_numbers
-from psm_sim.studies.study import Findings, Scale, Table
+from psm_sim.studies.experiment import INVERSE, LOG, PRESETS, values_of, with_long_pages
+from psm_sim.studies.published import Claim, Published, agreeing, claims, published_numbers
+from psm_sim.studies.study import Findings, Scale, Study, Table
 
-LOG, INVERSE = "lpsm:loss=inverse-log", "lpsm:loss=inverse"
 PLAIN = ("psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
-QUANTITIES = ("energy_j", "beacons_j", "page_ratio_mean", "page_ratio_max")
+QUANTITIES = ("energy_j", "beacons_j", "page_ratio_mean", "page_ratio_long", "page_ratio_max")
+BASE = PRESETS[0]
+REPLICATIONS = 3
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One change to the ``thesis`` preset.
+    """One change to the headline's preset.
 
     A value of ``lpsm`` is the same for both losses, or a mapping from :data:`LOG` and :data:`INVERSE`.
     """
@@ -46,14 +48,16 @@ class Variant:
         return spec
 
 
+TAILS = ("mah", "exponential", "gamma:2", "constant")
 VARIANTS = (
     Variant("as the preset"),
+    *(Variant(f"think times: {think}", trace={"think": think}) for think in TAILS),
     Variant("no server delay", trace={"server_delay_ms": "none"}),
-    Variant("server delay as measured on servers (PackMime)", trace={"server_delay_ms": None}),
-    Variant("server delay 300 ms", trace={"server_delay_ms": 300}),
-    Variant("server delay 1000 ms", trace={"server_delay_ms": 1000}),
+    Variant("server delay as measured on servers (PackMime)", trace={"server_delay_ms": "trace"}),
+    *(Variant(f"server delay {delay} ms", trace={"server_delay_ms": delay}) for delay in (300, 650, 1000)),
+    Variant("server delay 800 ms, exponential", trace={"server_delay_ms": "exponential:800"}),
     Variant("files per page counted right", trace={"files_are_images": "false"}),
-    Variant("after an uplink: one beacon", lpsm={"uplink": "one"}),
+    Variant("after an uplink: the full time again", lpsm={"uplink": "restart"}),
     Variant("after an uplink: the planned poll", lpsm={"uplink": "keep"}),
     Variant(
         "files counted right, planned poll", trace={"files_are_images": "false"}, lpsm={"uplink": "keep"}
@@ -76,68 +80,57 @@ VARIANTS = (
 )
 
 
-class Sensitivity:
-    """One variant at a time, everything else as the ``thesis`` preset."""
+class Sensitivity(Study):
+    """One variant at a time, everything else as the headline's preset, on the seeds for choosing."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one comparison per variant and seed, and hindsight's best schedule for each."""
-        preset = load_preset("thesis")
+        preset = load_preset(BASE)
         runs = [
             _task(preset, variant, scale.pages, each)
             for variant in VARIANTS
-            for each in range(seed, seed + _replications(scale))
+            for each in scale.choosing(REPLICATIONS)
         ]
         return [*runs, *(OptimumTask(run.scenario, prices=0, labels=run.labels) for run in runs)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return each number under each variant, and how many agree; arguments as for :class:`Study`."""
-        count = _replications(scale)
+        seeds, preset = scale.choosing(REPLICATIONS), load_preset(BASE)
         runs, best = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
-        lines, agreeing = [], {}
+        lines, found = [], {}
         for variant in VARIANTS:
-            line, agreeing[variant.label] = _line(variant, runs[runs["variant"] == variant.label].copy())
+            line, found[variant.label] = _line(variant, runs[runs["variant"] == variant.label], preset)
             least_j = best.loc[best["variant"] == variant.label, "energy_j"].mean()
             lines.append({**line, "hindsight, no delay, J": f"{least_j:.3f}"})
         return Findings(
             "sensitivity",
             "Sensitivity: what each unstated choice does to the published numbers",
-            f"{count} replications of {scale.pages} pages, from seed {seed}; think times as the preset's",
-            remarks=_remarks(agreeing),
+            f"preset {BASE} and one change at a time; {len(seeds)} replications of {scale.pages} pages, the"
+            f" seeds for choosing, {seeds[0]} to {seeds[-1]}; mean think time as the preset's",
+            remarks=_remarks(found),
             tables=[Table("One choice at a time; published values in the headings", pd.DataFrame(lines))],
+            presets=[preset],
         )
-
-
-def _replications(scale: Scale) -> int:
-    return min(5, scale.replications)
 
 
 def _task(preset: Preset, variant: Variant, pages: int, seed: int) -> RunTask:
     trace, settings = preset.trace_spec(**variant.trace), {**preset.settings, **variant.settings}
     scenario = Scenario(trace, pages=pages, seed=seed, settings=settings)
-    return RunTask(tuple(variant.policies(preset).values()), scenario, {"variant": variant.label})
+    policies: tuple[str | Spec, ...] = ("always-on", *variant.policies(preset).values())
+    return RunTask(policies, scenario, {"variant": variant.label})
 
 
-def _line(variant: Variant, frame: pd.DataFrame) -> tuple[dict[str, str], set[str]]:
-    plain = {str(spec): name for name, spec in variant.policies(load_preset("thesis")).items()}
-    frame["policy"] = frame["policy"].map(plain)
-    frame = against(frame, "psm")
-    groups = dict(iter(frame.groupby("policy", sort=False)))
-    values = {
-        (str(policy), quantity): group[quantity].tolist()
-        for policy, group in groups.items()
-        for quantity in QUANTITIES
-    }
-    found = claims("lpsm-100", values)
-    agreeing = {_name(claim.published) for claim in found if claim.verdict == "agrees"}
-    cells = {
-        _name(claim.published): f"{_shown(claim):.3f}" + ("" if claim.verdict == "agrees" else " !")
-        for claim in found
-    }
-    saved = {
-        f"{name} energy saved": f"{1 - groups[name]['energy_ratio'].mean():.3f}"
-        for name in ("bsd:p=1", "bsd:p=0.1")
-    }
-    return {"choice": variant.label, "agree": f"{len(agreeing)}/{len(found)}", **cells, **saved}, agreeing
+def _line(variant: Variant, runs: pd.DataFrame, preset: Preset) -> tuple[dict[str, str], list[Claim]]:
+    names = {"always-on": "always-on", **{str(spec): name for name, spec in variant.policies(preset).items()}}
+    frame = with_long_pages(against(runs.assign(policy=runs["policy"].map(names)), "psm"))
+    found = claims("lpsm-100", values_of(frame, QUANTITIES), preset)
+    cells = {_name(claim.published): f"{_shown(claim):.3f}{_MARKS[claim.verdict]}" for claim in found}
+    saved = frame.groupby("policy")["energy_ratio"].mean()
+    bsd = {f"{name} energy saved": f"{1 - saved[name]:.3f}" for name in ("bsd:p=1", "bsd:p=0.1")}
+    return {"choice": variant.label, "agree": f"{len(agreeing(found))}/{len(found)}", **cells, **bsd}, found
+
+
+_MARKS = {"agrees": "", "undecided": " ?", "differs": " !"}
 
 
 def _shown(claim: Claim) -> float:
@@ -150,31 +143,43 @@ def _name(number: Published) -> str:
         "energy_j": "J",
         "beacons_j": "beacons J",
         "page_ratio_mean": "slowdown",
+        "page_ratio_long": "longest tenth",
         "page_ratio_max": "worst",
     }
     policy = {"psm": "psm", LOG: "1/log T", INVERSE: "1/T"}[number.policy]
     return f"{policy} {quantity[number.quantity]} ({number})"
 
 
-def _remarks(agreeing: Mapping[str, set[str]]) -> list[str]:
+def _remarks(found: Mapping[str, Sequence[Claim]]) -> list[str]:
     names = [_name(number) for number in published_numbers("lpsm-100")]
-    never = [name for name in names if not any(name in found for found in agreeing.values())]
-    most = max(agreeing, key=lambda label: len(agreeing[label]))
-    preset = len(agreeing[VARIANTS[0].label])
+    reached = {label: {_name(claim.published) for claim in agreeing(each)} for label, each in found.items()}
+    never = [name for name in names if not any(name in each for each in reached.values())]
+    most = max(reached, key=lambda label: len(reached[label]))
+    preset = len(reached[VARIANTS[0].label])
     return [
-        "An exclamation mark: differs from the published value, which stands in brackets in the heading.",
+        "An exclamation mark: differs from the published value in the heading; a question mark: undecided.",
         (
             f"The preset agrees with {preset} of {len(names)} numbers; no variant with more than"
-            f" {len(agreeing[most])} ({most})."
+            f" {len(reached[most])} ({most})."
         ),
         f"Reached by no variant: {', '.join(never) or 'none'}.",
-        (
-            "LPSM with 1/T: silence moves the weights by 1/100 - 1/1200 = 0.009 nats per poll at most, so"
-            " after held frames the sleep time climbs back only as far as the switching rate holds the other"
-            " experts up. Learn-alpha learns a rate at which it recovers in a minute or two. The published"
-            " 0.59 J of beacons need a learner that hardly switches at all, with a rate under 1e-6."
-        ),
+        _tails(found),
     ]
+
+
+def _tails(found: Mapping[str, Sequence[Claim]]) -> str:
+    """Say what the tail of the think times does to the beacons of LPSM with 1/T."""
+    shares = {label: _share(each) for label, each in found.items() if label.startswith("think times")}
+    shares[f"preset {BASE}"] = _share(found[VARIANTS[0].label])
+    told = ", ".join(f"{label.removeprefix('think times: ')} {share:.2f}" for label, share in shares.items())
+    return f"Beacons of LPSM with 1/T over static PSM's, published 0.71: {told}."
+
+
+def _share(found: Sequence[Claim]) -> float:
+    beacons = {
+        each.published.policy: each.ours.mean for each in found if each.published.quantity == "beacons_j"
+    }
+    return beacons[INVERSE] / beacons["psm"]
 
 
 STUDY = Sensitivity()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,10 +17,18 @@ from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
-from psm_sim.studies.study import Findings, Scale, Table
+from psm_sim.studies.experiment import PRESETS
+from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
 
 LOSSES = ("inverse", "inverse-log")
+THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")
 PAGES = 30
+COMMENTARY = paragraphs(
+    """
+    As published, held frames bring the sleep time down at once, silence lengthens it step by step, and
+    1/log T backs off much faster than 1/T.
+    """
+)
 
 
 class RestRecorder(Observer):
@@ -39,11 +47,11 @@ class SleepTask:
     """One run of LPSM under one loss."""
 
     kind: ClassVar[str] = "sleep"
-    labels: ClassVar[Mapping[str, Any]] = {}
 
     loss: str
     policy: Spec
     scenario: Scenario
+    labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def weight(self) -> int:
@@ -65,41 +73,62 @@ class SleepTask:
         ]
 
 
-class SleepTimes:
-    """The sleep times of one run under each loss."""
+class SleepTimes(Study):
+    """The sleep times of one run under each loss, with think times of each tail."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one run for each loss."""
-        preset = load_preset("thesis")
-        scenario = Scenario(preset.trace_spec(), pages=PAGES, seed=seed, settings=preset.settings)
+        """Return one run for each family of think times and each loss."""
+        preset = load_preset(PRESETS[0])
         policies = {loss: preset.policy_spec(Spec("lpsm").with_("loss", loss)) for loss in LOSSES}
-        return [SleepTask(loss, policy, scenario) for loss, policy in policies.items()]
+        return [
+            SleepTask(loss, policy, Scenario(preset.trace_spec(think=think), pages=PAGES, seed=seed,
+                      settings=preset.settings), {"think": think})
+            for think in THINK
+            for loss, policy in policies.items()
+        ]  # fmt: skip
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return the sleep times, and how fast each loss backs off; arguments as for :class:`Study`."""
-        times = pd.DataFrame(rows.of("sleep"))
+        times, preset = pd.DataFrame(rows.of("sleep")), load_preset(PRESETS[0])
+        drawn = times[times["think"] == preset.trace_parameters["think"]]
         return Findings(
             "sleep-times",
             "Evolution of LPSM's sleep times under both losses (figure 2-5)",
-            f"preset thesis, {PAGES} pages, seed {seed}",
-            remarks=[
-                (
-                    "As published, held frames bring the sleep time down at once, silence"
-                    " lengthens it step by step, and 1/log T backs off much faster than 1/T."
-                )
-            ],
+            f"preset {preset.name}, and think times of other tails; {PAGES} pages, seed {seed}",
+            remarks=[_climbs(drawn), *_means(times)],
+            commentary=COMMENTARY,
             tables=[Table("Sleep times chosen", _spread(times))],
-            figures={"sleep-times": _changes(times)},
+            presets=[preset],
+            figures={"sleep-times": _changes(drawn)},
         )
+
+
+def _climbs(drawn: pd.DataFrame) -> str:
+    """Compare how much the sleep time grows from one doze to the next where it grows."""
+    told = []
+    for loss, group in drawn.groupby("loss", sort=False):
+        steps = group["sleep_ms"].diff()
+        told.append(f"{loss} {group['sleep_ms'].mean():.0f} ms on average, {int((steps < 0).sum())} falls and"
+                    f" {int((steps > 0).sum())} rises")  # fmt: skip
+    return f"Sleep times: {'; '.join(told)}."
+
+
+def _means(times: pd.DataFrame) -> list[str]:
+    means = times.groupby(["loss", "think"], sort=False)["sleep_ms"].mean()
+    return [
+        f"Mean sleep time with {loss} by think times: "
+        + ", ".join(f"{think} {means[loss, think]:.0f} ms" for think in THINK) + "."
+        for loss in LOSSES
+    ]  # fmt: skip
 
 
 def _spread(times: pd.DataFrame) -> pd.DataFrame:
     quantiles = [0.05, 0.25, 0.5, 0.75, 0.95]
     rows = []
-    for loss, group in times.groupby("loss", sort=False):
+    for (think, loss), group in times.groupby(["think", "loss"], sort=False):
         spread = np.quantile(group["sleep_ms"], quantiles)
         cells = {f"{100 * share:g} % (ms)": f"{ms:.0f}" for share, ms in zip(quantiles, spread, strict=True)}
-        rows.append({"loss": loss, **cells, "sleeps": len(group)})
+        rows.append({"think times": think, "loss": loss, **cells, "sleeps": len(group)})
     return pd.DataFrame(rows)
 
 

@@ -2,7 +2,8 @@
 
 from psm_sim.workload.load import load_workload, load_workloads
 from psm_sim.workload.page import Page
-from psm_sim.workload.page_list import read_page_list, write_page_list
+from psm_sim.workload.page_list import read_page_list
+from psm_sim.workload.page_list_writer import write_page_list
 from psm_sim.workload.workload import Workload
 
 __all__ = ["Page", "Workload", "load_workload", "load_workloads", "read_page_list", "write_page_list"]

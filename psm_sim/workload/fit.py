@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.arrays import Floats
-from psm_sim.errors import InputError
+from psm_sim.files.whole import write_whole
 from psm_sim.workload.profile import Profile, berkeley_profile
 from psm_sim.workload.quantiles import Quantiles
 from psm_sim.workload.recordings.recording import Recording
@@ -84,10 +84,7 @@ def write_profile(path: Path, profile: Profile) -> None:
         points = zip(table.probabilities.tolist(), table.values.tolist(), strict=True)
         rows = "".join(f"  [{p!r}, {value!r}],\n" for p, value in points)
         text += f'\n[{name}]\ninterpolation = "{table.interpolation}"\nquantiles = [\n{rows}]\n'
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}; give another file.") from error
+    write_whole(path, text)
 
 
 def _borrow(
@@ -115,4 +112,10 @@ def _borrow(
 
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    return '"' + "".join(c if c.isprintable() else _code(c) for c in escaped) + '"'
+
+
+def _code(character: str) -> str:
+    # TOML has no surrogates, by which Python stands for the bytes of a name that is no UTF-8.
+    number = ord(character)
+    return f"\\\\x{number & 0xFF:02x}" if 0xD800 <= number < 0xE000 else f"\\U{number:08x}"

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from psm_sim.bounds import MOST_PAGES
 from psm_sim.bundled import bundled, bundled_names
 from psm_sim.errors import InputError
+from psm_sim.files.toml import read_toml
 from psm_sim.parameters import build, values_of
 from psm_sim.registry import unknown
 from psm_sim.spec import Spec, exists
+from psm_sim.workload.drawing import Drawing
 from psm_sim.workload.page_list import Missing, read_page_list
-from psm_sim.workload.profile import profile_of, read_toml
-from psm_sim.workload.synthesis import Drawing, draw_pages
+from psm_sim.workload.profile import profile_of
+from psm_sim.workload.synthesis import draw_pages
 from psm_sim.workload.workload import Workload, how_many
 
 
@@ -52,6 +55,8 @@ def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 
         raise InputError(f"pages is {pages!r}; expected a whole number, at least 1.")
     spec = Spec.of(trace, "trace")
     path, texts = find_trace(spec.name), spec.values
+    if pages > MOST_PAGES and (is_profile(path) or texts.get("workload") == "sample"):
+        raise InputError(f"pages is {pages}; expected at most {MOST_PAGES:,} to be drawn.")
     if is_page_list(path):
         return (_replay_page_list(path, texts, pages),)
     if is_profile(path):
@@ -88,7 +93,11 @@ def is_profile(path: Path) -> bool:
 def _draw_from_profile(
     path: Path, texts: Mapping[str, str], pages: int, seed: int, replication: int
 ) -> Workload:
-    document = read_toml(path)
+    document = read_toml(path, "trace profile")
+    if "pushes" in document:
+        from psm_sim.workload import pushes
+
+        return pushes.draw(document, path, texts, pages, seed, replication)
     if "regimes" in document:
         from psm_sim.workload import shifting
 

@@ -6,6 +6,8 @@ import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from psm_sim.bounds import MOST_MS, MOST_S
+from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.page import Page
 from psm_sim.workload.transfer import Transfer
@@ -21,11 +23,13 @@ class Nominal:
     The defaults are those of the dial-up users whose distributions the bundled trace has.
     """
 
-    rate_kbps: float = parameter(28.8, "rate of the line, for pages without times", unit="kbit/s", above=0)
-    round_trip_ms: float = parameter(
-        200.0, "round trip to the server, for pages without times", unit="ms", at_least=0
+    rate_kbps: float = parameter(
+        28.8, "rate of the line, for pages without times", unit="kbit/s", above=0, at_most=1e9
     )
-    connections: int = parameter(4, "connections at once, for pages without times", at_least=1)
+    round_trip_ms: float = parameter(
+        200.0, "round trip to the server, for pages without times", unit="ms", at_least=0, at_most=MOST_MS
+    )
+    connections: int = parameter(4, "connections at once, for pages without times", at_least=1, at_most=1000)
 
     def __post_init__(self) -> None:
         check_all(self, "nominal times")
@@ -39,6 +43,11 @@ def transfers_of(pages: Iterable[Page], nominal: Nominal) -> Iterator[Transfer]:
         first = False
         for transfer in _page(page, now_us, nominal):
             now_us = max(now_us, transfer.end_us)
+            if now_us > 1e6 * MOST_S:
+                raise InputError(
+                    f"nominal times: the transfers of these pages take more than {MOST_S:g} s; give "
+                    "fewer pages, a higher rate or a shorter round trip."
+                )
             yield transfer
 
 
@@ -63,4 +72,4 @@ def _line_us(size: int, nominal: Nominal) -> int:
 
 
 def _us(seconds: float) -> int:
-    return round(seconds * 1e6)
+    return round(min(seconds, 2 * MOST_S) * 1e6)

@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from psm_sim.bounds import MOST_BYTES, MOST_S
 from psm_sim.errors import InputError
-
-MOST_S = 1e9
-"""The longest time, in seconds: up to 32 years the clock, a double, is exact to a tenth of a microsecond."""
-
-MOST_BYTES = 2**32 - 1
-"""The largest object, in bytes: TCP's sequence numbers have 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +23,8 @@ class Page:
     Raises
     ------
     InputError
-        If a time is not from 0 to :data:`MOST_S`, a size not from 1 (that of a request: 0) to
-        :data:`MOST_BYTES`, or there is not one request and one delay for each object.
+        If a time is not from 0 to :data:`~psm_sim.bounds.MOST_S`, a size not from 1 (that of a request: 0) to
+        :data:`~psm_sim.bounds.MOST_BYTES`, or there is not one request and one delay for each object.
     """
 
     think_s: float

@@ -8,21 +8,27 @@ objects of the page, or one value per object separated by ``;``, main object fir
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from psm_sim.bounds import MOST_BYTES, MOST_S
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
-from psm_sim.workload.page import MOST_BYTES, MOST_S, Page
-from psm_sim.workload.recordings.lines import text_lines
-from psm_sim.workload.recordings.output import output
+from psm_sim.workload.limits import check_objects
+from psm_sim.workload.page import Page
+from psm_sim.workload.recordings.lines import LONGEST, text_lines
 from psm_sim.workload.recordings.source import Source
 
 if TYPE_CHECKING:
     from _csv import Reader
+
+LARGEST = 256 << 20
+"""Bytes, unpacked."""
+
+MOST_LINES = 2_000_000
+"""Pages: each takes about 0.25 kB of memory."""
 
 Number = TypeVar("Number", int, float)
 REQUIRED = ("page", "think_s", "main_bytes", "images")
@@ -63,7 +69,8 @@ def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ..
         If the file cannot be read or a value is unusable; the message names file, line, column, value
         and what is expected.
     """
-    lines = csv.reader(text_lines(Source(path)), strict=True)
+    csv.field_size_limit(LONGEST)  # of a line: a page can have very many objects
+    lines = csv.reader(text_lines(Source(path, most=LARGEST)), strict=True)
     try:
         header = _header(next(lines, None), path)
         return tuple(_pages(lines, header, path, missing or Missing()))
@@ -71,30 +78,6 @@ def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ..
         raise InputError(
             f"{path}, line {lines.line_num}: {error}; expected comma-separated values."
         ) from error
-
-
-def write_page_list(path: Path, pages: Iterable[Page]) -> int:
-    """Write pages to a page list that reads back to equal pages; return their number."""
-    count = 0
-    with output(path) as packed, io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for count, page in enumerate(pages, start=1):
-            images = _join(page.image_bytes)
-            writer.writerow((count, repr(page.think_s), page.main_bytes, images, *_extras(page)))
-    return count
-
-
-def _extras(page: Page) -> tuple[str, str]:
-    return _join(_once(page.request_bytes)), _join(_once(page.server_delay_s))
-
-
-def _once(values: Sequence[float]) -> Sequence[float]:
-    return values[:1] if len(set(values)) == 1 else values
-
-
-def _join(values: Sequence[float]) -> str:
-    return ";".join(repr(value) for value in values)
 
 
 def _header(names: list[str] | None, path: Path) -> list[str]:
@@ -113,12 +96,17 @@ def _header(names: list[str] | None, path: Path) -> list[str]:
 
 
 def _pages(lines: Reader, header: list[str], path: Path, missing: Missing) -> Iterator[Page]:
-    count = 0
-    for count, values in enumerate((values for values in lines if values), start=1):  # noqa: B007
+    count = objects = 0
+    for count, values in enumerate((values for values in lines if values), start=1):
         where = f"{path}, line {lines.line_num}"
         if len(values) != len(header):
             raise InputError(f"{where}: {len(values)} values; expected {len(header)}, as in the header.")
-        yield _Row(dict(zip(header, values, strict=True)), where).page(missing)
+        page = _Row(dict(zip(header, values, strict=True)), where).page(missing)
+        objects += page.objects
+        if count > MOST_LINES:
+            raise InputError(f"{where}: expected at most {MOST_LINES:,} pages.")
+        check_objects(objects, where)
+        yield page
     if not count:
         raise InputError(f"{path} has no pages; expected at least one line after the header.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,13 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_BYTES, MOST_S
 from psm_sim.bundled import bundled, bundled_names
 from psm_sim.errors import InputError
+from psm_sim.files.toml import read_toml
 from psm_sim.texts import cut
 from psm_sim.workload.quantiles import Quantiles
 
 REQUIRED = ("think_s", "files_per_page", "request_bytes")
 TABLES = (*REQUIRED, "reply_bytes", "main_bytes", "image_bytes", "server_delay_s")
+MOST_OF = {name: MOST_BYTES if name.endswith("bytes") else MOST_S for name in TABLES} | {
+    "files_per_page": 1e5
+}
+"""The largest value in each table."""
+
+_LEAST_LOG = 1e-9
 TEXTS = ("name", "remark", "source")
 
 
@@ -47,7 +55,7 @@ def read_profile(path: Path) -> Profile:
         If the file is no TOML, a table is missing or unknown, or a table is no distribution; the
         message names the file and the table.
     """
-    return profile_of(read_toml(path), path)
+    return profile_of(read_toml(path, "trace profile"), path)
 
 
 def berkeley_profile() -> Profile:
@@ -84,17 +92,6 @@ def _base(name: Any, path: Path) -> dict[str, Quantiles]:
     return read_profile(bundled("traces") / f"{name}.toml").tables
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Return the content of a TOML file, or raise :class:`InputError` that says why it cannot be read."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}; give a readable file.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{path} is no trace profile: {reason}; expected a TOML file.") from error
-
-
 def _table(name: str, entry: Any, path: Path) -> Quantiles:
     owner = f"{path}: {name}"
     if name not in TABLES:
@@ -108,16 +105,30 @@ def _table(name: str, entry: Any, path: Path) -> Quantiles:
                 "expected [cumulative probability, value]."
             )
     points = np.array(entry["quantiles"], dtype=float).reshape(-1, 2)
+    _check_values(points[:, 1], entry, name, owner)
     try:
         return Quantiles(points[:, 0], points[:, 1], entry.get("interpolation", "linear"))
     except InputError as error:
         raise InputError(f"{owner}: {error}") from error
 
 
+def _check_values(values: Floats, entry: Mapping[str, Any], name: str, owner: str) -> None:
+    """Refuse what no page can have, and what is so small that the logarithm of a ratio has no number."""
+    most = MOST_OF[name]
+    least = _LEAST_LOG if entry.get("interpolation") == "log" else 0.0
+    for value in values.tolist():
+        if value > most or 0 < value < least:
+            raise InputError(
+                f"{owner}: a value is {value:g}; expected at most {most:g} and at least {least:g}."
+            )
+
+
 def _check_complete(tables: dict[str, Quantiles], path: Path) -> None:
     missing = [name for name in REQUIRED if name not in tables]
     if "reply_bytes" not in tables:
         missing += [name for name in ("main_bytes", "image_bytes") if name not in tables]
+    if len({"main_bytes", "image_bytes"} & tables.keys()) == 1:
+        missing = [name for name in ("main_bytes", "image_bytes") if name not in tables]
     if missing:
         raise InputError(f"{path}: {missing[0]} is missing; expected a table of its quantiles.")
     for name in ("files_per_page", "request_bytes"):
@@ -129,7 +140,8 @@ def _check_complete(tables: dict[str, Quantiles], path: Path) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    # A whole number beyond a double cannot be put into an array.
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not abs(value) >= 10**300
 
 
 def _text(value: Any) -> str:

@@ -14,12 +14,13 @@ from psm_sim.errors import InputError
 from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
 from psm_sim.progress import Progress
 from psm_sim.registry import unknown
+from psm_sim.workload.drawing import Drawing
 from psm_sim.workload.fit import fit_profile
 from psm_sim.workload.recorded_pages import Playback, play_back
 from psm_sim.workload.recordings.grouping import PageRule
 from psm_sim.workload.recordings.read import read_recording
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.synthesis import Drawing, draw_pages
+from psm_sim.workload.synthesis import draw_pages
 from psm_sim.workload.workload import Workload, how_many
 
 
@@ -140,7 +141,8 @@ def _clients(recording: Recording, use: Use, owner: str) -> NDArray[np.intp]:
     if word == "all":
         return busiest
     if word.isdecimal():
-        if not 1 <= int(word) <= busiest.size:
+        # The length first: Python refuses to read a number of some thousand digits.
+        if len(word) > 10 or not 1 <= int(word) <= busiest.size:
             most = f"1 to {busiest.size}, all, or an identifier"
             raise InputError(f"{owner}: clients is {word}; expected {most}.")
         return busiest[: int(word)]

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.randomness import stream
+from psm_sim.workload.constant import AS_TRACE, constant
 from psm_sim.workload.page import Page
 from psm_sim.workload.profile import berkeley_profile
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
 from psm_sim.workload.stratified import stratified, whole
-from psm_sim.workload.synthesis import AS_TRACE, constant
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Playback:
         "a longer gap ends a session; the next one follows after a wait of this length; none: no limit",
         unit="s",
         above=0,
+        at_most=MOST_S,
         optional=True,
     )
     server_delay_ms: str = parameter(

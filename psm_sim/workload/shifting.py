@@ -14,9 +14,10 @@ import numpy as np
 from psm_sim.errors import InputError
 from psm_sim.parameters import build, check_all, parameter, values_of
 from psm_sim.randomness import stream
+from psm_sim.workload.drawing import Drawing
 from psm_sim.workload.page import Page
 from psm_sim.workload.profile import Profile, profile_of
-from psm_sim.workload.synthesis import Drawing, draw_pages
+from psm_sim.workload.synthesis import draw_pages
 from psm_sim.workload.workload import Workload
 
 AS_TRACE = "trace"

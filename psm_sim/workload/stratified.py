@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.arrays import Floats
-from psm_sim.workload.quantiles import Quantiles
+from psm_sim.workload.families import Distribution
 
 
 def stratified(
-    table: Quantiles, n: int, random: np.random.Generator, upto: float = 1.0, wander: float | None = 0.01
+    table: Distribution, n: int, random: np.random.Generator, upto: float = 1.0, wander: float | None = 0.01
 ) -> Floats:
     """Draw *n* numbers, one per stratum, in random order.
 

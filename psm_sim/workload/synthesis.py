@@ -2,93 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
-from psm_sim.parameters import check_all, parameter
 from psm_sim.randomness import stream
+from psm_sim.workload.constant import constant
+from psm_sim.workload.drawing import MAH, Drawing
+from psm_sim.workload.families import Distribution
+from psm_sim.workload.limits import check_objects
 from psm_sim.workload.page import Page
-from psm_sim.workload.profile import Profile
-from psm_sim.workload.quantiles import Quantiles
+from psm_sim.workload.profile import Profile, berkeley_profile
 from psm_sim.workload.stratified import stratified, whole
 
 Counts = NDArray[np.int64]
-AS_TRACE = "trace"
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """Drawing of pages from a profile: the parameters of a synthetic trace."""
-
-    server_delay_ms: str = parameter(
-        AS_TRACE,
-        "time the server takes before it answers each object: a constant, 'none', or 'trace' for the "
-        "trace's own distribution",
-        unit="ms",
-    )
-    max_think_s: float | None = parameter(
-        1000.0, "think times over this are rejected and drawn again", unit="s", above=0, optional=True
-    )
-    mean_think_s: float | None = parameter(
-        None,
-        "scale think times to exactly this mean over the run",
-        unit="s",
-        above=0,
-        optional=True,
-        kind=float,
-    )
-    request_bytes: str = parameter(
-        AS_TRACE,
-        "size of every request: a constant, or 'trace' for the trace's own distribution",
-        unit="bytes",
-    )
-    files_are_images: bool = parameter(
-        False,
-        "take files per page as the number of embedded objects, the main object not counted: one object "
-        "too many per page, as ns-2's example does",
-    )
-    wander: float | None = parameter(
-        0.01,
-        "how far one draw can move the sum of all draws of a run, as a fraction of it; none: no limit",
-        above=0,
-        at_most=1,
-        optional=True,
-    )
-
-    def __post_init__(self) -> None:
-        check_all(self, "trace")
-        constant("server_delay_ms", self.server_delay_ms, at_least=0)
-        constant("request_bytes", self.request_bytes, at_least=1)
-
-
-def constant(name: str, text: str, at_least: float) -> float | None:
-    """Return the constant in *text*, 0 for ``none``, None for ``trace``; else raise :class:`InputError`.
-
-    Parameters
-    ----------
-    name : str
-        The name of the parameter, for the error.
-    text : str
-        Its value as a user writes it.
-    at_least : float
-        The smallest constant allowed; ``none`` is allowed if it is 0.
-    """
-    word = text.strip().lower()
-    if word == AS_TRACE:
-        return None
-    try:
-        value = 0.0 if word == "none" else float(word)
-    except ValueError:
-        value = math.nan
-    if not at_least <= value < math.inf:
-        words = ", none or trace" if at_least == 0 else " or trace"
-        raise InputError(f"trace: {name} is {text!r}; expected a number of at least {at_least:g}{words}.")
-    return value
 
 
 def draw_pages(
@@ -117,6 +45,7 @@ def draw_pages(
     think = draw.think(pages)
     images = draw.whole("files_per_page", pages) - (0 if drawing.files_are_images else 1)
     objects = int(images.sum()) + pages
+    check_objects(objects, f"trace {profile.name}")
     sizes = draw.sizes(images)
     requests = draw.requests(objects)
     delays = draw.delays(objects)
@@ -139,7 +68,7 @@ class Draws:
         self._seed, self._replication = seed, replication
         self._prefix = f"workload.{part}." if part else "workload."
 
-    def _stratified(self, name: str, n: int, table: Quantiles, upto: float = 1.0) -> Floats:
+    def _stratified(self, name: str, n: int, table: Distribution, upto: float = 1.0) -> Floats:
         return stratified(table, n, self._random(name), upto, self._drawing.wander)
 
     def _random(self, name: str) -> np.random.Generator:
@@ -153,17 +82,29 @@ class Draws:
 
     def think(self, n: int) -> Floats:
         """Draw think times in seconds, those over the limit rejected."""
-        table, limit = self._profile.tables["think_s"], self._drawing.max_think_s
+        profile = berkeley_profile() if self._drawing.think.strip() == MAH else self._profile
+        table: Distribution = profile.tables["think_s"]
+        upto = self._share_allowed(table)
+        mean = self._drawing.mean_think_s
+        family = self._drawing.think_family(mean or _mean_up_to(table, upto))
+        if family is not None:
+            table, upto = family, self._share_allowed(family)
+        values = self._stratified("think_s", n, table, upto)
+        if family is not None:  # what lies over the limit is missing in the mean
+            values = values * (family.mean / _mean_up_to(family, upto))
+        return values if mean is None else values * (mean / values.mean())
+
+    def _share_allowed(self, think: Distribution) -> float:
+        """Return the probability of a think time within the limit."""
         # Drawing up to the limit's probability is rejection without the draws that would be thrown away.
-        upto = 1.0 if limit is None else table.probability(limit)
+        limit = self._drawing.max_think_s
+        upto = 1.0 if limit is None else think.probability(limit)
         if upto == 0:
             raise InputError(
-                f"trace: max_think_s is {limit:g}; expected more than {table.values[0]:g}, "
+                f"trace: max_think_s is {limit:g}; expected more than {float(think.at(0.0)):g}, "
                 f"the smallest think time of {self._profile.name}."
             )
-        values = self._stratified("think_s", n, table, upto)
-        mean = self._drawing.mean_think_s
-        return values if mean is None else values * (mean / values.mean())
+        return upto
 
     def sizes(self, images: Counts) -> list[int]:
         """Return the sizes of all objects, page by page, main object first."""
@@ -185,10 +126,14 @@ class Draws:
         return self.whole("request_bytes", n).tolist() if fixed is None else [round(fixed)] * n
 
     def delays(self, n: int) -> list[float]:
-        """Draw server delays in seconds, or repeat the constant asked for."""
-        fixed_ms = constant("server_delay_ms", self._drawing.server_delay_ms, 0)
-        table = self._profile.tables.get("server_delay_s")
-        if fixed_ms is not None or table is None:
-            return [(fixed_ms or 0.0) / 1000] * n
+        """Draw server delays in seconds."""
+        table = self._drawing.delay_family() or self._profile.tables.get("server_delay_s")
+        if table is None:
+            return [0.0] * n
         values: list[float] = self._stratified("server_delay_s", n, table).tolist()
         return values
+
+
+def _mean_up_to(table: Distribution, upto: float) -> float:
+    """Return the mean of the lowest part of a distribution, up to a cumulative probability."""
+    return float(table.integral(upto)) / upto

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
-from psm_sim.workload.page import MOST_S, Page
+from psm_sim.workload.page import Page
+from psm_sim.workload.push import Push
 
 
 @dataclass(frozen=True)
@@ -17,13 +19,13 @@ class Workload:
     ``remark`` is one plain sentence of what they are, for people; ``parameters`` are the trace's
     parameters as plain values, enough to draw the same pages again with the same seed. ``client``
     identifies whose pages a recording's are, if they are one client's, and ``notes`` say what was odd in it;
-    the remark has them too.
+    the remark has them too. ``pushes`` are datagrams that nobody asked for, in order, beside the pages.
 
     Raises
     ------
     InputError
         If there is no page, one of *pages* is none, or their times add up to more than
-        :data:`~psm_sim.workload.page.MOST_S`.
+        :data:`~psm_sim.bounds.MOST_S`.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Workload:
     parameters: dict[str, Any] = field(default_factory=dict)
     client: str = ""
     notes: tuple[str, ...] = ()
+    pushes: tuple[Push, ...] = ()
 
     def __post_init__(self) -> None:
         where = f"workload {self.name}"

@@ -29,8 +29,8 @@ def test_every_policy_and_loss_is_listed_with_a_sentence(capsys: pytest.CaptureF
 def test_parameters_have_default_unit_range_and_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     """As they are declared."""
     p, max_sleep = listed(capsys, "policies")["bsd"]["parameters"]
-    assert (p["name"], p["default"], p["range"]) == ("p", 1.0, "a number above 0")
-    assert (max_sleep["unit"], max_sleep["range"]) == ("ms", "a number above 0, or none")
+    assert (p["name"], p["default"], p["range"]) == ("p", 1.0, "a number above 0 and at most 1e+06")
+    assert (max_sleep["unit"], max_sleep["range"]) == ("ms", "a number above 0 and at most 1e+12, or none")
     for kind in ("policies", "losses", "topologies"):
         for item in listed(capsys, kind).values():
             assert all(row["help"] and row["range"] for row in item["parameters"])

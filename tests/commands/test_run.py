@@ -216,3 +216,27 @@ def test_another_reference_and_no_baselines(capsys: pytest.CaptureFixture[str]) 
     found = json.loads(output_of(capsys, *words, "--format", "json"))
     assert found["baselines"] == []
     assert [each["against"] for each in found["differences"]] == ["bsd:p=0.1"]
+
+
+def test_a_result_whose_folder_cannot_be_written_still_goes_to_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The disk filled up at the end: one sentence that names the folder, status 2, and the table."""
+
+    def full_disk(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full_disk)
+    folder = tmp_path / "results"
+    assert main(["--policy", "psm", "--pages", "2", "--format", "json", "--output", str(folder)]) == 2
+    output, complaint = capsys.readouterr()
+    assert json.loads(output)["pages"] == 2
+    assert f"{folder} cannot be written: No space left on device" in complaint
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["--output", ""], ["replay", "--output", ""], ["--policy", "lpsm:state="]])
+def test_an_empty_name_is_no_folder_and_no_file(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The current folder is '.', and nobody writes there by a forgotten variable."""
+    assert main(words) == 2
+    assert "is ''; expected" in capsys.readouterr().err

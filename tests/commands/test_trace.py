@@ -141,3 +141,25 @@ def test_a_file_is_not_written_over_itself(synthetic):
     with pytest.raises(InputError, match="the trace itself; expected another file"):
         run("convert", synthetic, "--to", synthetic)
     assert synthetic.stat().st_size > 0
+
+
+def test_bad_input_leaves_the_earlier_file(tmp_path, capsys):
+    """A record damaged near the end of the trace is found when most of the target is written."""
+    assert main(["trace", "synthesize", "--records", "30000", "--to", str(tmp_path / "s.tr")]) == 0
+    data = bytearray((tmp_path / "s.tr").read_bytes())
+    at = data.rfind(b"GET ")
+    data[at : at + 4] = b"XXXX"
+    (tmp_path / "s.tr").write_bytes(data)
+    (tmp_path / "old.tr.gz").write_text("precious")
+    assert main(["trace", "convert", str(tmp_path / "s.tr"), "--to", str(tmp_path / "old.tr.gz")]) == 2
+    assert "is damaged" in capsys.readouterr().err
+    assert (tmp_path / "old.tr.gz").read_text() == "precious"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_fit_of_a_file_whose_name_is_no_utf_8_can_be_read(tmp_path):
+    """The name stands in the profile; so do signs beyond the first 65,536."""
+    path = tmp_path / "bad\udcff\U000e0001.csv"
+    path.write_text("page,think_s,main_bytes,images\n1,2,3000,\n2,3,4000,\n")
+    assert main(["trace", "fit", str(path), "--to", str(tmp_path / "p.toml")]) == 0
+    assert len(load_workload(str(tmp_path / "p.toml"), 3, 1).pages) == 3

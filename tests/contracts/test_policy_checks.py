@@ -16,7 +16,7 @@ import pytest
 
 from psm_sim.contracts import check
 from psm_sim.contracts.policy_runs import POLICY_CHECKS, PolicySubject
-from psm_sim.policies import Policy, Poll, Rest
+from psm_sim.policies import Frame, Policy, Poll, Rest
 from psm_sim.simulation import Result
 
 
@@ -165,6 +165,14 @@ class FailsWhenInterrupted(Good):
         self.rate = poll.held_bytes / poll.slept_ms
 
 
+class FailsOfDatagrams(Good):
+    """Looks the connection of a frame up in a list."""
+
+    def received(self, now_s: float, frame: Frame) -> None:
+        """Find the connection, which a datagram has none of."""
+        self.port = [80, 443][frame.flow]
+
+
 class ChangesThePoll(Good):
     """Writes into what it is shown."""
 
@@ -227,7 +235,8 @@ NAUGHTY = [
     (LosesParameters(), "keeps-parameters", r"config\(\) has least=None; expected 1, kept as self.least"),
     (Counting(), "starts-anew", "Started again it answers None with Rest.*; expected Rest.*beacons=1,"),
     (OffTheGrid(), "legal-answers", r"rest\(\) at 1e\+07 s returned awake_s=-9000000.0; expected seconds"),
-    (FailsWhenInterrupted(), "hooks", r"failed in interrupted\(\): ZeroDivisionError"),
+    (FailsWhenInterrupted(), "hooks", r"failed in interrupted\(\) at 0 s: ZeroDivisionError"),
+    (FailsOfDatagrams(), "frames", r"failed in received\(\).*: IndexError"),
     (ChangesThePoll(), "leaves-arguments", "It changed what it was shown to"),
     (Unseeded(), "same-run-twice", "A second run has simulated_s="),
     (SharedByAll(), "every-beacon", "A run with all beacons fired has simulated_s="),
@@ -320,7 +329,7 @@ def test_what_needs_a_copy_is_not_checked_without() -> None:
     """The report says how many checks were left out."""
     report = check(Locked())
     assert [each.check for each in report.findings] == ["can-be-copied"]
-    assert report.summary == "0 of 1 checks hold; 17 more need the last one and were not run."
+    assert report.summary == "0 of 1 checks hold; 18 more need the last one and were not run."
 
 
 def test_laws_of_runs_are_not_checked_of_a_policy_that_cannot_run() -> None:

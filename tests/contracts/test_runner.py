@@ -142,8 +142,8 @@ def test_the_command_ends_with_1_if_a_check_fails(mine: Path, capsys: pytest.Cap
     assert never.startswith("policy mine.py:Never\n")
     assert "FAILS  legal-answers " in never
     assert "rest() at 0 s returned beacons=0; expected a whole number from 1 to 10**9." in never
-    assert third.endswith("18 of 18 checks hold.\n")
-    assert third.count("\nok ") == 18
+    assert third.endswith("19 of 19 checks hold.\n")
+    assert third.count("\nok ") == 19
 
 
 def test_the_command_ends_with_0_if_all_hold_and_with_2_for_what_cannot_be_loaded(

@@ -24,6 +24,7 @@ from psm_sim.losses import (
 )
 from psm_sim.network import World, load_topology
 from psm_sim.policies.lpsm import Lpsm
+from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
@@ -238,3 +239,30 @@ def test_wrong_parameters_are_refused(spec: str, message: str) -> None:
     """In one sentence."""
     with pytest.raises(InputError, match=message):
         make_loss(spec)
+
+
+def test_constrained_reports_the_mean_wait_that_it_reached() -> None:
+    """Byte by byte, near the target; in the result of a run, which other policies leave empty."""
+    loss = Constrained(target_ms=100.0)
+    assert loss.report()["mean_wait_ms"] == 0.0
+    loss.observe(Poll(300.0, 1000, 2, ((100.0, 500), (250.0, 500))))
+    assert loss.report() == {"mean_wait_ms": 125.0, "target_ms": 100.0, "gamma": loss.multiplier}
+    loss.start()
+    assert loss.report()["mean_wait_ms"] == 0.0
+    targets = (60, 400)
+    short, run = (simulate(f"lpsm:loss=(constrained:target_ms={ms})", pages=20, seed=1) for ms in targets)
+    assert 30 < short.policy_report["mean_wait_ms"] < run.policy_report["mean_wait_ms"] < 600
+    assert run.to_dict()["policy_report"] == run.policy_report
+    assert "policy_report" not in simulate("psm", pages=2, seed=1).to_dict()
+
+
+def test_scaled_arrival_aware_counts_the_bytes_as_the_published_losses_do() -> None:
+    """Ti / T times the wait of each byte seen; at the time slept both forms agree."""
+    poll, gamma = Poll(300.0, 500, 1, ((250.0, 500),)), 1e-3
+    plain, scaled = (
+        ArrivalAware(gamma=gamma)(poll, TIMES_MS),
+        ArrivalAware(gamma=gamma, scaled=True)(poll, TIMES_MS),
+    )
+    energy = 1 / np.log(TIMES_MS)
+    np.testing.assert_allclose(scaled - energy, (plain - energy) * TIMES_MS / 300.0, atol=1e-12)
+    assert scaled[2] == pytest.approx(plain[2])

@@ -192,7 +192,7 @@ def test_every_number_of_a_topology_has_a_lower_and_an_upper_bound():
         ("[links.wired]\nrate_mbps = 0\n", "rate_mbps is 0"),
         ("[links.wired]\nrate = 5\n", "no topology key 'links.wired.rate'"),
         ("[links.wired]\nrate_mbps = true\n", "rate_mbps is True"),
-        ("[links\n", "no TOML"),
+        ("[links\n", "is no topology: .*; expected a TOML file"),
         ("[beacon]\ninterval_ms = inf\n", "interval_ms is inf"),
         ("[links.wired]\nlatency_ms = 1" + "0" * 400 + "\n", "latency_ms is 1000"),
         ("[links.wired.latency_ms.a]\nb = 1\n", "latency_ms is {'a'"),
@@ -225,6 +225,6 @@ def test_a_topology_that_may_not_be_read_is_named(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     (tmp_path / "mine.toml").touch()
-    monkeypatch.setattr(Path, "read_text", refuse)
-    with pytest.raises(InputError, match=r"The topology .*mine\.toml cannot be read: Permission denied"):
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(InputError, match=r"mine\.toml cannot be read: Permission denied"):
         load_topology(str(tmp_path / "mine.toml"))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psm_sim.errors import InputError
-from psm_sim.policies import Poll, make_policy
+from psm_sim.policies import Policy, Poll, make_policy
 from psm_sim.policies.bsd import Bsd
 from tests.network.radio_bench import RadioBench
 
@@ -18,7 +18,7 @@ BEACON_S = 0.1
 EPSILON_S = 2e-9
 
 
-def schedule(policy: Bsd, phase_s: float, until_s: float, beacon_s: float = BEACON_S):
+def schedule(policy: Policy, phase_s: float, until_s: float, beacon_s: float = BEACON_S):
     """Yield the dozes (begin, end) after a packet sent *phase_s* after beacon 1000, as times since it."""
     sent_s = 1000 * beacon_s + phase_s
     policy.start(beacon_s)

@@ -18,6 +18,10 @@ SPECS = [
     "lpsm:loss=inverse",
     "lpsm:loss=constrained,uplink=keep,learn_on_uplink=true",
     "lpsm:alpha=0,uplink=restart",
+    "lpsm:context=outstanding",
+    "listen:learner=cbgz2,b=0.003",
+    "listen:learner=dkm",
+    "anticipate:p=0.5",
 ]
 EXCEPTIONS: Exceptions = {}
 

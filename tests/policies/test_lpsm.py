@@ -8,8 +8,9 @@ import pytest
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import FixedShare, LearnAlpha
 from psm_sim.losses import Inverse, Loss
-from psm_sim.policies import Poll, make_policy
+from psm_sim.policies import Frame, Poll, make_policy
 from psm_sim.policies.lpsm import Lpsm
+from psm_sim.simulation import simulate
 
 
 def started(spec: str = "lpsm") -> Lpsm:
@@ -87,7 +88,7 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     assert config["gamma"] == pytest.approx(1 / 1.2e5)
     assert set(config) == {
         "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "acks", "learn_on_uplink",
-        "alpha", "state",
+        "alpha", "context", "state",
     }  # fmt: skip
     assert Lpsm(loss=Inverse(gamma=2.0)).config() == {**config, "gamma": 2.0}
 
@@ -160,6 +161,33 @@ def test_a_class_derived_from_it_may_have_arguments_of_its_own():
     assert Own(3, alpha=0.5).extra == 3
     with pytest.raises(InputError, match="alpha is 2"):
         Own(3, alpha=2)
+
+
+def test_with_an_outstanding_request_as_context_the_pages_are_nearly_static_psm_s():
+    """One memory while a request is outstanding: delays shrink, at no more energy."""
+    policies = "lpsm", "lpsm:context=outstanding", "psm"
+    plain, knowing, psm = (simulate(policy, pages=40, seed=711) for policy in policies)
+    assert knowing.slowdown.mean < plain.slowdown.mean
+    assert knowing.slowdown.mean < psm.slowdown.mean + 0.1
+    assert knowing.energy_per_page_j < plain.energy_per_page_j + 0.01
+
+
+def test_each_context_has_a_memory_of_its_own():
+    """What is seen while a request is outstanding leaves the other memory as it was."""
+    policy = started("lpsm:context=outstanding")
+    policy.sent(1.0, Frame(0, 340, 300, False, False))
+    policy.rest(1.0, 0.0, None)
+    policy.rest(1.1, 0.1, Poll(100.0, 1500, 1, ((50.0, 1500),)))
+    assert policy._memories is not None
+    waiting, idle = policy._memories.waiting.weights, policy._memories.idle.weights
+    assert not (waiting == idle).all()
+    assert (idle == idle[0]).all()
+
+
+def test_a_state_file_holds_one_memory_only(tmp_path):
+    """Both together are refused."""
+    with pytest.raises(InputError, match="context is outstanding; expected none with state"):
+        make_policy(f"lpsm:context=outstanding,state={tmp_path}/state.json")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -201,7 +200,7 @@ def test_a_users_policy_that_fails_at_the_end_is_named():
         def finish(self):
             raise KeyError("over")
 
-    with pytest.raises(InputError, match=r"Policy failing failed in finish\(\): KeyError"):
+    with pytest.raises(InputError, match=r"Policy failing failed in finish\(\) at .* s: KeyError"):
         simulate(Failing(), pages=1)
 
 
@@ -212,8 +211,32 @@ def test_a_state_that_cannot_be_written_leaves_the_one_before(file, monkeypatch)
     def full_disk(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full_disk)
+    monkeypatch.setattr("os.fsync", full_disk)
     with pytest.raises(InputError, match="cannot be written: No space left on device; give another file"):
         simulate(f"lpsm:state={file}", pages=1)
     assert json.loads(file.read_text()) == before
     assert list(file.parent.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("value", [10**400, 1e18, "0", True, None, [1]])
+def test_a_weight_that_no_learner_has_is_refused(file, value):
+    """Neither a huge one nor a text that NumPy would take for a number."""
+    document = saved(file)
+    for weights in (document["learner"]["weights"], document["learner"].get("log_rate_weights")):
+        changed = json.loads(json.dumps(document))
+        key = "weights" if weights is document["learner"]["weights"] else "log_rate_weights"
+        if key == "weights":
+            changed["learner"][key][0][0] = value
+        else:
+            changed["learner"][key] = [value] * len(changed["learner"][key])
+        file.write_text(json.dumps(changed))
+        with pytest.raises(InputError, match="cannot be used"):
+            simulate(f"lpsm:state={file}", pages=1)
+
+
+def test_a_state_that_is_too_large_is_not_read(file, monkeypatch):
+    """Or a device behind its name would take all memory."""
+    saved(file)
+    monkeypatch.setattr("psm_sim.policies.warm_start._LARGEST", 1000)
+    with pytest.raises(InputError, match="is larger than 0 KiB"):
+        simulate(f"lpsm:state={file}", pages=1)

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import math
-import re
-import runpy
-from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from psm_sim.campaign.tasks import run_tasks
 from psm_sim.estimates import Interval
 from psm_sim.network import World, load_topology
 from psm_sim.policies.lpsm import Lpsm
-from psm_sim.simulation import simulate
+from psm_sim.simulation import Scenario, simulate
+from psm_sim.studies import load_study
+from psm_sim.studies.non_stationary.by_seed import BySeed, sign, signed
+from psm_sim.studies.non_stationary.margins import standing
+from psm_sim.studies.non_stationary.remarks import comparisons, gains, leaders
 from psm_sim.studies.non_stationary.rounds import PollLog, learned_rounds, logged_run
-from psm_sim.studies.non_stationary.tables import Study, sign, signed, verdict
 from psm_sim.studies.non_stationary.task import (
     BOUNDED,
+    CURVE,
     FIXED,
     LEARN_ALPHA,
     LEARNERS,
     NonStationaryTask,
-    timeline,
 )
-from psm_sim.studies.non_stationary.words import findings, gains, leaders, most_frugal
+from psm_sim.studies.non_stationary.timeline import TimelineTask
+from psm_sim.studies.study import Scale
 from psm_sim.workload import load_workload
 
 TRACE, PAGES = "shifting:length=0.05,order=stream+busy+push+quiet*30", 17
@@ -113,16 +116,16 @@ def test_a_logged_run_is_the_run_without_a_log():
 
 
 def test_a_timeline_has_the_regimes_of_its_run():
-    """They join, and the polling times lie within the experts' range."""
-    found = timeline("shifting:length=0.05", 20, 1, None)
-    assert [name for name, _, _ in found.regimes][:4] == ["quiet", "busy", "stream", "push"]
-    assert found.regimes[0][1] == 0
-    assert all(one[2] == other[1] for one, other in zip(found.regimes, found.regimes[1:], strict=False))
-    assert all(100 <= polling_ms <= 1200 for _, polling_ms in found.polling)
+    """In the order of the schedule, from the first page on; polling times lie within the experts' range."""
+    found = pd.DataFrame(TimelineTask(None, Scenario("shifting:length=0.05", pages=20, seed=1)).run())
+    assert list(dict.fromkeys(found["regime"])) == ["quiet", "busy", "stream", "push"]
+    assert found["minutes"].is_monotonic_increasing
+    assert found["polling_ms"].between(100, 1200).all()
+    assert set(found["learner"]) == {LEARN_ALPHA}
 
 
-def made_up(more: dict[str, tuple[float, float]]) -> Study:
-    """Return a study of three seeds in which *more* are energy and slowdown beyond Learn-alpha's 1 and 2."""
+def made_up(more: dict[str, tuple[float, float]]) -> BySeed:
+    """Return rows of three seeds in which *more* are energy and slowdown beyond Learn-alpha's 1 and 2."""
     rivals = dict.fromkeys((*FIXED, *BOUNDED, *LEARNERS[1:]), (1.0, 1.0)) | more
     rows: list[dict[str, Any]] = []
     for seed in (1, 2, 3):
@@ -132,10 +135,9 @@ def made_up(more: dict[str, tuple[float, float]]) -> Study:
                 "policy": policy, "gamma": "published", "seed": seed, "common": 5.0 + energy,
                 "energy_j": 1 + energy + jitter, "slowdown": 2 + slowdown + jitter,
             })  # fmt: skip
-        rows.append(
-            {"policy": "hindsight", "gamma": "published", "seed": seed, "best_expert": 4.0, "best_rate": 3.0}
-        )
-    return Study(rows)
+        hindsight = {"best_expert": 4.0, "best_rate": 3.0, "alpha": 1e-3}
+        rows.append({"policy": "hindsight", "gamma": "published", "seed": seed, **hindsight})
+    return BySeed(rows)
 
 
 def test_the_gain_is_set_beside_that_on_stationary_traffic():
@@ -144,26 +146,39 @@ def test_the_gain_is_set_beside_that_on_stationary_traffic():
     assert "is 50.0 ± 0.1 % of its energy on the shifting traffic and 20.1 ± 0.2 % on" in gains(half, fifth)
     assert gains(half, fifth).endswith(": more where regimes switch.")
     assert gains(fifth, half).endswith(": not more where regimes switch.")
-    assert (most_frugal(half), most_frugal(fifth)) == (LEARN_ALPHA, "Fixed-share 0.5")
+    assert (half.least("energy_j"), fifth.least("energy_j")) == (LEARN_ALPHA, "Fixed-share 0.5")
 
 
 @pytest.mark.parametrize(
     ("energy", "slowdown", "word"),
     [
-        (0.1, 0.1, "loses in both"),
-        (0.1, -0.002, "loses"),
-        (-0.002, 0.1, "loses"),
+        (0.1, 0.1, "worse in both"),
+        (0.1, -0.002, "worse in energy"),
+        (-0.002, 0.1, "worse in slowdown"),
         (0.1, -0.1, "faster, at more energy"),
         (-0.1, 0.1, "frugal, but slower"),
-        (-0.1, -0.002, "**wins**"),
-        (-0.002, -0.1, "**wins**"),
-        (-0.1, -0.1, "**wins in both**"),
-        (-0.002, -0.002, "no difference"),
+        (-0.1, -0.002, "better in energy"),
+        (-0.002, -0.1, "better in slowdown"),
+        (-0.1, -0.1, "better in both"),
+        (-0.002, -0.002, "equivalent"),
+        (0.004, 0.01, "equivalent"),
+        (0.007, 0.01, "undecided (energy undecided, slowdown equivalent)"),
+        (0.1, 0.017, "undecided (energy worse, slowdown undecided)"),
     ],
 )
-def test_a_verdict_follows_the_signs_of_both_intervals(energy, slowdown, word):
-    """An interval that holds 0 says nothing."""
-    assert verdict(made_up({"bsd:p=1": (energy, slowdown)}), "bsd:p=1") == word
+def test_a_verdict_follows_both_intervals_and_the_margins(energy, slowdown, word):
+    """One per cent of energy, 0.02 of slowdown: a difference that is off zero can be equivalent."""
+    assert made_up({"bsd:p=1": (energy, slowdown)}).verdict("bsd:p=1") == word
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "word"),
+    [(0.0, 0.9, "equivalent"), (0.0, 1.1, "undecided"), (0.5, 0.5, "equivalent"), (2.0, 0.9, "worse"),
+     (2.0, 1.1, "undecided"), (-2.0, 0.9, "better"), (-2.0, 1.1, "undecided"), (0.0, 9.0, "undecided")],
+)  # fmt: skip
+def test_a_standing_is_that_of_the_whole_interval(mean, half, word):
+    """Against a margin of 1: absence of significance is not equivalence."""
+    assert standing(Interval(mean, half, 5), 1.0) == word
 
 
 def test_a_sign_is_given_only_by_an_interval_off_zero():
@@ -183,26 +198,33 @@ def test_the_best_fixed_polling_times_are_found_in_hindsight():
     assert [*made_up({}).best_fixed().values()][1:] == ["", ""]
 
 
-def test_findings_name_numbers_and_losers():
+def test_remarks_name_numbers_and_losers():
     """Words and signs come from the rows."""
-    text = findings(made_up({"Fixed-share 0.1": (-0.5, -0.5), "Static-expert": (0.25, 0.1)}))
+    found = made_up({"Fixed-share 0.1": (-0.5, -0.5), "Static-expert": (0.25, 0.1)})
+    text = " ".join(comparisons(found))
     assert "takes 20.1 % less energy (-252.0 ± 2.5 mJ per page), and its slowdown differs by -0.102" in text
-    assert "Fixed-share 0.1: **wins in both**" in text
+    assert "Fixed-share 0.1: better in both" in text
     assert "+1.0 ± 0.0 nats more than the best expert" in text
     assert "Fixed-share 0.1 lost less" in text
-    assert leaders(made_up({"Fixed-share 0.1": (-0.5, -0.5)})).count("Fixed-share 0.1") == 3
+    assert leaders(found).count("Fixed-share 0.1") == 3
 
 
-def test_the_document_is_written_with_all_its_numbers_and_figures(rows, tmp_path):
-    """No placeholder is left, every figure it shows is there, in three forms."""
-    script = runpy.run_path(str(Path(__file__).resolve().parents[2] / "benchmarks" / "non_stationary.py"))
-    script["write"](Study(rows), Study(rows), tmp_path, 2, shown_pages=8)
-    text = (tmp_path / "non-stationary.md").read_text(encoding="utf-8")
-    assert "$" not in text
-    assert "nan" not in text
-    for shown in re.findall(r"\]\((\S+\.svg)\)", text):
-        for suffix in (".svg", ".png", ".csv"):
-            assert (tmp_path / shown).with_suffix(suffix).stat().st_size > 1000 * (suffix != ".csv")
+def test_the_study_has_every_table_and_the_numbers_of_every_figure(monkeypatch):
+    """At a tiny scale: one row per policy, a point of each on the figure, a curve for each gamma."""
+    monkeypatch.setattr("psm_sim.studies.non_stationary.study.QUICK_TRACE", TRACE)
+    monkeypatch.setattr("psm_sim.studies.non_stationary.study.QUICK_PAGES", PAGES)
+    monkeypatch.setattr("psm_sim.studies.non_stationary.study.CONTROL_PAGES", 6)
+    scale, study = Scale(replications=2, pages=6, long_pages=6), load_study("non-stationary")
+    found = study.digest(run_tasks(study.tasks(scale, 1), workers=2), scale, 1)
+    assert len(found.tables[0].frame) == len(FIXED) + len(BOUNDED) + len(LEARNERS)
+    assert not any("nan" in str(value) for each in found.tables for value in each.frame.to_numpy().ravel())
+    assert len(found.figures["trade-off"]) == 6 + len(BOUNDED) + len(LEARNERS)
+    assert len(found.figures["regret"]) == 2 * len(CURVE)
+    assert found.commentary
+    assert found.tables[-1].frame["after an uplink packet"].tolist() == ["one", "restart", "keep"]
+    assert len(found.tables[-2].frame) == 4
+    assert "run with other seeds" in found.remarks[0]
+    assert any("lost less than it did" in remark for remark in found.remarks)
 
 
 def test_a_task_weighs_the_pages_of_all_its_runs():

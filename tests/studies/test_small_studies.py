@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 from psm_sim.campaign.tasks import run_tasks
+from psm_sim.simulation import Scenario
 from psm_sim.studies import load_study
+from psm_sim.studies.bsd_bound import BoundTask
+from psm_sim.studies.experiment import PRESETS
+from psm_sim.studies.one_setting import study as one_setting
+from psm_sim.studies.one_setting.task import Setting, SettingTask
 from psm_sim.studies.published import published_numbers
-from psm_sim.studies.study import Findings, Scale
+from psm_sim.studies.study import CHOOSING, Findings, Scale
 
 PAIR = Scale(replications=2, pages=12, long_pages=20)
 SINGLE = Scale(replications=1, pages=6, long_pages=6)
@@ -25,7 +31,8 @@ def found(name: str, scale: Scale) -> Findings:
     assert findings.tables
     assert not any(table.frame.empty or table.frame.isna().any(axis=None) for table in findings.tables)
     assert not any(frame.empty for frame in findings.figures.values())
-    assert [claim.published for claim in findings.claims] == published_numbers(name)
+    numbers = published_numbers(name)
+    assert [claim.published for claim in findings.claims] == numbers * len(findings.presets)
     return findings
 
 
@@ -44,6 +51,21 @@ def test_bounded_slowdown_saves_energy_and_keeps_its_bound() -> None:
     bsd = [policy for policy in slowdowns.index.astype(str) if policy.startswith("bsd:p=")]
     assert len(bsd) >= 3
     assert all(slowdowns[policy] <= 1 + float(policy.removeprefix("bsd:p=")) for policy in bsd)
+
+
+def test_the_bound_is_measured_where_replies_are_held() -> None:
+    """At every p, under every preset: each page's replies at least; a share that is not 1 / (1 + p)."""
+    table = found("bsd-energy", PAIR).tables[-1].frame
+    for p, (_, row) in zip((1.0, 0.5, 0.2, 0.1), table.iterrows(), strict=True):
+        for preset in PRESETS:
+            assert row[f"held, {preset}"] >= PAIR.pages * PAIR.replications
+            assert 1 / (1 + p) + 1e-3 < float(row[f"largest share, {preset}"]) <= 1
+
+
+def test_an_exchange_that_was_not_held_is_not_measured() -> None:
+    """Without server delay BSD with p = 0.1 is awake for every reply: no number, rather than 1 / 1.1."""
+    (row,) = BoundTask(0.1, Scenario("ucb:server_delay_ms=none", pages=3, seed=1)).run()
+    assert (row["bound"], row["held"]) == (None, 0)
 
 
 def test_every_page_is_compared_with_its_own_time_without_power_saving() -> None:
@@ -65,17 +87,20 @@ def test_every_page_is_compared_with_its_own_time_without_power_saving() -> None
 def test_sleep_times_are_whole_beacons_within_the_experts_range() -> None:
     """100 to 1200 ms, and quantiles in order."""
     table = found("sleep-times", PAIR).tables[0].frame
+    assert set(table["think times"]) == {"mah", "exponential", "gamma:2", "uniform", "constant"}
     quantiles = table[[column for column in table.columns.astype(str) if "%" in column]].astype(float)
     assert ((quantiles >= 100) & (quantiles <= 1200) & (quantiles % 100 == 0)).all(axis=None)
     assert (quantiles.diff(axis=1).iloc[:, 1:] >= 0).all(axis=None)
 
 
 def test_no_policy_needs_less_than_hindsight_at_its_own_delay() -> None:
-    """The best schedule is a lower bound."""
+    """On the chain the best schedule is a lower bound; in the simulator the floor is."""
     findings = found("optimum", PAIR)
-    table = findings.tables[0].frame
-    assert (first_number(table["J/page"]) >= first_number(table["least J at that delay"])).all()
-    assert len(findings.figures["frontier"]) >= 10
+    floors, chain, _ = (table.frame for table in findings.tables)
+    assert (first_number(chain["J/page"]) >= first_number(chain["least J at that delay"])).all()
+    assert (first_number(floors["J/page"]) >= first_number(floors["floor J"])).all()
+    assert "lull" in floors["policy"].tolist()
+    assert set(findings.figures["frontier"]["kind"]) == {"frontier", "policy", "simulated", "floor"}
 
 
 def test_the_slowdown_of_a_round_trip_is_bounded_at_every_distance() -> None:
@@ -95,4 +120,30 @@ def test_each_variant_is_judged_by_the_same_published_numbers() -> None:
     assert table["choice"].is_unique
     for _, row in table.iterrows():
         agree, judged = map(int, row["agree"].split("/"))
-        assert agree + sum(str(cell).endswith("!") for cell in row) == judged == 10
+        assert agree + sum(str(cell).endswith(("!", "?")) for cell in row) == judged == 12
+
+
+def test_the_frontier_of_settings_is_beaten_by_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three settings searched; each is scored with every choice after an uplink packet."""
+    monkeypatch.setattr(one_setting, "CANDIDATES", one_setting.CANDIDATES[:1])
+    monkeypatch.setattr(one_setting, "GRID", (Setting("mah", "none", False), Setting("uniform", "650", True)))
+    findings = found("one-setting", SINGLE)
+    best, judged, families = (table.frame for table in findings.tables)
+    points = findings.figures["settings"]
+    assert len(points) == 2 * 3
+    for _, point in points[points["frontier"]].iterrows():
+        beaten = (points["lpsm"] >= point["lpsm"]) & (points["bsd"] >= point["bsd"])
+        equal = (points["lpsm"] == point["lpsm"]) & (points["bsd"] == point["bsd"])
+        assert not (beaten & ~equal).any()
+    assert len(best) == int(points["frontier"].sum())
+    assert set(judged["uplink"]) <= {"one", "restart", "keep"}
+    assert len(families) == 2
+
+
+def test_think_times_are_scaled_to_static_psms_published_energy() -> None:
+    """In whatever setting: static PSM then takes 3.62 J per page."""
+    for setting in (Setting("uniform", "800", True), Setting("mah", "none", False)):
+        rows = SettingTask(setting, 30, CHOOSING[0]).run()
+        psm = next(row for row in rows if row["policy"] == "psm")
+        assert psm["energy_j"] == pytest.approx(3.62, rel=2e-3)
+        assert len(rows) == 2 + 4 + 2 * 3

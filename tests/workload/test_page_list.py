@@ -118,7 +118,7 @@ LINES = "".join(f"{n},1,100,\n" for n in range(1, 56))
         ),
         (b"page,think_s\0,main_bytes,images\n", "byte 12 is NUL"),
         (b"\xff\xfepage", "line 1: byte 0 of the line is no UTF-8"),
-        (HEADER + "1,1," + "9" * 200_000 + ",\n", "line 2: field larger than field limit"),
+        (HEADER + "1,1," + "9" * 200_000 + ",\n", "line 2: main_bytes is '9{37}\\.\\.\\.'; expected"),
     ],
 )
 def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text, message: str) -> None:

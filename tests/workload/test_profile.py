@@ -76,7 +76,7 @@ def test_a_profile_that_is_a_folder_or_has_a_strange_table_is_refused(tmp_path: 
     folder = tmp_path / "folder.toml"
     folder.mkdir()
     with pytest.raises(InputError, match=r"folder\.toml cannot be read: .*; give a readable file"):
-        read_toml(folder)
+        read_toml(folder, "trace profile")
     with pytest.raises(InputError, match=r"my\.toml: colour is unknown; expected one of .*think_s"):
         load(tmp_path, GOOD + f"[colour]\n{TABLE}")
 
@@ -91,3 +91,15 @@ def test_a_name_too_long_for_a_file_is_no_trace() -> None:
     """It is named as unknown, as any other."""
     with pytest.raises(InputError, match="no trace"):
         load_workload("x" * 5000, 1, 1)
+
+
+def test_main_and_embedded_objects_have_tables_together(tmp_path):
+    """One of them alone beside a base whose objects are all alike would have no partner."""
+    with pytest.raises(InputError, match="image_bytes is missing; expected a table"):
+        load(tmp_path, 'base = "ucb"\n[main_bytes]\nquantiles = [[1.0, 1]]\n')
+
+
+def test_a_number_of_thousands_of_digits_is_refused(tmp_path):
+    """Python does not read it."""
+    with pytest.raises(InputError, match="is no trace profile: Exceeds the limit"):
+        load(tmp_path, f'base = "ucb"\n[think_s]\nquantiles = [[1.0, {"9" * 5000}]]\n')

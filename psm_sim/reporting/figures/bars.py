@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from psm_sim.reporting.figures.policy_names import stacked
 from psm_sim.reporting.figures.style import new_figure
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 STATES = (
@@ -19,13 +22,23 @@ STATES = (
 """Column, name, colour and hatch of each radio state, from the bottom."""
 
 _EDGE = "#222222"
+_PUBLISHED = "#D55E00"
+_MARKER: Any = {
+    "markersize": 8,
+    "markerfacecolor": "none",
+    "markeredgecolor": _PUBLISHED,
+    "markeredgewidth": 1.6,
+}
+_BESIDE = 0.41
+"""Distance of the published markers from the middle of their bar, just beside it."""
 _PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
 
 
 def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``policy, awake_j, asleep_j, beacons_j`` as stacked bars, in joules per page.
 
-    A column ``hindsight_j`` is drawn as a line: the best schedule without delay.
+    A column ``hindsight_j`` is drawn as a line: the best schedule without delay. Published values, in the
+    columns of :func:`psm_sim.studies.bars.mean_states`, are drawn as markers.
     """
     # No power saving takes ten times the energy: its bar would flatten all others, so the caption tells it.
     dwarfing = frame["policy"] == "always-on"
@@ -50,28 +63,65 @@ def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
             linewidth=1,
             label="hindsight, no delay",
         )
+    drawn = _published_energy(axes, shown)
     axes.set_xticks(range(len(shown)), [stacked(policy) for policy in shown["policy"]])
     axes.set_ylabel("energy (J per page)")
     axes.grid(visible=False, axis="x")
     figure.legend(loc="outside lower center", ncols=len(STATES) + 1, frameon=False, reverse=True)
     away = frame[dwarfing][[column for column, *_ in STATES]].sum(axis=1)
     told = f"; without power saving it is {away.iloc[0]:.1f} J, not drawn" if len(away) else ""
-    return figure, f"Mean energy a page by radio state{told}."
+    return figure, f"Mean energy per page by radio state{told}.{drawn}"
+
+
+def _published_energy(axes: Axes, shown: pd.DataFrame) -> str:
+    """Draw what was published of the bars; return what the caption says of it."""
+    if "published_j" not in shown:
+        return ""
+    places = np.arange(len(shown)) + _BESIDE
+    total = shown["published_j"].to_numpy(float)
+    if np.isfinite(total).any():
+        axes.plot(places, total, "D", **_MARKER, label="published")
+        axes.plot(places, total - shown["published_beacons_j"], "_", **_MARKER)
+        return " Diamonds: published energy; the stroke below: published energy without beacons."
+    low, high = (shown[f"published_{end}_j"].to_numpy(float) for end in ("low", "high"))
+    if not np.isfinite(low).any():
+        return ""
+    middle, half = (low + high) / 2, (high - low) / 2
+    axes.errorbar(places, middle, half, fmt="none", ecolor=_PUBLISHED, capsize=6, label="published range")
+    return " Vertical lines: the published range of savings, from our static PSM's energy."
 
 
 def slowdown(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``policy, slowdown, half_width`` as bars from 1, with confidence intervals."""
+    """Draw ``policy, slowdown, half_width`` as bars from 1, with confidence intervals.
+
+    With the columns ``over_psm``, ``over_psm_half_width`` and ``published``, a second panel shows the page
+    times over static PSM's, as the thesis states them, with the published ones as markers.
+    """
     shown = frame[frame["policy"] != "always-on"]
-    figure, (axes,) = new_figure(width_in=6.4, height_in=3.2)
-    tops, widths = shown["slowdown"].tolist(), shown["half_width"].tolist()
-    heights = [top - 1 for top in tops]
-    axes.bar(range(len(shown)), heights, 0.62, 1, yerr=widths, capsize=4, color="#56B4E9", edgecolor=_EDGE)
-    for place, (top, width) in enumerate(zip(tops, widths, strict=True)):
-        axes.annotate(f"{top:.2f}", (place, top + width), (0, 3), textcoords="offset points", ha="center")
-    axes.set_xticks(range(len(shown)), [stacked(policy) for policy in shown["policy"]])
-    axes.set_ylabel("slowdown")
+    caption = "Mean slowdown of a page over no power saving, with 95 % confidence intervals."
+    if "over_psm" not in shown:
+        figure, (axes,) = new_figure(width_in=6.4, height_in=3.2)
+        _from_one(axes, shown, ("slowdown", "half_width"), "slowdown")
+        return figure, caption
+    figure, (axes, other) = new_figure(2, 1, width_in=6.4, height_in=5.6)
+    _from_one(axes, shown, ("slowdown", "half_width"), "slowdown")
+    _from_one(other, shown, ("over_psm", "over_psm_half_width"), "page time over static PSM's")
+    other.plot(range(len(shown)), shown["published"], "D", **_MARKER, label="published")
+    figure.legend(loc="outside lower center", frameon=False)
+    return figure, f"{caption} Below: page times over static PSM's; diamonds: published."
+
+
+def _from_one(axes: Axes, shown: pd.DataFrame, columns: tuple[str, str], label: str) -> None:
+    tops, widths = (shown[column].to_numpy(float) for column in columns)
+    places = range(len(shown))
+    axes.bar(places, tops - 1, 0.62, 1, yerr=widths, capsize=4, color="#56B4E9", edgecolor=_EDGE)
+    for place, top, width in zip(places, tops, widths, strict=True):
+        end = max(top, 1.0) + width
+        axes.annotate(f"{top:.2f}", (place, end), (0, 3), textcoords="offset points", ha="center")
+    axes.set_xticks(places, [stacked(policy) for policy in shown["policy"]])
+    axes.set_ylabel(label)
     axes.grid(visible=False, axis="x")
     axes.axhline(1, color=_EDGE, linewidth=0.8)
     axes.margins(y=0.12)
-    axes.set_ylim(bottom=1)
-    return figure, "Mean slowdown of a page over no power saving, with 95 % confidence intervals."
+    if min(tops) >= 1:
+        axes.set_ylim(bottom=1)

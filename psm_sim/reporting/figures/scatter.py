@@ -48,27 +48,47 @@ def _page_panel(axes: Axes, shown: pd.DataFrame, policy: str) -> None:
 
 
 def frontier(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``kind, label, delay_s, energy_j``: hindsight's frontier, and the policies as marked points."""
-    figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)
-    best = frame[frame["kind"] == "frontier"].sort_values("delay_s")
-    axes.plot(best["delay_s"], best["energy_j"], color="black", linewidth=1.2, label="hindsight's frontier")
-    policies = frame[(frame["kind"] == "policy") & (frame["label"] != "always-on")]
-    for policy, point in policies.groupby("label", sort=False):
-        place = place_of(str(policy))
-        axes.plot(
-            point["delay_s"],
-            point["energy_j"],
-            linestyle="none",
-            marker=MARKERS[place],
-            markersize=7,
-            color=COLOURS[place],
-            label=name_of(str(policy)),
-        )
-    axes.set_xlabel("delay (s a page)")
+    """Draw ``kind, label, delay_s, energy_j``: the chain's frontier, policies, and the floor.
+
+    A policy is a full marker on the chain (kind ``policy``) and a hollow one where it was ``simulated``.
+    """
+    figure, (axes,) = new_figure(width_in=6.4, height_in=4.6)
+    lines = {kind: frame[frame["kind"] == kind].sort_values("delay_s") for kind in ("frontier", "floor")}
+    hull, floor = lines["frontier"], lines["floor"]
+    axes.plot(hull["delay_s"], hull["energy_j"], color="black", linewidth=1.2, label="least on the chain")
+    if len(floor):
+        axes.plot(floor["delay_s"], floor["energy_j"], color="black", linewidth=1, linestyle=":",
+                  label="floor in the simulator")  # fmt: skip
+    shown = frame[frame["label"] != "always-on"]
+    for kind, hollow in (("policy", False), ("simulated", True)):
+        for policy, point in shown[shown["kind"] == kind].groupby("label", sort=False):
+            _point(axes, point, str(policy), hollow)
+    if len(floor):
+        right_s = 2.5 * max(hull["delay_s"].max(), 0.1)
+        axes.set_xlim(-0.03 * right_s, right_s)
+    axes.set_xlabel("delay (s per page)")
     axes.set_ylabel("energy (J per page)")
-    figure.legend(loc="outside lower center", ncols=4, frameon=False)
-    told = "; without power saving (no delay) lies far above" if "always-on" in set(frame["label"]) else ""
-    return (
-        figure,
-        f"Energy against delay: hindsight's best schedules, and the policies on the same pages{told}.",
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    away = "; without power saving (no delay) lies far above" if "always-on" in set(frame["label"]) else ""
+    return figure, _FRONTIER.format(away)
+
+
+_FRONTIER = (
+    "Energy against delay{}. Full markers and the line: policies and hindsight's best schedules on the chain,"
+    " exact without delay, with delay a bound on the chain only. Hollow markers: the same policies in the"
+    " simulator; dotted: the floor that none of them can go below there."
+)
+
+
+def _point(axes: Axes, point: pd.DataFrame, policy: str, hollow: bool) -> None:
+    place = place_of(policy)
+    axes.plot(
+        point["delay_s"],
+        point["energy_j"],
+        linestyle="none",
+        marker=MARKERS[place],
+        markersize=7,
+        color=COLOURS[place],
+        markerfacecolor="none" if hollow else COLOURS[place],
+        label=None if hollow else name_of(policy),
     )

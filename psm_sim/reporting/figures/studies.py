@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures import bars, curves, learners, scatter
+from psm_sim.reporting.figures import bars, curves, learners, listening, non_stationary, scatter, settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +19,11 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "sleep-times": curves.sleep_times,
     "pages": scatter.pages,
     "frontier": scatter.frontier,
+    "settings": settings.settings,
+    "trade-off": non_stationary.energy_against_slowdown,
+    "regret": non_stationary.loss_of_each_rate,
+    "polling": non_stationary.polling_times,
+    "listening": listening.listening,
     "labels": learners.labels,
     "drift": learners.drift,
     "f-measure": learners.f_measure,

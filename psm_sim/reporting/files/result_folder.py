@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-import platform
-import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim import __version__
 from psm_sim.errors import InputError
+from psm_sim.files.together import swapped_folder
 from psm_sim.reporting.files import result_csv, result_json
 
 if TYPE_CHECKING:
@@ -22,14 +19,17 @@ if TYPE_CHECKING:
 NAMES = ("result.json", "pages.csv", "metadata.json")
 
 
-def usable_folder(folder: Path) -> Path:
+def usable_folder(folder: str | Path) -> Path:
     """Return *folder* if results can be written there, without making it yet.
 
     Raises
     ------
     InputError
-        If it, or a part of its path, is a file or a broken link, or is not writable.
+        If it is an empty text; if it, or a part of its path, is a file or a broken link; or is not writable.
     """
+    if folder == "":
+        raise InputError("--output is ''; expected a folder, or '.' for this one.")
+    folder = Path(folder)
     there = folder.absolute()
     while not os.path.lexists(there) and there != there.parent:
         there = there.parent
@@ -41,13 +41,10 @@ def usable_folder(folder: Path) -> Path:
     return folder
 
 
-def write_results(
-    folder: Path, comparison: Comparison, words: Sequence[str], begun: datetime, preset: str = ""
-) -> None:
-    """Write ``result.json``, ``pages.csv`` and ``metadata.json``, each complete or not at all.
+def write_results(folder: Path, comparison: Comparison, facts: Mapping[str, Any], preset: str = "") -> None:
+    """Write ``result.json``, ``pages.csv`` and ``metadata.json``, all three or none.
 
-    All three are written under other names first and then renamed, so that a run that is interrupted
-    leaves the earlier files unchanged.
+    A run that is interrupted leaves the earlier files unchanged.
 
     Parameters
     ----------
@@ -55,10 +52,8 @@ def write_results(
         The folder; made if need be.
     comparison : Comparison
         The runs to write.
-    words : sequence of str
-        The words of the command line, for ``metadata.json``.
-    begun : datetime
-        The time at which the command began, with its time zone.
+    facts : mapping of str to values
+        What was known before the run, for ``metadata.json``: see :func:`.run_record.facts_of`.
     preset : str
         The name of the preset that was used; empty for none.
     """
@@ -67,29 +62,17 @@ def write_results(
     texts = (
         result_json.to_text(result_json.to_dict(comparison, preset)),
         pages.getvalue(),
-        result_json.to_text(_metadata(comparison, words, begun)),
+        result_json.to_text(_metadata(comparison, facts)),
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    # In the folder itself: renaming replaces a file at once only within one file system.
-    temporary = [folder / f".{name}.{os.getpid()}" for name in NAMES]
-    try:
-        for path, text in zip(temporary, texts, strict=True):
+    with swapped_folder(folder) as made:
+        for name, text in zip(NAMES, texts, strict=True):
             # A word of the command line that is no UTF-8 must not spoil a run that is already over.
-            path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-        for path, name in zip(temporary, NAMES, strict=True):
-            path.replace(folder / name)
-    finally:
-        for path in temporary:
-            path.unlink(missing_ok=True)
+            (made / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
-def _metadata(comparison: Comparison, words: Sequence[str], begun: datetime) -> dict[str, Any]:
+def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "psm_sim": __version__,
-        "python": platform.python_version(),
-        "packages": {name: version(name) for name in ("numpy", "simpy")},
-        "command": shlex.join(["python", "-m", "psm_sim", *words]),
-        "arguments": list(words),
+        **facts,
         "trace": comparison.trace,
         "topology": comparison.topology,
         "pages": comparison.pages,
@@ -99,7 +82,6 @@ def _metadata(comparison: Comparison, words: Sequence[str], begun: datetime) -> 
             {"policy": run.policy, "parameters": run.parameters, "wall_s": run.wall_s}
             for run in comparison.runs
         ],
-        "started": begun.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "status": "finished",
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
 from psm_sim.simulation.differences import differences_of
+from psm_sim.simulation.preset import load_preset
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
@@ -30,6 +31,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "seed": comparison.seed,
         **({"replications": len(seeds)} if seeds else {}),
         "preset": preset or None,
+        **({"preset_choices": load_preset(preset).history()} if preset else {}),
         "synthetic": comparison.workload.synthetic,
         "remark": comparison.workload.remark,
         "trace_parameters": comparison.workload.parameters,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +22,29 @@ def numbers_of(findings: Sequence[Findings], seed: int) -> dict[str, Any]:
     return {
         "psm_sim": __version__,
         "seed": seed,
+        "tallies": _tallies(findings),
+        "presets": {preset.name: preset.history() for found in findings for preset in found.presets},
         "studies": {found.study: _study(found) for found in findings},
     }
+
+
+def _tallies(findings: Sequence[Findings]) -> dict[str, dict[str, dict[str, int]]]:
+    """Return the number of claims with each verdict, by preset and by role."""
+    counts: dict[str, dict[str, Counter[str]]] = {}
+    for claim in (claim for found in findings for claim in found.claims):
+        counts.setdefault(claim.preset, {}).setdefault(claim.role, Counter())[claim.verdict] += 1
+    return {preset: {role: dict(found) for role, found in roles.items()} for preset, roles in counts.items()}
 
 
 def _study(found: Findings) -> dict[str, Any]:
     return {
         "title": found.title,
         "setting": found.setting,
+        "presets": [preset.name for preset in found.presets],
+        "provisional": found.provisional,
         "claims": [_claim(claim) for claim in found.claims],
         "remarks": list(found.remarks),
+        "commentary": list(found.commentary),
         "tables": [{"title": table.title, **_frame(table.frame)} for table in found.tables],
     }
 
@@ -38,6 +52,8 @@ def _study(found: Findings) -> dict[str, Any]:
 def _claim(claim: Claim) -> dict[str, Any]:
     number, ours = claim.published, claim.ours
     return {
+        "preset": claim.preset,
+        "role": claim.role,
         "policy": number.policy,
         "quantity": number.quantity,
         "published": str(number),
@@ -45,6 +61,7 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "half_width": plain(ours.half_width),
         "replications": ours.replications,
         "largest": plain(claim.largest),
+        "kept": plain(claim.kept),
         "difference": plain(number.difference(ours.mean)),
         "verdict": claim.verdict,
         "not_comparable": number.not_comparable,

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 _SPECIAL = re.compile(r"([|*<>\[\]`\\])")
-_NUMBER = re.compile(r"([-+]?[\d.]+( ± [\d.]+)?( ?%)?( !)?|[-+]?[\d.]+ \([-+][\d.]+ %\)|[\d.]+ \(largest\))?")
+_NUMBER = re.compile(
+    r"([-+]?[\d.]+( ± [\d.]+)?( ?%)?( !)?|[-+]?[\d.]+ \([-+][\d.]+ %\)|[\d.]+ \(largest[^)]*\))?"
+)
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -16,6 +18,11 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     rules = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]
     lines = [[escaped(text) for text in headings], rules, *([escaped(text) for text in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def points(sentences: Iterable[str]) -> str:
+    """Return a list of points, one per sentence."""
+    return "".join(f"* {escaped(sentence)}\n" for sentence in sentences)
 
 
 def escaped(text: str) -> str:

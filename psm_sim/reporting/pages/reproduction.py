@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim import __version__
+from psm_sim.files.together import swapped_folder
 from psm_sim.reporting import claims
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.files.study_numbers import numbers_of
-from psm_sim.reporting.pages import markdown
+from psm_sim.reporting.pages import markdown, tallies
 from psm_sim.reporting.terminal.study import cells
 
 if TYPE_CHECKING:
+    from psm_sim.studies.published import Claim
     from psm_sim.studies.study import Findings
 
 FIGURES = "figures"
@@ -48,10 +48,9 @@ def write_report(
     introduction: str = INTRODUCTION,
     rule: str = claims.RULE,
 ) -> None:
-    """Write ``README.md``, ``numbers.json`` and the figures, each complete or not at all.
+    """Write ``README.md``, ``numbers.json`` and the figures, all of them or none.
 
-    All are written into a draft folder first and then moved, the page last, so that an interrupted
-    run leaves the earlier report unchanged. The same findings give the same bytes.
+    An interrupted run leaves the earlier report unchanged. The same findings give the same bytes.
 
     Parameters
     ----------
@@ -64,19 +63,14 @@ def write_report(
     introduction, rule
         The page's first lines, which name version, seed, command and rule; and how the verdicts are found.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / f".draft.{os.getpid()}"
-    try:
-        (draft / FIGURES).mkdir(parents=True)
+    with swapped_folder(folder) as draft:
+        (draft / FIGURES).mkdir()
         links = {found.study: _draw(found, draft / FIGURES) for found in findings}
         text = to_text(numbers_of(findings, seed))
         (draft / "numbers.json").write_text(text, encoding="utf-8", newline="\n")
         words = introduction.format(version=__version__, seed=seed, command=command, rule=rule)
         page = page_of(findings, links, words)
         (draft / "README.md").write_text(page, encoding="utf-8", newline="\n")
-        _move(draft, folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _draw(found: Findings, folder: Path) -> list[tuple[str, str]]:
@@ -92,14 +86,6 @@ def _draw(found: Findings, folder: Path) -> list[tuple[str, str]]:
         save_figure(figure, folder / stem, numbers)
         links.append((caption, f"{stem}.png"))
     return links
-
-
-def _move(draft: Path, folder: Path) -> None:
-    (folder / FIGURES).mkdir(exist_ok=True)
-    for path in sorted((draft / FIGURES).iterdir()):
-        path.replace(folder / FIGURES / path.name)
-    for name in ("numbers.json", "README.md"):
-        (draft / name).replace(folder / name)
 
 
 def page_of(
@@ -122,24 +108,43 @@ def page_of(
 
 def _summary(findings: Sequence[Findings]) -> str:
     rows = [
-        [f"[{found.study}](#{found.study})", markdown.escaped(found.title), claims.tally(found.claims)]
+        [f"[{found.study}](#{found.study})", markdown.escaped(found.title), _verdicts(found)]
         for found in findings
     ]
-    every = [claim for found in findings for claim in found.claims]
-    rows.append(["", "all published numbers", claims.tally(every)])
     lines = [["study", "about", "verdicts"], ["---"] * 3, *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    page = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    every = [claim for found in findings for claim in found.claims]
+    presets = claims.under_each_preset(every)
+    if set(presets) <= {""}:
+        return f"{page}\nAll claims: {claims.tally(every)}.\n" if every else page
+    return "\n".join([page, *tallies.sections(findings, presets)])
+
+
+def _verdicts(found: Findings) -> str:
+    """Return the tallies under the headline's preset, the first one."""
+    presets = claims.under_each_preset(found.claims)
+    return next((claims.told(mine) for mine in presets.values()), "")
 
 
 def _study(found: Findings, figures: Sequence[tuple[str, str]]) -> str:
     parts = [f"## {found.study}\n", f"{markdown.escaped(found.title)}.\n"]
     parts.append(f"Setting: {markdown.escaped(found.setting)}.\n")
-    if found.claims:
-        parts.append(markdown.table(claims.HEADINGS, claims.rows(found.claims)))
+    notes = {preset.name: preset.note() for preset in found.presets}
+    for name, mine in claims.under_each_preset(found.claims).items():
+        parts += [f"{markdown.escaped(notes.pop(name))}. {claims.told(mine)}:\n"] if name in notes else []
+        parts.append(_claims(mine))
+    parts += [f"{markdown.escaped(note)}.\n" for note in notes.values() if note]
     if found.remarks:
-        parts.append("".join(f"* {markdown.escaped(remark)}\n" for remark in found.remarks))
+        parts.append(markdown.points(found.remarks))
     for table in found.tables:
         parts.append(f"{markdown.escaped(table.title)}:\n")
         parts.append(markdown.table([str(name) for name in table.frame.columns], cells(table.frame)))
     parts += [f"![{caption}]({FIGURES}/{name})\n\n{caption}\n" for caption, name in figures]
+    if found.commentary:
+        parts.append(f"Commentary:\n\n{markdown.points(found.commentary)}")
     return "\n".join(parts)
+
+
+def _claims(mine: Sequence[Claim]) -> str:
+    headings, lines = claims.columns(mine)
+    return markdown.table(headings, lines)

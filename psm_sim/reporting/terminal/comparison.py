@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from psm_sim.reporting.terminal.columns import Column, columns_of, fitting
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.simulation.average import Average, SeedAverage
+from psm_sim.simulation.preset import load_preset
 from psm_sim.spec import split_commas
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
         *_comparing(comparison),
         f"{pages}, {_seeds(comparison)}, topology {_topology(comparison)}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
+        *reports(comparison.runs),
+        *([f"{load_preset(preset).note()}."] if preset else []),
     ]
 
 
@@ -84,6 +87,14 @@ def _seeds(comparison: Comparison) -> str:
         if isinstance(run, SeedAverage)
         else f"seed {comparison.seed}"
     )
+
+
+def reports(runs: Sequence[Result]) -> list[str]:
+    """Return a line for each policy that measured something itself, such as the mean wait reached."""
+    told = [
+        (run.policy, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
+    ]
+    return [f"{policy}: {', '.join(words)}." for policy, words in told if words]
 
 
 def _topology(comparison: Comparison) -> str:

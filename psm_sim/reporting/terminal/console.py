@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+from psm_sim.texts import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,9 +23,17 @@ def console_on(stream: TextIO) -> Iterator[Console]:
     the ends of lines, and the same in every environment.
     """
     from rich.console import Console
+    from rich.segment import Segment
+
+    class Safe(Console):
+        """Console on which a text from a file cannot move the cursor or turn the direction."""
+
+        def render(self, *arguments: Any, **options: Any) -> Iterator[Segment]:
+            for text, style, control in super().render(*arguments, **options):
+                yield Segment("\n".join(map(printable, text.split("\n"))), style, control)
 
     on_terminal = stream.isatty()
-    console = Console(
+    console = Safe(
         file=stream,
         width=None if on_terminal else PIPED_WIDTH,
         force_terminal=on_terminal,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from psm_sim import progress as progress_
 from psm_sim.progress import Progress
 
 PATIENCE_S = 1.0
@@ -41,6 +42,7 @@ class NoProgress:
         label : str
             The name of the present run.
         """
+        progress_.note(done_pages, total_pages, label)
 
     def close(self) -> None:
         """End the display."""
@@ -56,6 +58,7 @@ class Bar(NoProgress):
 
     def __call__(self, done_pages: int, total_pages: int, label: str) -> None:
         """Show the pages done, at most ten times per second; arguments as for :class:`NoProgress`."""
+        super().__call__(done_pages, total_pages, label)
         now_s = time.monotonic()
         if now_s < self._due_s:
             return
@@ -67,6 +70,7 @@ class Bar(NoProgress):
     def close(self) -> None:
         """Remove the bar."""
         if self._bar is not None:
+            progress_.shown = False
             self._bar.stop()
 
     def _start(self, total: int, label: str) -> None:
@@ -85,13 +89,14 @@ class Bar(NoProgress):
         self._bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
         self._task = self._bar.add_task(label, total=total)
         self._bar.start()
+        progress_.shown = True
 
 
 @contextmanager
-def progress(words: str) -> Iterator[Progress | None]:
+def progress(words: str) -> Iterator[Progress]:
     """Show a bar on standard error while a file is read or written, if that is a terminal."""
     if not sys.stderr.isatty():
-        yield None
+        yield progress_.note
         return
     from rich.console import Console
     from rich.progress import Progress as FileBar

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.reporting import claims
@@ -32,21 +32,40 @@ def write(findings: Sequence[Findings], stream: TextIO, rule: str = claims.RULE)
         for found in findings:
             console.print(Text(f"{found.study}: {found.title}", style="bold"))
             console.print(Text(found.setting))
-            if found.claims:
+            notes = {preset.name: preset.note() for preset in found.presets}
+            for name, mine in claims.under_each_preset(found.claims).items():
                 console.print()
-                console.print(_table(claims.HEADINGS[:-1], [row[:-1] for row in claims.rows(found.claims)]))
+                console.print(Text(notes.get(name, ""), style="italic"), end="\n" if name else "")
+                console.print(_table(*claims.columns(mine, without=["source"])))
             for table in found.tables:
                 console.print()
                 console.print(Text(table.title, style="italic"))
                 console.print(_table(list(map(str, table.frame.columns)), cells(table.frame)))
             console.print()
-            for remark in found.remarks:
-                console.print(Text(f"* {remark}"))
+            for line in [f"* {remark}" for remark in found.remarks] + _commentary(found):
+                console.print(Text(line))
             console.print()
-        every = [claim for found in findings for claim in found.claims]
-        if every:
-            console.print(Text(f"{len(every)} published numbers: {claims.tally(every)}."))
-            console.print(Text(rule))
+        for line in _end(findings, rule):
+            console.print(Text(line))
+
+
+def _end(findings: Sequence[Findings], rule: str) -> list[str]:
+    """Return the tallies of each preset, and how they are found."""
+    every = [claim for found in findings for claim in found.claims]
+    presets = claims.under_each_preset(every)
+    lines = [
+        f"{f'Preset {name}, ' if name else ''}{len(mine)} published numbers: {claims.told(mine)}."
+        for name, mine in presets.items()
+    ]
+    if any(found.provisional for found in findings):
+        lines.append("Provisional: a verdict needs more replications; run without --quick.")
+    roles = [claims.ROLES] if any(presets) else []
+    return [*lines, rule, *roles] if every else []
+
+
+def _commentary(found: Findings) -> list[str]:
+    lines = [f"* {sentence}" for sentence in found.commentary]
+    return ["Commentary:", *lines] if lines else []
 
 
 def cells(frame: pd.DataFrame) -> list[tuple[str, ...]]:
@@ -62,7 +81,7 @@ def cell(value: Any) -> str:
     return f"{value:.4g}" if type(value) is float else str(value)
 
 
-def _table(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Any:
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text

@@ -28,7 +28,7 @@ WORKS = {
     "weights": (weights_of, 1),
     "noise": (noise_of, 20),
 }
-REMARK = (
+COMMENTARY = (
     "Under noise ISALg crowds its draws where the threshold stands, and the errors beside it say little:"
     " negative, and kept."
 )
@@ -58,7 +58,7 @@ class Isal1dStudy:
             NAME,
             "ISAL in one dimension",
             f"{scale.replications} x {THRESHOLDS} uniform thresholds on [0, 1], from seed {seed}",
-            remarks=[REMARK],
+            commentary=[COMMENTARY],
             tables=[
                 Table("Labels to a width of 1e-4", means),
                 Table(

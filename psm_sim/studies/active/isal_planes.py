@@ -20,7 +20,7 @@ SETTING = (
     "neuron of 3 x 3 pixels, error on 4000 instances, C = 1, {} trials from seed {}; ISALn: N(0, I) in 10"
     " dimensions, 15 % flips, rounds of 200 labels"
 )
-REMARKS = (
+COMMENTARY = (
     (
         "ISALg gains by the place of its draws: without its weights it comes near to BI and MI; with them it"
         " does not keep up under noise."
@@ -58,7 +58,7 @@ class IsalPlanes:
             NAME,
             "ISALg and its rivals with planes",
             SETTING.format(_trials(scale), seed),
-            remarks=REMARKS,
+            commentary=COMMENTARY,
             tables=[
                 Table(
                     "Mean error; in brackets an independent program's",

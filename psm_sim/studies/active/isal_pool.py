@@ -26,7 +26,7 @@ LABELS = (10, 20, 50, 100)
 COLUMNS = [f"{labels} labels" for labels in LABELS]
 RULES = ("random", "mu", "isalp", "lmu-logreg")
 NOISY = "neuron, 15 % flips"
-REMARK = (
+COMMENTARY = (
     "The thesis's wine data cannot be had whole, so its claim is not tested. Flipped labels are held out"
     " too: no error below .15 is possible there."
 )
@@ -57,7 +57,7 @@ class IsalPool:
             NAME,
             "ISALp and its rivals on a pool",
             f"10 000 instances of the neuron, 846 vehicles; a fifth held out, {seeds} seeds from {seed}",
-            remarks=[REMARK],
+            commentary=[COMMENTARY],
             tables=[
                 Table(
                     "Mean error; in brackets an independent program's",

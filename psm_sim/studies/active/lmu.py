@@ -58,8 +58,8 @@ class LmuStudy:
             remarks=[
                 LEVELS.format(POOL, *means),
                 NEEDED.format(NEVER, needed["lmu"].mean(), needed["random"].mean()),
-                SYNTHETIC,
             ],
+            commentary=[SYNTHETIC],
             tables=[
                 Table(
                     "Mean F-measure; in brackets an independent program's",

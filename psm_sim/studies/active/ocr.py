@@ -44,7 +44,7 @@ REFERENCE = (23.0, 46.0, 41.0, 27.0, 151.0)
 """Mean labels of CBGZperc by an independent program, for MNIST's problems, from one split each."""
 
 ABSENT = "The images are not installed: pip install 'psm_sim[studies]'."
-REMARKS = (
+COMMENTARY = (
     "Two digits have 700 training images here, about 9000 in the thesis; USPS cannot be had.",
     (
         "A tuning part of two digits has 300 images: what is chosen on it varies, and the labels with it; the"
@@ -94,7 +94,8 @@ class Ocr:
             f"MNIST-5k, 30 % tuning, the rest in {frame['reshuffle'].nunique()} x 5 folds, one pass,"
             f" {frame['seed'].nunique()} splits from seed {seed}; the sd is over the splits; a fold that does"
             " not arrive counts as its length in the median",
-            remarks=[*REMARKS, *_remarks(parts[""]), *([_SMALL] if len(parts["small"]) else [])],
+            remarks=_remarks(parts[""]),
+            commentary=[*COMMENTARY, *([_SMALL] if len(parts["small"]) else [])],
             tables=[
                 Table(f"{words}, digits of 8 x 8 pixels, eight passes" if name else words, _table(part))
                 for name, part in parts.items()

@@ -61,7 +61,7 @@ class Sphere:
             "Labels and mistakes on the uniform sphere",
             f"uniform points, a random half-space, {2 * scale.replications} targets from seed {seed}, "
             f"{10 * scale.replications} up to d = 10, and for DKM up to d = 20",
-            remarks=[_NOISE],
+            commentary=[_NOISE],
             tables=[
                 Table("Labels, mistakes and wrong predictions until the error is reached", table),
                 Table("Median final error with flipped labels, d = 10", noise.reset_index()),

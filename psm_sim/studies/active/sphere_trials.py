@@ -105,7 +105,7 @@ def rate_of(seed: int) -> list[dict[str, Any]]:
     updates = 0
     while len(errors) < len(MARKS):
         X, y = draw(1024)
-        for place in np.flatnonzero(y * (X @ learner.w) <= 0):  # few that are right now are tried in vain
+        for place in np.flatnonzero(y * (X @ learner.w) <= 0):
             updates += learner.learn(X[place], int(y[place]))
             if len(errors) < len(MARKS) and updates == MARKS[len(errors)]:
                 errors.append(error_of(learner.w, target))

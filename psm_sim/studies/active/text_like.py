@@ -80,7 +80,7 @@ class TextLike:
             TITLE,
             f"{classes['digit'].nunique()} digits against the rest, 5000 images of 14 x 14 in random order,"
             f" {orders['order'].nunique()} orders, seed {seed}; F over the last {LAST}, mean over the digits",
-            remarks=[_STAND_IN],
+            commentary=[_STAND_IN],
             tables=[Table("Macro F-measure and label rate, with a coin of each run's own rate", shown)],
             claims=_claims(orders),
             figures={"f-measure": shown[["learner", "rate", "F"]]},

@@ -16,7 +16,7 @@ from psm_sim.studies.study import Findings, Scale, Table
 
 NAME = "trees"
 SOURCE = "[003] figure 2.4"
-REMARKS = (
+COMMENTARY = (
     (
         "Four of the six tables are the paper's. Votes comes without its incomplete rows; in crx the source"
         " has lost the decimal points of three columns."
@@ -54,7 +54,7 @@ class Trees:
             NAME,
             "Trees of fixed depth",
             f"5-fold cross validation, {repeats} repeats ({' and '.join(LARGE)} 1), from seed {seed}",
-            remarks=REMARKS,
+            commentary=COMMENTARY,
             tables=[
                 Table(
                     "Mean error; in brackets an independent program's",

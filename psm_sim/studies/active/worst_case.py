@@ -130,7 +130,7 @@ def sampled_of(
     runs = [sampled(sampler, X, label) for sampler in samplers]
     mean, theory = pooled(runs), THEOREMS[theorem][1](b)
     z = theory.best(mean.updates)
-    excess = [run.mistakes - theory.at(run.updates, z) for run in runs]  # both depend on the coins
+    excess = [run.mistakes - theory.at(run.updates, z) for run in runs]
     bound = theory.at(mean.updates, z)
     return [
         {

@@ -1,13 +1,10 @@
-"""Tasks of the study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times by seed.
-
-Run by ``python benchmarks/non_stationary.py``, which writes ``docs/studies/non-stationary.md``.
-"""
+"""Runs of the study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times by seed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -56,7 +53,7 @@ class NonStationaryTask:
     that learners can be compared, over those of Learn-alpha's run.
     """
 
-    kind: ClassVar[str] = "run"
+    kind: ClassVar[str] = "policies"
     labels: ClassVar[Mapping[str, Any]] = {}
 
     trace: str
@@ -162,27 +159,3 @@ def judge_on_common_rounds(rows: list[dict[str, Any]], losses: Floats, switches:
         "each_round": losses.min(axis=1).sum(),
         "curve": rate_losses(losses, CURVE) - best[0],
     }
-
-
-class Timeline(NamedTuple):
-    """One run of a learner: (s, ms) after each round, and each regime's (name, begin s, end s)."""
-
-    learner: str
-    polling: list[tuple[float, float]]
-    regimes: list[tuple[str, float, float]]
-
-
-def timeline(trace: str, pages: int, seed: int, alpha: float | None) -> Timeline:
-    """Run a learner at the published gamma over *pages* pages of a *trace* with regimes.
-
-    *seed* is that of the draw, *alpha* the learner's switching rate; ``None``: Learn-alpha.
-    """
-    workload = load_workload(trace, pages, seed)
-    run, rounds = logged_run(workload, None, alpha)
-    ends_s = [0.0, *(page.start_s + page.page_time_s for page in run.page_records)]
-    plan = workload.schedule if isinstance(workload, ShiftingWorkload) else ()
-    return Timeline(
-        learner_label(alpha),
-        [(each.time_s, each.polling_ms) for each in rounds],
-        [(each.regime, ends_s[each.first - 1], ends_s[each.first + each.pages - 1]) for each in plan],
-    )

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
 from psm_sim.workload.recordings.har_entry import Entry, epoch_s, read_entry
 from psm_sim.workload.recordings.recording import Recording
@@ -25,6 +26,9 @@ from psm_sim.workload.recordings.source import Source
 
 IDLE_S = 1.0
 LARGEST = 512 << 20
+MOST_PARTS = 3_000_000
+"""Objects and lists: a file of nothing else takes 1 GB of memory."""
+
 RUNNERS = ("webpagetest", "browsertime", "sitespeed", "lighthouse", "chrome-har")
 """Tools whose pages are runs independent of each other, by the name of their ``creator`` or ``comment``."""
 
@@ -73,6 +77,10 @@ def read_log(source: Source) -> Mapping[str, Any]:
         data += piece
         if len(data) > LARGEST:
             raise InputError(f"{source.path} is larger than {LARGEST >> 20} MiB; expected a HAR file.")
+    if data.count(b"{") + data.count(b"[") > MOST_PARTS:
+        raise InputError(
+            f"{source.path} has over {MOST_PARTS:,} brackets; expected a HAR file of fewer entries."
+        )
     document = _json(data, source.path)
     log = document.get("log") if isinstance(document, dict) else None
     if not isinstance(log, dict) or not isinstance(log.get("entries"), list):
@@ -122,6 +130,11 @@ def network_entries(log: Mapping[str, Any], path: Path) -> tuple[list[Entry], in
             given = str(entry.get("startedDateTime"))[:40]
             raise InputError(
                 f"{path}: log.entries[{index}].startedDateTime is {given!r}; expected an ISO 8601 time."
+            )
+        if read.end_s - read.start_s > MOST_S:
+            raise InputError(
+                f"{path}: log.entries[{index}] takes {read.end_s - read.start_s:g} s; "
+                f"expected at most {MOST_S:g}."
             )
         found.append(read)
     return sorted(found, key=lambda entry: entry.start_s), len(log["entries"]) - len(found)

@@ -8,19 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from psm_sim.errors import InputError
+from psm_sim.files.whole import whole_file
 
 
 @contextlib.contextmanager
 def output(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to write, gzipped if its name ends in ``.gz``; the same data give the same bytes."""
-    try:
-        with path.open("wb") as file:
-            if path.suffix.lower() == ".gz":
-                # No name and no time in the header: the same data give the same bytes.
-                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=4) as packed:
-                    yield packed  # type: ignore[misc]
-            else:
-                yield file
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}; give another file.") from error
+    """Open a file to write, gzipped if its name ends in ``.gz``; the same data give the same bytes.
+
+    It takes its place when the block ends; if that fails, what was there stays.
+    """
+    with whole_file(path) as file:
+        if path.suffix.lower() == ".gz":
+            # No name and no time in the header: the same data give the same bytes.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=4) as packed:
+                yield packed  # type: ignore[misc]
+        else:
+            yield file

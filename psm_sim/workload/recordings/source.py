@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from psm_sim.errors import InputError
+from psm_sim.files.opened import open_to_read
 from psm_sim.progress import Progress
 
 PIECE = 1 << 20
 GZIP = b"\x1f\x8b"
 MOST_EXPANSION = 100
 FREE_EXPANSION = 16 << 20
+LARGEST = 4 << 30
+"""Bytes, unpacked, of any trace; the largest archive known has 1 GiB."""
 
 
 class Source:
@@ -25,7 +29,8 @@ class Source:
     ``unpacked`` counts the bytes given so far.
     """
 
-    def __init__(self, path: Path, progress: Progress | None = None) -> None:
+    def __init__(self, path: Path, progress: Progress | None = None, most: int = LARGEST) -> None:
+        self._most = most
         self.path, self.warnings, self.unpacked = path, list[str](), 0
         self._progress, self._read, self._size = progress, 0, 0
 
@@ -38,16 +43,20 @@ class Source:
             If the file cannot be read, its gzip data is damaged, or it expands beyond the limit.
         """
         try:
-            with self.path.open("rb") as file:
-                self._size = self.path.stat().st_size
+            with open_to_read(self.path) as file:
+                self._size = os.fstat(file.fileno()).st_size
                 packed = file.read(2) == GZIP
                 file.seek(0)
                 for piece in self._gunzip(file) if packed else self._raw(file):
                     self.unpacked += len(piece)
+                    if self.unpacked > self._most:
+                        raise InputError(
+                            f"{self.path} holds over {self._most >> 20:,} MiB; expected a smaller trace."
+                        )
                     yield piece
         except OSError as error:
             raise InputError(
-                f"{self.path} cannot be read: {error.strerror}; give a readable file."
+                f"{self.path} cannot be read: {error.strerror or error}; give a readable file."
             ) from error
 
     def head(self, size: int = 1 << 16) -> bytes:
@@ -72,7 +81,7 @@ class Source:
             rest = packed
             while rest:
                 if not started and not rest.strip(b"\0"):
-                    break  # gzip files can be padded with zeros
+                    break
                 piece = self._unpack(member, rest, given)
                 started, given = True, given + len(piece)
                 self._check_expansion(given)

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from psm_sim.errors import InputError
 from psm_sim.progress import Progress
 from psm_sim.randomness import stream
+from psm_sim.workload.drawing import Drawing
 from psm_sim.workload.profile import Profile
 from psm_sim.workload.recordings.output import output
 from psm_sim.workload.recordings.ucb_batches import Batch
 from psm_sim.workload.recordings.ucb_record import DTYPE, UNDEFINED
 from psm_sim.workload.recordings.ucb_write import batch_bytes
-from psm_sim.workload.synthesis import Drawing, Draws
+from psm_sim.workload.synthesis import Draws
 
 PERIOD = 500_000
 RECORDS_PER_CLIENT = 1_100

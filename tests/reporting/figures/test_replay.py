@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from psm_sim.replay.method import Method
 from psm_sim.replay.run import ReplayedClient, replay_activity, replay_trace
 from psm_sim.reporting.figures.replay.learning import regret_bound, switching_rates, weights
-from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses
+from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses, losses_against_best
 from psm_sim.reporting.figures.replay.times import sleep_times
 from psm_sim.reporting.figures.replay.write import write_figures
 
@@ -31,11 +32,11 @@ def other(client: ReplayedClient) -> ReplayedClient:
 def test_every_figure_is_a_png_an_svg_and_its_numbers(
     client: ReplayedClient, other: ReplayedClient, tmp_path: Path
 ) -> None:
-    """Six of them; each CSV has a header and as many values as there are columns."""
+    """Seven of them; each CSV has a header and as many values as there are columns."""
     paths = write_figures(tmp_path, client, other)
     assert sorted(paths) == sorted(tmp_path.iterdir())
     assert {path.suffix for path in paths} == {".png", ".svg", ".csv"}
-    assert len(paths) == 18
+    assert len(paths) == 21
     for path in paths:
         if path.suffix == ".png":
             assert path.read_bytes().startswith(b"\x89PNG")
@@ -67,6 +68,23 @@ def test_drawn_numbers_end_at_the_totals_of_the_replay(client: ReplayedClient) -
     assert numbers["current_best_nats"][-1] == pytest.approx(outcome["current_best_loss"], rel=1e-6)
 
 
+def test_the_instantaneous_losses_are_those_that_the_cumulative_ones_sum(client: ReplayedClient) -> None:
+    """Window by window: the mean times the polls is the growth of the total; the current best is least."""
+    one, all_ = losses_against_best(client).numbers, cumulative_losses(client).numbers
+    assert one["poll"] == all_["poll"]
+    polls = np.diff([0, *one["poll"]])
+    for name in ("suffered_nats", "best_fixed_expert_nats", "current_best_nats"):
+        assert np.cumsum(np.array(one[name]) * polls) == pytest.approx(np.array(all_[name]), rel=1e-4)
+    assert (np.array(one["current_best_nats"]) <= np.array(one["best_fixed_expert_nats"]) + 1e-12).all()
+
+
+def test_the_zoom_on_the_losses_is_long_enough_to_see_the_learner_learn(client: ReplayedClient) -> None:
+    """At least 2,000 polls, where the replay has them: the early tenth lies above the rest."""
+    numbers = losses(client).numbers
+    zoom = [panel == "beginning" for panel in numbers["panel"]]
+    assert sum(zoom) >= 2000
+
+
 def test_drawn_weights_and_posterior_are_distributions(client: ReplayedClient) -> None:
     """They sum to 1 in each row; the first weights are even, and quantiles are in order."""
     numbers = weights(client).numbers
@@ -82,13 +100,14 @@ def test_drawn_weights_and_posterior_are_distributions(client: ReplayedClient) -
 
 
 def test_a_short_replay_of_another_learner_is_drawn_too(tmp_path: Path) -> None:
-    """One poll, two experts, no switching rates: five figures, without a warning."""
+    """One poll, two experts, no switching rates: six figures, without a warning."""
     from psm_sim.replay.clock import Clock
 
     method = Method(learner="static-expert", polls=1, clock=Clock(100.0, 200.0, 100.0))
     (short,) = replay_trace("ucb", method, pages=1, history=True)
     assert {path.stem for path in write_figures(tmp_path, short, short)} == {
         "losses",
+        "losses-against-best",
         "weights",
         "cumulative-losses",
         "sleep-times",

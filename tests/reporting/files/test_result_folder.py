@@ -11,17 +11,19 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.reporting.files import result_folder as files
+from psm_sim.reporting.files.run_record import facts_of
 from psm_sim.simulation import Comparison
 
 BEGUN = datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
 WORDS = ["--policy", "psm", "--loss", "1/log(Ti)"]
+FACTS = facts_of(WORDS, BEGUN, [Path(__file__)])
 
 
 def test_three_files_are_written_and_nothing_else(comparison: Comparison, tmp_path: Path) -> None:
     """The folder is made with its parents; written again, they are replaced."""
     folder = tmp_path / "a" / "b"
     for _ in range(2):
-        files.write_results(folder, comparison, WORDS, BEGUN)
+        files.write_results(folder, comparison, FACTS)
         assert sorted(path.name for path in folder.iterdir()) == sorted(files.NAMES)
     result = json.loads((folder / "result.json").read_text())
     assert [run["policy"] for run in result["runs"]] == [run.policy for run in comparison.runs]
@@ -30,14 +32,15 @@ def test_three_files_are_written_and_nothing_else(comparison: Comparison, tmp_pa
 
 def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path) -> None:
     """The command, quoted for a shell, the seed, the versions, and when."""
-    files.write_results(tmp_path, comparison, WORDS, BEGUN)
+    files.write_results(tmp_path, comparison, FACTS)
     metadata = json.loads((tmp_path / "metadata.json").read_text())
     assert metadata["command"] == "python -m psm_sim --policy psm --loss '1/log(Ti)'"
     assert metadata["arguments"] == WORDS
     assert (metadata["seed"], metadata["pages"], metadata["status"]) == (3, 5, "finished")
     assert metadata["started"] == "2020-01-02T03:04:05+00:00"
     assert datetime.fromisoformat(metadata["finished"]) > BEGUN
-    assert set(metadata["packages"]) == {"numpy", "simpy"}
+    assert {"numpy", "simpy", "scipy", "pandas"} <= set(metadata["packages"])
+    assert list(metadata["files"]) == [__file__]
     assert metadata["runs"][0]["parameters"] == {"listen_interval": 1}
 
 
@@ -55,8 +58,8 @@ def test_a_write_that_fails_leaves_what_was_there(
         return whole(self, *arguments, **options)
 
     monkeypatch.setattr(Path, "write_text", full_disk)
-    with pytest.raises(OSError, match="No space left"):
-        files.write_results(tmp_path, comparison, WORDS, BEGUN)
+    with pytest.raises(InputError, match="cannot be written: No space left on device; what was there"):
+        files.write_results(tmp_path, comparison, FACTS)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files.NAMES)
     assert {path.read_text() for path in tmp_path.iterdir()} == {"before"}
 

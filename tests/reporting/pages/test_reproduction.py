@@ -19,7 +19,7 @@ from psm_sim.reporting.figures import policy_names
 from psm_sim.reporting.figures import studies as study_figures
 from psm_sim.reporting.files.study_numbers import numbers_of, plain
 from psm_sim.reporting.pages import markdown, reproduction
-from psm_sim.reporting.terminal import study as findings
+from psm_sim.reporting.terminal import study as terminal
 from psm_sim.studies import published as published_module
 from psm_sim.studies.published import Claim, Published
 from psm_sim.studies.study import Findings, Table
@@ -53,6 +53,42 @@ FRAMES = {
             "energy_j": [2.9, 2.8, 3.6, 41],
         }
     ),
+    "settings": pd.DataFrame(
+        {
+            "lpsm": [8, 6, 6, 2],
+            "bsd": [3, 4, 2, 6],
+            "frontier": [True, True, False, True],
+            "setting": ["think uniform, server 800 ms, x"] * 4,
+        }
+    ),
+    "trade-off": pd.DataFrame(
+        {
+            "group": ["BSD", "Fixed-share", "Fixed-share", "Learn-alpha"],
+            "policy": ["bsd:p=1", "Static-expert", "Fixed-share 0.1", "Learn-alpha"],
+            "slowdown": [1.2, 1.3, 1.6, 1.4],
+            "slowdown_ci95": 0.01,
+            "energy_mj": [600, 480, 420, 430],
+            "energy_mj_ci95": 1.0,
+        }
+    ),
+    "regret": pd.DataFrame(
+        {
+            "gamma": ["published"] * 3 + ["1e-05"] * 3,
+            "alpha": [0, 1e-3, 0.1] * 2,
+            "fixed_share": [2.0, -10.0, 500.0] * 2,
+            "fixed_share_ci95": 1.0,
+            "learn_alpha": -5.0,
+            "learn_alpha_ci95": 1.0,
+        }
+    ),
+    "polling": pd.DataFrame(
+        {
+            "learner": ["Learn-alpha"] * 3 + ["Static-expert"] * 3,
+            "minutes": [0, 1, 2] * 2,
+            "polling_ms": [100, 600, 200] * 2,
+            "regime": ["quiet", "quiet", "busy"] * 2,
+        }
+    ),
 }
 
 
@@ -75,7 +111,14 @@ def found() -> list[Findings]:
     ]
     return [
         Findings(
-            "made-up", "Made up", "two of *these*", ["A remark."], [Table("Means", table)], told, FRAMES
+            "made-up",
+            "Made up",
+            "two of *these*",
+            ["A remark."],
+            ["A thought."],
+            [Table("Means", table)],
+            told,
+            figures=FRAMES,
         ),
         Findings("bare", "Nothing", "nothing"),
     ]
@@ -94,6 +137,7 @@ def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found
     assert "| \\<= 4 | 3.750 (largest) |" in page
     assert "2 agree, 1 differ, 1 not comparable" in page
     assert "* A remark." in page
+    assert "Commentary:\n\n* A thought.\n" in page
     assert "two of \\*these\\*" in page
     assert r"| a\|b |  | 2 |" in page
     for key in FRAMES:
@@ -193,12 +237,12 @@ def test_the_rule_states_the_tolerance_that_is_applied() -> None:
 def test_standard_output_has_the_same_claims(found: list[Findings]) -> None:
     """And the tables, the remarks and the rule."""
     stream = io.StringIO()
-    findings.write(found, stream)
+    terminal.write(found, stream)
     text = stream.getvalue()
     assert "made-up: Made up" in text
     assert "3.600 ± 0.050" in text
     assert "4 published numbers: 2 agree, 1 differ, 1 not comparable." in text
-    assert "* A remark." in text
+    assert "* A remark.\nCommentary:\n* A thought.\n" in text
 
 
 def test_columns_of_numbers_stand_to_the_right() -> None:

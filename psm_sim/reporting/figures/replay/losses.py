@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from psm_sim.reporting.figures.replay.series import (
+    LONG_EVENTFUL,
+    LONG_ZOOM,
     Drawn,
     expert_colours,
     expert_scale,
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 def losses(client: ReplayedClient) -> Drawn:
     """Draw the loss of each expert and of the learner in each poll, whole and beginning (figure 2-9)."""
     history, times_ms = history_of(client), client.replay.times_ms
-    whole, zoom = history.whole, opening(history)
+    whole, zoom = history.whole, opening(history, LONG_EVENTFUL, LONG_ZOOM)
     figure, axes = new_figure(2, 1, height_in=6.0)
     _draw_losses(axes[0], whole)
     _draw_losses(axes[1], zoom, marker="o")
@@ -93,6 +95,38 @@ def cumulative_losses(client: ReplayedClient) -> Drawn:
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
     columns = (table.end_s, table.last_poll, own["mixture"], own["suffered"], *rivals.values())
     return Drawn(figure, dict(zip(_CUMULATIVE, map(rounded, map(np.asarray, columns)), strict=True)))
+
+
+def losses_against_best(client: ReplayedClient) -> Drawn:
+    """Draw the loss of each poll against the best fixed and the current best expert's, and their difference.
+
+    The instantaneous form of figure 2-11; :func:`cumulative_losses` is the cumulative one.
+    """
+    table, best = history_of(client).whole, client.best_expert
+    own = table.facts["suffered"]
+    rivals = {
+        f"best fixed expert in hindsight, {client.replay.times_ms.item(best):g} ms": table.losses[:, best],
+        "current best expert of each poll": table.facts["current_best"],
+    }
+    figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.6)
+    time, unit = in_unit(table.end_s)
+    for column, (name, rival) in enumerate(rivals.items()):
+        above, below = axes[column], axes[2 + column]
+        above.set_title(name, loc="left", fontsize=9)
+        above.plot(time, rival, color=COLOURS[0], linewidth=1.2, label="comparator")
+        above.plot(
+            time, own, color=COLOURS[1], linewidth=0.8, marker="o", markersize=2.2, label=_OWN["suffered"]
+        )
+        above.set(yscale="log", ylabel="loss per poll (nats)" if column == 0 else "")
+        below.axhline(0, color=COLOURS[0], linewidth=1.2)
+        below.plot(time, own - rival, color=COLOURS[1], linewidth=0.8)
+        below.set(xlabel=f"time ({unit})", ylabel="regret per poll (nats)" if column == 0 else "")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    figure.suptitle(title_window(table.polls), fontsize=9)
+    columns = (table.end_s, table.last_poll, own, *rivals.values())
+    names = ("time_s", "poll", "suffered_nats", "best_fixed_expert_nats", "current_best_nats")
+    return Drawn(figure, dict(zip(names, map(rounded, map(np.asarray, columns)), strict=True)))
 
 
 _OWN = {"mixture": "learner: mixture loss", "suffered": "learner: loss at the polling time used"}

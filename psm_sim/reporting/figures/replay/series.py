@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _ZOOM = (300, 3_000)
 _EVENTFUL = 60
+LONG_ZOOM = (2_000, 10_000)
+LONG_EVENTFUL = 300
+"""A beginning long enough to show how the learner comes from the mean of the experts to the best ones."""
 
 _UNITS = (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
 
@@ -35,12 +38,22 @@ def history_of(client: ReplayedClient) -> History:
     return client.history
 
 
-def opening(history: History) -> PollTable:
-    """Return the beginning to zoom in on: until 60 polls have found bytes, but 300 to 3,000 polls."""
+def opening(history: History, eventful: int = _EVENTFUL, zoom: tuple[int, int] = _ZOOM) -> PollTable:
+    """Return the beginning to zoom in on.
+
+    Parameters
+    ----------
+    history
+        The whole replay.
+    eventful
+        The polls that have found bytes by its end.
+    zoom
+        The least and the largest number of polls, whatever they found.
+    """
     table = history.beginning
-    found = np.flatnonzero(table.facts["held_bytes"])[:_EVENTFUL]
-    least, most = _ZOOM
-    return table.first(int(np.clip(found[-1] + 1 if found.size == _EVENTFUL else most, least, most)))
+    found = np.flatnonzero(table.facts["held_bytes"])[:eventful]
+    least, most = zoom
+    return table.first(int(np.clip(found[-1] + 1 if found.size == eventful else most, least, most)))
 
 
 def in_unit(seconds: NDArray[Any]) -> tuple[NDArray[Any], str]:

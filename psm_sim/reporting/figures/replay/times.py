@@ -1,4 +1,4 @@
-"""Figure of the sleep times under two losses as they evolve (thesis, figure 2-5)."""
+"""Figure of the polling times under two losses as they evolve; the thesis's figure 2-5 is the simulator's."""
 
 from __future__ import annotations
 

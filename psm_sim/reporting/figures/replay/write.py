@@ -1,4 +1,4 @@
-"""Figures of a replay as files: thesis figures 2-5 and 2-9 to 2-11, and two that the thesis does not have.
+"""Figures of a replay as files: thesis figures 2-9 to 2-11, and three that the thesis does not have.
 
 Long replays are drawn as means over equal windows of polls; cumulative losses are those of every poll.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.reporting.figures.replay.learning import regret_bound, switching_rates, weights
-from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses
+from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses, losses_against_best
 from psm_sim.reporting.figures.replay.series import Drawn
 from psm_sim.reporting.figures.replay.times import sleep_times
 from psm_sim.reporting.figures.style import common_style, save_figure
@@ -41,6 +41,7 @@ def write_figures(folder: Path, client: ReplayedClient, other: ReplayedClient) -
 def _figures(client: ReplayedClient, other: ReplayedClient) -> Iterator[tuple[str, Drawn]]:
     yield "losses", losses(client)
     yield "weights", weights(client)
+    yield "losses-against-best", losses_against_best(client)
     yield "cumulative-losses", cumulative_losses(client)
     yield "sleep-times", sleep_times(client, other)
     if client.history is not None and client.history.rates.size:

@@ -1,0 +1,33 @@
+"""Bounds: the largest numbers that are accepted anywhere, each with its reason."""
+
+from __future__ import annotations
+
+MOST_S = 1e9
+"""Seconds, of any time: 32 years, in which a clock that is a double is exact to a tenth of a microsecond."""
+
+MOST_MS = 1e12
+"""The same in milliseconds."""
+
+MOST_BYTES = 2**32 - 1
+"""Bytes of one object: TCP's sequence numbers have 32 bits."""
+
+MOST_PAGES = 500_000
+"""Pages of one run: at 2 kB for each page, run and policy they take 1 GB of memory."""
+
+MOST_OBJECTS = 5_000_000
+"""Objects of all pages of a run, and of a page list: each takes about 0.1 kB of memory."""
+
+MOST_RECORDS = 30_000_000
+"""Records of a trace that is read or made; the largest archive known has 9 million."""
+
+MOST_POLLS = 10_000_000
+"""Polls of a replay: some minutes for Learn-alpha."""
+
+MOST_WEIGHTS = 20_000_000
+"""Weights of a learner, experts times switching rates: a few copies of them take 1 GB of memory."""
+
+MOST_WEIGHT = 1e12
+"""Weight of one part of a loss against another, gamma for one; far above, all losses are infinite."""
+
+MOST_SEED = 2**63 - 1
+"""Seeds have 63 bits."""

@@ -1,0 +1,144 @@
+"""Conduct of a sweep: batches out, outcomes into the store, until every task is done or has failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from time import sleep
+from typing import Any
+
+from psm_sim.campaign.sweep.outcome import Outcome
+from psm_sim.campaign.sweep.plan import Planned
+from psm_sim.campaign.sweep.pool import PATIENCE_S, Lost, Pool
+from psm_sim.campaign.sweep.remaining import Remaining
+from psm_sim.campaign.sweep.runners import Runner
+from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
+from psm_sim.campaign.sweep.work import MOST_POLICIES, Batch, Job, split
+from psm_sim.spec import Spec
+
+Watch = Callable[[Remaining], None]
+"""Called when something is done, with the work that remains."""
+
+_AT_HAND = 2
+"""Batches given out for each worker, so that it finds the next one when it has done one."""
+
+
+class Conduct:
+    """Conduct of one sweep.
+
+    Parameters
+    ----------
+    tasks
+        What waits to be done.
+    store
+        Where the outcomes go.
+    runner
+        This process, as the store knows it.
+    pool
+        The workers.
+    files
+        The files that the tasks name, as the workers get them.
+    watch
+        Told what remains.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[Planned],
+        store: Store,
+        runner: Runner,
+        pool: Pool,
+        files: UserFiles | PlacedFiles,
+        watch: Watch,
+    ) -> None:
+        self._store, self._runner, self._pool, self._files, self._watch = store, runner, pool, files, watch
+        self._tasks = {each.key: each for each in tasks}
+        self._groups = _groups(tasks)
+        self._elsewhere: list[list[Planned]] = []
+        self._suspects: list[list[Planned]] = []
+        self._out = 0
+        kinds = [(each.task.policy.name, each.task.scenario.pages) for each in tasks]
+        self.remaining = Remaining(kinds, pool.workers)
+
+    def run(self) -> None:
+        """Run until every task has an outcome, here or from another process on the same store."""
+        self._work_off()
+        while self._elsewhere:
+            sleep(PATIENCE_S)
+            self._look_elsewhere()
+            self._work_off()
+
+    def _work_off(self) -> None:
+        """Do what can be claimed; last, one by one, what was lost with a worker: only one may be to blame."""
+        while self._fill() or self._out:
+            self._collect(self._suspects)
+        for group in split(self._suspects, 1):
+            self._groups = [group]
+            while self._fill() or self._out:
+                self._collect(None)
+        self._suspects = []
+
+    def _fill(self) -> bool:
+        """Give out batches until the pool has enough; say whether there are groups left."""
+        while self._groups and self._out < _AT_HAND * self._pool.workers:
+            count = self.remaining.jobs_at_once(len(self._groups))
+            taken, self._groups = self._groups[:count], self._groups[count:]
+            mine = self._store.claim([each.key for group in taken for each in group], self._runner)
+            jobs = [[each for each in group if each.key in mine] for group in taken]
+            self._elsewhere += [[each for each in group if each.key not in mine] for group in taken]
+            self._elsewhere = [group for group in self._elsewhere if group]
+            self._submit([group for group in jobs if group])
+        return bool(self._groups)
+
+    def _submit(self, groups: list[list[Planned]]) -> None:
+        if groups:
+            self._pool.submit(Batch(tuple(map(_job, groups)), self._files))
+            self._out += 1
+
+    def _collect(self, suspects: list[list[Planned]] | None) -> None:
+        """Write what has come back; what was lost goes to *suspects*, or has failed if that is None."""
+        for batch, found in self._pool.finished() if self._out else []:
+            self._out -= 1
+            if not isinstance(found, Lost):
+                self._record(found)
+            elif suspects is not None:
+                suspects += [[self._tasks[key]] for key in batch.keys]
+            else:
+                self._record(
+                    [Outcome(key, None, f"The worker gave no answer: {found}") for key in batch.keys]
+                )
+
+    def _record(self, outcomes: Sequence[Outcome]) -> None:
+        self._store.record(outcomes)
+        for each in outcomes:
+            self._note(each.key, each.wall_s)
+
+    def _note(self, key: str, wall_s: float | None) -> None:
+        task = self._tasks[key].task
+        self.remaining.done(task.policy.name, task.scenario.pages, wall_s)
+        self._watch(self.remaining)
+
+    def _look_elsewhere(self) -> None:
+        """Take note of what another process has done; what it has left undone may be claimed."""
+        states = self._store.states()
+        self._groups, self._elsewhere = self._elsewhere, []
+        for group in self._groups:
+            for each in [each for each in group if states[each.key] != "waiting"]:
+                group.remove(each)
+                self._note(each.key, None)
+        self._groups = [group for group in self._groups if group]
+
+
+def _groups(tasks: Sequence[Planned]) -> list[list[Planned]]:
+    """Return the tasks by scenario, shuffled: what is done first tells how long the rest takes."""
+    ordered = sorted(tasks, key=lambda each: repr(each.over))
+    found = split([list(group) for _, group in groupby(ordered, lambda each: each.over)], MOST_POLICIES)
+    return sorted(found, key=lambda group: group[0].key)
+
+
+def _job(group: list[Planned]) -> Job:
+    first: Any = group[0].task.scenario
+    policies = tuple(each.task.policy for each in group)
+    trace = Spec.of(first.trace, "trace")
+    return Job(first.place(), trace, first.pages, first.seed, policies, tuple(each.key for each in group))

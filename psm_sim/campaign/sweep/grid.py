@@ -1,0 +1,139 @@
+"""Grid: policies and the axes along which they and their scenario vary; one task for each combination."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import Any
+
+from psm_sim.campaign.sweep.axis import Axis, with_new
+from psm_sim.campaign.sweep.ranges import MOST_TASKS
+from psm_sim.errors import InputError
+from psm_sim.simulation.preset import Preset
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.spec import Spec
+
+_DEFAULT_POLICY = "lpsm"
+
+
+@dataclass(frozen=True)
+class SweepTask:
+    """One policy in one scenario: the unit that is run once and kept."""
+
+    policy: Spec
+    scenario: Scenario
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Axes, and what stays the same on all of them.
+
+    Parameters
+    ----------
+    axes
+        Each key at most once.
+    policies
+        Texts of policies; those that the axes name join them, and without any it is lpsm.
+    trace, topology, pages, seed
+        As for :class:`~psm_sim.simulation.scenario.Scenario`, where no axis varies them; a trace of None is
+        the preset's.
+    loss
+        The loss of every lpsm; None: its own.
+    settings
+        Topology keys that are the same in all tasks.
+    preset
+        Defaults of the policies, the trace and the topology.
+    """
+
+    axes: tuple[Axis, ...] = ()
+    policies: tuple[str, ...] = ()
+    trace: str | None = None
+    topology: str = "three-node"
+    pages: int = 100
+    seed: int = 1
+    loss: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    preset: Preset = field(default_factory=Preset)
+
+    def tasks(self) -> list[SweepTask]:
+        """Return the tasks: policy after policy, the last axis varying fastest.
+
+        An axis that does not concern a policy, as ``policy.bsd.p`` does not concern psm, does not multiply
+        its tasks.
+
+        Raises
+        ------
+        InputError
+            If a key is given twice or concerns no policy, a value cannot be read, or there are more than
+            :data:`~psm_sim.campaign.sweep.ranges.MOST_TASKS` tasks.
+        """
+        self._check_keys()
+        policies = self._policies()
+        axes = [self._axes_of(policy) for policy in policies]
+        self._check(policies, axes)
+        pairs = zip(policies, axes, strict=True)
+        return [task for policy, concerned in pairs for task in self._tasks_of(policy, concerned)]
+
+    def _policies(self) -> list[Spec]:
+        varied = [value for axis in self.axes if axis.key == "policy" for value in axis.values]
+        given = [Spec.parse(text, "policy") for text in (*self.policies, *varied)]
+        names = [spec.name for spec in given]
+        named = dict.fromkeys(axis.policy for axis in self.axes if axis.policy)
+        given += [Spec.parse(name, "policy") for name in named if name not in names]
+        return given or [Spec(_DEFAULT_POLICY)]
+
+    def _axes_of(self, policy: Spec) -> list[Axis]:
+        fixed = [] if self.loss is None else [Axis("loss", (self.loss,))]
+        return [axis for axis in (*fixed, *self.axes) if axis.concerns(policy)]
+
+    def _check_keys(self) -> None:
+        keys = [axis.key for axis in self.axes]
+        keys += ["policy"] if self.policies else []
+        keys += ["loss"] if self.loss is not None else []
+        for key in [*keys, *self.settings]:
+            if [*keys, *self.settings].count(key) > 1:
+                raise InputError(f"{key} is given twice; vary it, or give it one value.")
+
+    def _check(self, policies: list[Spec], axes: list[list[Axis]]) -> None:
+        used = {axis.key for each in axes for axis in each}
+        for axis in self.axes:
+            if axis.key not in used and axis.key != "policy":
+                names = ", ".join(dict.fromkeys(policy.name for policy in policies))
+                raise InputError(
+                    f"{axis.key} is varied, but it concerns none of the policies {names}; add one."
+                )
+        count = sum(prod(len(axis.values) for axis in each) for each in axes)
+        if count > MOST_TASKS:
+            raise InputError(
+                f"The sweep has {count} tasks; expected at most {MOST_TASKS}: take larger steps."
+            )
+
+    def _tasks_of(self, policy: Spec, axes: list[Axis]) -> Iterator[SweepTask]:
+        for values in product(*(axis.values for axis in axes)):
+            point = list(zip(axes, values, strict=True))
+            texts = {axis.key: value for axis, value in point if axis.of_scenario}
+            yield SweepTask(self._policy(policy, point), self._scenario(texts))
+
+    def _policy(self, policy: Spec, point: list[tuple[Axis, str]]) -> Spec:
+        spec = policy
+        for axis, value in sorted(point, key=lambda pair: pair[0].key.startswith("loss.")):
+            spec = axis.put(spec, value)
+        return self.preset.policy_spec(spec)
+
+    def _scenario(self, texts: dict[str, str]) -> Scenario:
+        spec = Spec.parse(texts.get("trace", self.trace or self.preset.trace), "trace")
+        settings = {**self.preset.settings, **self.settings}
+        for key, value in texts.items():
+            if key.startswith("trace."):
+                spec = with_new(spec, key.removeprefix("trace."), value, "trace")
+            elif key not in ("trace", "topology", "pages", "seed"):
+                settings[key] = value
+        return Scenario(
+            self.preset.trace_spec(spec),
+            texts.get("topology", self.topology),
+            int(texts.get("pages", self.pages)),
+            int(texts.get("seed", self.seed)),
+            settings,
+        )

@@ -1,0 +1,74 @@
+"""Grid file: a sweep as TOML, in the words of the command line."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from psm_sim.campaign.sweep.axis import Axis
+from psm_sim.campaign.sweep.grid import Grid
+from psm_sim.errors import InputError, nearest
+from psm_sim.simulation.preset import Preset, load_preset
+from psm_sim.texts import flat
+
+_TEXTS, _NUMBERS, _TABLES = ("trace", "topology", "loss", "preset"), ("pages", "seed"), ("vary", "set")
+_KEYS = ("policies", *_TEXTS, *_NUMBERS, *_TABLES)
+
+
+def read_grid(path: Path) -> Grid:
+    """Read a grid file.
+
+    Its keys are ``policies`` (a list), ``trace``, ``topology``, ``loss``, ``preset``, ``pages``, ``seed``
+    and the tables ``[set]`` (topology keys with a value) and ``[vary]`` (keys with a list of values or a
+    text as on the command line, such as ``"1..20"``); all may be left out.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is no TOML, or has a key or value that is not expected.
+    """
+    document = _document(path)
+    for key, value in document.items():
+        _check(key, value, path)
+    given = {key: document[key] for key in ("trace", "topology", "loss", *_NUMBERS) if key in document}
+    try:
+        return Grid(
+            axes=tuple(Axis.of(key, values) for key, values in flat(document.get("vary", {})).items()),
+            policies=tuple(document.get("policies", ())),
+            settings=flat(document.get("set", {})),
+            preset=load_preset(document["preset"]) if "preset" in document else Preset(),
+            **given,
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(
+            f"The grid {str(path)!r} cannot be read: {error.strerror}; give a TOML file."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(
+            f"{path} is no grid: {' '.join(str(error).split())}; expected a TOML file."
+        ) from error
+
+
+def _check(key: str, value: Any, path: Path) -> None:
+    if key not in _KEYS:
+        raise InputError(
+            f"{path}: there is no key {key!r}; expected {', '.join(_KEYS)}.{nearest(key, _KEYS)}"
+        )
+    wanted, right = "a text", isinstance(value, str)
+    if key in _TABLES:
+        wanted, right = "a table", isinstance(value, dict)
+    elif key in _NUMBERS:
+        wanted, right = "a whole number", isinstance(value, int) and not isinstance(value, bool)
+    elif key == "policies":
+        wanted = "a list of texts"
+        right = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    if not right:
+        raise InputError(f"{path}: {key} is {value!r}; expected {wanted}.")

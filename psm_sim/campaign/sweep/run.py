@@ -1,0 +1,138 @@
+"""Run of a sweep: what its store lacks is checked, run on workers, and kept as it finishes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from psm_sim.campaign.sweep.conduct import Conduct, Watch
+from psm_sim.campaign.sweep.grid import Grid
+from psm_sim.campaign.sweep.outcome import StoredRow
+from psm_sim.campaign.sweep.plan import Check, Planned, planned
+from psm_sim.campaign.sweep.pool import Pool, Processes, ThisProcess
+from psm_sim.campaign.sweep.remaining import Remaining
+from psm_sim.campaign.sweep.runners import Runner
+from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
+from psm_sim.provenance import provenance
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.values import Parameter
+
+
+def unwatched(remaining: Remaining) -> None:
+    """Show nothing of the work that remains."""
+
+
+_WORKERS = Parameter("workers", 1, at_least=1, at_most=1024)
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means to run a sweep: processes of this machine, or the cluster whose scheduler has an address.
+
+    ``workers`` is the number of processes, None for one on each core; ``cluster`` empty is none. With
+    ``retry`` tasks that have failed are run again.
+    """
+
+    workers: int | None = None
+    cluster: str = ""
+    retry: bool = False
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:
+            _WORKERS.check(self.workers, "sweep")
+
+
+def run_grid(
+    grid: Grid, store: Store, means: Means | None = None, command: str = "", watch: Watch = unwatched
+) -> list[StoredRow]:
+    """Run what the store lacks of a grid; return the rows of its tasks, in their order.
+
+    Parameters
+    ----------
+    grid
+        What is run.
+    store
+        Where it is kept; nothing that is there already is run again.
+    means
+        Where it is run.
+    command
+        What started it, for the store's list of sweeps.
+    watch
+        Told what remains.
+
+    Raises
+    ------
+    InputError
+        If anything cannot be used, before the first task is run; or if the store cannot be written.
+    """
+    tasks = planned(grid.tasks())
+    _run(tasks, store, means or Means(), command, watch)
+    return store.rows(keys=[each.key for each in tasks])
+
+
+def _run(tasks: Sequence[Planned], store: Store, means: Means, command: str, watch: Watch) -> None:
+    states, over = store.states(), ("done",) if means.retry else ("done", "failed")
+    missing = [each for each in tasks if states.get(each.key) not in over]
+    files = UserFiles.of(each.task for each in missing)  # before a check runs any code of the user's
+    check = Check()
+    parameters = {each.key: check.parameters(each) for each in tasks if each.key not in states}
+    store.enrol(tasks, parameters)
+    if means.retry:
+        store.retry(each.key for each in tasks)
+    if missing:
+        _run_missing(missing, files, store, means, command, watch)
+
+
+def _run_missing(
+    tasks: Sequence[Planned], files: UserFiles, store: Store, means: Means, command: str, watch: Watch
+) -> None:
+    number = store.begin(command, provenance(_files(tasks)))
+    status, pool = "failed", _pool(means, len(tasks))
+    runner = Runner(store.path)
+    try:
+        with _as_workers_get_them(files, means) as sent:
+            Conduct(tasks, store, runner, pool, sent, watch).run()
+        status = "finished"
+    except KeyboardInterrupt:
+        status = "interrupted"
+        raise
+    finally:
+        pool.close(at_once=status != "finished")
+        runner.close()
+        store.end(number, status)
+
+
+def _files(tasks: Sequence[Planned]) -> list[Path]:
+    """Return the user's files that the tasks name."""
+    scenarios = {(each.over[0], each.place): each.task.scenario for each in tasks}
+    policies = {str(each.task.policy): each.task.policy for each in tasks}
+    named = [each.files() for each in scenarios.values()] + [Scenario().files(list(policies.values()))]
+    return list(dict.fromkeys(file for files in named for file in files))
+
+
+def _pool(means: Means, tasks: int) -> Pool:
+    if means.cluster:
+        from psm_sim.campaign.sweep.cluster import Cluster
+
+        return Cluster(means.cluster)
+    from joblib import cpu_count
+
+    workers = min(means.workers or cpu_count(), tasks)
+    return ThisProcess() if workers == 1 else Processes(workers)
+
+
+def _as_workers_get_them(files: UserFiles, means: Means) -> AbstractContextManager[UserFiles | PlacedFiles]:
+    """Give the files: by content to a cluster, else as a copy that no edit during the sweep changes."""
+    if means.cluster or not files.contents:
+        return nullcontext(files)
+    return _placed(files)
+
+
+@contextmanager
+def _placed(files: UserFiles) -> Iterator[PlacedFiles]:
+    with tempfile.TemporaryDirectory(prefix="psm_sim-") as folder:
+        yield PlacedFiles(tuple(files.placed_in(Path(folder)).items()))

@@ -1,0 +1,27 @@
+"""``psm_sim sweep status``: the tasks of a store by state, and those that failed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from psm_sim.commands import sweep_store
+
+HELP = "Count the tasks of a store that are done, have failed or wait, and list those that failed."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    sweep_store.add_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the counts, the sweeps and the failures."""
+    from psm_sim.campaign.sweep.store import Store
+    from psm_sim.reporting.terminal.sweep import write_status
+
+    rows = sweep_store.rows_of(arguments)
+    with Store(Path(arguments.store), new=False) as store:
+        write_status(rows, store.versions(), store.sweeps(), sys.stdout)
+    return 0

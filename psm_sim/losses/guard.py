@@ -1,0 +1,60 @@
+"""Guard of a user's own loss: its mistakes, at any time of a run, become errors that name it."""
+
+from __future__ import annotations
+
+from psm_sim.arrays import Floats
+from psm_sim.errors import PluginError
+from psm_sim.losses.base import Loss
+from psm_sim.losses.faults import EXPECTED, fault_of
+from psm_sim.poll import Poll
+from psm_sim.user_code import calling, label_of, plain
+
+
+class GuardedLoss(Loss):
+    """Passes everything on to *loss*, and checks each of its answers; the times it is given are read-only.
+
+    Raises
+    ------
+    PluginError
+        From any call, if the loss fails in it, or its answer is no array of losses.
+    """
+
+    def __init__(self, loss: Loss) -> None:
+        self.loss, self.name = loss, label_of(loss)
+
+    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+        """Ask the loss, and check its answer."""
+        times_ms = times_ms.view()
+        times_ms.flags.writeable = False
+        with calling(f"Loss {self.name} failed with {held(poll)}"):
+            losses = self.loss(poll, times_ms)
+            fault = fault_of(losses, times_ms)
+        if fault:
+            raise PluginError(f"Loss {self.name} {fault} with {held(poll)}; {EXPECTED}.")
+        return losses
+
+    def start(self) -> None:
+        """Begin a run."""
+        with calling(f"Loss {self.name} failed in start()"):
+            self.loss.start()
+
+    def report(self) -> dict[str, float]:
+        """Return what the loss measured."""
+        with calling(f"Loss {self.name} failed in report()"):
+            return plain(self.loss.report())
+
+    def observe(self, poll: Poll) -> None:
+        """Tell the loss of a poll."""
+        with calling(f"Loss {self.name} failed in observe() with {held(poll)}"):
+            self.loss.observe(poll)
+
+
+def guarded_loss(loss: Loss) -> Loss:
+    """Return a built-in loss as it is, a user's own one guarded."""
+    own = type(loss).__module__.startswith("psm_sim.losses.")
+    return loss if own else GuardedLoss(loss)
+
+
+def held(poll: Poll) -> str:
+    """Say in words what a poll found, for errors."""
+    return f"{poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep"

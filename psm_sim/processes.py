@@ -1,0 +1,99 @@
+"""Processes: independent pieces of work on several cores, and nothing of them left when the program ends."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+
+MOST_PER_CORE = 4
+"""The largest number of processes for each core: more of them only take memory."""
+
+_CHECK_S = 1.0
+_watched = False
+
+
+def in_processes(
+    function: Callable[[Item], Found], items: Sequence[Item], workers: int | None = None
+) -> Iterator[Found]:
+    """Yield ``function(item)`` for each item, in their order.
+
+    Parameters
+    ----------
+    function
+        A function of a module, so that other processes find it.
+    items
+        What it is called with.
+    workers
+        The number of processes wanted; ``None``: one for each core. There are never more than items, nor
+        more than :data:`MOST_PER_CORE` for each core. With one of them all is done in this process.
+    """
+    count = processes_for(len(items), workers)
+    if count <= 1:
+        yield from map(function, items)
+        return
+    from joblib import Parallel, delayed
+
+    parent, options = os.getpid(), {}
+    if "backend_kwargs" in inspect.signature(Parallel).parameters:  # not before joblib 1.5
+        options = {"initializer": begin, "initargs": (parent,)}
+    jobs = (delayed(_called)(function, item, parent) for item in items)
+    with _no_interrupts():
+        results = Parallel(n_jobs=count, return_as="generator", **options)(jobs)
+    yield from results
+
+
+def processes_for(items: int, workers: int | None) -> int:
+    """Return the number of processes that are used for some items where *workers* are wanted."""
+    cores = os.cpu_count() or 1
+    return min(workers or cores, items, MOST_PER_CORE * cores)
+
+
+def begin(parent: int) -> None:
+    """Prepare a process: what it prints goes to standard error, and it ends when *parent* has ended."""
+    global _watched  # noqa: PLW0603 (once in each process)
+    if _watched or os.getpid() == parent:
+        return
+    _watched = True
+    sys.stdout = sys.stderr
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    # A process that is killed tells nobody; who has lost its parent is given to another.
+    while os.getppid() == parent:
+        time.sleep(_CHECK_S)
+    os._exit(1)
+
+
+def _called(function: Callable[[Any], Found], item: Any, parent: int) -> Found:
+    begin(parent)
+    return function(item)
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Start processes that do not hear Ctrl-C: this one does, and ends them without their tracebacks."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    with suppress(ImportError):
+        from joblib.externals.loky.backend import resource_tracker
+
+        resource_tracker.ensure_running()  # now, since its start lets the signal through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,75 @@
+"""Provenance: the program, packages, revision and user files that a result was made with."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from psm_sim.keys import content_of
+from psm_sim.version import __version__
+
+_PATIENCE_S = 5.0
+
+
+def provenance(files: Iterable[Path]) -> dict[str, Any]:
+    """Return what made a result, as plain values.
+
+    That is the version of psm_sim, Python's, those of the packages it stands on, the git state of the
+    present folder and of psm_sim's own source tree (None where there is none), and the SHA-256 of
+    each of *files*, the user's, by its path.
+    """
+    return {
+        "psm_sim": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": packages(),
+        "git": {"folder": git_state(Path.cwd()), "psm_sim": git_state(Path(__file__).parent)},
+        "files": {str(file): content_of(file) for file in files},
+    }
+
+
+def packages() -> dict[str, str]:
+    """Return the version of each installed package that psm_sim requires, those of its extras too."""
+    try:
+        required = metadata.requires("psm_sim") or []
+    except metadata.PackageNotFoundError:
+        required = []
+    names = {re.split(r"[^\w.\-]", each, maxsplit=1)[0] for each in required}
+    return {name: version for name in sorted(names) if (version := _version(name))}
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def git_state(folder: Path) -> dict[str, Any] | None:
+    """Return ``commit`` and ``changed`` (whether tracked files differ from it) of a folder's repository.
+
+    None where the folder is in no repository that tracks it, or there is no git.
+    """
+    commit = _git(folder, "rev-parse", "HEAD")
+    if not commit or not _git(folder, "ls-files", "--", "."):
+        return None
+    return {"commit": commit, "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))}
+
+
+def _git(folder: Path, *words: str) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603
+            ["git", "-C", str(folder), *words],  # noqa: S607
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return ""
+    return done.stdout.strip()

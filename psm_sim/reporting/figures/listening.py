@@ -1,0 +1,53 @@
+"""Figure of the listening study: energy against slowdown, one panel per trace, one curve per family."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING
+
+from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, new_figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_FAMILIES = ("anticipate", "outstanding", "psm", "bsd", "lpsm", "cbgz", "cbgz2", "lasec")
+"""The families drawn, each with its own colour; random listening and DKM lie far off, see the tables."""
+
+
+def listening(frame: pd.DataFrame) -> tuple[Figure, str]:
+    """Draw ``title, family, policy, slowdown, energy_j, hindsight_j``."""
+    titles = list(dict.fromkeys(frame["title"]))
+    columns = min(3, len(titles))
+    figure, panels = new_figure(ceil(len(titles) / columns), columns, 8.4, 2.9 * ceil(len(titles) / columns))
+    for axes, title in zip(panels, titles, strict=False):
+        _panel(axes, frame[frame["title"] == title], title)
+    for axes in panels[len(titles) :]:
+        axes.set_visible(False)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=5, fontsize=8, frameon=False)
+    figure.supxlabel("mean slowdown less 1", fontsize=9)
+    figure.supylabel("energy (J per page)", fontsize=9)
+    return figure, (
+        "Energy against mean slowdown, one curve per family of policies over its parameter. The dotted line"
+        " is hindsight's best without delay, with the listens that the longest doze forces added."
+    )
+
+
+def _panel(axes: Axes, shown: pd.DataFrame, title: str) -> None:
+    for place, family in enumerate(_FAMILIES):
+        points = shown[shown["family"] == family].sort_values("slowdown")
+        axes.plot(
+            (points["slowdown"] - 1).clip(lower=1e-3),
+            points["energy_j"],
+            label=family,
+            color=COLOURS[place],
+            marker=MARKERS[place],
+            linestyle=LINES[place],
+            markersize=4,
+            linewidth=1,
+        )
+    axes.axhline(shown["hindsight_j"].iloc[0], color="black", linestyle=":", linewidth=1, label="hindsight")
+    axes.set_xscale("log")
+    axes.set_title(title, fontsize=9)

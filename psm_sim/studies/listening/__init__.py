@@ -1,0 +1,1 @@
+"""Study of listening and anticipating: what one bit, a learner and a waiting law are worth."""

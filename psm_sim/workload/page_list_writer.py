@@ -1,0 +1,43 @@
+"""Page lists, written: one CSV line per page, which reads back to an equal page."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from psm_sim.errors import InputError
+from psm_sim.workload.page import Page
+from psm_sim.workload.page_list import COLUMNS
+from psm_sim.workload.recordings.lines import LONGEST
+from psm_sim.workload.recordings.output import output
+
+
+def write_page_list(path: Path, pages: Iterable[Page]) -> int:
+    """Write pages to a page list that reads back to equal pages; return their number."""
+    count = 0
+    with output(path) as packed, io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for count, page in enumerate(pages, start=1):
+            row = (count, repr(page.think_s), page.main_bytes, _join(page.image_bytes), *_extras(page))
+            if sum(len(str(cell)) + 1 for cell in row) > LONGEST:
+                raise InputError(
+                    f"{path}: page {count} has {page.objects:,} objects; expected a line of at most "
+                    f"{LONGEST:,} bytes."
+                )
+            writer.writerow(row)
+    return count
+
+
+def _extras(page: Page) -> tuple[str, str]:
+    return _join(_once(page.request_bytes)), _join(_once(page.server_delay_s))
+
+
+def _once(values: Sequence[float]) -> Sequence[float]:
+    return values[:1] if len(set(values)) == 1 else values
+
+
+def _join(values: Sequence[float]) -> str:
+    return ";".join(repr(value) for value in values)

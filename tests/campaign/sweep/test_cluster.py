@@ -1,0 +1,205 @@
+"""A Dask cluster of two worker processes on this machine: the same rows, also when one is killed half way."""
+
+from __future__ import annotations
+
+import importlib.util
+import pickle
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from psm_sim.campaign.sweep.run import Means, run_grid
+from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.work import Batch
+from psm_sim.errors import InputError
+from psm_sim.version import __version__
+from tests.campaign.sweep.common import grid, run, write_policy
+from tests.campaign.sweep.test_interrupted import done
+
+INSTALLED = importlib.util.find_spec("distributed") is not None
+needs_dask = pytest.mark.skipif(not INSTALLED, reason="the extra psm_sim[cluster] (Dask) is not installed")
+
+GRID = (
+    "--policy my.py:Hears:n=2 --policy psm --policy lpsm --vary policy.bsd.p=0.1,0.5 --vary seed=1..20"
+    " --pages 20 --format csv"
+)
+
+
+def dask(folder: Path, part: str, *words: str) -> subprocess.Popen[bytes]:
+    """Start a part of a cluster, ``scheduler`` or ``worker``."""
+    command = [sys.executable, "-m", f"distributed.cli.dask_{part}", "--no-dashboard"]
+    with (folder / "dask.log").open("ab") as log:
+        return subprocess.Popen([*command, *words], cwd=folder, stdout=log, stderr=log)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """Start a scheduler and two workers of one thread each; give the address and the workers."""
+    away = tmp_path / "cluster"
+    away.mkdir()
+    port = "18786"
+    address = f"tcp://127.0.0.1:{port}"
+    parts = [dask(away, "scheduler", "--host", "127.0.0.1", "--port", port)]
+    parts += [dask(away, "worker", address, "--nthreads", "1", "--no-nanny") for _ in range(2)]
+    yield address, parts[1:]
+    for part in parts:
+        part.kill()
+        part.wait()
+
+
+def sweep(folder: Path, words: str) -> subprocess.Popen[str]:
+    """Start a sweep."""
+    command = [sys.executable, "-m", "psm_sim", "sweep", *shlex.split(words)]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@needs_dask
+@pytest.mark.parametrize("killed", [False, True], ids=["both live", "one is killed"])
+def test_a_cluster_gives_the_same_rows(cluster, killed: bool, tmp_path: Path) -> None:
+    """A user's policy travels to workers that lack its file; a lost worker's tasks are run by the other."""
+    address, workers = cluster
+    write_policy(tmp_path / "my.py")
+    expected, _ = sweep(tmp_path, f"{GRID} --store here.sqlite --workers 1").communicate()
+    process = sweep(tmp_path, f"{GRID} --store there.sqlite --cluster {address}")
+    if killed:
+        while process.poll() is None and done(tmp_path / "there.sqlite") < 30:
+            time.sleep(0.01)
+        assert process.poll() is None
+        workers[0].kill()
+    found, told = process.communicate()
+    assert process.returncode == 0, told
+    assert found == expected
+    assert found.count(",done,") == 100
+
+
+@needs_dask
+def test_an_address_where_nobody_answers_is_told(tmp_path: Path) -> None:
+    """Before anything is run."""
+    process = sweep(tmp_path, "--policy psm --cluster tcp://127.0.0.1:9")
+    _, told = process.communicate()
+    assert process.returncode == 2
+    assert "psm_sim: cluster is 'tcp://127.0.0.1:9', but no Dask scheduler answers there" in told
+    assert "Traceback" not in told
+
+
+def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one sentence."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        Store(tmp_path / "a.sqlite") as store,
+        pytest.raises(InputError, match=r"pip install 'psm_sim\[cluster\]'"),
+    ):
+        run_grid(grid(policies=("psm",)), store, Means(cluster="tcp://127.0.0.1:9"))
+
+
+class StandIn(ModuleType):
+    """Stand-in for Dask in this process: it does a batch when it is waited for, and loses every third."""
+
+    version = __version__
+
+    def __init__(self) -> None:
+        super().__init__("distributed")
+        self.submitted: list[tuple[Future, Callable, Batch]] = []
+        self.waits = self.done = 0
+
+    def Client(self, address: str, timeout: float) -> StandIn:
+        if address != "tcp://here:1":
+            raise OSError("Timed out")
+        return self
+
+    def run(self, function: Callable) -> dict[str, str]:
+        return {"tcp://here:2": self.version if function() == __version__ else ""}
+
+    def nthreads(self) -> dict[str, int]:
+        return {"tcp://here:2": 1, "tcp://here:3": 1}
+
+    def submit(self, function: Callable, batch: Batch, pure: bool) -> Future:
+        assert not pure
+        self.submitted.append((Future(), function, pickle.loads(pickle.dumps(batch))))  # noqa: S301
+        return self.submitted[-1][0]
+
+    def wait(self, futures: list[Future], timeout: float, return_when: str) -> SimpleNamespace:
+        self.waits += 1
+        if self.waits % 2:
+            raise TimeoutError
+        future, function, batch = self.submitted.pop(0)
+        assert future in futures
+        self.done += 1
+        if self.done % 3:
+            future.set_result(function(batch))
+        else:
+            future.set_exception(RuntimeError("the worker is gone"))
+        return SimpleNamespace(done=[future])
+
+    def cancel(self, futures: list[Future], force: bool) -> None:
+        self.submitted.clear()
+
+    def close(self, timeout: float = 0) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    """Put the stand-in in Dask's place."""
+    found = StandIn()
+    monkeypatch.setitem(sys.modules, "distributed", found)
+    return found
+
+
+def test_batches_are_lost_and_run_again(
+    stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is lost twice, the second time alone, has failed with the reason; files travel by content."""
+    monkeypatch.chdir(tmp_path)
+    write_policy(tmp_path / "my.py")
+    what = grid("seed=1..12", policies=("my.py:Hears:n=2",))
+    expected = run(tmp_path / "here.sqlite", what)
+    (tmp_path / "my.py").rename(tmp_path / "kept.py")
+    with pytest.raises(InputError, match=r"my\.py"):
+        run(tmp_path / "there.sqlite", what)
+    (tmp_path / "kept.py").rename(tmp_path / "my.py")
+    with Store(tmp_path / "there.sqlite") as store:
+        rows = run_grid(what, store, Means(cluster="tcp://here:1"))
+    done = {row.seed: row.measures for row in rows if row.state == "done"}
+    assert done == {row.seed: row.measures for row in expected if row.seed in done}
+    failed = [row for row in rows if row.state == "failed"]
+    assert 0 < len(failed) < len(done)
+    assert {row.error for row in failed} == {"The worker gave no answer: RuntimeError: the worker is gone"}
+    assert stand_in.closed
+
+
+def test_a_worker_of_another_version_is_named(stand_in: StandIn, tmp_path: Path) -> None:
+    """Before anything is run; so is an address where nobody answers."""
+    stand_in.version = "9.9"
+    with Store(tmp_path / "a.sqlite") as store:
+        for address, sentence in (
+            ("tcp://here:1", "The worker tcp://here:2 has psm_sim 9.9; expected 0.1.0"),
+            ("tcp://nobody:1", "no Dask scheduler answers there"),
+        ):
+            with pytest.raises(InputError, match=sentence):
+                run_grid(grid(policies=("psm",)), store, Means(cluster=address))
+
+
+def test_an_interrupt_calls_back_what_is_out(
+    stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cluster is left to others."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        assert stand_in.submitted
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stand_in, "wait", interrupt)
+    with Store(tmp_path / "a.sqlite") as store:
+        with pytest.raises(KeyboardInterrupt):
+            run_grid(grid(policies=("psm",)), store, Means(cluster="tcp://here:1"))
+        assert [status for status, *_ in store.sweeps()] == ["interrupted"]
+    assert stand_in.submitted == []
+    assert stand_in.closed

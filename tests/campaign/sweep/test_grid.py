@@ -1,0 +1,195 @@
+"""The grid of a sweep: which tasks stand for which words, and what is refused before the first is run."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psm_sim.campaign.sweep.axis import Axis
+from psm_sim.campaign.sweep.grid import Grid
+from psm_sim.campaign.sweep.grid_file import read_grid
+from psm_sim.campaign.sweep.ranges import values_of
+from psm_sim.errors import InputError
+from psm_sim.simulation.preset import load_preset
+
+
+def grid(*vary: str, **words) -> Grid:
+    """Return a grid of axes as on the command line."""
+    return Grid(axes=tuple(Axis.parse(text) for text in vary), **words)
+
+
+def policies(found: Grid) -> list[str]:
+    """Return the policies of the tasks, as texts."""
+    return [str(task.policy) for task in found.tasks()]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("0.1,0.2, 0.5 ,1", "0.1 0.2 0.5 1"),
+        ("1..4", "1 2 3 4"),
+        ("10..35:10", "10 20 30"),
+        ("0.1..0.3:0.1", "0.1 0.2 0.3"),
+        ("-1..1,5", "-1 0 1 5"),
+        ("1e2..3e2:1e2", "100 200 300"),
+        ("../my.py:Mine", "../my.py:Mine"),
+        ("(lpsm:gamma=1,loss=inverse),psm", "lpsm:gamma=1,loss=inverse psm"),
+    ],
+)
+def test_values_are_written_as_lists_and_ranges(text: str, values: str) -> None:
+    """In exact decimals; what is no range of numbers is one value."""
+    assert values_of(text, "seed") == tuple(values.split())
+
+
+@given(st.integers(-500, 500), st.integers(0, 50), st.integers(1, 400))
+def test_a_range_goes_from_first_to_last_in_equal_steps(first: int, count: int, step: int) -> None:
+    """Of hundredths, without a rounding error."""
+    start, width = Decimal(first) / 100, Decimal(step) / 100
+    found = values_of(f"{start}..{start + count * width}:{width}", "x")
+    assert [Decimal(value) for value in found] == [start + number * width for number in range(count + 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "seed is ''; expected values such as a,b,c"),
+        ("1,,2", "expected values such as"),
+        ("1,1.0,1", "seed: 1 is given twice"),
+        ("5..1", "'5..1' has 0 values"),
+        ("1..5:0", "has 0 values"),
+        ("0..1:1e-9", "has 1000000001 values; expected .* at most 100000 values"),
+        ("0..1e300:1e-300", "at most 100000 values"),
+    ],
+)
+def test_unusable_values_are_refused(text: str, words: str) -> None:
+    """Before anything as long as the range is made."""
+    with pytest.raises(InputError, match=words):
+        values_of(text, "seed")
+
+
+def test_an_axis_multiplies_the_tasks_of_the_policies_it_concerns() -> None:
+    """The parameter of one policy leaves the others alone; a seed concerns all."""
+    found = grid("policy.bsd.p=0.1,0.5", "seed=1..3", policies=("psm", "bsd"))
+    assert policies(found) == ["psm"] * 3 + ["bsd:p=0.1"] * 3 + ["bsd:p=0.5"] * 3
+    assert [task.scenario.seed for task in found.tasks()] == [1, 2, 3] * 3
+
+
+def test_the_policies_that_axes_name_are_run() -> None:
+    """After those given; and lpsm if there are none."""
+    assert policies(grid("policy.bsd.p=0.1,0.5", policies=("psm",))) == ["psm", "bsd:p=0.1", "bsd:p=0.5"]
+    assert policies(grid("policy.psm.listen_interval=2,3")) == [
+        "psm:listen_interval=2",
+        "psm:listen_interval=3",
+    ]
+    assert policies(grid("seed=1,2")) == ["lpsm", "lpsm"]
+    assert policies(grid("policy=psm,bsd:p=0.5")) == ["psm", "bsd:p=0.5"]
+
+
+def test_a_users_policy_varies_by_its_file_and_class() -> None:
+    """Its name has dots of its own."""
+    assert policies(grid("policy.my.py:Mine.n=1,2")) == ["my.py:Mine:n=1", "my.py:Mine:n=2"]
+
+
+def test_losses_vary_with_their_parameters() -> None:
+    """In whatever order they are given; only lpsm has a loss."""
+    found = grid("loss.gamma=1e-4,2e-4", "loss=inverse,inverse-log", policies=("psm", "lpsm"))
+    assert policies(found) == ["psm", *(f"lpsm:loss={loss}:gamma={gamma}" for gamma in ("1e-4", "2e-4")
+                                        for loss in ("inverse", "inverse-log"))]  # fmt: skip
+    assert policies(grid("seed=1", loss="max(1/Ti, 2)")) == ["lpsm:loss=max(1/Ti, 2)"]
+
+
+def test_scenarios_vary_in_trace_topology_pages_and_settings() -> None:
+    """Each value in its place; the rest stays."""
+    found = grid(
+        "trace.mean_think_s=20,30",
+        "topology=modern",
+        "pages=5",
+        "power.awake_w=1,2",
+        settings={"tcp.max_window": 9},
+    )
+    scenarios = [task.scenario for task in found.tasks()]
+    assert [str(each.trace) for each in scenarios] == ["ucb:mean_think_s=20"] * 2 + [
+        "ucb:mean_think_s=30"
+    ] * 2
+    assert [each.settings for each in scenarios[:2]] == [
+        {"tcp.max_window": 9, "power.awake_w": "1"},
+        {"tcp.max_window": 9, "power.awake_w": "2"},
+    ]
+    assert {(each.topology, each.pages, each.seed) for each in scenarios} == {("modern", 5, 1)}
+
+
+def test_a_preset_gives_way_to_what_is_varied() -> None:
+    """The rest of it stays."""
+    found = grid("trace.server_delay_ms=100", "policy.lpsm.uplink=keep", preset=load_preset("thesis"))
+    (task,) = found.tasks()
+    assert str(task.policy) == "lpsm:uplink=keep"
+    assert task.scenario.trace.values["server_delay_ms"] == "100"
+    assert task.scenario.trace.values["mean_think_s"] == "53.0"
+
+
+@pytest.mark.parametrize(
+    ("vary", "words", "sentence"),
+    [
+        (["links.wired.latency=1"], {}, r"nothing to vary called 'links.wired.latency'.*Did you mean"),
+        (["policy.p=1"], {}, "nothing to vary called 'policy.p'"),
+        (["seed"], {}, "'seed' is no axis; expected KEY=VALUES"),
+        (["seed=1.5"], {}, "seed is '1.5'; expected a whole number of at least 0"),
+        (["pages=0"], {}, "pages is '0'; expected a whole number of at least 1"),
+        (["seed=1", "seed=2"], {}, "seed is given twice"),
+        (["policy=psm"], {"policies": ("bsd",)}, "policy is given twice"),
+        (["power.awake_w=1"], {"settings": {"power.awake_w": "2"}}, "power.awake_w is given twice"),
+        (["loss=inverse"], {"policies": ("psm",)}, "concerns none of the policies psm"),
+        (["policy.bsd.p=1"], {"policies": ("bsd:p=2",)}, "'bsd:p=2' gives p, which is varied too"),
+        (["trace.mean_think_s=1"], {"trace": "ucb:mean_think_s=2"}, "gives mean_think_s, which"),
+        (["loss.gamma=1"], {}, "loss.gamma is varied, but loss is None"),
+        (["loss.gamma=1"], {"loss": "1/Ti"}, "loss.gamma is varied, but loss is '1/Ti'"),
+        (["seed=1..400", "pages=1..400"], {}, "The sweep has 160000 tasks; expected at most 100000"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_varied_is_told(vary: list[str], words: dict, sentence: str) -> None:
+    """In one sentence, before anything is run."""
+    with pytest.raises(InputError, match=sentence):
+        grid(*vary, **words).tasks()
+
+
+def test_a_grid_file_says_the_same_as_the_command_line(tmp_path: Path) -> None:
+    """With lists or texts, dotted or quoted keys."""
+    path = tmp_path / "grid.toml"
+    path.write_text(
+        'policies = ["psm", "bsd"]\ntrace = "modern"\npages = 7\n[set]\ntcp.max_window = 9\n[vary]\n'
+        'policy.bsd.p = [0.1, 0.5]\n"seed" = "1..3"\nbrowser.persistent = [true, false]\n'
+    )
+    vary = ("policy.bsd.p=0.1,0.5", "seed=1..3", "browser.persistent=true,false")
+    same = grid(*vary, policies=("psm", "bsd"), trace="modern", pages=7, settings={"tcp.max_window": 9})
+    assert read_grid(path).tasks() == same.tasks()
+    assert len(same.tasks()) == 18
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a = [", "is no grid"),
+        ("polices = []", "no key 'polices'.*Did you mean 'policies'"),
+        ("policies = 'psm'", "policies is 'psm'; expected a list of texts"),
+        ("pages = 1.5", "pages is 1.5; expected a whole number"),
+        ("vary = 3", "vary is 3; expected a table"),
+        ("trace = 1", "trace is 1; expected a text"),
+        ("[vary]\nseed = [1, 1]", "give each value once"),
+        ("[vary]\nseed = []", "seed has no values"),
+        ("preset = 'x'", "There is no preset 'x'"),
+    ],
+)
+def test_what_is_wrong_with_a_grid_file_is_told_with_its_name(
+    tmp_path: Path, text: str, sentence: str
+) -> None:
+    """In one sentence; a file that is not there too."""
+    path = tmp_path / "grid.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=rf"grid.toml.*{sentence}"):
+        read_grid(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_grid(tmp_path / "none.toml")

@@ -1,0 +1,160 @@
+"""Sweeps that are killed, interrupted, run twice at once or out of room lose nothing and do nothing twice."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from psm_sim.campaign.sweep.store import Store
+from psm_sim.randomness import stream
+from tests.campaign.sweep.common import write_policy
+
+GRID = "--policy psm --policy lpsm --vary policy.bsd.p=0.1,0.5 --vary seed=1..12 --pages 20 --format csv"
+KILLS = 10
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="there are no such signals on Windows")
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator:
+    """Give a function that starts a sweep in a folder of the test's own; what still runs then is ended."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def starting(words: str, **options) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "psm_sim", "sweep", *shlex.split(words)],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+        begun.append(process)
+        return process
+
+    yield starting
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def done(path: Path) -> int:
+    """Return the number of tasks of a store that are done; 0 as long as there is none."""
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10) as database:
+            return int(database.execute("SELECT count(*) FROM tasks WHERE state = 'done'").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def wait_for(process: subprocess.Popen[str], path: Path, count: int) -> None:
+    """Wait until *count* tasks are done, or the process is over."""
+    while process.poll() is None and done(path) < count:
+        time.sleep(0.005)
+
+
+def test_a_sweep_killed_ten_times_ends_as_one_that_was_not(start, tmp_path: Path) -> None:
+    """With the same rows, at moments drawn from its start on; some kills come before the first task."""
+    expected, _ = start(f"{GRID} --store whole.sqlite --workers 1").communicate()
+    random = stream(1, "kills", 0)
+    path = tmp_path / "killed.sqlite"
+    for number in range(KILLS):
+        process = start(f"{GRID} --store killed.sqlite --workers {1 + number % 2}")
+        if number % 3:
+            wait_for(process, path, done(path) + 1)
+        time.sleep(float(random.uniform(0, 0.3 if number % 3 else 1.5)))
+        process.kill()
+        process.communicate()
+    before = done(path)
+    found, _ = start(f"{GRID} --store killed.sqlite --workers 2").communicate()
+    assert found == expected
+    assert found.count("\n") == 49
+    assert before > 0
+    with Store(path) as store:
+        assert Counter(status for status, *_ in store.sweeps())["finished"] >= 1
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_ends_it_with_130_and_the_next_run_goes_on(workers: int, start, tmp_path: Path) -> None:
+    """Nothing is left claimed, and what was done stays."""
+    path = tmp_path / "sweep.sqlite"
+    process = start(f"--policy psm --vary seed=1..3000 --pages 100 --workers {workers}")
+    wait_for(process, path, 1)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=20)
+    assert (process.returncode, told) == (130, "psm_sim: interrupted.\n")
+    with Store(path) as store:
+        assert [status for status, *_ in store.sweeps()] == ["interrupted"]
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT count(runner) FROM tasks").fetchone() == (0,)
+        assert database.execute("SELECT count(*) FROM runners").fetchone() == (0,)
+    before = done(path)
+    assert before >= 1
+    _, told = start(f"--policy psm --vary seed=1..6 --pages 100 --workers {workers}").communicate()
+    assert told == "6 tasks in sweep.sqlite.\n"
+    assert before <= done(path) <= before + 6
+
+
+COUNTED = """
+    def finish(self):
+        with open("runs.txt", "a") as file:
+            file.write("x")
+"""
+
+
+def test_two_processes_share_the_work_of_one_store(start, tmp_path: Path) -> None:
+    """Both end with all rows, and no task was run twice."""
+    write_policy(tmp_path / "my.py")
+    with (tmp_path / "my.py").open("a") as file:
+        file.write(COUNTED)
+    words = "--vary policy.my.py:Hears.n=1..4 --vary seed=1..8 --pages 20 --format csv --workers 1"
+    both = [start(words), start(words)]
+    outputs = [process.communicate() for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert outputs[0] == outputs[1]
+    assert outputs[0][0].count(",done,") == 32
+    assert (tmp_path / "runs.txt").read_text() == "x" * 32
+
+
+def test_a_full_disk_is_told_and_spoils_nothing(start, tmp_path: Path) -> None:
+    """What was there is there, and the sweep goes on when there is room again."""
+    import resource
+
+    path = tmp_path / "sweep.sqlite"
+    first, _ = start("--policy psm --vary seed=1..3 --pages 2 --workers 1 --format csv").communicate()
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, path.stat().st_size))
+
+    words = "--policy psm --vary seed=1..100 --pages 2 --workers 1 --format csv"
+    process = start(words, preexec_fn=limit)
+    _, told = process.communicate()
+    assert process.returncode == 2
+    assert told.startswith("psm_sim: The store 'sweep.sqlite' cannot be used: ")
+    assert told.count("\n") == 1
+    again, _ = start("--policy psm --vary seed=1..3 --pages 2 --workers 1 --format csv").communicate()
+    assert again == first
+    process = start(words)
+    found, _ = process.communicate()
+    assert process.returncode == 0
+    assert found.count(",done,") == 100
+
+
+def test_a_folder_that_is_not_there_is_told(start) -> None:
+    """In one sentence."""
+    process = start("--policy psm --store none/sweep.sqlite --pages 1")
+    _, told = process.communicate()
+    assert process.returncode == 2
+    assert told.startswith(
+        "psm_sim: The store 'none/sweep.sqlite' cannot be used: unable to open database file;"
+    )

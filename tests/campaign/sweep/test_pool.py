@@ -1,0 +1,130 @@
+"""Workers of a sweep: one that dies takes nothing with it, and none outlives its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from psm_sim.campaign.sweep import pool as pool_module
+from psm_sim.campaign.sweep.pool import Processes
+from psm_sim.campaign.sweep.user_files import UserFiles
+from psm_sim.campaign.sweep.work import Batch
+from tests.campaign.sweep.common import grid, run, write_policy
+
+needs_posix = pytest.mark.skipif(os.name == "nt", reason="there are no such signals on Windows")
+
+
+@needs_posix
+def test_a_task_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All others are done, those that ran beside it too."""
+    monkeypatch.chdir(tmp_path)
+    write_policy(Path("my.py"), before="if self.n == 3 and now_s > 1: import os; os._exit(3)")
+    rows = run(tmp_path / "a.sqlite", grid("policy.my.py:Hears.n=1..4", "seed=1..3"), workers=2)
+    failed = [row.parameters["policy.my.py:Hears.n"] for row in rows if row.state == "failed"]
+    assert failed == [3, 3, 3]
+    assert len(rows) == 12
+    assert {row.error.partition(":")[0] for row in rows} == {"", "The worker gave no answer"}
+
+
+@needs_posix
+def test_a_worker_killed_from_outside_loses_no_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tasks are run again, by another."""
+    expected = run(tmp_path / "a.sqlite", grid("seed=1..8", policies=("psm", "lpsm"), pages=20))
+    pools: list[Processes] = []
+
+    class Watched(Processes):
+        def __init__(self, workers: int) -> None:
+            super().__init__(workers)
+            pools.append(self)
+
+        def finished(self):
+            found = super().finished()
+            if found and len(pools) == 1:
+                pools.append(self)
+                os.kill(next(iter(self._executor._processes)), signal.SIGKILL)
+            return found
+
+    monkeypatch.setattr("psm_sim.campaign.sweep.run.Processes", Watched)
+    rows = run(tmp_path / "b.sqlite", grid("seed=1..8", policies=("psm", "lpsm"), pages=20), workers=2)
+    assert len(pools) == 2
+    assert [row.measures for row in rows] == [row.measures for row in expected]
+
+
+CHILDREN = """
+import sys, time
+from pathlib import Path
+from psm_sim.campaign.sweep.pool import Processes
+from psm_sim.campaign.sweep.user_files import UserFiles
+from psm_sim.campaign.sweep.work import Batch
+
+if __name__ == "__main__":
+    pool = Processes(2)
+    for _ in range(2):
+        pool.submit(Batch((), UserFiles()))
+    while pool._running:
+        pool.finished()
+    print(*pool._executor._processes, flush=True)
+    time.sleep(60)
+"""
+
+
+def running(pid: int) -> bool:
+    """Say whether a process runs, and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
+    """Nobody has to look for them."""
+    script = tmp_path / "children.py"
+    script.write_text(CHILDREN)
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        workers = [int(each) for each in parent.stdout.readline().split()]
+        assert len(workers) == 2
+        assert all(map(running, workers))
+        parent.kill()
+    for _ in range(100):
+        if not any(map(running, workers)):
+            break
+        time.sleep(0.1)
+    assert not any(map(running, workers))
+
+
+def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its batch is lost with a sentence, and gives no numbers."""
+    pool = pool_module.Processes(1)
+    pool.submit(Batch((), UserFiles(), version="9.9"))
+    found: pool_module.Finished = []
+    while not found:
+        found = pool.finished()
+    pool.close(at_once=True)
+    assert isinstance(found[0][1], pool_module.Lost)
+    assert "expected 9.9: install that one" in found[0][1]
+
+
+def test_a_worker_leaves_interrupts_to_its_parent_and_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process does when it begins, done here step by step."""
+    parents = [7, 7, 1]
+    ended: list[int] = []
+    handled: list[tuple[object, ...]] = []
+    monkeypatch.setattr(pool_module, "PATIENCE_S", 0.0)
+    monkeypatch.setattr("os.getppid", lambda: parents.pop(0))
+    monkeypatch.setattr("os._exit", ended.append)
+    monkeypatch.setattr("signal.signal", lambda *words: handled.append(words))
+    pool_module._begin(7)
+    for _ in range(1000):
+        if ended:
+            break
+        time.sleep(0.005)
+    assert ended == [1]
+    assert handled == [(signal.SIGINT, signal.SIG_IGN)]

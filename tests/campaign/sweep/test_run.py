@@ -1,0 +1,199 @@
+"""Running a sweep: its numbers, what is not run again, what fails, and any number of workers."""
+
+from __future__ import annotations
+
+import dataclasses
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import psm_sim
+from psm_sim.campaign.sweep import store as store_module
+from psm_sim.campaign.sweep import work
+from psm_sim.campaign.sweep.outcome import StoredRow
+from psm_sim.campaign.sweep.store import Store
+from psm_sim.errors import InputError
+from tests.campaign.sweep.common import grid, run, write_policy
+
+SMALL = grid("policy.bsd.p=0.1,0.5", "seed=1,2", policies=("psm", "bsd"))
+
+
+def numbers(rows: list[StoredRow]) -> list[StoredRow]:
+    """Return the rows without the seconds that they took."""
+    return [dataclasses.replace(row, wall_s=0.0) for row in rows]
+
+
+@pytest.fixture(autouse=True)
+def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """Work in an empty folder; give the tasks that this process has run, by their keys."""
+    found: list[str] = []
+    original = work.run_batch
+
+    def noting(batch: work.Batch) -> list:
+        found.extend(batch.keys)
+        return original(batch)
+
+    monkeypatch.setattr("psm_sim.campaign.sweep.pool.run_batch", noting)
+    monkeypatch.chdir(tmp_path)
+    return found
+
+
+def test_its_numbers_are_those_of_single_runs() -> None:
+    """One row per policy, parameter and seed, with every parameter."""
+    rows = run(Path("a.sqlite"), SMALL)
+    assert [(row.policy, row.seed, row.state) for row in rows] == [
+        (policy, seed, "done") for policy in ("psm", "bsd:p=0.1", "bsd:p=0.5") for seed in (1, 2)
+    ]
+    alone = psm_sim.simulate("bsd:p=0.5", pages=5, seed=2)
+    assert rows[-1].measures["energy_per_page_j"] == alone.energy_per_page_j
+    assert rows[-1].measures["slowdown.p95"] == alone.slowdown.p95
+    assert rows[-1].parameters["policy.bsd.p"] == 0.5
+    assert rows[-1].parameters["trace.server_delay_ms"] is not None
+
+
+def test_always_on_is_its_own_measure() -> None:
+    """A slowdown of 1, in a sweep as in a run."""
+    (row,) = run(Path("a.sqlite"), grid(policies=("always-on",)))
+    assert row.measures["slowdown.max"] == 1
+    assert row.measures["energy_per_page_j"] == psm_sim.simulate("always-on", pages=5).energy_per_page_j
+
+
+def test_the_rows_are_the_same_for_any_number_of_workers() -> None:
+    """In the same order."""
+    assert numbers(run(Path("a.sqlite"), SMALL)) == numbers(run(Path("b.sqlite"), SMALL, workers=2))
+
+
+def test_what_is_there_is_not_run_again(runs: list[str]) -> None:
+    """A larger sweep on the same store runs what is new; the rows of each are its own."""
+    path = Path("a.sqlite")
+    first = run(path, SMALL)
+    assert len(runs) == len(set(runs)) == 6
+    assert run(path, SMALL) == first
+    assert len(runs) == 6
+    larger = run(path, grid("policy.bsd.p=0.1,0.5,1", "seed=1..3", policies=("psm", "bsd")))
+    assert len(runs) == len(set(runs)) == 12
+    assert [row for row in larger if row in first] == first
+
+
+def test_a_file_that_changes_is_another_task(runs: list[str]) -> None:
+    """The rows of the file as it was are kept, and shown again when it is as it was."""
+    write_policy(Path("my.py"))
+    path, mine = Path("a.sqlite"), grid(policies=("my.py:Hears:n=2",))
+    (first,) = run(path, mine)
+    write_policy(Path("my.py"), beacons="4")
+    (second,) = run(path, mine)
+    assert first.measures["energy_per_page_j"] != second.measures["energy_per_page_j"]
+    with Store(path) as store:
+        assert store.rows() == [second]
+        assert store.versions() == {"0.1.0": 1}
+    write_policy(Path("my.py"))
+    assert run(path, mine) == [first]
+    assert len(runs) == 2
+    with Store(path) as store:
+        assert store.rows() == [first]
+
+
+def test_versions_do_not_mix(monkeypatch: pytest.MonkeyPatch, runs: list[str]) -> None:
+    """What another version has done is kept beside, and never shown as this one's."""
+    path, one = Path("a.sqlite"), grid(policies=("psm",))
+    run(path, one)
+    for module in ("psm_sim.simulation.scenario", "psm_sim.campaign.sweep.plan"):
+        monkeypatch.setattr(f"{module}.__version__", "9.9")
+    monkeypatch.setattr(store_module, "__version__", "9.9")
+    with Store(path) as store:
+        assert store.versions() == {"0.1.0": 1}
+        assert store.rows(version="9.9") == []
+        store_module.Store.rows.__defaults__ = ("9.9", None)
+    try:
+        run(path, one)
+    finally:
+        store_module.Store.rows.__defaults__ = ("0.1.0", None)
+    assert len(runs) == 2
+    with Store(path) as store:
+        assert store.versions() == {"0.1.0": 1, "9.9": 1}
+        assert len(store.rows(version="9.9")) == len(store.rows(version="0.1.0")) == 1
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_task_that_fails_does_not_stop_the_rest(workers: int, runs: list[str]) -> None:
+    """It is kept with its parameters and its sentence, which names the file as the user does."""
+    write_policy(Path("my.py"), before="if self.n == 3 and now_s > 1: raise ValueError('three', __file__)")
+    path, mine = (
+        Path("a.sqlite"),
+        grid("policy.my.py:Hears.n=1..4", "seed=1,2", policies=("my.py:Hears", "psm")),
+    )
+    rows = run(path, mine, workers)
+    failed = [row for row in rows if row.state == "failed"]
+    assert [(row.policy, row.seed) for row in failed] == [("my.py:Hears:n=3", 1), ("my.py:Hears:n=3", 2)]
+    assert [row.state for row in rows].count("done") == 8
+    assert failed[0].parameters["policy.my.py:Hears.n"] == 3
+    assert "ValueError: ('three', 'my.py')" in failed[0].error
+    assert failed[0].measures == {}
+    done = len(runs)
+    assert run(path, mine) == rows
+    assert len(runs) == done
+    assert [row.state for row in run(path, mine, retry=True)] == [row.state for row in rows]
+    assert len(runs) == done + 2
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"policies": ("psm", "bsd:p=-1")}, "p is '-1'; expected"),
+        ({"policies": ("psm", "nosuch")}, "There is no policy 'nosuch'"),
+        ({"trace": "nosuch"}, "There is no trace 'nosuch'"),
+        ({"trace": "ucb:nosuch=1"}, "has no parameter 'nosuch'"),
+        ({"topology": "nosuch"}, "There is no topology 'nosuch'"),
+        ({"settings": {"power.awake_w": "x"}}, "awake_w is 'x'; expected a number"),
+        ({"policies": ("lpsm:state=a.json",)}, "every task would write it"),
+    ],
+)
+def test_everything_is_checked_before_the_first_task(words: dict, sentence: str, runs: list[str]) -> None:
+    """In one sentence; the store gets no rows."""
+    with pytest.raises(InputError, match=sentence):
+        run(Path("a.sqlite"), grid("seed=1,2", **words))
+    assert runs == []
+    with Store(Path("a.sqlite")) as store:
+        assert store.states() == {}
+
+
+def test_files_go_to_the_workers_by_content() -> None:
+    """What is edited while a sweep runs does not change its numbers, with a page list and a nested loss."""
+    Path("pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n")
+    Path("my.py").write_text(
+        "from pathlib import Path\nfrom psm_sim.losses import Inverse\nhere = Path('my.py')\n"
+        "if here.exists(): here.write_text('1 +')\n\n\nclass Mine(Inverse):\n    name = 'mine'\n"
+    )
+    rows = run(
+        Path("a.sqlite"), grid("seed=1,2", policies=("lpsm:loss=(my.py:Mine:gamma=1e-4)",), trace="pages.csv")
+    )
+    assert [row.state for row in rows] == ["done", "done"]
+    assert Path("my.py").read_text() == "1 +"
+    same = psm_sim.simulate("lpsm:loss=(inverse:gamma=1e-4)", trace="pages.csv", pages=5)
+    assert rows[0].measures["energy_per_page_j"] == same.energy_per_page_j
+
+
+def test_a_file_that_is_no_store_is_refused() -> None:
+    """A text, another program's database, a folder, one that is not there, and one of a later format."""
+    Path("text.sqlite").write_text("a text that is surely no database" * 40)
+    other = sqlite3.connect("other.sqlite")
+    other.execute("CREATE TABLE notes (text)")
+    other.commit()
+    other.close()
+    with Store(Path("later.sqlite")):
+        pass
+    later = sqlite3.connect("later.sqlite")
+    later.execute("PRAGMA user_version = 2")
+    later.close()
+    Path("folder").mkdir()
+    for name, sentence in (
+        ("text", "file is not a database"), ("other", "no store of a sweep"), ("later", "has format 2"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=sentence):
+            Store(Path(f"{name}.sqlite"))
+    with pytest.raises(InputError, match="unable to open"):
+        Store(Path("folder"))
+    with pytest.raises(InputError, match=r"There is no store 'none\.sqlite'"):
+        Store(Path("none.sqlite"), new=False)
+    assert not Path("none.sqlite").exists()

@@ -1,0 +1,30 @@
+"""Frames that tests of policies hand to them."""
+
+from __future__ import annotations
+
+from psm_sim.policies import Frame
+
+
+def syn(flow: int = 0) -> Frame:
+    """Return a SYN."""
+    return Frame(flow, 40, 0, True, False)
+
+
+def request(flow: int = 0, size: int = 300) -> Frame:
+    """Return a frame with a request, or any other payload."""
+    return Frame(flow, size + 40, size, False, False)
+
+
+def ack(flow: int = 0) -> Frame:
+    """Return a bare ACK."""
+    return Frame(flow, 40, 0, False, False)
+
+
+def fin(flow: int = 0, payload: int = 0) -> Frame:
+    """Return a FIN, with some payload or none."""
+    return Frame(flow, payload + 40, payload, False, True)
+
+
+def datagram() -> Frame:
+    """Return a frame that nobody asked for."""
+    return Frame(-1, 300, 272, False, False)

@@ -1,0 +1,172 @@
+"""Anticipate: its laws, the bound that p gives, and what it is worth on bundled traces."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+
+from psm_sim.network import World, load_topology
+from psm_sim.policies import RadioPower
+from psm_sim.policies.anticipate import Anticipate
+from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.workload import load_workload
+from tests.policies.frames import fin, request
+from tests.policies.test_bsd import EPSILON_S, schedule
+
+PRICES = (0.1, 0.3, 0.5, 1.0, 2.0, 5.0)
+
+
+def trained(times_s, **parameters) -> Anticipate:
+    """Return a policy whose requests were answered after these times, and that has just sent another."""
+    policy = Anticipate(**parameters)
+    policy.start(0.1)
+    for time_s in times_s:
+        policy.law("request").observe(max(0.0, time_s - 0.004), time_s)
+    policy.sent(100.03, request())
+    return policy
+
+
+def rests(policy, count, since_s=100.03):
+    """Return the next rests, as (awake until, wakes at) in seconds since the request, if nothing comes."""
+    found, now_s = [], since_s
+    for _ in range(count):
+        rest = policy.rest(now_s, now_s - since_s, None)
+        doze_s = now_s + rest.awake_s
+        now_s = policy.beacon_grid.time(policy.beacon_grid.after(doze_s) + rest.beacons - 1)
+        found.append((round(doze_s - since_s, 3), round(now_s - since_s, 3)))
+    return found
+
+
+@cache
+def runs(trace, pages, seed):
+    """Return energy and mean slowdown of each policy on the same pages."""
+    policies = [f"anticipate:price={price:g}" for price in PRICES]
+    policies += ["lpsm", "psm", "bsd:p=1"]
+    found = compare_runs(policies, Scenario(trace, pages=pages, seed=seed)).runs
+    return {run.policy: (run.energy_per_page_j, run.slowdown.mean) for run in found}
+
+
+def mean(trace, pages, policy, seeds=(901, 902, 903)):
+    """Return mean energy and slowdown over seeds that no choice was made on."""
+    return np.mean([runs(trace, pages, seed)[policy] for seed in seeds], axis=0)
+
+
+def test_at_price_nothing_it_never_waits_awake_and_hears_a_beacon_at_every_maximum():
+    """Whatever it has learnt, while a reply is awaited and while none is."""
+    policy = trained([0.05] * 50, price=0.0, idle_price=0.0)
+    assert rests(policy, 4) == [(0.0, 1.17), (1.17, 2.37), (2.37, 3.57), (3.57, 4.77)]
+    policy.received(200.03, fin())
+    assert rests(policy, 2, 200.03) == [(0.0, 1.17), (1.17, 2.37)]
+
+
+def test_a_reply_known_to_take_590_ms_is_met_by_the_last_beacon_before_it():
+    """It dozes to 570 ms after the request, the beacon, and waits there until the reply is surely over."""
+    (first, met), (waits, _) = rests(trained([0.59] * 1000, price=2.0), 2)
+    assert (first, met) == (0.0, 0.57)
+    assert 0.59 <= waits < 0.8
+
+
+def test_a_high_price_of_delay_waits_awake_for_a_quick_reply():
+    """No doze before the reply of 30 ms is there."""
+    (waits, _), *_ = rests(trained([0.03] * 200, price=20.0), 1)
+    assert waits >= 0.03
+
+
+def test_a_timer_of_thirty_seconds_is_not_listened_for_until_it_is_near():
+    """Every maximum until about 28 s, then ever more often, up to every beacon."""
+    policy = Anticipate(idle_price=1.0)
+    policy.start(0.1)
+    for _ in range(300):
+        policy.law("idle").observe(29.9, 30.1)
+    wakes = np.cumsum([0.0] + [1.2] * 18)
+    found = rests(policy, 60, 0.0)
+    gaps = np.diff([0.0] + [wake for _, wake in found])
+    before = np.array([wake for _, wake in found]) < 24
+    assert gaps[before][1:] == pytest.approx(1.2)
+    assert found[: len(wakes) - 1][0] == (0.0, 1.2)
+    near = (np.array([wake for _, wake in found]) > 29) & (np.array([wake for _, wake in found]) < 30)
+    assert gaps[near].max() < 0.4
+
+
+def test_it_reckons_with_the_power_of_its_radio():
+    """If being awake costs nothing more than dozing it never dozes while a reply is likely."""
+    policy = trained([0.4] * 100, price=1.0)
+    assert rests(policy, 1)[0][0] == 0.0
+    policy.power = RadioPower(0.05, 0.05, 0.0015)
+    assert rests(policy, 1)[0][0] > 0.4
+
+
+@settings(max_examples=150)
+@given(
+    reply_s=st.floats(1e-6, 20.0),
+    p=st.floats(0.05, 5.0),
+    phase_s=st.floats(0.0, 0.1),
+    price=st.sampled_from([0.0, 1.0, 20.0]),
+    learnt_s=st.sampled_from([None, 0.05, 2.0]),
+)
+def test_with_p_no_reply_takes_more_than_one_plus_p_times_as_long(reply_s, p, phase_s, price, learnt_s):
+    """Bounded Slowdown's property, for any reply time, p and phase, whatever it has learnt."""
+    policy = Learnt(learnt_s, price=price, p=p)
+    for doze_s, wake_s in schedule(policy, phase_s, reply_s + 1e-9):
+        if doze_s < reply_s <= wake_s:
+            assert wake_s <= (1 + p) * reply_s + EPSILON_S
+
+
+class Learnt(Anticipate):
+    """A policy that begins with a law learnt, and one request outstanding or none."""
+
+    def __init__(self, learnt_s, **parameters) -> None:
+        self.learnt_s = learnt_s
+        super().__init__(**parameters)
+
+    def start(self, beacon_s: float) -> None:
+        """Learn, and send a request."""
+        super().start(beacon_s)
+        if self.learnt_s is not None:
+            for _ in range(30):
+                self.law("request").observe(self.learnt_s * 0.9, self.learnt_s)
+            self.sent(1000 * beacon_s, request())
+
+
+@pytest.mark.parametrize("trace", ["ucb", "shifting"])
+def test_energy_falls_and_delay_rises_as_the_price_of_delay_falls(trace):
+    """Over six prices, means of three seeds, ranks all but perfect."""
+    found = np.array([mean(trace, 60, f"anticipate:price={price:g}") for price in PRICES])
+    assert spearmanr(PRICES, found[:, 0]).statistic > 0.9
+    assert spearmanr(PRICES, found[:, 1]).statistic < -0.9
+
+
+@pytest.mark.parametrize("trace", ["ucb", "ucb:server_delay_ms=650", "shifting"])
+def test_it_beats_lpsm_static_psm_and_bsd(trace):
+    """At 0.1 W less energy and delay than LPSM, and PSM's page times for less; at 2 W below BSD's energy."""
+    cheap, quick = (mean(trace, 60, f"anticipate:price={price}") for price in ("0.1", "2"))
+    lpsm, psm, bsd = (mean(trace, 60, policy) for policy in ("lpsm", "psm", "bsd:p=1"))
+    assert (cheap < lpsm).all()
+    assert cheap[1] < psm[1] + 0.03
+    assert cheap[0] < 0.91 * psm[0]
+    assert quick[0] < bsd[0]
+    assert quick[1] < bsd[1] + 0.03
+
+
+def test_it_works_where_an_uplink_packet_releases_nothing():
+    """Dozes are then not cut by release: what the station sends tells nothing of frames held."""
+    world = World(load_topology(settings={"access_point.release_on_uplink": False}), Anticipate())
+    world.run(load_workload("ucb", 10, 904).pages)
+    assert len(world.visits) == 10
+
+
+def test_what_it_learns_from_is_worth_learning_from():
+    """After 60 pages each context that occurred has a law with observations, all of them finite."""
+    policy = Anticipate()
+    world = World(load_topology(), policy)
+    world.run(load_workload("ucb", 60, 905).pages)
+    assert {"request", "syn", "idle"} <= set(policy.laws)
+    for law in policy.laws.values():
+        assert law.rounds > 0
+        assert law.at(np.array([1.0, inf]))[0][1] <= 1

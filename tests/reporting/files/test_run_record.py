@@ -1,0 +1,107 @@
+"""The record of a run: its status at every moment, and results that are never replaced unasked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.keys import content_of
+from tests.campaign.sweep.common import write_policy
+
+PSM = ["--policy", "psm", "--pages", "3", "--output", "results"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder; give that of the results."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "results"
+
+
+def metadata(folder: Path) -> dict[str, Any]:
+    """Read the record."""
+    return json.loads((folder / "metadata.json").read_text())
+
+
+def test_a_finished_run_is_replaced_by_force_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Otherwise one is asked for another folder, before anything is run."""
+    assert main(PSM) == 0
+    before = metadata(folder)
+    capsys.readouterr()
+    assert main([*PSM, "--seed", "2"]) == 2
+    output, told = capsys.readouterr()
+    assert output == ""
+    assert "holds the results of a finished run (python -m psm_sim --policy psm" in told
+    assert "choose another folder, or add --force" in told
+    assert metadata(folder) == before
+    assert main([*PSM, "--seed", "2", "--force"]) == 0
+    assert metadata(folder)["seed"] == 2
+
+
+def test_the_record_names_what_the_results_were_made_with(folder: Path) -> None:
+    """The contents of the user's files, and every package."""
+    write_policy(Path("my.py"))
+    Path("place.toml").write_text("[power]\nawake_w = 0.8\n")
+    Path("pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
+    words = [
+        "--policy",
+        "my.py:Hears",
+        "--trace",
+        "pages.csv",
+        "--topology",
+        "place.toml",
+        "--output",
+        "results",
+    ]
+    assert main(words) == 0
+    found = metadata(folder)
+    assert found["files"] == {name: content_of(Path(name)) for name in ("my.py", "place.toml", "pages.csv")}
+    assert {"numpy", "pandas", "scipy", "simpy"} <= set(found["packages"])
+    assert set(found["git"]) == {"folder", "psm_sim"}
+    assert found["git"]["folder"] is None
+    assert found["status"] == "finished"
+
+
+SAYS = "if now_s > 1: import json, pathlib; {what}"
+READS = "assert json.loads(pathlib.Path('results/metadata.json').read_text())['status'] == 'running'"
+
+
+def test_a_run_is_running_until_it_has_finished(folder: Path) -> None:
+    """So says the record while pages are loaded."""
+    write_policy(Path("my.py"), before=SAYS.format(what=READS))
+    assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results"]) == 0
+    assert metadata(folder)["status"] == "finished"
+
+
+@pytest.mark.parametrize(
+    ("what", "exit_status", "status"),
+    [("raise ValueError('no')", 2, "failed"), ("raise KeyboardInterrupt", 130, "interrupted")],
+)
+def test_a_run_that_is_broken_off_is_recorded(what: str, exit_status: int, status: str, folder: Path) -> None:
+    """With the reason; the next run may use the folder."""
+    write_policy(Path("my.py"), before=SAYS.format(what=what))
+    assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results"]) == exit_status
+    found = metadata(folder)
+    assert found["status"] == status
+    assert found["command"].startswith("python -m psm_sim --policy my.py:Hears")
+    assert [path.name for path in folder.iterdir()] == ["metadata.json"]
+    assert main(PSM) == 0
+
+
+def test_a_forced_run_that_is_broken_off_leaves_the_earlier_results(folder: Path) -> None:
+    """Whole, with their own record."""
+    assert main(PSM) == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    write_policy(Path("my.py"), before=SAYS.format(what="raise KeyboardInterrupt"))
+    assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results", "--force"]) == 130
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_what_was_mistyped_leaves_nothing(folder: Path) -> None:
+    """No folder is made for it."""
+    assert main(["--policy", "nosuch", "--output", "results"]) == 2
+    assert not folder.exists()

@@ -1,0 +1,130 @@
+"""Numbers of the README and the documents: each is read off the committed report, verdict included.
+
+``python tests/test_documented_numbers.py`` writes them anew after a reproduction.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NUMBERS = ROOT / "reports" / "reproduction" / "numbers.json"
+QUANTITIES = {
+    "energy_j": "energy, J per page",
+    "beacons_j": "beacons, J per page",
+    "page_ratio_mean": "page time over static PSM's",
+    "page_ratio_long": "the same, longest tenth",
+    "page_ratio_max": "the same, worst page",
+}
+
+
+def report() -> dict[str, Any]:
+    """Return the numbers of the committed report."""
+    numbers: dict[str, Any] = json.loads(NUMBERS.read_text(encoding="utf-8"))
+    return numbers
+
+
+def table(rows: list[list[str]]) -> str:
+    """Return rows as a table, the first one its headings."""
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+
+
+def cell(claim: dict[str, Any]) -> str:
+    """Return ours with verdict and role; the largest value where a bound was published."""
+    ours = claim["largest"] if claim["published"].startswith("<=") else claim["mean"]
+    return f"{ours:.2f} {claim['verdict']}, {claim['role']}"
+
+
+def headline(numbers: dict[str, Any]) -> str:
+    """Return the published numbers of the thesis's 100 Web transfers, beside ours under each preset."""
+    claims = numbers["studies"]["lpsm-100"]["claims"]
+    presets = list(dict.fromkeys(claim["preset"] for claim in claims))
+    rows: dict[tuple[str, str], list[str]] = {}
+    for claim in claims:
+        key = claim["policy"], claim["quantity"]
+        first = [f"`{claim['policy']}`: {QUANTITIES[claim['quantity']]}", claim["published"]]
+        rows.setdefault(key, first).append(cell(claim))
+    return table([["100 Web transfers", "published", *(f"`{each}`" for each in presets)], *rows.values()])
+
+
+def provisional(numbers: dict[str, Any]) -> bool:
+    """Say whether the report is one of few replications (``reproduce --quick``)."""
+    return any(study["provisional"] for study in numbers["studies"].values())
+
+
+def tallies(numbers: dict[str, Any]) -> str:
+    """Return how many published numbers have each verdict, by preset and role, and if provisional."""
+    verdicts = ("agrees", "undecided", "differs", "not comparable")
+    rows = [["preset" + " (provisional)" * provisional(numbers), "role of the numbers", *verdicts]]
+    for preset, roles in numbers["tallies"].items():
+        for role, found in roles.items():
+            rows.append([f"`{preset}`", role, *(str(found.get(each, 0)) for each in verdicts)])
+    return table(rows)
+
+
+def sentences(numbers: dict[str, Any]) -> str:
+    """Return the thesis's sentences on the trace study with their verdicts."""
+    found = numbers["studies"]["trace-study"]["tables"][0]
+    return table([found["columns"], *([str(value) for value in row] for row in found["rows"])])
+
+
+BLOCKS: list[tuple[str, str, Callable[[dict[str, Any]], str]]] = [
+    ("README.md", "the published numbers", headline),
+    ("README.md", "the tallies", tallies),
+    ("docs/replay.md", "the sentences", sentences),
+]
+
+
+def block(text: str, mark: str) -> re.Match[str]:
+    """Return the table that stands below a mark."""
+    found = re.search(rf"(?<=<!-- {mark} -->\n)(\|.*\n)*", text)
+    assert found, mark
+    return found
+
+
+@pytest.mark.parametrize(("document", "mark", "made"), BLOCKS, ids=[mark for _, mark, _ in BLOCKS])
+def test_a_table_of_numbers_is_that_of_the_report(
+    document: str, mark: str, made: Callable[[dict[str, Any]], str]
+) -> None:
+    """To the last digit and word; a provisional report is called so."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert block(text, mark).group().strip() == made(report())
+
+
+def test_every_preset_is_judged_on_all_published_numbers() -> None:
+    """As many under each, each once; the headline's on at least 100 replications."""
+    numbers = report()
+    claims = [claim for study in numbers["studies"].values() for claim in study["claims"]]
+    counts = [sum(sum(each.values()) for each in roles.values()) for roles in numbers["tallies"].values()]
+    assert len(set(counts)) == 1
+    assert sum(counts) == len(claims)
+    first = numbers["studies"]["lpsm-100"]["claims"]
+    least = min(claim["replications"] for claim in first if claim["preset"] == first[0]["preset"])
+    assert least >= 100 or provisional(numbers)
+
+
+def test_the_candidates_of_one_setting_are_the_frontier_of_its_search() -> None:
+    """Every setting that the search found best was run again on judging seeds."""
+    found, judged, _ = report()["studies"]["one-setting"]["tables"]
+    settings = [{tuple(row[:5]) for row in each["rows"]} for each in (found, judged)]
+    assert settings[0] == settings[1] or provisional(report())
+
+
+def write() -> None:
+    """Write the tables anew."""
+    for document, mark, made in BLOCKS:
+        path = ROOT / document
+        text = path.read_text(encoding="utf-8")
+        found = block(text, mark)
+        path.write_text(text[: found.start()] + made(report()) + "\n" + text[found.end() :], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
