@@ -59,7 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="DIR",
-        help="also write result.json, pages.csv and metadata.json to this folder",
+        help="also write result.json, pages.csv, metadata.json and figures to this folder",
+    )
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="write a picture of energy against slowdown, with hindsight's frontier: .png, .svg or .pdf",
     )
     parser.add_argument(
         "--force", action="store_true", help="let --output replace the results of a finished run"
@@ -69,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
     from psm_sim.commands.sentences import tell
+    from psm_sim.reporting.figures.run.write import picture_path, plot
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.files.run_record import check_free, facts_of, record_in
     from psm_sim.reporting.terminal.progress import progress_on
@@ -78,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
     if folder is not None:
         check_free(folder, force=arguments.force)
+    picture = picture_path(arguments.plot) if arguments.plot is not None else None
     with prints_to_stderr():
         policies, scenario, beside, preset = _asked(arguments)
         facts = {} if folder is None else facts_of(arguments.words, begun, scenario.files(policies))
@@ -89,8 +96,11 @@ def run(arguments: argparse.Namespace) -> int:
             files.write_results(folder, comparison, facts, preset.name)
     finally:  # whatever happens to the files, the result is not lost
         _report(comparison, arguments.format, preset.name)
+    if picture is not None:
+        plot(comparison, picture, arguments.workers)
+        tell(f"Written: {picture}", "")
     if folder is not None:
-        tell(f"Written: {', '.join(files.NAMES)} in {folder}", "")
+        tell(f"Written: {', '.join(files.NAMES)}, figures in {folder}", "")
     return 0
 
 

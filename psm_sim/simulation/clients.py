@@ -118,10 +118,17 @@ def in_parallel(
         Processes, one for each core if None; the numbers do not depend on it.
     """
     found: list[Comparison] = []
-    for one in in_processes(partial(compare_runs, policies), scenarios, workers):
+    for one in in_processes(partial(_compared, policies), scenarios, workers):
         found.append(one)
         told(found)
     return found
+
+
+def _compared(policies: Sequence[What], scenario: Scenario) -> Comparison:
+    """Run the policies in one scenario; what they have learned stays in this process."""
+    found = compare_runs(policies, scenario)
+    runs = tuple(replace(run, policy_state=None) for run in found.runs)
+    return replace(found, runs=runs, always_on=replace(found.always_on, policy_state=None))
 
 
 def _merged(

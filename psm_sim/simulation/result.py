@@ -9,8 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim.estimates import Summary, percentiles
-from psm_sim.network import Usage
+from psm_sim.network import Topology, Usage
 from psm_sim.network.pusher import Pusher
+from psm_sim.policies import Policy
+from psm_sim.spec import Spec
+from psm_sim.workload import Page
+from psm_sim.workload.push import Push
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,13 +86,25 @@ class PushRecord:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Origin of a result: the policy as it was asked for, the topology, the pages and the push traffic."""
+
+    what: str | Spec | Policy
+    place: Topology
+    pages: tuple[Page, ...]
+    pushes: tuple[Push, ...]
+
+
+@dataclass(frozen=True)
 class Result:
     """One policy's run over the pages of a workload.
 
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
     energy ledger at the end, ``policy_report`` what the policy itself measured, if anything. ``events``
     counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
-    only value that differs from run to run. ``pushes`` is there if the workload has any.
+    only value that differs from run to run. ``pushes`` is there if the workload has any. ``origin`` is enough
+    to run it again, and ``policy_state`` is the policy as the run has left it; results from other processes
+    have none.
     """
 
     policy: str
@@ -101,6 +117,8 @@ class Result:
     traffic: Traffic
     policy_report: dict[str, float] = field(default_factory=dict)
     pushes: PushRecord | None = None
+    origin: Origin | None = field(default=None, repr=False, compare=False)
+    policy_state: Policy | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def pages(self) -> pd.DataFrame:

@@ -141,8 +141,11 @@ def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixtur
     words = ["--pages", "4", "--policy", "psm", "--policy", "bsd", "--format", "json"]
     assert main([*words, "--output", str(folder)]) == 0
     output, remark = capsys.readouterr()
-    assert remark == f"Written: result.json, pages.csv, metadata.json in {folder}\n"
+    assert remark == f"Written: result.json, pages.csv, metadata.json, figures in {folder}\n"
     assert (folder / "result.json").read_text() == output
+    names = {"energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times"}
+    expected = {f"{name}.{suffix}" for name in names for suffix in ("png", "svg", "pdf")}
+    assert {path.name for path in (folder / "figures").iterdir()} == expected
     with (folder / "pages.csv").open(newline="") as file:
         pages = list(csv.DictReader(file))
     assert [page["policy"] for page in pages] == ["psm"] * 4 + ["bsd"] * 4
@@ -240,3 +243,28 @@ def test_an_empty_name_is_no_folder_and_no_file(words: list[str], capsys: pytest
     """The current folder is '.', and nobody writes there by a forgotten variable."""
     assert main(words) == 2
     assert "is ''; expected" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "PNG"])
+def test_a_picture_is_written_in_the_format_of_its_name(
+    suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A remark says where it is."""
+    path = tmp_path / f"a.{suffix}"
+    assert main(["--policy", "bsd", "--pages", "3", "--plot", str(path)]) == 0
+    assert capsys.readouterr().err == f"Written: {path}\n"
+    begins = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    assert path.read_bytes().startswith(begins[suffix.lower()])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("a.gif", "ends in .png, .svg, .pdf"), ("no/a.png", "there is no folder")]
+)
+def test_a_picture_that_cannot_be_written_is_told_before_the_run(
+    name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one sentence."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("psm_sim.simulation.compare_clients", lambda *_: pytest.fail("it ran"))
+    assert main(["--policy", "bsd", "--plot", name]) == 2
+    assert words in capsys.readouterr().err
