@@ -7,7 +7,7 @@ import importlib
 import pytest
 
 NAMES = {
-    "psm_sim": "__version__ check compare load_sweep simulate sweep",
+    "psm_sim": "__version__ check compare comparison load_sweep simulate sweep timeline",
     "psm_sim.active": """
         NAMES POOL_RULES SAMPLERS Always Asker BudgetPerceptron Coin Crf Decision Draw EntropyTree
         ExhaustiveTree Floor Gaussian GaussianSampler Halving Image Isal1d Isalg1d Isaln Lasec Lmu
@@ -32,7 +32,7 @@ NAMES = {
     "psm_sim.simulation": """
         Average BASELINES Beside ClientAverage ClientComparison Comparison Difference PageRecord Progress
         Result Scenario SeedAverage SeedComparison Summary Traffic compare compare_clients compare_runs
-        compare_seeds difference simulate""",
+        compare_seeds comparison difference simulate timeline""",
     "psm_sim.workload": "Page Workload load_workload load_workloads read_page_list write_page_list",
 }
 

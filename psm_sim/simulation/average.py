@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from psm_sim.estimates import Interval, Summary, interval
 from psm_sim.network import Usage
-from psm_sim.simulation.result import Result, Traffic
+from psm_sim.simulation.records import Traffic
+from psm_sim.simulation.result import Result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,7 @@ MEASURES: Mapping[str, Callable[[Result], float]] = {
 """What is averaged with an interval; named as in the JSON output."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Average(Result):
     """One policy's independent runs, read like a :class:`Result`; ``names`` has the name of each.
 
@@ -146,6 +147,7 @@ def average(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result])
             name: sum(result.policy_report[name] for result in results) / len(results)
             for name in first.policy_report
         },
+        facts=first.facts,
         names=names,
         results=tuple(results),
     )

@@ -23,7 +23,7 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClientComparison(Comparison):
     """Policies side by side over the same clients; ``runs`` are :class:`ClientAverage`."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -170,9 +170,9 @@ def _compared(
     def over(run: Run, times_s: Sequence[float] | None = None) -> Result:
         nonlocal done
         before, done = done, done + len(workload.pages)
-        return run.over(
-            workload.pages, times_s, lambda count: progress(before + count, total, run.label), workload.pushes
-        )
+        told: Callable[[int], None] = lambda count: progress(before + count, total, run.label)  # noqa: E731
+        found = run.over(workload.pages, times_s, told, workload.pushes)
+        return replace(found, facts=scenario.facts)
 
     always_on = over(reference)
     times_s = page_times_s(always_on)

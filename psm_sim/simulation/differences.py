@@ -9,7 +9,6 @@ from typing import Any
 
 from psm_sim.estimates import Interval, interval
 from psm_sim.simulation.average import MEASURES, Average
-from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result import Result
 
 SAVED = "energy_saved_percent"
@@ -43,12 +42,6 @@ def difference(run: Result, reference: Result) -> Difference:
     """Return a run less the reference, which has the same pages."""
     measures = {name: _paired(run, reference, _less(MEASURES[name])) for name in _COMPARED}
     return Difference(run.policy, reference.policy, _paired(run, reference, _saved_percent), measures)
-
-
-def differences_of(comparison: Comparison) -> list[Difference]:
-    """Return the difference of each policy shown from the reference; none without a reference."""
-    reference = comparison.reference
-    return [] if reference is None else [difference(run, reference) for run in comparison.shown]
 
 
 def _paired(run: Result, reference: Result, value: Callable[[Result, Result], float]) -> Interval:

@@ -22,7 +22,7 @@ from psm_sim.values import Parameter
 _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SeedComparison(Comparison):
     """Policies side by side over the same pages of several seeds; ``runs`` are :class:`SeedAverage`.
 

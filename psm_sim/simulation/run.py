@@ -14,7 +14,8 @@ from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, unguarded, watched
 from psm_sim.simulation.beside import What
-from psm_sim.simulation.result import Origin, PageRecord, PushRecord, Result, Traffic
+from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
+from psm_sim.simulation.result import Result
 from psm_sim.spec import Spec
 from psm_sim.workload.page import Page
 from psm_sim.workload.push import Push

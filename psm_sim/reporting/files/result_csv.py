@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.simulation.average import Average
 from psm_sim.simulation.differences import difference
-from psm_sim.texts import flat
+from psm_sim.texts import flat, joined
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -47,7 +47,7 @@ def write_pages(comparison: Comparison, stream: TextIO) -> None:
 
 def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
     values = {key: value for key, value in run.to_dict().items() if key != "wall_s"}
-    values["parameters"] = _joined(values["parameters"])
+    values["parameters"] = joined(values["parameters"])
     for several in ("clients", "seeds"):
         if several in values:
             values[several] = len(values[several])
@@ -55,7 +55,7 @@ def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
         "trace": comparison.trace,
         "synthetic": str(comparison.workload.synthetic).lower(),
         "topology": comparison.topology,
-        "settings": _joined(comparison.settings),
+        "settings": joined(comparison.settings),
         "seed": comparison.seed,
         **flat(values),
         **_against(comparison, run),
@@ -69,7 +69,3 @@ def _against(comparison: Comparison, run: Result) -> dict[str, Any]:
     values = difference(run, comparison.reference).to_dict()
     del values["policy"]
     return flat({"difference": values})
-
-
-def _joined(values: dict[str, Any]) -> str:
-    return ",".join(f"{key}={value}" for key, value in values.items())

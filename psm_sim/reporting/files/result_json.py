@@ -7,7 +7,6 @@ import math
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
-from psm_sim.simulation.differences import differences_of
 from psm_sim.simulation.preset import load_preset
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "scenario": comparison.place.config(),
         "runs": [run.to_dict() for run in comparison.runs],
         "baselines": [run.to_dict() for run in comparison.baselines],
-        "differences": [each.to_dict() for each in differences_of(comparison)],
+        "differences": [each.to_dict() for each in comparison.differences],
     }
 
 

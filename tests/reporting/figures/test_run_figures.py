@@ -61,7 +61,7 @@ def test_the_distribution_rises_from_0_to_1(replicated: Comparison) -> None:
 
 def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Comparison) -> None:
     """As many as the run's timeline has."""
-    figure = page.draw(replicated)
+    figure = page.draw(replicated.runs)
     run = replicated.runs[0].results[0]
     number = int(figure.axes[0].get_title(loc="left").split("page ")[1].split(",")[0])
     record = run.page_records[number - 1]

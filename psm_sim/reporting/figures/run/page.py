@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.figures.run.looks import short, single
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from psm_sim.simulation import Comparison, Result
+    from psm_sim.simulation import Result
 
 AMONG = 20
 """The number of pages from which the one drawn is chosen."""
@@ -24,9 +25,9 @@ _LINKS = {"wireless up": ("frames up", "#D55E00"), "wireless down": ("frames dow
 _HELD = "#E69F00"
 
 
-def draw(comparison: Comparison) -> Figure:
+def draw(results: Sequence[Result]) -> Figure:
     """Draw one page under each policy, at most four: among the first pages with images of median slowdown."""
-    runs = [single(run) for run in comparison.runs[:4]]
+    runs = [single(run) for run in results[:4]]
     number = _median_page(runs[0])
     figure, panels = new_figure(len(runs), 1, width_in=7.2, height_in=1.1 + 1.5 * len(runs))
     longest_s = max(run.page_records[number - 1].page_time_s for run in runs)

@@ -82,7 +82,7 @@ def _figures(comparison: Comparison, frontier: list[Corner]) -> Iterator[tuple[s
     drawers: dict[str, Callable[[Comparison], Figure | None]] = {
         "energy-by-state": states.draw,
         "slowdowns": slowdowns.draw,
-        "page-timeline": page.draw,
+        "page-timeline": lambda shown: page.draw(shown.runs),
         "polling-times": polling.draw,
     }
     for name, draw in drawers.items():
