@@ -193,3 +193,9 @@ def test_the_files_that_a_spec_names_are_found_at_any_depth(
     assert [path.name for path in policy.files()] == ["my.py", "table.csv", "state.json"]
     assert [path.name for path in Spec.parse("table.csv:seed=1", "trace").files()] == ["table.csv"]
     assert Spec.parse("lpsm:loss=1/Ti", "policy").files() == []
+
+
+def test_the_suffix_of_a_users_file_may_be_written_large() -> None:
+    """As on systems that do not tell the two apart."""
+    assert class_file("MY.PY:Mine") == ("MY.PY", "Mine")
+    assert Spec.parse("MY.PY:Mine:a=1", "policy").values == {"a": "1"}

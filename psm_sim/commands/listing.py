@@ -70,6 +70,10 @@ def show(kind: str, items: list[Item], remark: str, form: str) -> int:
     form
         ``"json"`` for one JSON object, else a table.
     """
+    if sys.flags.optimize > 1:
+        from psm_sim.commands.sentences import tell
+
+        tell("descriptions are left out, since python -OO (PYTHONOPTIMIZE=2) drops them.")
     if form == "json":
         import json
 

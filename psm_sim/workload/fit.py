@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from psm_sim.arrays import Floats
 from psm_sim.files.whole import write_whole
+from psm_sim.parameters import parameters_of
+from psm_sim.workload.drawing import Drawing
 from psm_sim.workload.profile import Profile, berkeley_profile
 from psm_sim.workload.quantiles import Quantiles
 from psm_sim.workload.recordings.recording import Recording
@@ -53,7 +55,13 @@ def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | Non
     remark = f"synthetic pages, drawn from distributions fitted to {int(pages.sum())} pages of {name}"
     if borrowed:
         remark += f"; {' and '.join(borrowed)} from published tables, as the trace does not tell"
-    return Profile(name, remark, True, tables, recording.format)
+    return Profile(name, remark, True, tables, recording.format, _defaults(tables["think_s"]))
+
+
+def _defaults(think_s: Quantiles) -> dict[str, str]:
+    """Return the parameters that the profile needs: no limit where every think time is over the usual one."""
+    limit = parameters_of(Drawing)["max_think_s"].default
+    return {"max_think_s": "none"} if think_s.probability(limit) == 0 else {}
 
 
 def fitted(values: NDArray[Any]) -> Quantiles:
@@ -80,6 +88,10 @@ def write_profile(path: Path, profile: Profile) -> None:
     facts = {"name": profile.name, "remark": profile.remark, "source": profile.source}
     text = "".join(f"{key} = {_quoted(value)}\n" for key, value in facts.items())
     text += f"synthetic = {str(profile.synthetic).lower()}\n"
+    if profile.defaults:
+        text += "\n[parameters]\n" + "".join(
+            f"{key} = {_quoted(value)}\n" for key, value in profile.defaults.items()
+        )
     for name, table in profile.tables.items():
         points = zip(table.probabilities.tolist(), table.values.tolist(), strict=True)
         rows = "".join(f"  [{p!r}, {value!r}],\n" for p, value in points)

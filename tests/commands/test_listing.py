@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -62,3 +64,12 @@ def test_the_list_for_people_is_plain_text_in_a_pipe(
     assert "Use one with:  psm_sim" in text
     assert "\x1b" not in text
     assert "``" not in text
+
+
+def test_without_docstrings_the_list_says_why_it_has_no_descriptions() -> None:
+    """Under ``python -OO`` they are gone; names and parameters are not."""
+    words = [sys.executable, "-OO", "-m", "psm_sim", "losses"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "inverse-log" in done.stdout
+    assert "descriptions are left out" in done.stderr

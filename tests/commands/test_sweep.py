@@ -47,6 +47,9 @@ def test_the_table_has_the_best_of_each_scenario(capsys: pytest.CaptureFixture[s
     assert "psm" not in output.partition("The policies")[0].split()
     assert main(["sweep", "best", "sweep.sqlite"]) == 0
     assert capsys.readouterr().out == output
+    assert main(["sweep", "best", "sweep.sqlite", "--format", "csv"]) == 0
+    policies = {row["policy"] for row in table(capsys.readouterr().out)}
+    assert policies == {"bsd:p=0.5"}
 
 
 def test_the_output_is_the_same_for_any_number_of_workers(capsys: pytest.CaptureFixture[str]) -> None:

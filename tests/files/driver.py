@@ -30,8 +30,8 @@ EVENTS = {"open", "os.rename", "os.link", "os.mkdir", "os.remove", "os.rmdir", "
 LIMITS = (0, 1, 100, 600, 4_096, 30_000)
 
 COMMANDS = {
-    "run": "--policy psm --pages 3 --output OUT",
-    "here": "--policy psm --pages 3 --output .",
+    "run": "--policy psm --pages 3 --force --output OUT",
+    "here": "--policy psm --pages 3 --force --output .",
     "replay": "replay --pages 2 --output OUT",
     "state": "--policy lpsm:state=OUT/s.json --pages 1",
     "synthesize": "trace synthesize --records 1500 --to OUT/s.tr.gz",

@@ -133,3 +133,18 @@ def test_a_folder_is_no_trace(tmp_path: Path) -> None:
     """The error says so."""
     with pytest.raises(InputError, match="is a folder; expected a file"):
         load_workload(str(tmp_path), 10, 1)
+
+
+def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monkeypatch):
+    """Before they fill the memory."""
+    path = tmp_path / "list.csv"
+    path.write_text(HEADER + "1,1,1,2;3\n" * 4)
+    for name, value, message in (
+        ("psm_sim.workload.page_list.MOST_LINES", 3, "line 5: expected at most 3 pages"),
+        ("psm_sim.workload.limits.MOST_OBJECTS", 8, "line 4: the pages have 9 objects; expected at most 8"),
+        ("psm_sim.workload.page_list.LARGEST", 10, "holds over 0 MiB; expected a smaller trace"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, value)
+            with pytest.raises(InputError, match=message):
+                read_page_list(path)
