@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from psm_sim.errors import PluginError
 from psm_sim.network import Observer, PagesDone, Topology, Usage, World
 from psm_sim.network.browser import Visit
 from psm_sim.network.page_error import PageError
@@ -71,6 +72,8 @@ class Run:
             world.run(pages, pushes)
         except PageError as failed:
             raise failed.under(self.label) from None
+        except PluginError as failed:
+            raise failed.on_page(len(world.visits) + 1) from failed.__cause__
         wall_s = time.perf_counter() - begun
         self.policy.finish()
         return Result(

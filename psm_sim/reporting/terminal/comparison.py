@@ -63,7 +63,7 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
         f"{pages}, {_seeds(comparison)}, topology {_topology(comparison)}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
         *reports(comparison.runs),
-        *([f"{load_preset(preset).note()}."] if preset else []),
+        *([f"{note}."] if preset and (note := load_preset(preset).note()) else []),
     ]
 
 
