@@ -88,10 +88,15 @@ def _no_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    # The start of a tracker lets the signal through again: both have to run before.
     with suppress(ImportError):
-        from joblib.externals.loky.backend import resource_tracker
+        from multiprocessing import resource_tracker
 
-        resource_tracker.ensure_running()  # now, since its start lets the signal through again
+        resource_tracker.ensure_running()
+    with suppress(ImportError):
+        from joblib.externals.loky.backend import resource_tracker as of_loky
+
+        of_loky.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -44,7 +44,7 @@ def test_a_mistake_is_one_line_and_status_2(tmp_path: Path) -> None:
     """Nothing on standard output."""
     done = psm_sim("--pages", "0", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "psm_sim: --pages: the value is '0'; expected a whole number from 1 to 10000000.\n"
+    assert done.stderr == "psm_sim: --pages: the value is '0'; expected a whole number from 1 to 500000.\n"
 
 
 def test_a_refused_formula_runs_nothing(tmp_path: Path) -> None:

@@ -94,6 +94,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if folder is not None:
             files.write_results(folder, comparison, facts, preset.name)
+    except BaseException as error:
+        record.broken_off(error)
+        raise
     finally:  # whatever happens to the files, the result is not lost
         _report(comparison, arguments.format, preset.name)
     if picture is not None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from psm_sim.arrays import Floats
 from psm_sim.beacons import TOLERANCE_S
+from psm_sim.bounds import MOST_S, MOST_WEIGHT
 from psm_sim.learning.waiting import WaitingLaw
 from psm_sim.learning.waiting_bins import EDGES_S
 from psm_sim.parameters import check_all, parameter
@@ -47,21 +48,30 @@ class Anticipate(Policy):
 
     name: ClassVar[str] = "anticipate"
 
-    price: float = parameter(1.0, "price of delay while a reply is awaited", unit="W", at_least=0)
-    idle_price: float = parameter(0.1, "price of delay while none is awaited", unit="W", at_least=0)
+    price: float = parameter(
+        1.0, "price of delay while a reply is awaited", unit="W", at_least=0, at_most=MOST_WEIGHT
+    )
+    idle_price: float = parameter(
+        0.1, "price of delay while none is awaited", unit="W", at_least=0, at_most=MOST_WEIGHT
+    )
     max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=10_000)
     awake: bool = parameter(True, "whether it can wait awake for a reply")
     split_s: float = parameter(
-        10.0, "an idle silence is a busy one after two useful frames this close", unit="s", above=0
+        10.0,
+        "an idle silence is a busy one after two useful frames this close",
+        unit="s",
+        above=0,
+        at_most=MOST_S,
     )
     p: float | None = parameter(
         None,
         "bound on the slowdown of a reply, minus one; none: no bound",
         above=0,
+        at_most=MOST_WEIGHT,
         optional=True,
         kind=float,
     )
-    mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1)
+    mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
 
     def __post_init__(self) -> None:
         check_all(self, "policy anticipate")

@@ -9,6 +9,7 @@ import numpy as np
 
 from psm_sim.active import OnlineLearner, QueryRule, make_selective
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_POLLS, MOST_SEED, MOST_WEIGHT
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
@@ -59,17 +60,21 @@ class Listen(Policy):
         "what learns; random: a fixed probability",
         choices=("cbgz", "cbgz2", "lasec", "random", "dkm"),
     )
-    b: float = parameter(0.03, "scale of the margin's coin; of random, the probability", above=0)
-    c: float = parameter(1000.0, "lasec: inverse drift rate, above the ridge", above=0)
-    ridge: float = parameter(1.0, "cbgz2 and lasec: pull of the weights to 0", above=0)
-    R: int = parameter(32, "dkm: right labels in a row that halve the band", at_least=1)
+    b: float = parameter(
+        0.03, "scale of the margin's coin; of random, the probability", above=0, at_most=MOST_WEIGHT
+    )
+    c: float = parameter(1000.0, "lasec: inverse drift rate, above the ridge", above=0, at_most=MOST_WEIGHT)
+    ridge: float = parameter(1.0, "cbgz2 and lasec: pull of the weights to 0", above=0, at_most=MOST_WEIGHT)
+    R: int = parameter(32, "dkm: right labels in a row that halve the band", at_least=1, at_most=MOST_POLLS)
     regrow: bool = parameter(False, "dkm: a mistake doubles the band, and a run must hold a positive")
-    weight: float = parameter(1.0, "cbgz: how many times a missed frame counts", at_least=1)
+    weight: float = parameter(
+        1.0, "cbgz: how many times a missed frame counts", at_least=1, at_most=MOST_WEIGHT
+    )
     floor: float = parameter(0.0, "least probability of hearing a beacon", at_least=0, at_most=1)
     context: bool = parameter(True, "whether it knows that a request is outstanding")
     max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=10_000)
-    seed: int = parameter(1, "seed of the coins", at_least=0)
-    mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1)
+    seed: int = parameter(1, "seed of the coins", at_least=0, at_most=MOST_SEED)
+    mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
 
     def __post_init__(self) -> None:
         check_all(self, "policy listen")

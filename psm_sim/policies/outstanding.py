@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from psm_sim.bounds import MOST_MS, MOST_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.flows import Flows, is_useful, longest_doze
@@ -23,11 +24,20 @@ class Outstanding(Policy):
     name: ClassVar[str] = "outstanding"
 
     wait_ms: float = parameter(
-        0.0, "time to stay awake after a SYN or payload sent, for its reply", unit="ms", at_least=0
+        0.0,
+        "time to stay awake after a SYN or payload sent, for its reply",
+        unit="ms",
+        at_least=0,
+        at_most=MOST_MS,
     )
-    f: float = parameter(100.0, "doze over the time since the last frame, when nothing is awaited", above=0)
-    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0)
-    mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1)
+    f: float = parameter(
+        100.0,
+        "doze over the time since the last frame, when nothing is awaited",
+        above=0,
+        at_most=MOST_WEIGHT,
+    )
+    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=MOST_MS)
+    mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
 
     def __post_init__(self) -> None:
         check_all(self, "policy outstanding")

@@ -229,13 +229,14 @@ def test_a_result_whose_folder_cannot_be_written_still_goes_to_standard_output(
     def full_disk(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.fsync", full_disk)
+    monkeypatch.setattr("psm_sim.files.together._flush", full_disk)
     folder = tmp_path / "results"
     assert main(["--policy", "psm", "--pages", "2", "--format", "json", "--output", str(folder)]) == 2
     output, complaint = capsys.readouterr()
     assert json.loads(output)["pages"] == 2
     assert f"{folder} cannot be written: No space left on device" in complaint
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in folder.iterdir()] == ["metadata.json"]
+    assert json.loads((folder / "metadata.json").read_text())["status"] == "failed"
 
 
 @pytest.mark.parametrize("words", [["--output", ""], ["replay", "--output", ""], ["--policy", "lpsm:state="]])

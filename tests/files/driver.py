@@ -16,6 +16,7 @@ import json
 import os
 import random
 import resource
+import select
 import shutil
 import signal
 import sys
@@ -51,8 +52,13 @@ def command(name: str, seed: int) -> list[str]:
     return words if name == "fit" else [*words, "--seed", str(seed)]
 
 
-def run(words: list[str], armed: Callable[[], None] = lambda: None) -> tuple[int, str]:
-    """Run a command in a child; return its exit status (a signal below 0) and its standard output."""
+def run(
+    words: list[str], armed: Callable[[], None] = lambda: None, kill_after_s: float | None = None
+) -> tuple[int, str]:
+    """Run a command in a child; return its exit status (a signal below 0) and its standard output.
+
+    *armed* is called in the child before it begins; with *kill_after_s* it is killed after that time.
+    """
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -67,10 +73,25 @@ def run(words: list[str], armed: Callable[[], None] = lambda: None) -> tuple[int
             sys.stdout.flush()
         os._exit(status)
     os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        output = pipe.read()
+    with os.fdopen(read, "rb", buffering=0) as pipe:
+        output = output_of(pipe, child, kill_after_s)
     _, code = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(code), output.decode()
+
+
+def output_of(pipe: io.RawIOBase, child: int, kill_after_s: float | None) -> bytes:
+    """Return what a child writes until it ends or is killed; its number is its own until it is waited for."""
+    due_s, found = None if kill_after_s is None else time.monotonic() + kill_after_s, b""
+    while True:
+        left_s = None if due_s is None else max(0.0, due_s - time.monotonic())
+        if not select.select([pipe], [], [], left_s)[0]:
+            os.kill(child, signal.SIGKILL)
+            due_s = None
+            continue
+        piece = pipe.read(1 << 16)
+        if not piece:
+            return found
+        found += piece
 
 
 def killed_at(number: int) -> Callable[[], None]:
@@ -99,20 +120,6 @@ def concerns(arguments: tuple[object, ...], here: str) -> bool:
         return False
     reads = len(arguments) == 3 and isinstance(arguments[1], str) and set(arguments[1]) <= set("rbt")
     return not reads and (str(name).startswith(here) or not Path(str(name)).is_absolute())
-
-
-def killed_after(seconds: float) -> Callable[[], None]:
-    """Return what makes a child be killed after a time."""
-
-    def armed() -> None:
-        watched = os.getpid()
-        if not os.fork():
-            time.sleep(seconds)
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(watched, signal.SIGKILL)
-            os._exit(0)
-
-    return armed
 
 
 def full_disk(size: int) -> Callable[[], None]:
@@ -200,7 +207,7 @@ class Case:
         for _ in range(kills):
             self.reset(1)
             seconds = random_.uniform(0, 1.1 * lasts)
-            status, _ = run(command(self.name, 2), killed_after(seconds))
+            status, _ = run(command(self.name, 2), kill_after_s=seconds)
             hit += status == -signal.SIGKILL
             self.check(f"killed after {seconds:.4f} s")
         return hit

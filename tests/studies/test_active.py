@@ -180,7 +180,7 @@ def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images,
     assert table.frame["problem"].tolist() == list(ocr_trials.SMALL)
     assert "published mean" not in table.frame
     assert findings.claims == []
-    assert "nothing is claimed" in findings.remarks[-1]
+    assert "nothing is claimed" in findings.commentary[-1]
 
 
 def test_a_fold_that_never_arrives_has_no_number():

@@ -18,8 +18,8 @@ from psm_sim.studies.study import Findings, Scale
 RULE = (
     "The rule, stated beforehand: a claim of a direction agrees if the 95 % confidence interval of the paired"
     " differences lies on the claimed side of 0, is open if it contains 0, and differs otherwise. A bound"
-    " agrees if our largest value keeps it; a range agrees if our mean lies in it, both ends widened by the"
-    " half width of our interval."
+    " agrees if our largest value keeps it; a range agrees if our whole interval lies in it, differs if"
+    " the whole interval lies outside, and is open otherwise."
 )
 """How the verdicts of these studies are found."""
 
@@ -98,7 +98,8 @@ def judged(claim: Published, values: ArrayLike) -> Claim:
     """Return a claim with our values, one per replication, and the verdict."""
     found = [float(value) for value in pd.Series(values, dtype=float).dropna()]
     mean, largest = interval(found), max(found)
-    return Claim(claim, mean, largest, claim.verdict(mean, largest, relative=0.0))
+    verdict = claim.verdict(mean, largest, relative=0.0)
+    return Claim(claim, mean, largest, "open" if verdict == "undecided" else verdict)
 
 
 def medians(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:

@@ -128,7 +128,7 @@ def test_a_preset_gives_way_to_what_is_varied() -> None:
     (task,) = found.tasks()
     assert str(task.policy) == "lpsm:uplink=keep"
     assert task.scenario.trace.values["server_delay_ms"] == "100"
-    assert task.scenario.trace.values["mean_think_s"] == "53.0"
+    assert task.scenario.trace.values["mean_think_s"] == "53.1"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from psm_sim import processes
 from psm_sim.campaign.sweep import pool as pool_module
 from psm_sim.campaign.sweep.pool import Processes
 from psm_sim.campaign.sweep.user_files import UserFiles
@@ -117,11 +118,13 @@ def test_a_worker_leaves_interrupts_to_its_parent_and_ends_with_it(monkeypatch: 
     parents = [7, 7, 1]
     ended: list[int] = []
     handled: list[tuple[object, ...]] = []
-    monkeypatch.setattr(pool_module, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(processes, "_CHECK_S", 0.0)
+    monkeypatch.setattr(processes, "_watched", False)
+    monkeypatch.setattr("sys.stdout", sys.stdout)
     monkeypatch.setattr("os.getppid", lambda: parents.pop(0))
     monkeypatch.setattr("os._exit", ended.append)
     monkeypatch.setattr("signal.signal", lambda *words: handled.append(words))
-    pool_module._begin(7)
+    processes.begin(7)
     for _ in range(1000):
         if ended:
             break

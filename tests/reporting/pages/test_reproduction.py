@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from psm_sim.errors import InputError
 from psm_sim.estimates import Interval
 from psm_sim.reporting import claims
 from psm_sim.reporting.figures import policy_names
@@ -170,7 +171,7 @@ def test_a_report_that_fails_leaves_the_one_before(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(reproduction, "page_of", full_disk)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(InputError, match="No space"):
         reproduction.write_report(tmp_path, found[1:], 1, "after")
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
