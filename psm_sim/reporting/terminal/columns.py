@@ -30,7 +30,7 @@ def columns_of(comparison: Comparison) -> list[Column]:
     several, reference = isinstance(comparison.runs[0], Average), comparison.reference
     saved = _saved(reference, several) if reference is not None else []
     more = _more(reference) if reference is not None and several else []
-    energy = [*_ENERGY, *_spread("energy_per_page_j", several), *saved]
+    energy = [*_ENERGY, *_spread("energy_per_page_j", several, 2), *saved]
     every = [*energy, *_STATES, *_times(several), *more, *_MAX]
     return [each for each in every if not several or each.rank < _SINGLE]
 
@@ -48,10 +48,13 @@ _STATES = [
 _MAX = [Column("\nmax", lambda run: run.slowdown.max, 4)]
 
 
-def _spread(measure: str, several: bool) -> list[Column]:
-    """Return the column of half the width of a measure's interval, if there are several runs."""
+def _spread(measure: str, several: bool, rank: int) -> list[Column]:
+    """Return the column of half the width of a measure's interval, if there are several runs.
+
+    Its rank is at least that of the mean, which so never goes before it.
+    """
     value: Callable[[Result], float] = lambda run: cast("Average", run).interval(measure).half_width  # noqa: E731
-    return [Column("\n±", value, 2)] if several else []
+    return [Column("\n±", value, rank)] if several else []
 
 
 def _saved(reference: Result, several: bool) -> list[Column]:
@@ -71,11 +74,11 @@ def _more(reference: Result) -> list[Column]:
 def _times(several: bool) -> list[Column]:
     return [
         Column("time s\nmean", lambda run: run.page_time_s.mean, 5),
-        *_spread("page_time_s.mean", several),
+        *_spread("page_time_s.mean", several, 6),
         Column("\np50", lambda run: run.page_time_percentiles_s["p50"], 9),
         Column("\np90", lambda run: run.page_time_percentiles_s["p90"], 6),
         Column("slowdown\nmean", lambda run: run.slowdown.mean, 0),
-        *_spread("slowdown.mean", several),
+        *_spread("slowdown.mean", several, 2),
     ]
 
 

@@ -127,9 +127,10 @@ def _table(comparison: Comparison, shown: Sequence[Column], *, roomy: bool) -> A
     names = [_name(comparison, run, roomy=roomy) for run in runs]
     longest = max(len(line) for name in names for line in name.splitlines())
     table.add_column("\npolicy", overflow="fold", min_width=min(longest, _NAME_WIDTH))
-    for column in shown:
-        table.add_column(column.heading, justify="right", no_wrap=True)
     columns = [aligned([column.value(run) for run in runs], column.decimals) for column in shown]
+    for column, cells in zip(shown, columns, strict=True):
+        widest = max(map(len, (*column.heading.splitlines(), *cells)))
+        table.add_column(column.heading, justify="right", no_wrap=True, min_width=widest)
     for name, *cells in zip(names, *columns, strict=True):
         table.add_row(Text(name), *cells)
     return table

@@ -172,6 +172,24 @@ def test_names_and_digits_never_vanish(
     assert {"energy", "slowdown"} <= set(head[0].split())
 
 
+@pytest.mark.parametrize("width", range(50, 121, 2))
+@pytest.mark.parametrize("several", [False, True])
+def test_what_a_narrow_table_shows_stands_in_the_wide_one(
+    width: int, several: bool, replicated: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No digit and no letter of a heading is cut at any width, and no interval stands without its mean."""
+    shown = replicated if several else replicated.seeds[0]
+    wide = set(written(shown).split("\n\n")[0].split())
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", written(shown, Terminal()))
+    lines = text.split("\n\n")[0].splitlines()
+    numbers = [cell for line in lines[3:] for cell in line.split() if re.fullmatch(r"-?\d+(\.\d*)?", cell)]
+    assert set(numbers) <= wide
+    assert set(lines[0].split() + lines[1].split()) <= wide
+    assert "± ±" not in " ".join(lines[1].split())
+
+
 def test_baselines_stand_above_and_are_marked(replicated: Comparison) -> None:
     """A policy that was asked for and is a baseline stands once."""
     rows = [line.split() for line in written(replicated).splitlines()[3:]]
