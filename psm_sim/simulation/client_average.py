@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.estimates import Interval, Summary, interval
 from psm_sim.network import Usage
+from psm_sim.simulation.latency import pooled
 from psm_sim.simulation.result import Result, Traffic
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def average(clients: tuple[str, ...], results: Sequence[Result]) -> ClientAverag
             name: sum(result.policy_report[name] for result in results) / len(results)
             for name in first.policy_report
         },
+        latency=pooled([result.latency for result in results]),
         clients=clients,
         results=tuple(results),
     )

@@ -149,7 +149,10 @@ def _compared(
         nonlocal done
         before, done = done, done + len(workload.pages)
         return run.over(
-            workload.pages, times_s, lambda count: progress(before + count, total, run.label), workload.pushes
+            workload.pages,
+            times_s,
+            lambda count: progress(before + count, total, run.label),
+            workload.messages,
         )
 
     always_on = over(reference)

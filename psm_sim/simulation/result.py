@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim.estimates import Summary
 from psm_sim.network import Usage
-from psm_sim.network.pusher import Pusher
+from psm_sim.simulation.latency import Latency, PushRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,35 +55,14 @@ class Traffic:
 
 
 @dataclass(frozen=True)
-class PushRecord:
-    """Datagrams that nobody asked for: how many were sent and delivered, and their delays in seconds.
-
-    The delay is from the arrival at the access point until the station has the datagram.
-    """
-
-    sent: int
-    delivered: int
-    delay_s: Summary
-
-    @classmethod
-    def of(cls, pusher: Pusher) -> PushRecord:
-        """Return what was found; the delays of no delivery are nan."""
-        return cls(pusher.sent, len(pusher.delays_s), Summary.of(pusher.delays_s or [math.nan]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as the JSON output has it."""
-        delay_s = self.delay_s._asdict() if self.delivered else dict.fromkeys(Summary._fields)
-        return {"sent": self.sent, "delivered": self.delivered, "delay_s": delay_s}
-
-
-@dataclass(frozen=True)
 class Result:
     """One policy's run over the pages of a workload.
 
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
     energy ledger at the end, ``policy_report`` what the policy itself measured, if anything. ``events``
     counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
-    only value that differs from run to run. ``pushes`` is there if the workload has any.
+    only value that differs from run to run. ``pushes`` is there if the workload sends the
+    station datagrams, ``latency`` has the ways that its messages took, by name.
     """
 
     policy: str
@@ -97,6 +75,7 @@ class Result:
     traffic: Traffic
     policy_report: dict[str, float] = field(default_factory=dict)
     pushes: PushRecord | None = None
+    latency: dict[str, Latency] = field(default_factory=dict)
 
     @cached_property
     def pages(self) -> pd.DataFrame:
@@ -140,6 +119,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as the JSON output has it."""
+        latency = {way: each.to_dict() for way, each in self.latency.items()}
         return {
             "policy": self.policy,
             "parameters": self.parameters,
@@ -156,4 +136,5 @@ class Result:
             "traffic": dataclasses.asdict(self.traffic),
             **({"policy_report": self.policy_report} if self.policy_report else {}),
             **({"pushes": self.pushes.to_dict()} if self.pushes else {}),
+            **({"latency": latency} if latency else {}),
         }

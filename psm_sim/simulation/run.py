@@ -13,11 +13,13 @@ from psm_sim.network.browser import Visit
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, watched
-from psm_sim.simulation.result import PageRecord, PushRecord, Result, Traffic
+from psm_sim.simulation.latency import PushRecord, latencies_of
+from psm_sim.simulation.result import PageRecord, Result, Traffic
 from psm_sim.spec import Spec
+from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
-from psm_sim.workload.push import Push
 
+_NO_MESSAGES = Messages()
 _NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 
 
@@ -39,7 +41,7 @@ class Run:
         pages: Sequence[Page],
         always_on_times_s: Sequence[float] | None = None,
         progress: Callable[[int], None] = lambda _: None,
-        pushes: Sequence[Push] = (),
+        messages: Messages = _NO_MESSAGES,
     ) -> Result:
         """Run over the pages, once, and tell the policy when it is over.
 
@@ -52,8 +54,8 @@ class Run:
             without, and its own times are taken.
         progress
             Called with the number of pages done after each page.
-        pushes
-            Datagrams sent meanwhile that nobody asked for.
+        messages
+            Sent meanwhile, beside the pages.
 
         Raises
         ------
@@ -63,7 +65,7 @@ class Run:
         world, begun = self.world, time.perf_counter()
         self.pages_done.progress = progress
         try:
-            world.run(pages, pushes)
+            world.run(pages, messages)
         except PageError as failed:
             raise failed.under(self.label) from None
         wall_s = time.perf_counter() - begun
@@ -78,7 +80,8 @@ class Run:
             usage=world.usage(),
             traffic=_traffic(world),
             policy_report=self.policy.report(),
-            pushes=None if world.pusher is None else PushRecord.of(world.pusher),
+            pushes=PushRecord.of(world.messenger),
+            latency=latencies_of(world.messenger),
         )
 
 
@@ -138,7 +141,7 @@ def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used:
         start_s=visit.started_s,
         page_time_s=taken_s,
         always_on_time_s=reference_s,
-        slowdown=taken_s / reference_s,
+        slowdown=taken_s / reference_s if reference_s else 1.0,  # a pause takes no time under any policy
         energy_j=used.total_j,
         awake_j=used.awake_j,
         asleep_j=used.asleep_j,

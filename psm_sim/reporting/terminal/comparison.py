@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from psm_sim.reporting.terminal.console import console_on
+from psm_sim.reporting.terminal.latencies import LATENCY_CAPTION, latency_table
 from psm_sim.simulation.preset import load_preset
 from psm_sim.spec import split_commas
 
@@ -67,6 +68,9 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
     with console_on(stream) as console:
         columns = OF_CLIENTS if clients_of(comparison) else COLUMNS
         console.print(_table(comparison.runs, columns, roomy=console.width >= _ROOMY))
+        if any(run.latency for run in comparison.runs):
+            console.print()
+            console.print(latency_table(comparison.runs))
         console.print()
         for line in caption(comparison, preset):
             console.print(Text(line))
@@ -83,6 +87,7 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
     return [
         "Energy, beacons and page time are per page; slowdown is against the same page without power saving.",
         *([spread] if clients else []),
+        *([LATENCY_CAPTION] if any(run.latency for run in comparison.runs) else []),
         f"{pages}, seed {comparison.seed}, topology {_topology(comparison)}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
         *reports(comparison.runs),
