@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from psm_sim.estimates import Summary
 from psm_sim.network.messenger import Messenger
 
 
@@ -68,31 +67,6 @@ class Latency:
 
 def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-@dataclass(frozen=True)
-class PushRecord:
-    """Datagrams to the station: how many were sent and delivered, and their delays in seconds.
-
-    The delay is from the arrival at the access point until the station has the datagram.
-    """
-
-    sent: int
-    delivered: int
-    delay_s: Summary
-
-    @classmethod
-    def of(cls, messenger: Messenger | None) -> PushRecord | None:
-        """Return what was found; None if no datagram was sent that way; the delays of no delivery are nan."""
-        if messenger is None or not messenger.sent:
-            return None
-        delays_s = messenger.delays_s
-        return cls(messenger.sent, len(delays_s), Summary.of(delays_s or [math.nan]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as the JSON output has it."""
-        delay_s = self.delay_s._asdict() if self.delivered else dict.fromkeys(Summary._fields)
-        return {"sent": self.sent, "delivered": self.delivered, "delay_s": delay_s}
 
 
 def latencies_of(messenger: Messenger | None) -> dict[str, Latency]:
