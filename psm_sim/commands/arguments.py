@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from psm_sim.spec import Spec
 
 
+DEFAULT_PAGES = 100
+"""The number of pages where none is given."""
+
+
 def whole_number(least: int, most: int) -> Callable[[str], int]:
     """Return an argument type that reads a whole number in a range."""
     bounds = f"from {least} to {most}"
@@ -100,7 +104,7 @@ def add_pages(parser: argparse.ArgumentParser, meaning: str) -> None:
     parser.add_argument(
         "--pages",
         type=whole_number(1, MOST_PAGES),
-        default=100,
+        default=DEFAULT_PAGES,
         metavar="N",
         help=f"{meaning} (default: %(default)s)",
     )

@@ -8,16 +8,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from psm_sim.errors import PluginError
 from psm_sim.network import Observer, PagesDone, Topology, Usage, World
 from psm_sim.network.browser import Visit
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
-from psm_sim.policies.guard import guarded, watched
-from psm_sim.simulation.result import PageRecord, PushRecord, Result, Traffic
+from psm_sim.policies.guard import guarded, unguarded, watched
+from psm_sim.simulation.beside import What
+from psm_sim.simulation.latency import latencies_of
+from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
+from psm_sim.simulation.result import Result
 from psm_sim.spec import Spec
+from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
-from psm_sim.workload.push import Push
 
+_NO_MESSAGES = Messages()
 _NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 
 
@@ -25,9 +30,12 @@ _NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 class Run:
     """One policy in a world of its own, started and ready.
 
-    ``label`` is the policy as the user named it, ``parameters`` its parameters as plain values.
+    ``what`` and ``place`` are what it was made from, ``label`` is the policy as the user named it,
+    ``parameters`` its parameters as plain values.
     """
 
+    what: What
+    place: Topology
     label: str
     policy: Policy
     parameters: dict[str, Any]
@@ -39,7 +47,7 @@ class Run:
         pages: Sequence[Page],
         always_on_times_s: Sequence[float] | None = None,
         progress: Callable[[int], None] = lambda _: None,
-        pushes: Sequence[Push] = (),
+        messages: Messages = _NO_MESSAGES,
     ) -> Result:
         """Run over the pages, once, and tell the policy when it is over.
 
@@ -52,8 +60,8 @@ class Run:
             without, and its own times are taken.
         progress
             Called with the number of pages done after each page.
-        pushes
-            Datagrams sent meanwhile that nobody asked for.
+        messages
+            Sent meanwhile, beside the pages.
 
         Raises
         ------
@@ -63,9 +71,11 @@ class Run:
         world, begun = self.world, time.perf_counter()
         self.pages_done.progress = progress
         try:
-            world.run(pages, pushes)
+            world.run(pages, messages)
         except PageError as failed:
             raise failed.under(self.label) from None
+        except PluginError as failed:
+            raise failed.on_page(len(world.visits) + 1) from failed.__cause__
         wall_s = time.perf_counter() - begun
         self.policy.finish()
         return Result(
@@ -78,11 +88,14 @@ class Run:
             usage=world.usage(),
             traffic=_traffic(world),
             policy_report=self.policy.report(),
-            pushes=None if world.pusher is None else PushRecord.of(world.pusher),
+            pushes=PushRecord.of(world.messenger),
+            latency=latencies_of(world.messenger),
+            origin=Origin(self.what, self.place, tuple(pages), messages),
+            policy_state=unguarded(self.policy),
         )
 
 
-def prepare(what: str | Spec | Policy, place: Topology, observers: Sequence[Observer] = ()) -> Run:
+def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> Run:
     """Build a world for a policy, which starts it.
 
     Parameters
@@ -102,7 +115,8 @@ def prepare(what: str | Spec | Policy, place: Topology, observers: Sequence[Obse
     policy = _fresh(what)
     label = what.name if isinstance(what, Policy) else str(what)
     done = PagesDone()
-    return Run(label, policy, policy.config(), World(place, policy, [done, *observers]), done)
+    world = World(place, policy, [done, *observers])
+    return Run(what, place, label, policy, policy.config(), world, done)
 
 
 def page_times_s(result: Result) -> list[float]:
@@ -110,7 +124,7 @@ def page_times_s(result: Result) -> list[float]:
     return [record.page_time_s for record in result.page_records]
 
 
-def _fresh(what: str | Spec | Policy) -> Policy:
+def _fresh(what: What) -> Policy:
     """Return a policy for one run alone: made from its text, or a copy; a user's own one is guarded."""
     if isinstance(what, Policy):
         return guarded(what)
@@ -138,7 +152,7 @@ def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used:
         start_s=visit.started_s,
         page_time_s=taken_s,
         always_on_time_s=reference_s,
-        slowdown=taken_s / reference_s,
+        slowdown=taken_s / reference_s if reference_s else 1.0,  # a pause takes no time under any policy
         energy_j=used.total_j,
         awake_j=used.awake_j,
         asleep_j=used.asleep_j,

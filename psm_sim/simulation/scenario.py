@@ -14,6 +14,7 @@ from psm_sim.errors import InputError
 from psm_sim.keys import content_of, key_of
 from psm_sim.network import Topology, load_topology
 from psm_sim.spec import Spec
+from psm_sim.texts import joined
 from psm_sim.version import __version__
 from psm_sim.workload import Workload, load_workload, load_workloads
 from psm_sim.workload.load import find_trace
@@ -65,6 +66,17 @@ class Scenario:
     def topology_name(self) -> str:
         """The topology as the user wrote it, or the name of the one already made."""
         return self.topology.name if isinstance(self.topology, Topology) else self.topology
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The trace, topology, settings and seed, as they stand in every frame of results."""
+        settings = joined(self.settings)
+        return {
+            "trace": self.trace_name,
+            "topology": self.topology_name,
+            "settings": settings,
+            "seed": self.seed,
+        }
 
     def workload(self) -> Workload:
         """Return the pages of the one client that the trace chooses; errors as :func:`load_workload`."""
@@ -148,7 +160,7 @@ class Scenario:
 
     def _trace_part(self, known: dict[tuple[Any, ...], str]) -> str:
         if isinstance(self.trace, Workload):
-            return key_of([self.trace.name, repr(self.trace.pages), repr(self.trace.pushes)])
+            return key_of([self.trace.name, repr(self.trace.pages), repr(self.trace.messages)])
         spec = Spec.of(self.trace, "trace")
         return _once(known, ("trace", str(spec)), partial(_trace_facts, spec))
 
