@@ -11,6 +11,7 @@ from simpy import Environment, Event
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.browser import Browser, Visit
+from psm_sim.network.doze import Doze
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.messenger import Messenger
@@ -64,7 +65,9 @@ class World:
         self.server = Host(env, topology.tcp, self.wired_down.send, self._accept)
         self.access_point = AccessPoint(env, topology.access_point)
         port = self.access_point.associate(self.wireless_down)
-        self.radio = Radio(env, beacons, port, self.wireless_up, told.radio, told.beacons)
+        # Who is told of each question to the policy hears none of a plan's beacons, so none is followed.
+        self._doze = Doze(beacons, takes_plans=not told.rest)
+        self.radio = Radio(env, self._doze, port, self.wireless_up, told.radio, told.beacons)
         self.station = Station(env, policy, self.radio, told.rest)
         self.client = Host(env, topology.tcp, self.station.send)
         # _loaded first: then observers of a page have been told all that the radio did before its end.
@@ -114,6 +117,8 @@ class World:
         if not browsing.ok:
             failure: Any = browsing.value
             raise failure
+        self.radio.advance(self.env.now)
+        self._doze.settle()
         for tell in self._told.finish:
             tell(self.env.now)
 
