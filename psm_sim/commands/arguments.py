@@ -60,7 +60,7 @@ def preset_named(name: str | None) -> Preset:
 
 
 def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
-    """Return the trace with the parameters for which ``--workload`` and ``--clients`` stand; None: not given.
+    """Return the trace with the parameters that options stand for, ``--clients`` for one; None: not given.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
         if path is not None and (is_profile(path) or is_page_list(path)):
             raise InputError(
                 f"--{key} is {value!r}, but trace {spec.name!r} is no recording; expected one, such as a "
-                f".tr.gz or HAR file, or drop --{key}."
+                f".tr.gz, HAR or pcap file, or drop --{key}."
             )
         if key in spec.values:
             raise InputError(f"--{key} is {value!r}, but {str(spec)!r} gives {key} too; drop one of the two.")

@@ -130,7 +130,7 @@ def _grid(arguments: argparse.Namespace) -> Grid:
     if arguments.grid is not None:
         return read_grid(_alone(arguments))
     preset = preset_named(arguments.preset)
-    use = {"workload": arguments.workload, "clients": arguments.clients}
+    use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
     return Grid(
         axes=tuple(map(Axis.parse, arguments.vary)),
         policies=tuple(arguments.policy or ()),
