@@ -32,7 +32,7 @@ SUBCOMMANDS = {
 }
 """Every subcommand, a module of psm_sim.commands, with its line in the help."""
 
-ACTIONS = {"sweep": ("status", "best", "plot", "export")}
+ACTIONS = {"sweep": ("status", "best", "plot", "page", "export")}
 """Words that may follow a subcommand and have a module of their own, such as sweep_status."""
 
 
