@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.estimates import Summary, percentiles
 from psm_sim.network import Usage
 from psm_sim.policies import Policy
+from psm_sim.simulation.latency import Latency
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.simulation.showing import page_timeline
 
@@ -28,7 +29,8 @@ class Result:
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
     energy ledger at the end, ``policy_report`` what the policy itself measured, if anything. ``events``
     counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
-    only value that differs from run to run. ``pushes`` is there if the workload has any. ``facts`` has the
+    only value that differs from run to run. ``pushes`` is there if the workload sends the station datagrams,
+    ``latency`` has the ways that its messages took, by name. ``facts`` has the
     trace, topology, settings and seed; ``origin`` is enough to run it again, and ``policy_state`` is the
     policy as the run has left it; results from other processes have none.
     """
@@ -43,6 +45,7 @@ class Result:
     traffic: Traffic
     policy_report: dict[str, float] = field(default_factory=dict)
     pushes: PushRecord | None = None
+    latency: dict[str, Latency] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     origin: Origin | None = field(default=None, repr=False, compare=False)
     policy_state: Policy | None = field(default=None, repr=False, compare=False)
@@ -127,6 +130,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as the JSON output has it."""
+        latency = {way: each.to_dict() for way, each in self.latency.items()}
         return {
             "policy": self.policy,
             "parameters": self.parameters,
@@ -144,4 +148,5 @@ class Result:
             "traffic": dataclasses.asdict(self.traffic),
             **({"policy_report": self.policy_report} if self.policy_report else {}),
             **({"pushes": self.pushes.to_dict()} if self.pushes else {}),
+            **({"latency": latency} if latency else {}),
         }
