@@ -11,9 +11,8 @@ from psm_sim.reporting.figures.style import COLOURS as _PRINTED
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
 
-# Black marks would vanish on the dark page.
 COLOURS = tuple("#A6761D" if colour == "#000000" else colour for colour in _PRINTED)
-"""Colours of the figures on paper, all of them seen on a light and on a dark page."""
+"""Colours of the figures on paper, but no black, which would vanish on a dark page."""
 
 MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus", "x", "star")
 DASHES = ("solid", "dashed", "dashdot", "dotted", "dotdash", [5, 1, 1, 1], [1, 1], [7, 2])
@@ -67,7 +66,10 @@ def toggled_below(made: Figure, most_letters: int) -> None:
 
 
 def as_item(made: Figure) -> dict[str, Any]:
-    """Return a figure as BokehJS embeds it; the same figure gives the same text."""
+    """Return a figure as BokehJS embeds it; the same figure gives the same text.
+
+    Bokeh numbers its models through the whole process; here each figure's begin again.
+    """
     from bokeh.embed import json_item
 
     text = json.dumps(json_item(made))  # type: ignore[no-untyped-call, unused-ignore]
@@ -76,5 +78,4 @@ def as_item(made: Figure) -> dict[str, Any]:
     def numbered(found: re.Match[str]) -> str:
         return f'{found[1]}"f{known.setdefault(found[2], str(len(known)))}"'
 
-    # Bokeh numbers its models through the whole process.
     return dict(json.loads(re.sub(r'("(?:id|root_id)": )"(p\d+)"', numbered, text)))

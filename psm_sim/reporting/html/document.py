@@ -13,11 +13,11 @@ from psm_sim.reporting.html.words import data, text
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
 
-# Whatever a name might smuggle in, the browser asks nobody for anything.
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'"
 )
+"""The browser's rule: whatever a name might smuggle in, it asks nobody for anything."""
 
 
 class Section(NamedTuple):
