@@ -31,6 +31,17 @@ def is_file(text: str) -> bool:
     return re.match(r"# [\w./]+\.(py|toml|csv)\n", text) is not None
 
 
+def pictures(document: Path) -> Iterator[Path]:
+    """Yield the pictures that a document shows."""
+    for target in re.findall(r"!\[[^\]]*\]\((?!https?:)([^)#]+)\)", document.read_text(encoding="utf-8")):
+        yield document.parent / target
+
+
+def labels(picture: Path) -> list[str]:
+    """Return all texts in an SVG picture: titles, names, and the numbers at its axes."""
+    return re.findall(r"<text [^>]*>([^<]*)</text>", picture.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_examples_run(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -38,6 +49,7 @@ def test_examples_run(
     """Files are written as shown, Python is run, and each ``python -m psm_sim`` line ends with status 0.
 
     A command that is marked so ends with 1; what a text marked so shows is what the last commands printed.
+    A picture is what they have drawn under its name, or has its numbers beside it.
     """
     from psm_sim.cli import main
 
@@ -58,6 +70,9 @@ def test_examples_run(
             printed = shown.out
         elif mark == PRINTED:
             assert printed == text
+    for picture in pictures(document):
+        drawn = [labels(found) for found in tmp_path.rglob(picture.name)]
+        assert labels(picture) in drawn or (not drawn and picture.with_suffix(".csv").exists())
 
 
 def test_the_two_commands_are_marked_once() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from psm_sim.errors import PluginError
@@ -135,12 +134,12 @@ def _fresh(what: What) -> Policy:
 
 def _records(world: World, always_on_times_s: Sequence[float] | None) -> Iterator[PageRecord]:
     """Yield a record for each page; what it used is the ledger after it less the ledger before."""
-    visits = [visit for visit, _ in world.visits]
-    times_s = [visit.ended_s - visit.started_s for visit in visits]
-    ledgers = pairwise([_NOTHING, *(usage for _, usage in world.visits)])
-    used = [after - before for before, after in ledgers]
-    for index, reference_s in enumerate(always_on_times_s or times_s):
-        yield _record(index + 1, visits[index], times_s[index], reference_s, used[index])
+    before = _NOTHING
+    for index, (visit, after) in enumerate(world.visits):
+        taken_s = visit.ended_s - visit.started_s
+        reference_s = always_on_times_s[index] if always_on_times_s else taken_s
+        yield _record(index + 1, visit, taken_s, reference_s, after - before)
+        before = after
 
 
 def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used: Usage) -> PageRecord:
