@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.html.document import Section
-from psm_sim.reporting.html.words import paragraphs
+from psm_sim.reporting.html.words import paragraphs, plain
 from psm_sim.simulation.average import Average
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
+    from psm_sim.simulation.records import PageRecord
 
 MOST_ROWS = 8_000
 """The most rows of the table; ``pages.csv`` has all."""
@@ -54,6 +55,5 @@ def _runs_of(run: Result) -> Iterator[tuple[str, Result]]:
     yield from zip(run.names, run.results, strict=True) if isinstance(run, Average) else [("", run)]
 
 
-def _values(record: Any) -> list[float]:
-    values = [getattr(record, name) for name in _COLUMNS]
-    return [float(f"{value:.5g}") if isinstance(value, float) else int(value) for value in values]
+def _values(record: PageRecord) -> list[Any]:
+    return [plain(getattr(record, name)) for name in _COLUMNS]

@@ -15,7 +15,7 @@ from psm_sim.reporting.figures.run.looks import short
 from psm_sim.reporting.html import bars, marks, ranges
 from psm_sim.reporting.html.document import Section, document
 from psm_sim.reporting.html.marks import LABELS, Mark
-from psm_sim.reporting.html.words import choice, facts, paragraphs, table
+from psm_sim.reporting.html.words import choice, facts, paragraphs, plain, table
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import name_of
 
@@ -127,13 +127,7 @@ def _tasks(rows: Sequence[StoredRow]) -> dict[str, Any]:
     differing = set(varying(found)) & {key for row in rows for key in row.parameters}
     wanted = {*LABELS, "policy", "seed", "state", "error"}
     columns = [key for key in found[0] if key in wanted or key in differing]
-    return {"columns": columns, "rows": [[_plain(each[key]) for key in columns] for each in found]}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return float(f"{value:.5g}")
-    return value if value is None or isinstance(value, int) else str(value)
+    return {"columns": columns, "rows": [[plain(each[key]) for key in columns] for each in found]}
 
 
 def _parameters(rows: Sequence[StoredRow], commands: Sequence[str]) -> str:

@@ -65,7 +65,7 @@ def watched(run: Result) -> dict[str, Any]:
     watcher = _Watcher()
     observe(run, [watcher], count)
     pages = [
-        [each.page, _short(each.start_s), _short(each.start_s + each.page_time_s), round(each.slowdown, 4)]
+        [each.page, _short(each.start_s), _short(each.start_s + each.page_time_s), f"{each.slowdown:.4g}"]
         for each in run.page_records[:count]
     ]
     frames = watcher.frames

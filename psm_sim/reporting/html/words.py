@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from math import isfinite
 from typing import Any
 
 from psm_sim.texts import printable
@@ -64,6 +65,13 @@ def choice(name: str, label: str, options: Mapping[str, str], chosen: str = "") 
         for value, called in options.items()
     )
     return f'<label>{text(label)} <select id="{text(name)}">{inside}</select></label>'
+
+
+def plain(value: Any) -> Any:
+    """Return a value of a table as JSON has it: five digits, and None for what is not finite."""
+    if isinstance(value, float):
+        return float(f"{value:.5g}") if isfinite(value) else None
+    return value if value is None or isinstance(value, int) else str(value)
 
 
 def data(name: str, value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from html import unescape
@@ -85,6 +86,12 @@ def test_the_table_has_the_pages_of_each_policy_and_seed(replicated: Comparison)
     assert len(table["rows"]) == 2 * 2 * 6
     first = replicated.runs[0].results[0].page_records[0]
     assert table["rows"][0][7:9] == pytest.approx([first.always_on_time_s, first.slowdown], rel=1e-4)
+
+
+def test_what_is_not_finite_is_an_empty_cell() -> None:
+    """JSON has no such number, and a page must not fail for it."""
+    values = [words.plain(value) for value in (math.nan, math.inf, 1 / 3, 7, None, True, "a")]
+    assert values == [None, None, 0.33333, 7, None, True, "a"]
 
 
 def test_a_timeline_has_what_the_result_counts() -> None:
