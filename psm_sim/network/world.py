@@ -13,7 +13,7 @@ from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.doze import Doze
 from psm_sim.network.host import Host
-from psm_sim.network.link import Link
+from psm_sim.network.link import Link, Uplink
 from psm_sim.network.messenger import Messenger
 from psm_sim.network.observers import Audience, EnergyLedger, Observer, Usage
 from psm_sim.network.page_error import PageError
@@ -65,9 +65,11 @@ class World:
         self.server = Host(env, topology.tcp, self.wired_down.send, self._accept)
         self.access_point = AccessPoint(env, topology.access_point)
         port = self.access_point.associate(self.wireless_down)
+        # Who is told of each frame is told when it is queued on the second link, which takes an event.
+        uplink = self.wireless_up if told.frame else Uplink(env, self.wireless_up, self.wired_up)
         # Who is told of each question to the policy hears none of a plan's beacons, so none is followed.
         self._doze = Doze(beacons, takes_plans=not told.rest)
-        self.radio = Radio(env, self._doze, port, self.wireless_up, told.radio, told.beacons)
+        self.radio = Radio(env, self._doze, port, uplink, told.radio, told.beacons)
         self.station = Station(env, policy, self.radio, told.rest)
         self.client = Host(env, topology.tcp, self.station.send)
         # _loaded first: then observers of a page have been told all that the radio did before its end.
