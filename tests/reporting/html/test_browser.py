@@ -71,7 +71,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         words = ["--policy", "bsd:p=0.5", "--policy", "psm", "--trace", HOSTILE]
         assert main([*words, "--output", "out"]) == 0
-        assert main(["sweep", "--trace", HOSTILE, "--vary", "policy.bsd.p=0.2,0.5", "--workers", "1"]) == 0
+        vary = ["--vary", f"trace={HOSTILE},ucb", "--vary", "policy.bsd.p=0.2,0.5", "--pages", "6"]
+        assert main(["sweep", *vary, "--workers", "1"]) == 0
         assert main(["sweep", "page", "sweep.sqlite", "--to", "sweep.html"]) == 0
     return folder
 
@@ -118,6 +119,7 @@ def mouse(browser: Any, place: list[float], click: bool = False) -> None:
     pointer = actions.w3c_actions.pointer_action
     pointer.move_to_location(int(place[0]), int(place[1]))
     if click:
+        pointer.pause(0.5)  # else a second click would be a double one
         pointer.click()
     actions.perform()
 
@@ -156,6 +158,14 @@ def test_a_mark_tells_its_policy_and_its_measures(browser: Any, folder: Path) ->
     energy = json.loads((folder / "out/result.json").read_text())["runs"][0]["energy_per_page_j"]
     assert "bsd:p=0.5" in told
     assert f"{energy:.4f}" in told
+
+
+def test_a_name_that_is_a_program_is_text_where_the_mouse_is(browser: Any, folder: Path) -> None:
+    """What is told of a mark has the tags as they were written."""
+    shown(browser, folder / "sweep.html")
+    browser.execute_script("document.getElementById('frontier').scrollIntoView()")
+    mouse(browser, browser.execute_script(POINT, f"bsd:p=0.2, trace {HOSTILE}"))
+    assert HOSTILE in wait_for(browser, TIPS)
 
 
 def test_a_click_on_the_legend_hides_and_shows_a_series(browser: Any, folder: Path) -> None:
