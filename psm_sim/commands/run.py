@@ -140,7 +140,7 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     from psm_sim.simulation import Scenario
 
     settings = {**preset.settings, **settings_of(arguments.set)}
-    load_topology(arguments.topology, settings, "--set")  # once more later, when its errors say "settings"
+    load_topology(arguments.topology, settings, "--set")
     use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
     trace = recording_used(preset.trace_spec(arguments.trace), use)
     return Scenario(trace, arguments.topology, arguments.pages, arguments.seed, settings)

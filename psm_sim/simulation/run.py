@@ -13,6 +13,7 @@ from psm_sim.network.browser import Visit
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, unguarded, watched
+from psm_sim.rows import Rows, column
 from psm_sim.simulation.beside import What
 from psm_sim.simulation.latency import latencies_of
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
@@ -80,7 +81,7 @@ class Run:
         return Result(
             policy=self.label,
             parameters=self.parameters,
-            page_records=tuple(_records(world, always_on_times_s)),
+            page_records=Rows(PageRecord, _records(world, always_on_times_s)),
             simulated_s=world.env.now,
             wall_s=wall_s,
             events=world.events,
@@ -120,7 +121,7 @@ def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> 
 
 def page_times_s(result: Result) -> list[float]:
     """Return the time of each page of a run, in seconds."""
-    return [record.page_time_s for record in result.page_records]
+    return column(result.page_records, "page_time_s")
 
 
 def _fresh(what: What) -> Policy:
@@ -137,7 +138,7 @@ def _records(world: World, always_on_times_s: Sequence[float] | None) -> Iterato
     before = _NOTHING
     for index, (visit, after) in enumerate(world.visits):
         taken_s = visit.ended_s - visit.started_s
-        reference_s = always_on_times_s[index] if always_on_times_s else taken_s
+        reference_s = taken_s if always_on_times_s is None else always_on_times_s[index]
         yield _record(index + 1, visit, taken_s, reference_s, after - before)
         before = after
 
