@@ -84,6 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
     if folder is not None:
         check_free(folder, force=arguments.force)
+    elif arguments.force:
+        raise InputError("--force is given, but without --output nothing is replaced; leave it out.")
     picture = picture_path(arguments.plot) if arguments.plot is not None else None
     with prints_to_stderr():
         policies, scenario, beside, preset = _asked(arguments)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from psm_sim.bounds import MOST_PAGES, MOST_RECORDS, MOST_SEED
-from psm_sim.commands.arguments import add_common, whole_number
+from psm_sim.commands.arguments import add_common, file_named, whole_number
 from psm_sim.commands.sentences import tell
 from psm_sim.commands.trace_checks import check_pages, check_room, check_target, check_unused
 from psm_sim.errors import InputError
@@ -114,7 +114,7 @@ def _convert(args: argparse.Namespace) -> int:
     from psm_sim.workload.captured import is_capture_file
     from psm_sim.workload.recordings.ucb_write import FORMS, is_ucb_name
 
-    spec, to = Spec.parse(args.file, "trace"), Path(args.to)
+    spec, to = Spec.parse(args.file, "trace"), file_named("--to", args.to)
     path = find_trace(spec.name)
     check_target(path, to)
     if is_ucb_name(to):
@@ -152,7 +152,7 @@ def _fit(args: argparse.Namespace) -> int:
     from psm_sim.commands.trace_recordings import recording_at
     from psm_sim.workload.fit import fit_profile, write_profile
 
-    spec, to = Spec.parse(args.file, "trace"), Path(args.to)
+    spec, to = Spec.parse(args.file, "trace"), file_named("--to", args.to)
     path = find_trace(spec.name)
     check_target(path, to)
     if to.suffix.lower() != ".toml":
@@ -169,7 +169,7 @@ def _fit(args: argparse.Namespace) -> int:
 def _synthesize(args: argparse.Namespace) -> int:
     from psm_sim.workload.recordings.synthesize import synthesize
 
-    to = Path(args.to)
+    to = file_named("--to", args.to)
     if not to.name.lower().endswith((".tr", ".tr.gz")):
         raise InputError(f"--to is {args.to!r}; expected a name ending in .tr or .tr.gz.")
     check_writable(to)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.campaign.slowdown_frontier import Corner, slowdown_frontier
 from psm_sim.errors import InputError
+from psm_sim.files.whole import check_writable, whole_file
 from psm_sim.reporting.figures.run import page, polling, slowdowns, states, trade_off
 from psm_sim.reporting.figures.style import save_picture
 
@@ -25,13 +26,14 @@ def picture_path(text: str) -> Path:
     Raises
     ------
     InputError
-        If it does not end in .png, .svg or .pdf, or its folder is not there.
+        If it does not end in .png, .svg or .pdf, its folder is not there, or it cannot be written.
     """
     path = Path(text)
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"--plot is {text!r}; expected a file that ends in {', '.join(SUFFIXES)}.")
     if not path.absolute().parent.is_dir():
         raise InputError(f"--plot is {text!r}, but there is no folder {str(path.parent)!r}; make it first.")
+    check_writable(path, "--plot")
     return path
 
 
@@ -46,8 +48,15 @@ def plot(comparison: Comparison, path: Path, workers: int | None = None) -> None
         Where, as :func:`picture_path` returns it.
     workers : int, optional
         Processes for hindsight's frontier, one for each core if None.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written; an earlier one is left as it was.
     """
-    save_picture(trade_off.draw(comparison, frontier_of(comparison, workers)), path)
+    figure = trade_off.draw(comparison, frontier_of(comparison, workers))
+    with whole_file(path, "--plot") as file:
+        save_picture(figure, path, file)
 
 
 def write_figures(folder: Path, comparison: Comparison, frontier: Sequence[Corner] = ()) -> list[str]:
