@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator, Sequence
-
-import simpy
+from collections.abc import Sequence
 
 from psm_sim.network import World, load_topology
+from psm_sim.network.bare import fire
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page import Page
@@ -24,15 +23,8 @@ POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss
 
 def bare_rate(events: int = 200_000) -> float:
     """Return the events per second of a process that only yields timeouts."""
-
-    def process(env: simpy.Environment) -> Generator[simpy.Event, None, None]:
-        for _ in range(events):
-            yield env.timeout(1.0)
-
-    env = simpy.Environment()
-    env.process(process(env))
     begun = time.perf_counter()
-    env.run()
+    fire(events)
     return events / (time.perf_counter() - begun)
 
 

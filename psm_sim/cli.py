@@ -29,6 +29,7 @@ SUBCOMMANDS = {
     "check": "run the contract checks on a policy, a loss or a learner",
     "reproduce": "set published numbers beside ours",
     "learners": "test the claims on learners that ask for labels",
+    "bench": "measure how fast it is, beside loops in the same process",
     "completion": "print the script by which a shell completes these words",
 }
 """Every subcommand, a module of psm_sim.commands, with its line in the help."""

@@ -43,19 +43,25 @@ class Ahead:
             yield totals[:, 0] / totals[:, 1]
 
     def stays_above(self, bound: float) -> bool:
-        """Say whether no prediction after the last block can be below *bound*; true is certain, false not.
+        """Say whether no prediction after the last block can be below *bound*; true is certain, false not."""
+        return self._stays_positive(self._terms[0] - bound * self._terms[1])
 
-        The sum of (value - bound) times weight is, k rounds on, a sum of the k-th powers of the rates'
-        largest eigenvalues and of smaller ones. The smaller ones are taken at their worst: all against it,
-        and never fading beside the largest. Of the largest, from the top, what speaks for it is taken only
-        as far as nothing has spoken against it: what is against it then fades faster than what is for it, and
-        the sum, once positive, stays so.
+    def stays_below(self, bound: float) -> bool:
+        """Say whether no prediction after the last block can be above *bound*; true is certain, false not."""
+        return self._stays_positive(bound * self._terms[1] - self._terms[0])
+
+    def _stays_positive(self, margins: Floats) -> bool:
+        """Say whether the sum of *margins*, (n * m,), times the powers of their eigenvalues stays above 0.
+
+        The smaller eigenvalues of each rate are taken at their worst: all against it, and never fading
+        beside the largest. Of the largest, from the top, what speaks for it is taken only as far as nothing
+        has spoken against it: what is against it then fades faster than what is for it, and the sum, once
+        positive, stays so.
         """
-        shape = self._modes.ratios.shape
-        margins = (self._terms[0] - bound * self._terms[1]).reshape(shape)
-        worst = (margins[-1] - np.abs(margins[:-1]).sum(axis=0))[np.argsort(-self._modes.logs)]
+        table = margins.reshape(self._modes.ratios.shape)
+        worst = (table[-1] - np.abs(table[:-1]).sum(axis=0))[np.argsort(-self._modes.logs)]
         counted = np.where(np.logical_or.accumulate(worst < 0), np.minimum(worst, 0.0), worst)
-        return bool(counted.sum() > _CLEAR * bound)
+        return bool(counted.sum() > _CLEAR * np.abs(self._terms[0]).sum())
 
     def after(self, rounds: int) -> tuple[Floats, Floats]:
         """Return each rate's log evidence in so many *rounds*, shape (m,), and its weights then, (n, m)."""

@@ -14,6 +14,8 @@ HALF = 0.5 + 1e-9
 """Rounding of a polling time to beacons: what is this close below the half counts as the half, and is
 rounded up, so that a mean on the very boundary is rounded alike whichever way it was worked out."""
 
+_MARGIN = 1e-6
+
 
 class IdlePlan:
     """Plan of LPSM: every beacon at which nothing is held is one round with the same losses.
@@ -38,7 +40,6 @@ class IdlePlan:
         beacon_s: float,
     ) -> None:
         self._look, self._learn, self._times_ms, self._beacon_s = look, learn, times_ms, beacon_s
-        self._longest = rounded(times_ms, beacon_s).item(-1)
         self._ahead: Ahead
 
     def dozes(self) -> Iterator[tuple[int, float]]:
@@ -51,14 +52,20 @@ class IdlePlan:
             beacons = rounded(means_ms, self._beacon_s)
             yield from _runs(beacons)
             # Asked ever more seldom: the answer costs as much as a block.
-            if block >= check and beacons.item(0) == beacons.item(-1) == self._longest:
+            if block >= check and beacons.item(0) == beacons.item(-1):
                 check = 2 * block
-                if ahead.stays_above(1000 * self._beacon_s * (self._longest - 0.5)):
-                    yield self._longest, inf
+                if self._settled(ahead, beacons.item(-1)):
+                    yield beacons.item(-1), inf
 
     def followed(self, heard: int, until: int) -> None:
         """Learn the rounds that are over."""
         self._learn(self._ahead, heard, until)
+
+    def _settled(self, ahead: Ahead, beacons: int) -> bool:
+        """Say whether all further means round to so many *beacons*; the experts' own times need no proof."""
+        low_ms, high_ms = (1000 * self._beacon_s * (beacons + side) for side in (-0.5, 0.5 - _MARGIN))
+        above = low_ms <= self._times_ms[0] or ahead.stays_above(low_ms)
+        return above and (high_ms > self._times_ms[-1] or ahead.stays_below(high_ms))
 
 
 def rounded(means_ms: Floats, beacon_s: float) -> Whole:

@@ -126,3 +126,16 @@ def test_a_few_powers_make_those_of_every_round_of_a_block(n):
     expected = relative ** np.arange(1, len(between) + 1)[:, None]
     assert np.abs(between @ powers - expected).max() < 1e-12
     assert (len(between) == len(powers)) is bool(relative.min() < -0.1)
+
+
+def test_a_bound_is_kept_from_below_as_from_above():
+    """One rate in 50 of switching: the mean settles, and is soon said to stay within 10 ms of where it is."""
+    learner = FixedShare(12, 0.02)
+    ahead = learner.ahead(LOSSES["1/log T"])
+    assert ahead is not None
+    *_, means_ms = islice(ahead.predictions(TIMES_MS), 4)
+    settled_ms = float(means_ms[-1])
+    assert ahead.stays_above(settled_ms - 10)
+    assert ahead.stays_below(settled_ms + 10)
+    assert not ahead.stays_above(settled_ms + 10)
+    assert not ahead.stays_below(settled_ms - 10)

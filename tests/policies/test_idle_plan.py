@@ -74,10 +74,12 @@ def test_a_mean_within_a_billionth_of_a_beacon_below_the_half_is_rounded_up(mean
     assert policy._beacons == beacons
 
 
-@pytest.mark.parametrize("loss", ["inverse", "inverse-log"])
-def test_a_silence_of_thirty_years_is_not_worked_out_poll_by_poll(loss):
+@pytest.mark.parametrize(
+    ("spec", "longest"), [("loss=inverse", 12), ("loss=inverse-log", 12), ("alpha=0.01", 9), ("alpha=0.3", 7)]
+)
+def test_a_silence_of_thirty_years_is_not_worked_out_poll_by_poll(spec, longest):
     """Once the mean is known to stay where it is, one step takes the rest: under 2,000 steps in all."""
-    policy = make_policy(f"lpsm:loss={loss}")
+    policy = make_policy(f"lpsm:{spec}")
     policy.start(0.1)
     doze, steps, count = Doze(Beacons(0.1)), 0, 0
     doze.begin(0.0, policy.rest(0.0, 1.0, Poll(100.0)))
@@ -87,8 +89,8 @@ def test_a_silence_of_thirty_years_is_not_worked_out_poll_by_poll(loss):
         steps += 1
     doze.end(1e9)
     assert steps < 2_000
-    assert count > 8e8
-    assert policy.rest(1e9, 1e9, Poll(100.0)).beacons == 12
+    assert count == pytest.approx(1e10 / longest, rel=0.01)
+    assert policy.rest(1e9, 1e9, Poll(100.0)).beacons == longest
 
 
 class Asked(Observer):

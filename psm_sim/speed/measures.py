@@ -1,0 +1,143 @@
+"""Measures of speed: pieces of work, each timed beside a loop that costs the same in every version."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count as count_from
+
+import numpy as np
+
+from psm_sim.learning.make import make_learner
+from psm_sim.network import World, load_topology
+from psm_sim.network.bare import fire
+from psm_sim.policies import make_policy
+from psm_sim.replay.arrivals import Arrivals
+from psm_sim.replay.clock import Clock
+from psm_sim.replay.method import replay_loss
+from psm_sim.replay.poller import Replay
+from psm_sim.workload import load_workload
+from psm_sim.workload.page import Page
+from psm_sim.workload.transfer import Transfer
+
+HORIZON = 27_000
+"""Polls for which the switching rates are chosen: 259 of them."""
+
+Work = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One piece of work and what it is set beside.
+
+    Attributes
+    ----------
+    name : str
+        What one unit of the work is, such as ``page of psm``.
+    prepare : callable
+        Makes a piece of work that is done once; making it is not timed.
+    units : int
+        Units in a piece.
+    beside : str
+        The loop it is set beside, a key of :data:`LOOPS`.
+    """
+
+    name: str
+    prepare: Callable[[], Work]
+    units: int
+    beside: str
+
+
+def seconds(work: Work) -> float:
+    """Return the processor time of *work*, that of processes which it starts included."""
+    begun = _clock_s()
+    work()
+    return _clock_s() - begun
+
+
+def _clock_s() -> float:
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
+def _events() -> None:
+    fire(20_000)
+
+
+def _array_calls() -> None:
+    weights, factor = np.full((12, 259), 1.0), np.full((12, 259), 1.0)
+    for _ in range(2_000):
+        np.multiply(weights, factor, out=weights)
+
+
+def _start() -> None:
+    subprocess.run([sys.executable, "-c", "import numpy"], check=True)
+
+
+LOOPS: dict[str, tuple[Work, int, str]] = {
+    "event": (_events, 20_000, "a SimPy process that yields timeouts"),
+    "product": (_array_calls, 2_000, "NumPy's product of two arrays of 12 x 259"),
+    "start": (_start, 1, 'python -c "import numpy"'),
+}
+"""Loops: the work, how many units it is, and what a unit is."""
+
+
+def _pages(policy: str, count: int) -> Measure:
+    pages = load_workload("ucb", count, 1).pages
+    return Measure(f"page of {policy}", lambda: _run(policy, pages), count, "event")
+
+
+def _gaps(think_s: float, count: int = 40) -> Measure:
+    pages = (Page(think_s, 1000, (), (300,), (0.0,)),) * count
+    return Measure(f"page of lpsm, {think_s:g} s apart", lambda: _run("lpsm", pages), count, "event")
+
+
+def _run(policy: str, pages: tuple[Page, ...]) -> Work:
+    world = World(load_topology(), make_policy(policy))
+    return lambda: world.run(pages)
+
+
+def _rounds(count: int = 2_000) -> Measure:
+    table = np.random.default_rng(1).random((count, 12)) * 5
+
+    def prepare() -> Work:
+        learner = make_learner("learn-alpha", 12, HORIZON)
+        return lambda: deque(map(learner.update, table), 0)
+
+    return Measure("round of Learn-alpha, 259 x 12", prepare, count, "product")
+
+
+def _polls(count: int = 2_000) -> Measure:
+    def prepare() -> Work:
+        clock = Clock()
+        learner = make_learner("learn-alpha", clock.times_ms.size, HORIZON)
+        transfers = (Transfer(at_us, at_us + 2_000_000, 9_000) for at_us in count_from(0, 30_000_000))
+        replay = Replay(Arrivals(transfers), learner, replay_loss("inverse", None, clock.times_ms), clock)
+        return lambda: replay.run(count)
+
+    return Measure("poll of a replay, 259 x 10", prepare, count, "product")
+
+
+def _started(*words: str) -> Measure:
+    def work() -> None:
+        command = [sys.executable, "-m", "psm_sim", *words]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 (our own)
+
+    return Measure(" ".join(["start of psm_sim", *words]), lambda: work, 1, "start")
+
+
+def measures() -> Iterator[Measure]:
+    """Yield every measure, in the order in which they are shown."""
+    for policy in ("always-on", "psm", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse"):
+        yield _pages(policy, 200)
+    for think_s in (1.0, 10.0, 100.0, 1_000.0, 10_000.0):
+        yield _gaps(think_s)
+    yield _rounds()
+    yield _polls()
+    yield _started("--help")
+    yield _started("--policy", "psm", "--pages", "1")
