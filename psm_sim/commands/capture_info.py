@@ -37,5 +37,5 @@ def _rows(captured: Captured, name: str, up: bool) -> list[str]:
 def _pages(captured: Captured) -> list[str]:
     try:
         return pages_of(captured.recording)
-    except InputError as error:  # a capture without requests is still one
+    except InputError as error:
         return [str(error)]

@@ -28,6 +28,7 @@ with a store (each has its own --help):
   sweep status FILE    count its tasks, and list those that failed
   sweep best FILE      the policies that no other beats in both energy and slowdown
   sweep plot FILE      draw one column against another
+  sweep page FILE      write it as one HTML page to explore
   sweep export FILE    write it as CSV, JSON or Parquet
 
 KEY is policy, policy.NAME.PARAMETER, loss, loss.PARAMETER, trace, trace.PARAMETER,
@@ -65,7 +66,8 @@ _OF_RUNS = frozenset(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options: the grid, where it is kept, and where it is run."""
-    parser.usage = "%(prog)s [GRID.toml] [options]\n       %(prog)s status|best|plot|export FILE [options]"
+    actions = "status|best|plot|page|export"
+    parser.usage = f"%(prog)s [GRID.toml] [options]\n       %(prog)s {actions} FILE [options]"
     parser.add_argument(
         "grid", nargs="?", metavar="GRID.toml", help="a grid as a file, instead of the options"
     )

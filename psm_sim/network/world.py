@@ -23,6 +23,7 @@ from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
+from psm_sim.network.visits import Visits
 from psm_sim.policies import Policy, RadioPower
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
@@ -51,7 +52,7 @@ class World:
         self._topology, self._policy_name = topology, policy.name
         self.beacons = beacons = Beacons(topology.beacon.interval_ms / 1000)
         self.ledger = EnergyLedger(topology.power)
-        self.visits: list[tuple[Visit, Usage]] = []
+        self.visits = Visits()
         self.events = 0
         self.messenger: Messenger | None = None
         self._browsing = False
@@ -160,7 +161,7 @@ class World:
         )
 
     def _loaded(self, visit: Visit) -> None:
-        self.visits.append((visit, self.usage()))
+        self.visits.append(visit, self.usage())
 
     def _given_up(self, side: str, end: Endpoint) -> None:
         key, segment = ("give_up_s", "data") if end.sender.acknowledged else ("syn_give_up_s", "SYN")

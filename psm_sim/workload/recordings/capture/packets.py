@@ -48,7 +48,6 @@ def packets_of(frames: Frames, begin: Wholes, addresses: Addresses) -> NDArray[n
     if not (version == 6).any():
         return rows
     places_6, rows_6 = _version_6(frames, begin, version == 6, addresses)
-    # As in the file, so that packets of equal times keep their order.
     order = np.argsort(np.concatenate([places, places_6]), kind="stable")
     return np.concatenate([rows, rows_6])[order]
 

@@ -63,7 +63,7 @@ class Pcapng:
         found, at, size = list[int](), 0, len(data)
         while at + _LEAST_BLOCK <= size and len(found) < MOST_FRAMES:
             kind, length = self._head.unpack_from(data, at)
-            if kind == SECTION:  # the same number in either byte order
+            if kind == SECTION:
                 if found:
                     break
                 length = self._begin_section(data, at)
