@@ -13,6 +13,9 @@ Wholes = NDArray[np.int64]
 LARGEST_FRAME = 1 << 20
 """Bytes kept of one frame; programs that capture keep at most 262,144."""
 
+MOST_FRAMES = 1 << 14
+"""Frames of one batch, so that its columns take a few megabytes, however small the frames are."""
+
 
 class Frames(NamedTuple):
     """Frames of one link type: their bytes in *data*, where each begins and ends there, length and time.

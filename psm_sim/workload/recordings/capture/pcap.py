@@ -12,7 +12,7 @@ from struct import Struct
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.workload.recordings.capture.frames import LARGEST_FRAME, Frames, words
+from psm_sim.workload.recordings.capture.frames import LARGEST_FRAME, MOST_FRAMES, Frames, words
 from psm_sim.workload.recordings.capture.window import Window
 
 MAGICS = {
@@ -50,7 +50,7 @@ def pcap_frames(window: Window) -> Iterator[Frames]:
         if found:
             yield _batch(window.data, found, (order, unit_ns, link))
         _check_claim(window, after, kept)
-        if not window.move(after):
+        if not window.move(after) and not found:
             break
         used = 0
     if window.data:
@@ -58,10 +58,12 @@ def pcap_frames(window: Window) -> Iterator[Frames]:
 
 
 def _places(data: bytes, at: int, kept: Struct) -> tuple[list[int], int]:
-    """Return where the complete frames from byte *at* on begin, and the first byte behind them."""
-    found, size, size_of = [], len(data), kept.unpack_from
+    """Return where the next complete frames from byte *at* on begin, and the first byte behind them."""
+    found, size, size_of = list[int](), len(data), kept.unpack_from
     last = size - _HEADER
-    while at <= last:
+    for _ in range(MOST_FRAMES):
+        if at > last:
+            break
         after = at + _HEADER + size_of(data, at)[0]
         if after > size:
             break

@@ -13,13 +13,14 @@ from struct import Struct
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.workload.recordings.capture.frames import Frames, Wholes, words
+from psm_sim.workload.recordings.capture.frames import MOST_FRAMES, Frames, Wholes, words
 from psm_sim.workload.recordings.capture.interfaces import Interface, interface_of
 from psm_sim.workload.recordings.capture.window import Window
 
 SECTION = 0x0A0D0D0A
 MAGIC = SECTION.to_bytes(4, "big")
 _INTERFACE, _PACKET, _SIMPLE, _ENHANCED = 1, 2, 3, 6
+_HEADS = {order: Struct(f"{order}II") for order in "<>"}
 _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
 _LARGEST_BLOCK = 16 << 20
 _LEAST_BLOCK, _LEAST_INTERFACE, _PACKET_HEADER = 12, 20, 28
@@ -31,7 +32,7 @@ class Pcapng:
     def __init__(self, window: Window) -> None:
         self._window = window
         self._interfaces: list[Interface] = []
-        self._order, self._head = "<", Struct("<II")
+        self._order, self._head = "<", _HEADS["<"]
         self._timeless = 0
 
     def frames(self) -> Iterator[Frames]:
@@ -60,7 +61,7 @@ class Pcapng:
     def _walk(self, data: bytes) -> tuple[list[int], int]:
         """Go over the complete blocks up to the next section; return where packets are, and what was used."""
         found, at, size = list[int](), 0, len(data)
-        while at + _LEAST_BLOCK <= size:
+        while at + _LEAST_BLOCK <= size and len(found) < MOST_FRAMES:
             kind, length = self._head.unpack_from(data, at)
             if kind == SECTION:
                 if found:
@@ -83,7 +84,7 @@ class Pcapng:
         order = _ORDERS.get(data[at + 8 : at + 12])
         if order is None:
             self._refuse(at, f"a section begins with {data[at + 8 : at + 12]!r}; expected its byte order")
-        self._order, self._head, self._interfaces = str(order), Struct(f"{order}II"), []
+        self._order, self._head, self._interfaces = str(order), _HEADS[str(order)], []
         return int(self._head.unpack_from(data, at)[1])
 
     def _note(self, kind: int, block: bytes) -> None:

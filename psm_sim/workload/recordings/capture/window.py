@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psm_sim.workload.recordings.source import Source
 
-_ENOUGH = 1 << 22
+_ENOUGH = 1 << 21
 
 
 class Window:
@@ -19,14 +19,20 @@ class Window:
         self.data, self.base = b"", 0
 
     def move(self, used: int) -> bool:
-        """Drop the first *used* bytes and add the next pieces; return whether there was one."""
-        parts, added = [self.data[used:]], 0
-        # Pieces of a gzip file of many small members are tiny: without end a batch for each would be made.
-        while added < _ENOUGH and (piece := next(self._pieces, None)) is not None:
+        """Drop the first *used* bytes, and add pieces until there is enough; return whether one was added.
+
+        With nothing used at least one is added, if there is one: what comes first is longer than the data.
+        """
+        parts = [self.data[used:]]
+        size = len(parts[0])
+        while size < _ENOUGH or (not used and len(parts) == 1):
+            piece = next(self._pieces, None)
+            if piece is None:
+                break
             parts.append(piece)
-            added += len(piece)
+            size += len(piece)
         self.data, self.base = b"".join(parts), self.base + used
-        return added > 0
+        return len(parts) > 1
 
     def fill(self, size: int) -> bool:
         """Add pieces until there are *size* bytes; return whether there are."""
