@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from psm_sim.errors import InputError
 from psm_sim.parameters import build, parameters_of, values_of
 from psm_sim.progress import Progress
 from psm_sim.randomness import stream
@@ -20,6 +21,9 @@ from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.recordings.source import Source
 from psm_sim.workload.transfer import Activity, Transfer
 from psm_sim.workload.workload import Workload, how_many
+
+_UNUSED = {"open": ("gap_s",), "closed": ("directions", "stretch_s", "phase_s")}
+"""Parameters that belong to the other mode."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,12 @@ def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None =
     for name in texts:
         if name not in known:
             raise unknown(f"parameter of {owner}", name, sorted(known))
+    mode = "closed" if closed else "open"
+    for name in _UNUSED[mode]:
+        if name in texts:
+            raise InputError(
+                f"{owner}: {name} is {texts[name]!r}, but changes nothing with mode={mode}; leave it out."
+            )
     use = build(CaptureUse, _those_of(CaptureUse, texts), owner)
     playback = build(Playback, _those_of(Playback, texts), owner)
     return Captured(path, read_capture(path, use.client, progress), use, playback)

@@ -165,9 +165,16 @@ def test_bytes_are_conserved_in_a_capture_too(kept, policy, mode):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("mode=half", "mode is 'half'"), ("clients=all", "no parameter"), ("client=me", "IP address"),
-     ("mode=open,max_think_s=3", "no parameter"), ("stretch_s=0", "stretch_s is '0'")],
-)  # fmt: skip
+    [
+        ("mode=half", "mode is 'half'"),
+        ("clients=all", "no parameter"),
+        ("client=me", "IP address"),
+        ("mode=open,max_think_s=3", "no parameter"),
+        ("gap_s=3", "changes nothing with mode=open"),
+        ("mode=closed,phase_s=0", "changes nothing with mode=closed"),
+        ("stretch_s=0", "stretch_s is '0'"),
+    ],
+)
 def test_a_parameter_that_cannot_be_used_is_an_error(kept, text, words):
     """It names the file."""
     with pytest.raises(InputError, match=r"own\.pcap") as caught:
