@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Protocol
 
@@ -87,7 +88,18 @@ class Processes:
 
     def close(self, *, at_once: bool = False) -> None:
         """End the processes."""
+        if at_once:
+            self._settle()
         self._executor.shutdown(wait=not at_once, kill_workers=at_once)
+
+    def _settle(self) -> None:
+        """Wait, half a second at most, until every batch is with the workers.
+
+        One that is still on its way to them when they are killed makes loky print a traceback.
+        """
+        end_s = time.monotonic() + 0.5
+        while time.monotonic() < end_s and not all(each.running() or each.done() for each in self._running):
+            time.sleep(0.01)
 
     def _started(self) -> Any:
         from joblib.externals.loky.process_executor import ProcessPoolExecutor
