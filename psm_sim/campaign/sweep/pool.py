@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
 from typing import Any, Protocol
 
 from psm_sim.campaign.sweep.outcome import Outcome
@@ -93,13 +94,15 @@ class Processes:
         self._executor.shutdown(wait=not at_once, kill_workers=at_once)
 
     def _settle(self) -> None:
-        """Wait, half a second at most, until every batch is with the workers.
+        """Wait, half a second at most, until every batch is with the workers, by sending another after them.
 
-        One that is still on its way to them when they are killed makes loky print a traceback.
+        One that is still on its way when they are killed makes loky print a traceback.
         """
         end_s = time.monotonic() + 0.5
-        while time.monotonic() < end_s and not all(each.running() or each.done() for each in self._running):
-            time.sleep(0.01)
+        with suppress(RuntimeError):
+            last = self._executor.submit(int)
+            while not (last.running() or last.done()) and time.monotonic() < end_s:
+                time.sleep(0.01)
 
     def _started(self) -> Any:
         from joblib.externals.loky.process_executor import ProcessPoolExecutor
