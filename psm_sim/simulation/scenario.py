@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from psm_sim.bounds import MOST_SEED
 from psm_sim.bundled import bundled_names
 from psm_sim.errors import InputError
 from psm_sim.keys import content_of, key_of
@@ -55,6 +56,8 @@ class Scenario:
         for name, value, least in (("pages", self.pages, 1), ("seed", self.seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InputError(f"{name} is {value!r}; expected a whole number of at least {least}.")
+        if self.seed > MOST_SEED:
+            raise InputError(f"seed is {self.seed}; expected at most {MOST_SEED}.")
         object.__setattr__(self, "settings", dict(self.settings))
 
     @property
@@ -157,10 +160,8 @@ class Scenario:
             If a file cannot be read, or the trace comes through a pipe: its key would be another each time.
         """
         if self.is_piped:
-            raise InputError(
-                f"trace {self.trace_name} is a pipe, whose pages cannot be kept and read again; "
-                "save it as a file."
-            )
+            told = f"trace {self.trace_name} is a pipe, whose pages cannot be kept and read again"
+            raise InputError(f"{told}; save it as a file.")
         known = {} if known is None else known
         parts = [self._topology_part(known), self._trace_part(known)]
         parts += [_once(known, ("policy", str(each)), partial(_policy_facts, each)) for each in policies]

@@ -12,6 +12,7 @@ from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.run import Means, run_grid
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.table import frame
+from psm_sim.errors import InputError
 from psm_sim.files.drafts import draft
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.version import __version__
@@ -65,8 +66,10 @@ def sweep(
     InputError
         If anything cannot be used, before the first task is run; or if the store cannot be written.
     """
+    if not isinstance(vary, Mapping):
+        raise InputError(f"vary is {vary!r}; expected a dictionary, as {{'policy.bsd.p': [0.1, 0.5]}}.")
     axes = tuple(Axis.of(key, values) for key, values in vary.items())
-    grid = Grid(axes, tuple(policies), preset=load_preset(preset) if preset else Preset(), **scenario)
+    grid = Grid(axes, policies, preset=load_preset(preset) if preset else Preset(), **scenario)
     means = Means(workers, cluster, retry)
     if store is not None:
         return _run(grid, Path(store), means)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -19,6 +19,12 @@ _DEFAULT_POLICY = "lpsm"
 _COUNTED = ("pages", "seed")
 _BESIDE_TRACE = ("topology", *_COUNTED)
 _OF_SCENARIO = ("trace", *_BESIDE_TRACE)
+
+_KINDS: tuple[tuple[str, type | tuple[type, ...], str], ...] = (
+    ("policies", (tuple, list), "a list of texts"),
+    *((name, str, "a text") for name in ("trace", "topology", "loss")),
+    ("settings", Mapping, "a dictionary of topology keys"),
+)
 
 
 @dataclass(frozen=True)
@@ -48,10 +54,15 @@ class Grid:
         Topology keys that are the same in all tasks.
     preset
         Defaults of the policies, the trace and the topology.
+
+    Raises
+    ------
+    InputError
+        If one of these is of another kind, such as one text for a list of them.
     """
 
     axes: tuple[Axis, ...] = ()
-    policies: tuple[str, ...] = ()
+    policies: Sequence[str] = ()
     trace: str | None = None
     topology: str | None = None
     pages: int | None = None
@@ -59,6 +70,12 @@ class Grid:
     loss: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     preset: Preset = field(default_factory=Preset)
+
+    def __post_init__(self) -> None:
+        for name, kind, expected in _KINDS:
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise InputError(f"{name} is {value!r}; expected {expected}.")
 
     def tasks(self) -> list[SweepTask]:
         """Return the tasks: policy after policy, the last axis varying fastest.

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -227,3 +228,23 @@ def test_a_sweep_needs_a_trace_that_can_be_read_again(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo.tr")
     with pytest.raises(InputError, match=r"fifo.tr is a pipe, whose pages cannot be kept and read again"):
         run(tmp_path / "a.sqlite", grid(policies=("psm",), trace=str(tmp_path / "fifo.tr")))
+
+
+@pytest.mark.parametrize(
+    ("vary", "words", "sentence"),
+    [
+        (["seed=1"], {}, r"vary is \['seed=1'\]; expected a dictionary"),
+        ({}, {"policies": "psm"}, "policies is 'psm'; expected a list of texts"),
+        ({}, {"trace": 3}, "trace is 3; expected a text"),
+        ({}, {"topology": 3}, "topology is 3; expected a text"),
+        ({}, {"loss": 3}, "loss is 3; expected a text"),
+        ({}, {"settings": 3}, "settings is 3; expected a dictionary"),
+        ({}, {"pages": 1.5}, "pages is 1.5; expected a whole number"),
+        ({}, {"seed": 2**63}, "seed is 9223372036854775808; expected at most"),
+        ({"pages": [1, 2]}, {"pages": 2}, "pages is given twice"),
+    ],
+)
+def test_what_python_gives_of_another_kind_is_named(vary: Any, words: dict[str, Any], sentence: str) -> None:
+    """A single text is no list of texts: its letters would be taken for policies."""
+    with pytest.raises(InputError, match=sentence):
+        psm_sim.sweep(vary, workers=1, **words)
