@@ -14,7 +14,7 @@ from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
-from psm_sim.errors import InputError, PluginError, nearest, reason, shown
+from psm_sim.errors import InputError, PluginError, nearest, reason
 from psm_sim.user_code import calling
 from psm_sim.values import Parameter
 
@@ -107,7 +107,7 @@ def build(cls: type, texts: Mapping[str, str], owner: str, /, **given: Any) -> A
             raise InputError(
                 f"{owner}: {argument} is missing; expected {argument}=value, since it has no default."
             )
-    with calling(f"{owner} cannot be made with {shown(values)}", "expected other values"):
+    with calling(f"{owner} cannot be made", "expected other values", values):
         made = cls(**{known[name].attribute: value for name, value in values.items()})
     return _remembering(made, {known[name].attribute: value for name, value in values.items()})
 

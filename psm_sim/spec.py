@@ -17,6 +17,7 @@ from psm_sim.errors import InputError
 _CLASS = re.compile(
     r"(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.[pP][yY]):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL
 )
+_CLASS_BELOW_COLON = re.compile(r"(?P<path>.*?\.[pP][yY]):(?P<cls>[^:]*)(?::(?P<rest>.*))?", re.DOTALL)
 _WITH_PARAMETERS = re.compile(r"(?P<name>.*?):(?P<rest>\s*[A-Za-z_]\w*\s*=.*)", re.DOTALL)
 
 
@@ -101,7 +102,7 @@ class Spec:
 
 def class_file(name: str) -> tuple[str, str] | None:
     """Return the path and the class if *name* is ``FILE.py:CLASS``, else None."""
-    match = _CLASS.fullmatch(name)
+    match = _class_in(name)
     return (match["path"], match["cls"]) if match else None
 
 
@@ -125,8 +126,14 @@ def exists(name: str) -> bool:
     """Say whether there is a file or folder *name*; a name that no file can have is none."""
     try:
         return Path(name).exists()
-    except (OSError, ValueError):  # a name too long, or with a NUL character
+    except (OSError, ValueError):
         return False
+
+
+def _class_in(text: str) -> re.Match[str] | None:
+    """Return the match of ``FILE.py:CLASS``; a folder of an existing file can have a colon in its name."""
+    below = _CLASS_BELOW_COLON.fullmatch(text)
+    return _CLASS.fullmatch(text) or (below if below and exists(below["path"]) else None)
 
 
 def _split(text: str, kind: str) -> tuple[str, str]:
@@ -137,7 +144,7 @@ def _split(text: str, kind: str) -> tuple[str, str]:
         match = _WITH_PARAMETERS.fullmatch(text)
         if match:
             return match["name"], match["rest"]
-    match = _CLASS.fullmatch(text)
+    match = _class_in(text)
     if match:
         return f"{match['path']}:{match['cls']}".strip(), match["rest"] or ""
     name, _, rest = text.partition(":")

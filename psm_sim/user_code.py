@@ -25,6 +25,8 @@ class calling:  # noqa: N801 (read as a verb; a class, since a generator would c
         The beginning of the sentence, such as ``"Policy mine failed in rest()"``.
     remedy
         Its end.
+    values
+        What the code was given, shown behind *told* if any; made a text only if the block fails.
 
     Raises
     ------
@@ -32,10 +34,10 @@ class calling:  # noqa: N801 (read as a verb; a class, since a generator would c
         For anything but an :class:`InputError`, an interrupt or the end of the program; also ``SystemExit``.
     """
 
-    __slots__ = ("_remedy", "_told")
+    __slots__ = ("_remedy", "_told", "_values")
 
-    def __init__(self, told: str, remedy: str = "mend it") -> None:
-        self._told, self._remedy = told, remedy
+    def __init__(self, told: str, remedy: str = "mend it", values: object = None) -> None:
+        self._told, self._remedy, self._values = told, remedy, values
 
     def __enter__(self) -> None:
         """Begin the block."""
@@ -43,7 +45,8 @@ class calling:  # noqa: N801 (read as a verb; a class, since a generator would c
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if error is None or isinstance(error, (InputError, KeyboardInterrupt, Stopped)):
             return
-        raise PluginError(f"{self._told}: {reason(error)}; {self._remedy}.") from error
+        given = "" if self._values is None else f" with {shown(self._values)}"
+        raise PluginError(f"{self._told}{given}: {reason(error)}; {self._remedy}.") from error
 
 
 @contextmanager

@@ -217,3 +217,25 @@ def test_what_is_read_lies_in_the_range(value: float) -> None:
     else:
         with pytest.raises(InputError, match="expected a number above 0 and at most 1"):
             declared.read(repr(value), "thing")
+
+
+def test_values_become_a_text_only_if_a_constructor_fails() -> None:
+    """A policy is made for each run, and a text of its values costs more than the policy."""
+    shown = []
+
+    class Odd(str):
+        __slots__ = ()
+
+        def __repr__(self) -> str:
+            shown.append(self)
+            return "odd"
+
+    class Picky:
+        def __init__(self, word: str) -> None:
+            if word == "no":
+                raise ValueError("too picky")
+
+    assert build(Picky, {}, "policy picky", word=Odd("yes"))
+    assert shown == []
+    with pytest.raises(InputError, match=r"policy picky cannot be made with \{'word': odd\}: ValueError"):
+        build(Picky, {}, "policy picky", word=Odd("no"))

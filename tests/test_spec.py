@@ -199,3 +199,17 @@ def test_the_suffix_of_a_users_file_may_be_written_large() -> None:
     """As on systems that do not tell the two apart."""
     assert class_file("MY.PY:Mine") == ("MY.PY", "Mine")
     assert Spec.parse("MY.PY:Mine:a=1", "policy").values == {"a": "1"}
+
+
+def test_the_folder_of_a_users_file_may_have_a_colon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the file is there: else the colon begins the parameters of a name."""
+    monkeypatch.chdir(tmp_path)
+    assert class_file("a:b/my.py:Mine") is None
+    Path("a:b").mkdir()
+    Path("a:b/my.py").touch()
+    spec = Spec.parse("a:b/my.py:Mine:n=3", "policy")
+    assert (spec.name, spec.values) == ("a:b/my.py:Mine", {"n": "3"})
+    assert class_file(Spec.parse("lpsm:loss=a:b/my.py:Mine", "policy").values["loss"]) == (
+        "a:b/my.py",
+        "Mine",
+    )

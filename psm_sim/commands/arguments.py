@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.bounds import MOST_PAGES, MOST_SEED
@@ -60,7 +61,7 @@ def preset_named(name: str | None) -> Preset:
 
 
 def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
-    """Return the trace with the parameters for which ``--workload`` and ``--clients`` stand; None: not given.
+    """Return the trace with the parameters that options stand for, ``--clients`` for one; None: not given.
 
     Raises
     ------
@@ -75,12 +76,24 @@ def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
         if path is not None and (is_profile(path) or is_page_list(path)):
             raise InputError(
                 f"--{key} is {value!r}, but trace {spec.name!r} is no recording; expected one, such as a "
-                f".tr.gz or HAR file, or drop --{key}."
+                f".tr.gz, HAR or pcap file, or drop --{key}."
             )
         if key in spec.values:
             raise InputError(f"--{key} is {value!r}, but {str(spec)!r} gives {key} too; drop one of the two.")
         spec = spec.with_(key, value)
     return spec
+
+
+def file_named(option: str, text: str) -> Path:
+    """Return the path of the file that an option names; a forgotten variable gives an empty text."""
+    if not text:
+        raise InputError(f"{option} is ''; expected the name of a file.")
+    return Path(text)
+
+
+def is_given(option: str, words: Sequence[str]) -> bool:
+    """Say whether an option, such as ``--pages``, stands among the words of the command line."""
+    return any(word.partition("=")[0] == option for word in words)
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:

@@ -27,6 +27,10 @@ def check_unused(arguments: argparse.Namespace) -> None:
 
 
 def _unused(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, ...], str]]:
+    from psm_sim.workload.load import find_trace, is_page_list
+
+    if is_page_list(find_trace(Spec.parse(arguments.trace, "trace").name)):
+        yield ("--seed",), "nothing is drawn from a page list"
     if _is_recorded(arguments.trace):
         yield ("--pages", "--seed", *_NOMINAL), "a recording is replayed request by request as it was"
     if arguments.output is None:

@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="DIR",
-        help="also write result.json, pages.csv, metadata.json and figures to this folder",
+        help="also write report.html, result.json, pages.csv, metadata.json and figures to this folder",
     )
     parser.add_argument(
         "--plot",
@@ -84,6 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
     if folder is not None:
         check_free(folder, force=arguments.force)
+    elif arguments.force:
+        raise InputError("--force is given, but without --output nothing is replaced; leave it out.")
     picture = picture_path(arguments.plot) if arguments.plot is not None else None
     with prints_to_stderr():
         policies, scenario, beside, preset = _asked(arguments)
@@ -93,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
             comparison = _compared(policies, scenario, arguments, beside, told)
     try:
         if folder is not None:
-            files.write_results(folder, comparison, facts, preset.name)
+            files.write_results(folder, comparison, facts, preset.name, arguments.workers)
     except BaseException as error:
         record.broken_off(error)
         raise
@@ -140,8 +142,8 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     from psm_sim.simulation import Scenario
 
     settings = {**preset.settings, **settings_of(arguments.set)}
-    load_topology(arguments.topology, settings, "--set")  # once more later, when its errors say "settings"
-    use = {"workload": arguments.workload, "clients": arguments.clients}
+    load_topology(arguments.topology, settings, "--set")
+    use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
     trace = recording_used(preset.trace_spec(arguments.trace), use)
     return Scenario(trace, arguments.topology, arguments.pages, arguments.seed, settings)
 

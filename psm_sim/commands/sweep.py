@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.arguments import add_format, preset_named, recording_used, settings_of, whole_number
+from psm_sim.commands.arguments import (
+    add_format,
+    file_named,
+    is_given,
+    preset_named,
+    recording_used,
+    settings_of,
+    whole_number,
+)
 from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
@@ -28,6 +36,7 @@ with a store (each has its own --help):
   sweep status FILE    count its tasks, and list those that failed
   sweep best FILE      the policies that no other beats in both energy and slowdown
   sweep plot FILE      draw one column against another
+  sweep page FILE      write it as one HTML page to explore
   sweep export FILE    write it as CSV, JSON or Parquet
 
 KEY is policy, policy.NAME.PARAMETER, loss, loss.PARAMETER, trace, trace.PARAMETER,
@@ -52,6 +61,7 @@ _OF_RUNS = frozenset(
         "trace",
         "workload",
         "clients",
+        "client",
         "topology",
         "preset",
         "loss",
@@ -63,9 +73,13 @@ _OF_RUNS = frozenset(
 )
 
 
+_ONES = ("topology", "pages", "seed")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options: the grid, where it is kept, and where it is run."""
-    parser.usage = "%(prog)s [GRID.toml] [options]\n       %(prog)s status|best|plot|export FILE [options]"
+    actions = "status|best|plot|page|export"
+    parser.usage = f"%(prog)s [GRID.toml] [options]\n       %(prog)s {actions} FILE [options]"
     parser.add_argument(
         "grid", nargs="?", metavar="GRID.toml", help="a grid as a file, instead of the options"
     )
@@ -115,6 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.reporting.terminal.sweep_progress import sweep_progress_on
 
     grid, path = _grid(arguments), _store(arguments)
+    grid.tasks()  # before a store is made: what cannot be run leaves nothing behind
     means = Means(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.words])
     with Store(path) as store, sweep_progress_on(sys.stderr) as watch:
@@ -129,19 +144,23 @@ def _grid(arguments: argparse.Namespace) -> Grid:
 
     if arguments.grid is not None:
         return read_grid(_alone(arguments))
-    preset = preset_named(arguments.preset)
-    use = {"workload": arguments.workload, "clients": arguments.clients}
     return Grid(
         axes=tuple(map(Axis.parse, arguments.vary)),
         policies=tuple(arguments.policy or ()),
-        trace=str(recording_used(Spec.parse(arguments.trace, "trace"), use)),
-        topology=arguments.topology,
-        pages=arguments.pages,
-        seed=arguments.seed,
+        trace=_trace(arguments),
         loss=arguments.loss,
         settings=settings_of(arguments.set),
-        preset=preset,
+        preset=preset_named(arguments.preset),
+        **{key: getattr(arguments, key) for key in _ONES if is_given(f"--{key}", arguments.words)},
     )
+
+
+def _trace(arguments: argparse.Namespace) -> str | None:
+    """Return the trace with the parameters that other options give; None: nothing is said of it."""
+    use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
+    if not any(is_given(f"--{key}", arguments.words) for key in ("trace", *use)):
+        return None
+    return str(recording_used(Spec.parse(arguments.trace, "trace"), use))
 
 
 def _alone(arguments: argparse.Namespace) -> Path:
@@ -154,7 +173,7 @@ def _alone(arguments: argparse.Namespace) -> Path:
 
 def _store(arguments: argparse.Namespace) -> Path:
     if arguments.store is not None:
-        return Path(arguments.store)
+        return file_named("--store", arguments.store)
     return Path(f"{Path(arguments.grid).stem if arguments.grid else 'sweep'}.sqlite")
 
 

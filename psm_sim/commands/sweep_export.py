@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from psm_sim.commands import sweep_store
+from psm_sim.commands.arguments import file_named
 
 HELP = "Write the tasks of a store as a table: one row per task, one column per parameter and per measure."
 
@@ -30,6 +30,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.to is None:
         write_csv(rows, sys.stdout)
     else:
-        export(rows, Path(arguments.to))
+        export(rows, file_named("--to", arguments.to))
         tell(f"Written: {arguments.to}", "")
     return 0

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from psm_sim.commands import sweep_store
-from psm_sim.commands.arguments import settings_of
+from psm_sim.commands.arguments import file_named, settings_of
 
 HELP = """\
 Draw one column of a store against another: a point is a mean over seeds, its bars the
@@ -34,13 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{name}", default=default, metavar="COLUMN", help=f"{meaning} (default: %(default)s)"
         )
-    parser.add_argument(
-        "--where",
-        action="append",
-        default=[],
-        metavar="COLUMN=VALUE",
-        help="draw only the tasks in which a column has a value; may be repeated",
-    )
+    sweep_store.add_where(parser, "draw")
     parser.add_argument(
         "--to", metavar="STEM", help="write STEM.png, STEM.svg and STEM.csv (default: the store's name)"
     )
@@ -57,7 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     rows = chosen(sweep_store.rows_of(arguments), settings_of(arguments.where))
     columns = Columns(arguments.x, arguments.y, arguments.by)
     figure, numbers = draw(columns.of(rows), columns)
-    stem = Path(arguments.to) if arguments.to else Path(arguments.store).with_suffix("")
+    to = arguments.to
+    stem = Path(arguments.store).with_suffix("") if to is None else file_named("--to", to)
     stem = stem.with_suffix("") if stem.suffix in _SUFFIXES else stem
     with swapped_folder(stem.parent, own=False) as made:
         paths = [stem.parent / path.name for path in save_figure(figure, made / stem.name, numbers)]

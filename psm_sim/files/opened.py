@@ -40,20 +40,23 @@ def open_to_read(path: Path) -> BinaryIO:
 
 
 def read_text(path: Path, largest: int) -> str:
-    """Return the UTF-8 text of a file of at most *largest* bytes; errors as :func:`open_to_read`.
+    """Return the UTF-8 text of a file; errors as :func:`read_bytes`, and UnicodeDecodeError."""
+    return read_bytes(path, largest).decode("utf-8")
+
+
+def read_bytes(path: Path, largest: int) -> bytes:
+    """Return the content of a file of at most *largest* bytes; errors as :func:`open_to_read`.
 
     Raises
     ------
     InputError
         If it is larger.
-    UnicodeDecodeError
-        If it is no UTF-8.
     """
     with open_to_read(path) as file:
         data = file.read(largest + 1)
     if len(data) > largest:
         raise InputError(f"{path} is larger than {largest >> 10:,} KiB; expected a smaller file.")
-    return data.decode("utf-8")
+    return data
 
 
 def _again(copy: BinaryIO) -> BinaryIO:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ DEEPEST = 20
 MOST_KEYS = 10_000
 """Keys of all tables together."""
 
+_MOST_DOTS = 200
+
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
     """Return the content of a TOML file; *what* it is for, for the errors, such as ``"trace profile"``.
@@ -28,15 +31,23 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         If it cannot be read, is no TOML or too large, or its tables are nested too deeply.
     """
     try:
-        found = tomllib.loads(read_text(path, LARGEST))
+        text = read_text(path, LARGEST)
+        _check_dots(text, path)
+        found = tomllib.loads(text)
         _check(found, path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; give a readable file.") from error
     except InputError:
         raise
-    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of thousands of digits
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is no {what}: {error}; expected a TOML file.") from error
     return found
+
+
+def _check_dots(text: str, path: Path) -> None:
+    """Refuse a key of very many parts, for which tomllib takes a time that grows with their square."""
+    if any(piece.count(".") > _MOST_DOTS for piece in re.split(r"[=,\n\[\]{}]", text)):
+        raise InputError(f"{path} is nested deeper than {DEEPEST}; expected tables as in the documentation.")
 
 
 def _check(document: dict[str, Any], path: Path) -> None:

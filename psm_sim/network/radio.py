@@ -109,7 +109,6 @@ class Radio:
         """Work out what the radio has done before *now_s*; at that very time all else happens first."""
         while True:
             if self._state is DOZING:
-                # A beacon that names the station is the alarm's.
                 if self._doze.wakes_s >= now_s or self._port.named:
                     return
                 self._hear(now_s)

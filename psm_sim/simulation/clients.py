@@ -118,6 +118,8 @@ def in_parallel(
         Processes, one for each core if None; the numbers do not depend on it.
     """
     found: list[Comparison] = []
+    if any(scenario.is_piped for scenario in scenarios):
+        workers = 1  # what a pipe gave is in this process alone
     for one in in_processes(partial(_compared, policies), scenarios, workers):
         found.append(one)
         told(found)

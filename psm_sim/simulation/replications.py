@@ -77,7 +77,7 @@ def compare_seeds(
 def _check_drawn(scenarios: Sequence[Scenario]) -> None:
     """Refuse replications of pages that are the same for every seed: their intervals would mean nothing."""
     first, second = (scenario.workload() for scenario in scenarios[:2])
-    if first.pages == second.pages:
+    if (first.pages, first.messages) == (second.pages, second.messages):
         raise InputError(
             f"replications is {len(scenarios)}, but the pages of trace {scenarios[0].trace_name} are the "
             "same for every seed; expected a trace that draws its pages, or 1."

@@ -55,7 +55,7 @@ class Scenario:
         for name, value, least in (("pages", self.pages, 1), ("seed", self.seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InputError(f"{name} is {value!r}; expected a whole number of at least {least}.")
-        object.__setattr__(self, "settings", dict(self.settings))  # a copy: no one else can change it
+        object.__setattr__(self, "settings", dict(self.settings))
 
     @property
     def trace_name(self) -> str:
@@ -77,6 +77,13 @@ class Scenario:
             "settings": settings,
             "seed": self.seed,
         }
+
+    @property
+    def is_piped(self) -> bool:
+        """Whether its trace comes through a pipe, which one process alone can read."""
+        return (
+            not isinstance(self.trace, Workload) and find_trace(Spec.of(self.trace, "trace").name).is_fifo()
+        )
 
     def workload(self) -> Workload:
         """Return the pages of the one client that the trace chooses; errors as :func:`load_workload`."""
@@ -143,7 +150,17 @@ class Scenario:
         *policies* that are run; with the contents of the files that they name. Modules that a user's own
         file imports are not followed. Give the keys of many scenarios one dictionary *known*, empty at
         first: what they have in common is then read once.
+
+        Raises
+        ------
+        InputError
+            If a file cannot be read, or the trace comes through a pipe: its key would be another each time.
         """
+        if self.is_piped:
+            raise InputError(
+                f"trace {self.trace_name} is a pipe, whose pages cannot be kept and read again; "
+                "save it as a file."
+            )
         known = {} if known is None else known
         parts = [self._topology_part(known), self._trace_part(known)]
         parts += [_once(known, ("policy", str(each)), partial(_policy_facts, each)) for each in policies]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
+from matplotlib.figure import Figure
 
 import psm_sim
 from psm_sim.cli import main
@@ -141,7 +143,7 @@ def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixtur
     words = ["--pages", "4", "--policy", "psm", "--policy", "bsd", "--format", "json"]
     assert main([*words, "--output", str(folder)]) == 0
     output, remark = capsys.readouterr()
-    assert remark == f"Written: result.json, pages.csv, metadata.json, figures in {folder}\n"
+    assert remark == f"Written: result.json, pages.csv, metadata.json, report.html, figures in {folder}\n"
     assert (folder / "result.json").read_text() == output
     names = {"energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times"}
     expected = {f"{name}.{suffix}" for name in names for suffix in ("png", "svg", "pdf")}
@@ -269,3 +271,22 @@ def test_a_picture_that_cannot_be_written_is_told_before_the_run(
     monkeypatch.setattr("psm_sim.simulation.compare_clients", lambda *_: pytest.fail("it ran"))
     assert main(["--policy", "bsd", "--plot", name]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_a_picture_replaces_the_earlier_one_when_it_is_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A disk that fills up halfway leaves the earlier picture, and the result on standard output."""
+    path = tmp_path / "a.svg"
+    path.write_text("precious")
+
+    def half(_: Figure, file: BinaryIO, **__: object) -> None:
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", half)
+    assert main(["--policy", "bsd", "--pages", "3", "--plot", str(path)]) == 2
+    shown = capsys.readouterr()
+    assert "bsd" in shown.out
+    assert "a.svg' cannot be written: No space left on device" in shown.err
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("a.svg", "precious")]

@@ -6,14 +6,19 @@ import csv
 import io
 import json
 import shlex
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import BinaryIO
 
 import pytest
 
 import psm_sim
 from psm_sim.campaign.sweep.pareto import pareto
 from psm_sim.campaign.sweep.store import Store
+from psm_sim.campaign.sweep.table import write_parquet
 from psm_sim.cli import main
+from psm_sim.errors import InputError
 from tests.campaign.sweep.common import write_policy
 
 SWEEP = (
@@ -240,3 +245,41 @@ def test_python_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> No
     assert kept["trace.server_delay_ms"].tolist() == [650.0]
     with pytest.raises(psm_sim.errors.InputError, match="workers is 0"):
         psm_sim.sweep({"seed": 1}, workers=0)
+
+
+def test_an_empty_name_of_a_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a figure and of a table; nothing is written under a name of the program's choice."""
+    main(words(SWEEP))
+    capsys.readouterr()
+    before = sorted(Path().iterdir())
+    for what in ("plot", "export"):
+        assert main(words(f"sweep {what} sweep.sqlite --to=")) == 2
+        assert "--to is ''; expected the name of a file" in capsys.readouterr().err
+    assert sorted(Path().iterdir()) == before
+
+
+def test_what_started_a_sweep_is_shown_without_escape_sequences(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command line stands in the store as it was."""
+    main([*words(SWEEP), "--store", "\x1b[31m.sqlite"])
+    capsys.readouterr()
+    assert main(["sweep", "status", "\x1b[31m.sqlite"]) == 0
+    shown = capsys.readouterr().out
+    assert "\\x1b[31m.sqlite" in shown
+    assert "\x1b" not in shown
+
+
+def test_a_table_replaces_the_earlier_one_when_it_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also as Parquet, which another library writes."""
+
+    def half(_: object, file: BinaryIO) -> None:
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    stand_in = SimpleNamespace(Table=SimpleNamespace(from_pylist=len))
+    monkeypatch.setitem(sys.modules, "pyarrow", stand_in)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", SimpleNamespace(write_table=half))
+    monkeypatch.setattr(stand_in, "parquet", sys.modules["pyarrow.parquet"], raising=False)
+    Path("a.parquet").write_text("precious")
+    with pytest.raises(InputError, match=r"a.parquet cannot be written: No space left on device"):
+        write_parquet([], Path("a.parquet"))
+    assert [(path.name, path.read_text()) for path in Path().iterdir()] == [("a.parquet", "precious")]

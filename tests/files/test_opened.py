@@ -62,6 +62,8 @@ def test_a_trace_comes_through_a_pipe() -> None:
         "trace info fifo.har",
         "trace convert fifo.tr --to x.csv",
         "trace fit fifo.csv --to x.toml",
+        "sweep fifo.toml",
+        "--preset fifo.toml",
     ],
 )
 def test_a_pipe_to_which_nobody_writes_is_given_up(
@@ -117,6 +119,7 @@ def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pyte
 def test_toml_is_bounded_in_size_depth_and_keys(tmp_path: Path) -> None:
     """Nested lists and tables, dotted keys, and very many of them."""
     texts = {
+        "[" + "a." * 100_000 + "a]": "nested deeper than 20",
         "x = " + "[" * 50 + "]" * 50: "nested deeper than 20",
         "[" + ".".join("a" * 30) + "]": "nested deeper than 20",
         "x = " + "[" * 5000 + "]" * 5000: "is no topology: ",
@@ -154,6 +157,17 @@ def test_a_trace_whose_name_has_a_colon_and_an_equals_sign_can_be_opened(
         ("replay --trace s.log --seed 3", "--seed is given"),
         ("replay --other-loss inverse", "--other-loss is given"),
         ("replay --learner static-expert --horizon 50", "--horizon is given"),
+        ("replay --trace p.csv --seed 3", "--seed is given"),
+        ("--policy psm --force", "--force is given"),
+        ("sweep --policy psm --loss inverse", "loss is given, but it concerns none"),
+        ("sweep --vary pages=2,3 --pages 7", "pages is given twice"),
+        ("sweep --vary seed=2,3 --seed=7", "seed is given twice"),
+        ("sweep --vary trace=ucb,modern --trace ucb", "trace is given twice"),
+        ("sweep --vary topology=modern --topology modern", "topology is given twice"),
+        ("sweep --cluster tcp://127.0.0.1:1 --workers 2", "has workers of its own"),
+        ("sweep --store=", "--store is ''"),
+        ("trace convert s.log --to=", "--to is ''"),
+        ("trace fit s.log --to=", "--to is ''"),
     ],
 )
 def test_what_a_command_does_not_use_is_refused_by_name(

@@ -216,3 +216,28 @@ def test_a_trace_without_pages_is_not_converted(tmp_path, capsys):
     """To a page list, which would be empty: a sentence says so."""
     assert main(["trace", "convert", "ping", "--to", str(tmp_path / "x.csv")]) == 2
     assert "no page views" in capsys.readouterr().err
+
+
+def test_a_sweep_sends_the_messages_too(tmp_path):
+    """And keeps their percentiles as measures."""
+    from psm_sim import sweep
+
+    rows = sweep(
+        {"trace.period_s": [5, 10]}, ["psm"], tmp_path / "s.sqlite", 1, trace="ping:stretch_s=100", pages=1
+    )
+    expected = [
+        simulate("psm", f"ping:period_s={period_s},stretch_s=100", pages=1).latency["round_trip_up"]
+        for period_s in (5, 10)
+    ]
+    found = rows["latency.round_trip_up.latency_s.p99"].tolist()
+    assert found == [each.latency_s.p99 for each in expected]
+
+
+def test_replications_of_messages_are_pooled(capsys):
+    """Another seed sends them at other times, though the pauses are the same."""
+    words = ["--policy", "psm", "--trace", "push:stretch_s=300", "--pages", "1", "--replications", "2"]
+    assert main([*words, "--workers", "1", "--format", "json", "--no-baselines"]) == 0
+    found = json.loads(capsys.readouterr().out)["runs"][0]["latency"]["down"]
+    each = [simulate("psm", "push:stretch_s=300", pages=1, seed=seed).latency["down"] for seed in (1, 2)]
+    assert found["sent"] == sum(one.sent for one in each)
+    assert found["latency_s"]["max"] == max(one.latency_s.max for one in each)

@@ -12,6 +12,7 @@ from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.run import Means, run_grid
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.table import frame
+from psm_sim.files.drafts import draft
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.version import __version__
 
@@ -69,8 +70,8 @@ def sweep(
     means = Means(workers, cluster, retry)
     if store is not None:
         return _run(grid, Path(store), means)
-    with tempfile.TemporaryDirectory(prefix="psm_sim-") as folder:
-        return _run(grid, Path(folder) / "sweep.sqlite", means)
+    with draft(Path(tempfile.gettempdir()), is_folder=True) as folder:
+        return _run(grid, folder / "sweep.sqlite", means)
 
 
 def load_sweep(store: str | Path, version: str = __version__) -> pd.DataFrame:

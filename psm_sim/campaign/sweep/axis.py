@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from psm_sim.bounds import MOST_PAGES, MOST_SEED
 from psm_sim.campaign.sweep.ranges import values_of
 from psm_sim.errors import InputError, nearest
 from psm_sim.losses.make import LOSSES
@@ -12,7 +13,10 @@ from psm_sim.network import topology_keys
 from psm_sim.spec import Spec
 from psm_sim.values import Parameter
 
-_COUNTS = {"pages": Parameter("pages", 1, at_least=1), "seed": Parameter("seed", 1, at_least=0)}
+_COUNTS = {
+    "pages": Parameter("pages", 1, at_least=1, at_most=MOST_PAGES),
+    "seed": Parameter("seed", 1, at_least=0, at_most=MOST_SEED),
+}
 _WORDS = ("policy", "loss", "trace", "topology", *_COUNTS)
 _FORMS = ("policy.NAME.PARAMETER", "loss.PARAMETER", "trace.PARAMETER")
 

@@ -16,6 +16,9 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
 
 _DEFAULT_POLICY = "lpsm"
+_COUNTED = ("pages", "seed")
+_BESIDE_TRACE = ("topology", *_COUNTED)
+_OF_SCENARIO = ("trace", *_BESIDE_TRACE)
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class Grid:
     policies
         Texts of policies; those that the axes name join them, and without any it is lpsm.
     trace, topology, pages, seed
-        As for :class:`~psm_sim.simulation.scenario.Scenario`, where no axis varies them; a trace of None is
-        the preset's.
+        As for :class:`~psm_sim.simulation.scenario.Scenario`, and its defaults if None; a trace of None is
+        the preset's. What an axis varies is None.
     loss
         The loss of every lpsm; None: its own.
     settings
@@ -50,9 +53,9 @@ class Grid:
     axes: tuple[Axis, ...] = ()
     policies: tuple[str, ...] = ()
     trace: str | None = None
-    topology: str = "three-node"
-    pages: int = 100
-    seed: int = 1
+    topology: str | None = None
+    pages: int | None = None
+    seed: int | None = None
     loss: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     preset: Preset = field(default_factory=Preset)
@@ -91,19 +94,19 @@ class Grid:
     def _check_keys(self) -> None:
         keys = [axis.key for axis in self.axes]
         keys += ["policy"] if self.policies else []
-        keys += ["loss"] if self.loss is not None else []
+        keys += [key for key in ("loss", *_OF_SCENARIO) if getattr(self, key) is not None]
         for key in [*keys, *self.settings]:
             if [*keys, *self.settings].count(key) > 1:
                 raise InputError(f"{key} is given twice; vary it, or give it one value.")
 
     def _check(self, policies: list[Spec], axes: list[list[Axis]]) -> None:
         used = {axis.key for each in axes for axis in each}
-        for axis in self.axes:
-            if axis.key not in used and axis.key != "policy":
+        given = dict.fromkeys((axis.key for axis in self.axes), "varied")
+        given |= {} if self.loss is None else {"loss": "given"}
+        for key, how in given.items():
+            if key not in used and key != "policy":
                 names = ", ".join(dict.fromkeys(policy.name for policy in policies))
-                raise InputError(
-                    f"{axis.key} is varied, but it concerns none of the policies {names}; add one."
-                )
+                raise InputError(f"{key} is {how}, but it concerns none of the policies {names}; add one.")
         count = sum(prod(len(axis.values) for axis in each) for each in axes)
         if count > MOST_TASKS:
             raise InputError(
@@ -128,12 +131,9 @@ class Grid:
         for key, value in texts.items():
             if key.startswith("trace."):
                 spec = with_new(spec, key.removeprefix("trace."), value, "trace")
-            elif key not in ("trace", "topology", "pages", "seed"):
+            elif key not in _OF_SCENARIO:
                 settings[key] = value
-        return Scenario(
-            self.preset.trace_spec(spec),
-            texts.get("topology", self.topology),
-            int(texts.get("pages", self.pages)),
-            int(texts.get("seed", self.seed)),
-            settings,
-        )
+        fixed = {key: getattr(self, key) for key in _BESIDE_TRACE}
+        fixed |= {key: int(word) if key in _COUNTED else word for key, word in texts.items() if key in fixed}
+        given = {key: value for key, value in fixed.items() if value is not None}
+        return Scenario(self.preset.trace_spec(spec), settings=settings, **given)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from psm_sim.campaign.sweep.axis import Axis
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.errors import InputError, nearest
+from psm_sim.files.toml import read_toml
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.texts import flat
 
@@ -26,9 +26,9 @@ def read_grid(path: Path) -> Grid:
     Raises
     ------
     InputError
-        If the file cannot be read, is no TOML, or has a key or value that is not expected.
+        If the file cannot be read, is no TOML or too large, or has a key or value that is not expected.
     """
-    document = _document(path)
+    document = read_toml(path, "grid")
     for key, value in document.items():
         _check(key, value, path)
     given = {key: document[key] for key in ("trace", "topology", "loss", *_NUMBERS) if key in document}
@@ -42,19 +42,6 @@ def read_grid(path: Path) -> Grid:
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-
-
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(
-            f"The grid {str(path)!r} cannot be read: {error.strerror}; give a TOML file."
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(
-            f"{path} is no grid: {' '.join(str(error).split())}; expected a TOML file."
-        ) from error
 
 
 def _check(key: str, value: Any, path: Path) -> None:

@@ -17,6 +17,9 @@ from psm_sim.campaign.sweep.remaining import Remaining
 from psm_sim.campaign.sweep.runners import Runner
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
+from psm_sim.errors import InputError
+from psm_sim.files.drafts import draft
+from psm_sim.processes import processes_for
 from psm_sim.provenance import provenance
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.values import Parameter
@@ -44,6 +47,11 @@ class Means:
     def __post_init__(self) -> None:
         if self.workers is not None:
             _WORKERS.check(self.workers, "sweep")
+            if self.cluster:
+                raise InputError(
+                    f"workers is {self.workers}, but the cluster {self.cluster!r} has workers of its own; "
+                    "leave it out."
+                )
 
 
 def run_grid(
@@ -121,7 +129,7 @@ def _pool(means: Means, tasks: int) -> Pool:
         return Cluster(means.cluster)
     from joblib import cpu_count
 
-    workers = min(means.workers or cpu_count(), tasks)
+    workers = processes_for(tasks, means.workers or cpu_count())
     return ThisProcess() if workers == 1 else Processes(workers)
 
 
@@ -134,5 +142,5 @@ def _as_workers_get_them(files: UserFiles, means: Means) -> AbstractContextManag
 
 @contextmanager
 def _placed(files: UserFiles) -> Iterator[PlacedFiles]:
-    with tempfile.TemporaryDirectory(prefix="psm_sim-") as folder:
-        yield PlacedFiles(tuple(files.placed_in(Path(folder)).items()))
+    with draft(Path(tempfile.gettempdir()), is_folder=True) as folder:
+        yield PlacedFiles(tuple(files.placed_in(folder).items()))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.outcome import StoredRow
+from psm_sim.files.whole import whole_file
 from psm_sim.spec import name_of
 
 if TYPE_CHECKING:
@@ -49,13 +50,15 @@ def write_parquet(rows: Sequence[StoredRow], path: Path) -> None:
     ------
     ImportError
         If pyarrow is not installed.
-    OSError
-        If the file cannot be written.
+    InputError
+        If the file cannot be written; an earlier one is left as it was.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.Table.from_pylist(records(rows)), path)
+    table = pa.Table.from_pylist(records(rows))
+    with whole_file(path) as file:
+        pq.write_table(table, file)
 
 
 def _word(row: StoredRow, word: str) -> Any:

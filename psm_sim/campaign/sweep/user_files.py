@@ -12,12 +12,16 @@ from pathlib import Path
 from psm_sim.bundled import bundled_names
 from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.errors import InputError
+from psm_sim.files.opened import read_bytes
 from psm_sim.keys import key_of
 from psm_sim.spec import Spec, class_file, split_commas
 from psm_sim.workload.load import find_trace
 
 Places = Mapping[str, str]
 """The path where a file lies, by the path that the user wrote."""
+
+LARGEST = 512 << 20
+"""Bytes of a file: it is held in memory, and sent to workers."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,6 @@ def _is_number(text: str) -> bool:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bytes(path, LARGEST)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; give a readable file.") from error

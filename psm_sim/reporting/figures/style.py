@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,8 +78,19 @@ def save_figure(figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]]
     return paths
 
 
-def save_picture(figure: Figure, path: Path) -> None:
-    """Write a figure as the format that the path ends in; the same figure gives the same bytes."""
+def save_picture(figure: Figure, path: Path, file: BinaryIO | None = None) -> None:
+    """Write a figure as the format that the path ends in; the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    path : Path
+        Where it is written.
+    file : binary file, optional
+        An open file to write to instead; *path* then gives the format alone.
+    """
+    suffix = path.suffix.lower()
     dates = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
     with common_style():
-        figure.savefig(path, dpi=160, metadata={dates[path.suffix.lower()]: None})
+        figure.savefig(file or path, format=suffix[1:], dpi=160, metadata={dates[suffix]: None})

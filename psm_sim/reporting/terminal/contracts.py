@@ -7,12 +7,14 @@ from typing import Any, TextIO
 
 from psm_sim.contracts import Report
 from psm_sim.reporting.terminal.console import console_on
+from psm_sim.texts import printable
 
 
 def write(reports: Sequence[Report], stream: TextIO) -> None:
     """Write each report to *stream*; lines are not wrapped where nobody's terminal ends them."""
     if not stream.isatty():
-        stream.write("\n\n".join(map(str, reports)) + "\n")
+        lines = "\n\n".join(map(str, reports)).split("\n")
+        stream.write("".join(f"{printable(line)}\n" for line in lines))
         return
     with console_on(stream) as console:
         for report in reports:

@@ -10,7 +10,7 @@ from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.pareto import ENERGY, SLOWDOWN, Candidate, varying
 from psm_sim.reporting.terminal.comparison import aligned
 from psm_sim.reporting.terminal.console import console_on
-from psm_sim.texts import cut
+from psm_sim.texts import cut, printable
 
 MOST_SHOWN = 20
 """The most failed tasks that are listed."""
@@ -106,7 +106,7 @@ def write_status(
     if len(versions) > 1:
         lines.append(f"By version: {', '.join(f'{name} {count}' for name, count in versions.items())}.")
     lines += [f"{begun} {status}: {cut(command, _LONGEST, '...')}" for status, begun, command in sweeps]
-    stream.write("".join(f"{line}\n" for line in [*lines, *failures(rows)]))
+    stream.write("".join(f"{printable(line)}\n" for line in [*lines, *failures(rows)]))
 
 
 def failures(rows: Sequence[StoredRow]) -> list[str]:

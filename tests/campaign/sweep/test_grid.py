@@ -138,6 +138,8 @@ def test_a_preset_gives_way_to_what_is_varied() -> None:
         (["policy.p=1"], {}, "nothing to vary called 'policy.p'"),
         (["seed"], {}, "'seed' is no axis; expected KEY=VALUES"),
         (["seed=1.5"], {}, "seed is '1.5'; expected a whole number of at least 0"),
+        (["pages=10000000"], {}, "pages is '10000000'; expected a whole number.* at most 500000"),
+        (["seed=99999999999999999999"], {}, "seed is '99999999999999999999'; expected a whole number"),
         (["pages=0"], {}, "pages is '0'; expected a whole number of at least 1"),
         (["seed=1", "seed=2"], {}, "seed is given twice"),
         (["policy=psm"], {"policies": ("bsd",)}, "policy is given twice"),

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sqlite3
+import tempfile
 from pathlib import Path
 
 import pytest
 
 import psm_sim
+from psm_sim.campaign.sweep import run as run_of_sweep
 from psm_sim.campaign.sweep import store as store_module
 from psm_sim.campaign.sweep import work
 from psm_sim.campaign.sweep.outcome import StoredRow
+from psm_sim.campaign.sweep.run import Means
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.errors import InputError
+from psm_sim.processes import MOST_PER_CORE
 from tests.campaign.sweep.common import grid, run, write_policy
 
 SMALL = grid("policy.bsd.p=0.1,0.5", "seed=1,2", policies=("psm", "bsd"))
@@ -197,3 +202,28 @@ def test_a_file_that_is_no_store_is_refused() -> None:
     with pytest.raises(InputError, match=r"There is no store 'none\.sqlite'"):
         Store(Path("none.sqlite"), new=False)
     assert not Path("none.sqlite").exists()
+
+
+def test_there_are_never_more_processes_than_a_multiple_of_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many are asked for."""
+    asked: list[int] = []
+    monkeypatch.setattr(run_of_sweep, "Processes", asked.append)
+    run_of_sweep._pool(Means(1024), 1000)
+    assert asked == [MOST_PER_CORE * (os.cpu_count() or 1)]
+
+
+def test_what_a_killed_sweep_left_is_removed_by_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copies of the user's files, and the store of a sweep from Python that keeps none."""
+    (tmp_path / "temporary" / ".psm_sim-draft-999999999-1").mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    assert len(psm_sim.sweep({"seed": "1..2"}, ["psm"], workers=1, pages=2)) == 2
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_sweep_needs_a_trace_that_can_be_read_again(tmp_path: Path) -> None:
+    """A pipe is refused at once, also one to which nobody writes."""
+    os.mkfifo(tmp_path / "fifo.tr")
+    with pytest.raises(InputError, match=r"fifo.tr is a pipe, whose pages cannot be kept and read again"):
+        run(tmp_path / "a.sqlite", grid(policies=("psm",), trace=str(tmp_path / "fifo.tr")))

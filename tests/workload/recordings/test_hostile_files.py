@@ -27,6 +27,7 @@ from psm_sim.workload import load_workload
 from psm_sim.workload.profile import berkeley_profile
 from psm_sim.workload.recordings.synthesize import synthesize
 from psm_sim.workload.recordings.ucb_write import write_records
+from tests.workload.recordings import captures
 
 CASES = int(os.environ.get("PSM_SIM_HOSTILE_CASES", "1000"))
 PARTS = 10
@@ -232,6 +233,12 @@ LARGE = {
     "TOML nested 100,000 deep": ("toml", lambda: b"x = " + b"[" * 100_000),
     "a gzip bomb as JSON": ("har.gz", bomb),
     "a gzip bomb as a page list": ("csv.gz", bomb),
+    "a capture of packets without bytes": ("pcap", lambda: captures.pcap([]) + bytes(4_000_000)),
+    "a capture of blocks without content": ("pcapng", lambda: captures.section() * 70_000),
+    "a capture with a block of 16 MB": (
+        "pcapng",
+        lambda: captures.section() + captures.block(9, bytes(16_000_000)),
+    ),
     "random bytes": ("tr", lambda: np.random.default_rng(1).bytes(5_000_000)),
 }
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.campaign.slowdown_frontier import Corner, slowdown_frontier
 from psm_sim.errors import InputError
+from psm_sim.files.whole import check_writable, whole_file
 from psm_sim.reporting.figures.run import page, polling, slowdowns, states, trade_off
 from psm_sim.reporting.figures.style import save_picture
 
@@ -25,13 +26,14 @@ def picture_path(text: str) -> Path:
     Raises
     ------
     InputError
-        If it does not end in .png, .svg or .pdf, or its folder is not there.
+        If it does not end in .png, .svg or .pdf, its folder is not there, or it cannot be written.
     """
     path = Path(text)
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"--plot is {text!r}; expected a file that ends in {', '.join(SUFFIXES)}.")
     if not path.absolute().parent.is_dir():
         raise InputError(f"--plot is {text!r}, but there is no folder {str(path.parent)!r}; make it first.")
+    check_writable(path, "--plot")
     return path
 
 
@@ -46,11 +48,18 @@ def plot(comparison: Comparison, path: Path, workers: int | None = None) -> None
         Where, as :func:`picture_path` returns it.
     workers : int, optional
         Processes for hindsight's frontier, one for each core if None.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written; an earlier one is left as it was.
     """
-    save_picture(trade_off.draw(comparison, frontier_of(comparison, workers)), path)
+    figure = trade_off.draw(comparison, frontier_of(comparison, workers))
+    with whole_file(path, "--plot") as file:
+        save_picture(figure, path, file)
 
 
-def write_figures(folder: Path, comparison: Comparison, workers: int | None = None) -> list[str]:
+def write_figures(folder: Path, comparison: Comparison, frontier: Sequence[Corner] = ()) -> list[str]:
     """Write all figures as PNG, SVG and PDF; return their names.
 
     Parameters
@@ -59,12 +68,12 @@ def write_figures(folder: Path, comparison: Comparison, workers: int | None = No
         Where they are written; made if need be.
     comparison : Comparison
         The runs to draw.
-    workers : int, optional
-        Processes for hindsight's frontier, one for each core if None.
+    frontier : sequence of Corner
+        Hindsight's, as :func:`frontier_of` returns it; empty for none.
     """
     folder.mkdir(parents=True, exist_ok=True)
     names = []
-    for name, figure in _figures(comparison, frontier_of(comparison, workers)):
+    for name, figure in _figures(comparison, frontier):
         for suffix in SUFFIXES:
             save_picture(figure, folder / f"{name}{suffix}")
         names.append(name)
@@ -77,7 +86,7 @@ def frontier_of(comparison: Comparison, workers: int | None = None) -> list[Corn
     return slowdown_frontier([one.workload for one in each], comparison.place, workers)
 
 
-def _figures(comparison: Comparison, frontier: list[Corner]) -> Iterator[tuple[str, Figure]]:
+def _figures(comparison: Comparison, frontier: Sequence[Corner]) -> Iterator[tuple[str, Figure]]:
     yield "energy-slowdown", trade_off.draw(comparison, frontier)
     drawers: dict[str, Callable[[Comparison], Figure | None]] = {
         "energy-by-state": states.draw,
