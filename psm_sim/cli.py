@@ -21,6 +21,7 @@ SUBCOMMANDS = {
     "policies": "list the power-save policies, with parameters",
     "losses": "list the losses that a learning policy can use",
     "topologies": "list the scenarios and every key that --set reaches",
+    "profiles": "list measured chips: power, charge per beacon, and sources",
     "trace": "look at, convert, fit or synthesize a trace",
     "sweep": "run a grid of policies, parameters and seeds; keep, resume, draw it",
     "replay": "let a learner poll network activity without a simulator: loss and regret",

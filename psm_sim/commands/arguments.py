@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from psm_sim.spec import Spec
 
 
+MOST_MAH = 1e9
+"""Largest charge of a battery, in mAh."""
+
+
 def whole_number(least: int, most: int) -> Callable[[str], int]:
     """Return an argument type that reads a whole number in a range."""
     bounds = f"from {least} to {most}"
@@ -46,6 +50,23 @@ def settings_of(pairs: Sequence[str]) -> dict[str, str]:
             )
         settings[key] = value
     return settings
+
+
+def battery_of(text: str | None) -> dict[str, float]:
+    """Read ``--battery``, a charge in mAh or Ah, as the setting it stands for; None: it is not given."""
+    if text is None:
+        return {}
+    word = text.strip().lower()
+    number, scale = word.removesuffix("mah"), 1.0
+    if number == word and word.endswith("ah"):
+        number, scale = word.removesuffix("ah"), 1000.0
+    try:
+        charge_mah = scale * float(number)
+    except ValueError:
+        charge_mah = 0.0
+    if not 0 < charge_mah <= MOST_MAH:
+        raise InputError(f"--battery is {text!r}; expected a charge above 0, as 2000mAh or 2Ah.")
+    return {"power.battery_mah": charge_mah}
 
 
 def preset_named(name: str | None) -> Preset:

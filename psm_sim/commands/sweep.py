@@ -7,9 +7,16 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from psm_sim.commands.arguments import add_format, preset_named, recording_used, settings_of, whole_number
+from psm_sim.commands.arguments import (
+    add_format,
+    battery_of,
+    preset_named,
+    recording_used,
+    settings_of,
+    whole_number,
+)
 from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
@@ -53,6 +60,8 @@ _OF_RUNS = frozenset(
         "workload",
         "clients",
         "topology",
+        "profile",
+        "battery",
         "preset",
         "loss",
         "pages",
@@ -139,9 +148,17 @@ def _grid(arguments: argparse.Namespace) -> Grid:
         pages=arguments.pages,
         seed=arguments.seed,
         loss=arguments.loss,
-        settings=settings_of(arguments.set),
+        settings={**_device(arguments), **settings_of(arguments.set)},
         preset=preset,
     )
+
+
+def _device(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the topology keys for which ``--profile`` and ``--battery`` stand."""
+    from psm_sim.network.profiles import load_profile
+
+    chip = load_profile(arguments.profile).values if arguments.profile else {}
+    return {**chip, **battery_of(arguments.battery)}
 
 
 def _alone(arguments: argparse.Namespace) -> Path:

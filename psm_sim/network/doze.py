@@ -34,6 +34,15 @@ class Doze:
         self._every, self.repeats = rest.beacons, rest.repeat
         self._wake_for(self._beacons.after(since_s) + rest.beacons - 1, since_s)
 
+    @property
+    def number(self) -> int:
+        """The number of the beacon that the radio will wake for."""
+        return self._number
+
+    def sleep_on(self) -> None:
+        """Wake for the beacon after the one planned, which was missed; the doze goes on."""
+        self._wake_for(self._number + 1, self.since_s)
+
     def repeat(self, now_s: float) -> int:
         """Sleep on after every beacon before *now_s*, ``wakes_s`` the first; return their number."""
         more = (self._beacons.before(now_s) - self._number) // self._every

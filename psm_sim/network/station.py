@@ -47,6 +47,13 @@ class Station:
             self._tell_sent(now_s, _frame(segment))
         self._radio.send(segment)
 
+    def send_null(self, segment: Segment) -> None:
+        """Send a null frame, which is no packet: the policy hears of it only if it cuts a doze short."""
+        cut_short = self._radio.wake_to_send(self._env.now)
+        if cut_short is not None:
+            self._policy.interrupted(cut_short)
+        self._radio.send(segment)
+
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
         """Return what takes the frames received: *deliver*, after the policy if it wants to be told."""
         policy, env = self._policy, self._env

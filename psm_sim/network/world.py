@@ -11,18 +11,19 @@ from simpy import Environment, Event
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.browser import Browser, Visit
+from psm_sim.network.device.build import radio_of, transmissions
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Audience, EnergyLedger, Observer, Usage
 from psm_sim.network.page_error import PageError
 from psm_sim.network.pusher import Pusher
-from psm_sim.network.radio import Radio
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy, RadioPower
+from psm_sim.policies.base import Dtim
 from psm_sim.workload.page import Page
 from psm_sim.workload.push import Push
 
@@ -46,13 +47,14 @@ class World:
     def __init__(self, topology: Topology, policy: Policy, observers: Sequence[Observer] = ()) -> None:
         self.env = env = Environment()
         self._topology, self._policy_name = topology, policy.name
-        self.beacons = beacons = Beacons(topology.beacon.interval_ms / 1000)
+        self.beacons = beacons = Beacons(topology.beacon.interval_s)
         self.ledger = EnergyLedger(topology.power)
         self.visits: list[tuple[Visit, Usage]] = []
         self.events = 0
         self.pusher: Pusher | None = None
         self._browsing = False
-        self._told = told = Audience([self.ledger, *observers])
+        self.power = topology.power
+        self._told = told = Audience([self.ledger, *transmissions(topology, self.ledger), *observers])
 
         self.wireless_up = Link(env, "wireless up", topology.wireless, told.frame)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
@@ -64,8 +66,15 @@ class World:
             env, topology.tcp, self.wired_down.send, lambda end: ServerConnection(env, end, persistent)
         )
         self.access_point = AccessPoint(env, topology.access_point)
-        port = self.access_point.associate(self.wireless_down)
-        self.radio = Radio(env, beacons, port, self.wireless_up, told.radio, told.beacons)
+        self.device, port, self.radio = radio_of(
+            topology,
+            env,
+            beacons,
+            self.access_point,
+            (self.wireless_up, self.wireless_down),
+            self.ledger,
+            told,
+        )
         self.station = Station(env, policy, self.radio, told.rest)
         self.client = Host(env, topology.tcp, self.station.send)
         # _loaded first: then observers of a page have been told all that the radio did before its end.
@@ -75,9 +84,13 @@ class World:
         self.client.give_up = lambda end: self._given_up("client", end)
         self.browser.stalled = self._stalled
         self._join(port)
+        if self.device is not None:
+            self.device.start(self.station)
         power = topology.power
         if isinstance(policy.power, RadioPower):
             policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
+        if isinstance(policy.dtim, Dtim):
+            policy.dtim = Dtim(topology.beacon.dtim_period, topology.station.listen_rounding)
         policy.start(beacons.interval_s)
         if topology.beacon.fire_all:
             self._fire_all_beacons()

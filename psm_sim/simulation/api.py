@@ -24,6 +24,7 @@ def simulate(
     pages: int = 100,
     seed: int = 1,
     settings: Mapping[str, Any] | None = None,
+    profile: str = "",
 ) -> Result:
     """Run one policy, its slowdown measured against the same pages without power saving.
 
@@ -42,13 +43,15 @@ def simulate(
         The seed of everything drawn, 0 or more.
     settings
         Topology keys to override, as ``{"links.wired.latency_ms": 80}``; values or their texts.
+    profile
+        A chip whose keys are laid over the topology, as ``"esp32-c6"``; empty for none.
 
     Raises
     ------
     InputError
         If any of these cannot be used, or the trace chooses several clients; before anything is run.
     """
-    return compare_runs([policy], Scenario(trace, topology, pages, seed, settings or {})).runs[0]
+    return compare_runs([policy], Scenario(trace, topology, pages, seed, settings or {}, profile)).runs[0]
 
 
 def compare(
@@ -58,6 +61,7 @@ def compare(
     pages: int = 100,
     seed: int = 1,
     settings: Mapping[str, Any] | None = None,
+    profile: str = "",
 ) -> pd.DataFrame:
     """Run several policies over the same pages.
 
@@ -65,7 +69,7 @@ def compare(
     ----------
     policies
         At least one, each as for :func:`simulate`.
-    trace, topology, pages, seed, settings
+    trace, topology, pages, seed, settings, profile
         As for :func:`simulate`.
 
     Returns
@@ -81,7 +85,7 @@ def compare(
     """
     import pandas as pd
 
-    comparison = compare_runs(policies, Scenario(trace, topology, pages, seed, settings or {}))
+    comparison = compare_runs(policies, Scenario(trace, topology, pages, seed, settings or {}, profile))
     return pd.json_normalize([_row(run) for run in comparison.runs])
 
 

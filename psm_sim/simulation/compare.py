@@ -8,6 +8,7 @@ from typing import Any
 
 from psm_sim.errors import InputError
 from psm_sim.network import Topology, differences
+from psm_sim.network.profiles import load_profile
 from psm_sim.policies import Policy
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress, silent
@@ -47,8 +48,13 @@ class Comparison:
 
     @property
     def topology_differs(self) -> dict[str, Any]:
-        """The keys in which the topology, before any settings, differs from the bundled one it came from."""
-        return {key: value for key, value in differences(self.place).items() if key not in self.settings}
+        """The keys in which the topology, before profile and settings, differs from the bundled one."""
+        chip = load_profile(self.scenario.profile).values if self.scenario.profile else {}
+        return {
+            key: value
+            for key, value in differences(self.place).items()
+            if key not in self.settings and key not in chip
+        }
 
     @property
     def pages(self) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from psm_sim.estimates import Summary
 from psm_sim.network import Usage
 from psm_sim.network.pusher import Pusher
+from psm_sim.network.topology_station import PowerParameters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,6 +78,9 @@ class PushRecord:
         return {"sent": self.sent, "delivered": self.delivered, "delay_s": delay_s}
 
 
+_NO_SUPPLY = PowerParameters()
+
+
 @dataclass(frozen=True)
 class Result:
     """One policy's run over the pages of a workload.
@@ -84,7 +88,8 @@ class Result:
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
     energy ledger at the end, ``policy_report`` what the policy itself measured, if anything. ``events``
     counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
-    only value that differs from run to run. ``pushes`` is there if the workload has any.
+    only value that differs from run to run. ``pushes`` is there if the workload has any. ``power`` is what
+    the radio draws; with its ``supply_v`` there is a mean current, with its ``battery_mah`` a battery's life.
     """
 
     policy: str
@@ -97,6 +102,7 @@ class Result:
     traffic: Traffic
     policy_report: dict[str, float] = field(default_factory=dict)
     pushes: PushRecord | None = None
+    power: PowerParameters = _NO_SUPPLY
 
     @cached_property
     def pages(self) -> pd.DataFrame:
@@ -116,7 +122,20 @@ class Result:
         count = len(self.page_records)
         usage = self.usage
         joules = {"awake": usage.awake_j, "asleep": usage.asleep_j, "beacons": usage.beacons_j}
+        joules |= {"extra": usage.extra_j} if usage.extra_j else {}
         return {state: value / count for state, value in joules.items()}
+
+    @property
+    def mean_current_ma(self) -> float | None:
+        """Mean current from the supply in milliamperes; None if its voltage is not known."""
+        volts = self.power.supply_v
+        return None if volts is None else 1000 * self.usage.total_j / self.simulated_s / volts
+
+    @property
+    def battery_days(self) -> float | None:
+        """Days that the battery lasts at the mean current; None if either is not known."""
+        current_ma, charge_mah = self.mean_current_ma, self.power.battery_mah
+        return charge_mah / current_ma / 24 if current_ma and charge_mah else None
 
     @property
     def time_by_state_s(self) -> dict[str, float]:
@@ -138,6 +157,10 @@ class Result:
         """Each page's time over that of the same page without power saving."""
         return Summary.of([record.slowdown for record in self.page_records])
 
+    @property
+    def _supplied(self) -> dict[str, float | None]:
+        return {"mean_current_ma": self.mean_current_ma, "battery_days": self.battery_days}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the run as the JSON output has it."""
         return {
@@ -154,6 +177,7 @@ class Result:
             "page_time_s": self.page_time_s._asdict(),
             "slowdown": self.slowdown._asdict(),
             "traffic": dataclasses.asdict(self.traffic),
+            **{key: value for key, value in self._supplied.items() if value is not None},
             **({"policy_report": self.policy_report} if self.policy_report else {}),
             **({"pushes": self.pushes.to_dict()} if self.pushes else {}),
         }

@@ -78,6 +78,7 @@ class Run:
             usage=world.usage(),
             traffic=_traffic(world),
             policy_report=self.policy.report(),
+            power=world.power,
             pushes=None if world.pusher is None else PushRecord.of(world.pusher),
         )
 

@@ -13,6 +13,7 @@ from psm_sim.bundled import bundled_names
 from psm_sim.errors import InputError
 from psm_sim.keys import content_of, key_of
 from psm_sim.network import Topology, load_topology
+from psm_sim.network.profiles import load_profile
 from psm_sim.spec import Spec
 from psm_sim.version import __version__
 from psm_sim.workload import Workload, load_workload, load_workloads
@@ -37,6 +38,8 @@ class Scenario:
         The seed of everything drawn, 0 or more.
     settings
         Topology keys to override, as ``{"links.wired.latency_ms": 80}``; values or their texts.
+    profile
+        A chip whose keys are laid over the topology, below the settings; empty for none.
 
     Raises
     ------
@@ -49,6 +52,7 @@ class Scenario:
     pages: int = 100
     seed: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
+    profile: str = ""
 
     def __post_init__(self) -> None:
         for name, value, least in (("pages", self.pages, 1), ("seed", self.seed, 0)):
@@ -88,10 +92,14 @@ class Scenario:
             already made.
         """
         if not isinstance(self.topology, Topology):
-            return load_topology(self.topology, self.settings)
-        if self.settings:
-            raise InputError(f"settings is {self.settings!r} beside a Topology made already; set them in it.")
+            return load_topology(self.topology, {**self._chip(), **self.settings})
+        for name, value in (("settings", self.settings), ("profile", self.profile)):
+            if value:
+                raise InputError(f"{name} is {value!r} beside a Topology made already; set them in it.")
         return self.topology
+
+    def _chip(self) -> Mapping[str, Any]:
+        return load_profile(self.profile).values if self.profile else {}
 
     def command(self, policies: Sequence[str | Spec]) -> str:
         """Return the command line that runs *policies* in this scenario, quoted for a shell.
@@ -107,6 +115,7 @@ class Scenario:
         options = [("policy", policy) for policy in policies]
         options += [("trace", self.trace_name), ("pages", str(self.pages)), ("seed", str(self.seed))]
         options += [("topology", self.topology_name)] if self.topology != _TOPOLOGY else []
+        options += [("profile", self.profile)] if self.profile else []
         options += [("set", f"{key}={value}") for key, value in self.settings.items()]
         words = [word for option, value in options for word in (f"--{option}", str(value))]
         return shlex.join(["python", "-m", "psm_sim", *words])
@@ -115,6 +124,7 @@ class Scenario:
         """Return the user's files that it and *policies* name; bundled ones are not among them."""
         specs = [Spec.of(policy, "policy") for policy in policies]
         specs += [] if isinstance(self.topology, Topology) else [Spec(self.topology)]
+        specs += [Spec(self.profile)] if self.profile else []
         own = [file for spec in specs for file in spec.files()]
         if not isinstance(self.trace, Workload):
             spec = Spec.of(self.trace, "trace")
@@ -144,7 +154,7 @@ class Scenario:
 
         if isinstance(self.topology, Topology):
             return key_of(facts())
-        return _once(known, ("topology", self.topology, *self.settings.items()), facts)
+        return _once(known, ("topology", self.topology, self.profile, *self.settings.items()), facts)
 
     def _trace_part(self, known: dict[tuple[Any, ...], str]) -> str:
         if isinstance(self.trace, Workload):

@@ -77,7 +77,7 @@ class Check:
 
     def _policy(self, each: Planned, place: Topology) -> dict[str, Any]:
         # All that a policy is told of its place when it starts is the beacon interval.
-        name = (str(each.task.policy), place.beacon.interval_ms)
+        name = (str(each.task.policy), place.beacon.interval_s)
         if name not in self._policies:
             found = prepare(each.task.policy, place).parameters
             if found.get("state"):

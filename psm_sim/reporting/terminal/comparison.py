@@ -80,12 +80,14 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
     pages = f"{comparison.pages} page{'' if comparison.pages == 1 else 's'} of trace {comparison.trace}"
     remark = comparison.workload.remark.rstrip(".")
     spread = f"± is half of the 95 % interval (Student's) of a mean over {clients} clients."
+    chip = f", profile {comparison.scenario.profile}" if comparison.scenario.profile else ""
     return [
         "Energy, beacons and page time are per page; slowdown is against the same page without power saving.",
         *([spread] if clients else []),
-        f"{pages}, seed {comparison.seed}, topology {_topology(comparison)}{named}{settings}.",
+        f"{pages}, seed {comparison.seed}, topology {_topology(comparison)}{chip}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
         *reports(comparison.runs),
+        *currents(comparison.runs),
         *([f"{load_preset(preset).note()}."] if preset else []),
     ]
 
@@ -96,6 +98,16 @@ def reports(runs: Sequence[Result]) -> list[str]:
         (run.policy, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
     ]
     return [f"{policy}: {', '.join(words)}." for policy, words in told if words]
+
+
+def currents(runs: Sequence[Result]) -> list[str]:
+    """Return a line for each policy with its mean current and how long the battery lasts, where known."""
+    lines = []
+    for run in runs:
+        days = "" if run.battery_days is None else f", battery {run.battery_days:.4g} days"
+        if run.mean_current_ma is not None:
+            lines.append(f"{run.policy}: mean current {run.mean_current_ma:.4g} mA{days}.")
+    return lines
 
 
 def _topology(comparison: Comparison) -> str:

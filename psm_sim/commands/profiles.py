@@ -1,0 +1,36 @@
+"""``psm_sim profiles``: measured chips, their numbers and where each comes from."""
+
+from __future__ import annotations
+
+import argparse
+
+from psm_sim.commands import listing
+from psm_sim.commands.listing import Item
+
+HELP = "List the chip profiles, with each number and whether it was measured, fitted or assumed."
+EPILOG = """\
+Use one with:  psm_sim --profile NAME
+Battery life:  psm_sim --profile NAME --battery 2000mAh"""
+
+add_arguments = listing.add_arguments
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the list."""
+    from psm_sim.network.profiles import profile_names
+
+    items = [_item(name) for name in profile_names()]
+    return listing.show("profiles", items, EPILOG, arguments.format)
+
+
+def _item(name: str) -> Item:
+    from psm_sim.network.profiles import load_profile
+    from psm_sim.network.topology import parameter_of
+
+    profile = load_profile(name)
+    rows = [
+        {**listing.row(key, value, parameter_of(key)), "help": profile.origin.get(key.partition(".")[2], "")}
+        for key, value in profile.values.items()
+    ]
+    summary = f"{profile.description}. Source: {profile.source}."
+    return {"name": name, "summary": summary, "source": profile.source, "parameters": rows}

@@ -1,0 +1,118 @@
+"""Device: the port and the radio of a station that is more than the papers' model, put together."""
+
+from __future__ import annotations
+
+from simpy import Environment
+
+from psm_sim.beacons import Beacons
+from psm_sim.network.access_point import AccessPoint, Port
+from psm_sim.network.device.association import Association, KeepAlive, is_null, null_frame
+from psm_sim.network.device.group import GroupFrames
+from psm_sim.network.device.port import DevicePort
+from psm_sim.network.device.radio import DeviceRadio, Traits
+from psm_sim.network.device.reception import Reception
+from psm_sim.network.device.transmissions import Transmissions
+from psm_sim.network.link import Link
+from psm_sim.network.observers import Audience, EnergyLedger
+from psm_sim.network.radio import Radio
+from psm_sim.network.segment import Segment
+from psm_sim.network.station import Station
+from psm_sim.network.topology import Topology
+from psm_sim.network.topology_parts import LinkParameters
+from psm_sim.network.topology_station import StationParameters
+
+
+def is_plain(topology: Topology) -> bool:
+    """Say whether nothing of a topology goes beyond the papers' model."""
+    access_point, power = topology.access_point, topology.power
+    off = (topology.beacon.loss, access_point.group_per_s, power.wake_j) == (0, 0, 0)
+    none = (access_point.ageing_s, access_point.idle_limit_s, power.transmit_w) == (None, None, None)
+    return off and none and topology.station == StationParameters()
+
+
+class Device:
+    """Device: a port and a radio with what the topology wants beyond the papers' model.
+
+    Parameters
+    ----------
+    topology, env, beacons
+        The scenario in numbers, the clock, and the access point's beacons.
+    links
+        The wireless links, up and down.
+    ledger, told
+        Where energy is added that belongs to no state, and whom the radio tells.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        env: Environment,
+        beacons: Beacons,
+        links: tuple[Link, Link],
+        ledger: EnergyLedger,
+        told: Audience,
+    ) -> None:
+        self._topology, self._env, self._beacons, self._told = topology, env, beacons, told
+        (self._up, down), station = links, topology.station
+        limit_s = topology.access_point.idle_limit_s
+        self.association = association = Association(env, limit_s, station.association_ms / 1000)
+        self.port = DevicePort(env, topology.access_point, down, association, station.ps_poll_ms / 1000)
+        traits = Traits(station, topology.power, Reception(topology.beacon), association, down, ledger.spend)
+        self.radio = DeviceRadio(traits, env, beacons, self.port, self._up, told.radio, told.beacons)
+        self.group = self._group() if topology.access_point.group_per_s else None
+
+    def start(self, station: Station) -> None:
+        """Begin to keep the association alive, if the station does; end null frames at the access point."""
+        every_s = self._topology.station.keep_alive_s
+        if every_s is None:
+            return
+        KeepAlive(self._env, self.association, every_s, lambda: station.send_null(null_frame()))
+        forward = self._up.deliver
+
+        def deliver(segment: Segment) -> None:
+            if not is_null(segment):
+                forward(segment)
+
+        self._up.deliver = deliver
+
+    def _group(self) -> GroupFrames:
+        topology, access_point = self._topology, self._topology.access_point
+        hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
+        link = Link(self._env, "wireless down", hop, self._told.frame)
+        link.deliver = self.radio.receive_group
+        return GroupFrames(
+            self._env, self._beacons, topology.beacon.dtim_period, access_point, link, self.radio,
+            topology.beacon.loss_seed,
+        )  # fmt: skip
+
+
+def radio_of(
+    topology: Topology,
+    env: Environment,
+    beacons: Beacons,
+    access_point: AccessPoint,
+    links: tuple[Link, Link],
+    ledger: EnergyLedger,
+    told: Audience,
+) -> tuple[Device | None, Port, Radio]:
+    """Associate a station; return the device if it is one, its port and its radio.
+
+    Parameters
+    ----------
+    topology, env, beacons, links, ledger, told
+        As for :class:`Device`.
+    access_point
+        What the station is associated with.
+    """
+    if is_plain(topology):
+        port = access_point.associate(links[1])
+        return None, port, Radio(env, beacons, port, links[0], told.radio, told.beacons)
+    device = Device(topology, env, beacons, links, ledger, told)
+    access_point.ports.append(device.port)
+    return device, device.port, device.radio
+
+
+def transmissions(topology: Topology, ledger: EnergyLedger) -> list[Transmissions]:
+    """Return the observer that charges what is sent, if transmitting takes a power of its own."""
+    power = topology.power
+    return [] if power.transmit_w is None else [Transmissions(power.transmit_w - power.awake_w, ledger.spend)]
