@@ -22,16 +22,18 @@ from psm_sim.version import __version__
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.api import load_sweep, sweep
     from psm_sim.contracts import check
-    from psm_sim.simulation import compare, simulate
+    from psm_sim.simulation import compare, comparison, simulate, timeline
 
-__all__ = ["__version__", "check", "compare", "load_sweep", "simulate", "sweep"]
+__all__ = ["__version__", "check", "compare", "comparison", "load_sweep", "simulate", "sweep", "timeline"]
 
 _ROOMS = {
     "check": "psm_sim.contracts",
     "compare": "psm_sim.simulation",
+    "comparison": "psm_sim.simulation",
     "load_sweep": "psm_sim.campaign.sweep.api",
     "simulate": "psm_sim.simulation",
     "sweep": "psm_sim.campaign.sweep.api",
+    "timeline": "psm_sim.simulation",
 }
 
 
@@ -42,3 +44,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(import_module(_ROOMS[name]), name)
     raise AttributeError(f"module 'psm_sim' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names, those included that are imported when they are first used."""
+    return sorted(__all__)

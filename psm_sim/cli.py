@@ -20,8 +20,10 @@ from psm_sim.errors import InputError, PluginError, nearest, place_of
 SUBCOMMANDS = {
     "policies": "list the power-save policies, with parameters",
     "losses": "list the losses that a learning policy can use",
-    "topologies": "list the scenarios and every key that --set reaches",
+    "topologies": "list the scenarios and every key that --set reaches; show one's file",
+    "traces": "list the traces that have a name; show one's file",
     "profiles": "list measured chips: power, charge per beacon, and sources",
+    "presets": "list the presets; show one's file",
     "trace": "look at, convert, fit or synthesize a trace",
     "sweep": "run a grid of policies, parameters and seeds; keep, resume, draw it",
     "replay": "let a learner poll network activity without a simulator: loss and regret",

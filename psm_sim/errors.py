@@ -21,6 +21,10 @@ class InputError(ValueError):
 class PluginError(InputError):
     """A user's own policy or loss cannot be loaded, or returned something unusable."""
 
+    def on_page(self, number: int) -> PluginError:
+        """Return the same error, which says on which page of the run it was raised."""
+        return PluginError(f"On page {number}: {self}")
+
 
 class Stopped(BaseException):
     """The command is to end now; no ``except Exception`` of a user's code catches it.

@@ -32,6 +32,12 @@ class Summary(NamedTuple):
         )
 
 
+def percentiles(values: Sequence[float], wanted: Sequence[int]) -> dict[str, float]:
+    """Return percentiles of at least one value, linear between neighbours, under names as ``p50``."""
+    found = np.percentile(np.asarray(values, dtype=np.float64), wanted)
+    return {f"p{each}": float(value) for each, value in zip(wanted, found, strict=True)}
+
+
 class Interval(NamedTuple):
     """A mean and the half width of its confidence interval, in the unit of the values.
 

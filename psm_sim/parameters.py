@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
@@ -107,7 +108,17 @@ def build(cls: type, texts: Mapping[str, str], owner: str, /, **given: Any) -> A
                 f"{owner}: {argument} is missing; expected {argument}=value, since it has no default."
             )
     with calling(f"{owner} cannot be made with {shown(values)}", "expected other values"):
-        return cls(**{known[name].attribute: value for name, value in values.items()})
+        made = cls(**{known[name].attribute: value for name, value in values.items()})
+    return _remembering(made, {known[name].attribute: value for name, value in values.items()})
+
+
+def _remembering(made: Any, given: Mapping[str, Any]) -> Any:
+    """Return *made*, which notes those of the values given that it does not store itself."""
+    lost = {name: value for name, value in given.items() if not hasattr(made, name)}
+    with suppress(AttributeError):  # an object with slots notes nothing
+        if lost:
+            made._psm_sim_given = lost
+    return made
 
 
 def _check_names(names: Iterable[str], known: Iterable[str], owner: str) -> None:
@@ -126,7 +137,9 @@ def check_all(instance: Any, owner: str) -> None:
 def values_of(instance: Any) -> dict[str, Any]:
     """Return the parameters of an instance as plain values, for the result's ``parameters``."""
     known = parameters_of(type(instance))
-    return {name: _plain(getattr(instance, each.attribute, None)) for name, each in known.items()}
+    given: Mapping[str, Any] = getattr(instance, "_psm_sim_given", {})
+    found = {name: each.attribute for name, each in known.items()}
+    return {name: _plain(getattr(instance, own, given.get(own))) for name, own in found.items()}
 
 
 def _plain(value: Any) -> Any:

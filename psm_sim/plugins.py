@@ -1,4 +1,4 @@
-"""Plug-ins: classes from a user's own file, named as ``FILE.py:CLASS``."""
+"""Plug-ins: classes from a user's own file, named as ``FILE.py:CLASS``, and those that packages offer."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ import zlib
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any
 
 from psm_sim.errors import PLUGIN, PluginError, Stopped, reason, shown
 from psm_sim.user_code import calling, prints_to_stderr
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 def load_class(path: str, class_name: str, base: type) -> type:
@@ -41,11 +45,59 @@ def load_class(path: str, class_name: str, base: type) -> type:
         found = getattr(module, class_name, None)
     if found is None:
         raise PluginError(f"{path} has no class {class_name!r}; expected {_classes(module, base) or wanted}.")
+    return checked_class(found, base, f"{class_name} in {path}")
+
+
+def installed(group: str) -> dict[str, EntryPoint]:
+    """Return what other packages offer under an entry point group such as ``psm_sim.policies``, by name."""
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in sorted(entry_points(group=group), key=lambda point: point.name)}
+
+
+def origin_of(point: EntryPoint) -> str:
+    """Return the package that offers an entry point, with its version."""
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "an installed package"
+
+
+def load_installed(point: EntryPoint) -> Any:
+    """Return what an entry point names.
+
+    Raises
+    ------
+    PluginError
+        If it cannot be imported; the sentence names the package.
+    """
+    with (
+        prints_to_stderr(),
+        calling(f"{point.name} of {origin_of(point)} ({point.value}) cannot be imported"),
+    ):
+        return point.load()
+
+
+def checked_class(found: Any, base: type, where: str) -> type:
+    """Return *found* if it is a class derived from *base* that can be made.
+
+    Parameters
+    ----------
+    found
+        What a file or a package defines.
+    base
+        What it must derive from, such as ``Policy`` or ``Loss``.
+    where
+        Its name and where it is, for the errors.
+
+    Raises
+    ------
+    PluginError
+        If it is no such class, or does not define what *base* demands.
+    """
+    wanted = f"a class derived from psm_sim's {base.__name__}"
     if not inspect.isclass(found) or not issubclass(found, base):
-        raise PluginError(f"{class_name} in {path} is {shown(found)}; expected {wanted}.")
+        raise PluginError(f"{where} is {shown(found)}; expected {wanted}.")
     if inspect.isabstract(found):
         missing = ", ".join(sorted(vars(found)["__abstractmethods__"]))
-        raise PluginError(f"{class_name} in {path} does not define {missing}; expected {wanted}.")
+        raise PluginError(f"{where} does not define {missing}; expected {wanted}.")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from psm_sim.errors import InputError, nearest
 from psm_sim.parameters import build
-from psm_sim.plugins import load_class
+from psm_sim.plugins import checked_class, installed, load_class, load_installed, origin_of
 from psm_sim.spec import Spec, class_file, name_of
 
 T = TypeVar("T")
@@ -43,22 +43,30 @@ class Registry(Generic[T]):
         The class that each of them, and a user's own, derives from.
     builtin
         ``"module:Class"`` by name.
+    group
+        The entry point group under which other packages offer more of them; empty for none. A built-in
+        name is never taken by a package.
     """
 
-    def __init__(self, kind: str, base: type, builtin: Mapping[str, str]) -> None:
-        self.kind, self.base, self._builtin = kind, base, dict(builtin)
+    def __init__(self, kind: str, base: type, builtin: Mapping[str, str], group: str = "") -> None:
+        self.kind, self.base, self._builtin, self.group = kind, base, dict(builtin), group
 
     def names(self) -> list[str]:
         """Return the built-in names."""
         return list(self._builtin)
 
+    def installed(self) -> dict[str, str]:
+        """Return the names that installed packages offer, each with its package; no built-in ones."""
+        offered = installed(self.group) if self.group else {}
+        return {name: origin_of(point) for name, point in offered.items() if name not in self._builtin}
+
     def knows(self, text: str) -> bool:
         """Say whether *text* begins with a built-in name or with ``FILE.py:CLASS``."""
         name = name_of(text, self.kind)
-        return name in self._builtin or class_file(name) is not None
+        return name in self._builtin or class_file(name) is not None or name in self.installed()
 
     def get(self, name: str) -> type:
-        """Return the class of a built-in name or of ``FILE.py:CLASS``.
+        """Return the class of a built-in name, of ``FILE.py:CLASS`` or of a package's name.
 
         Raises
         ------
@@ -69,10 +77,16 @@ class Registry(Generic[T]):
         if file:
             return load_class(*file, self.base)
         if name not in self._builtin:
-            raise unknown(self.kind, name, [*self.names(), "FILE.py:CLASS"])
+            return self._offered(name)
         module, _, attribute = self._builtin[name].partition(":")
         found: type = getattr(importlib.import_module(module), attribute)
         return found
+
+    def _offered(self, name: str) -> type:
+        point = installed(self.group).get(name) if self.group else None
+        if point is None:
+            raise unknown(self.kind, name, [*self.names(), *self.installed(), "FILE.py:CLASS"])
+        return checked_class(load_installed(point), self.base, f"{name} of {origin_of(point)}")
 
     def create(self, what: str | Spec, **given: Any) -> T:
         """Make the component that a text or spec names, its parameters checked; *given* are further values.

@@ -55,3 +55,8 @@ def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     for key, value in values.items():
         found |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return found
+
+
+def joined(values: Mapping[str, Any]) -> str:
+    """Return values as one text, ``key=value,...``."""
+    return ",".join(f"{key}={value}" for key, value in values.items())

@@ -73,7 +73,7 @@ def test_the_module_has_the_same_name_in_every_process(file: Path) -> None:
     [
         ("Nine", "my file.py has no class 'Nine'; expected one of Mine, Unfinished"),
         ("", "has no class ''"),
-        ("Other", r"Other in .* is <class .*>; expected a file that defines a class derived from .* Loss"),
+        ("Other", r"Other in .* is <class .*>; expected a class derived from .* Loss"),
         ("LIMIT", r"LIMIT in .* is 1; expected"),
         ("Unfinished", "Unfinished in .* does not define __call__"),
         ("Loss", "Loss in .* does not define __call__"),

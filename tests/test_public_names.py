@@ -7,7 +7,7 @@ import importlib
 import pytest
 
 NAMES = {
-    "psm_sim": "__version__ check compare load_sweep simulate sweep",
+    "psm_sim": "__version__ check compare comparison load_sweep simulate sweep timeline",
     "psm_sim.active": """
         NAMES POOL_RULES SAMPLERS Always Asker BudgetPerceptron Coin Crf Decision Draw EntropyTree
         ExhaustiveTree Floor Gaussian GaussianSampler Halving Image Isal1d Isalg1d Isaln Lasec Lmu
@@ -30,8 +30,9 @@ NAMES = {
         topology_keys""",
     "psm_sim.policies": "Beacons Frame POLICIES Policy Poll RadioPower Rest make_policy",
     "psm_sim.simulation": """
-        ClientAverage ClientComparison Comparison PageRecord Progress Result Scenario Summary Traffic
-        compare compare_clients compare_runs simulate""",
+        Average BASELINES Beside ClientAverage ClientComparison Comparison Difference PageRecord Progress
+        Result Scenario SeedAverage SeedComparison Summary Traffic compare compare_clients compare_runs
+        compare_seeds comparison difference simulate timeline""",
     "psm_sim.workload": "Page Workload load_workload load_workloads read_page_list write_page_list",
 }
 

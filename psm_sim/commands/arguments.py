@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MOST_MAH = 1e9
 """Largest charge of a battery, in mAh."""
 
+DEFAULT_PAGES = 100
+"""The number of pages where none is given."""
+
 
 def whole_number(least: int, most: int) -> Callable[[str], int]:
     """Return an argument type that reads a whole number in a range."""
@@ -121,7 +124,7 @@ def add_pages(parser: argparse.ArgumentParser, meaning: str) -> None:
     parser.add_argument(
         "--pages",
         type=whole_number(1, MOST_PAGES),
-        default=100,
+        default=DEFAULT_PAGES,
         metavar="N",
         help=f"{meaning} (default: %(default)s)",
     )

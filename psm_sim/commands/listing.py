@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from psm_sim.values import Parameter
 
 Item = dict[str, Any]
-"""``name``, ``summary``, and ``parameters``: a list of rows as :func:`row` makes them."""
+"""``name``, ``source``, ``summary``, and ``parameters``: a list of rows as :func:`row` makes them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +20,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("table", "json"), default="table", help="of the list (default: %(default)s)"
     )
+
+
+def add_show(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a list, and ``show NAME``."""
+    add_arguments(parser)
+    parser.add_argument("action", nargs="?", choices=("show",), help="print the TOML file of NAME")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="what is shown")
+
+
+def shown_file(kind: str, name: str | None) -> int:
+    """Print the TOML of a bundled file, to start one's own from; return the exit status, 0.
+
+    Raises
+    ------
+    InputError
+        If there is no name, or none of that kind has it.
+    """
+    from psm_sim.bundled import bundled, bundled_names
+    from psm_sim.registry import unknown
+
+    names = bundled_names(kind)
+    if name not in names:
+        raise unknown(_SINGULAR[kind], name or "", names)
+    print((bundled(kind) / f"{name}.toml").read_text(encoding="utf-8"), end="")  # noqa: T201
+    return 0
+
+
+_SINGULAR = {"topologies": "topology", "traces": "trace", "presets": "preset"}
 
 
 def row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
@@ -48,11 +76,12 @@ def of_registry(registry: Registry[Any]) -> list[Item]:
     from psm_sim.parameters import parameters_of
 
     items = []
-    for name in registry.names():
+    sources = {**dict.fromkeys(registry.names(), "built in"), **registry.installed()}
+    for name, source in sources.items():
         cls = registry.get(name)
         summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ").replace("``", "")
         rows = [row(key, each.default, each) for key, each in parameters_of(cls).items()]
-        items.append({"name": name, "summary": summary, "parameters": rows})
+        items.append({"name": name, "source": source, "summary": summary, "parameters": rows})
     return items
 
 

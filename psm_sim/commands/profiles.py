@@ -7,18 +7,21 @@ import argparse
 from psm_sim.commands import listing
 from psm_sim.commands.listing import Item
 
-HELP = "List the chip profiles, with each number and whether it was measured, fitted or assumed."
+HELP = "List the chip profiles, with each number and whether it was measured, fitted or assumed; or print one's file."
 EPILOG = """\
 Use one with:  psm_sim --profile NAME
+Your own:      psm_sim profiles show NAME > mine.toml; psm_sim --profile mine.toml
 Battery life:  psm_sim --profile NAME --battery 2000mAh"""
 
-add_arguments = listing.add_arguments
+add_arguments = listing.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list."""
     from psm_sim.network.profiles import profile_names
 
+    if arguments.action == "show":
+        return listing.shown_file("topologies/profiles", arguments.name)
     items = [_item(name) for name in profile_names()]
     return listing.show("profiles", items, EPILOG, arguments.format)
 

@@ -15,12 +15,13 @@ from psm_sim.commands.arguments import (
     recording_used,
     settings_of,
 )
-from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
+from psm_sim.commands.run_options import add_comparing, add_policies_and_pages, add_scenario
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
 
 if TYPE_CHECKING:
-    from psm_sim.simulation import Scenario
+    from psm_sim.progress import Progress
+    from psm_sim.simulation import Beside, Comparison, Scenario
     from psm_sim.simulation.preset import Preset
 
 HELP = """\
@@ -40,7 +41,10 @@ examples:
   psm_sim --policy psm --set links.wired.latency_ms=80 --format json
   psm_sim --policy my.py:EveryThird --trace pages.csv --output results
   psm_sim --policy lpsm --preset thesis
+  psm_sim --policy bsd --policy lpsm --replications 10 --against bsd
   psm_sim --policy psm --policy lpsm --trace my.tr.gz --clients 10
+
+Without any word: always-on, psm, bsd and lpsm, 10 replications of 100 pages each.
 
 Results go to standard output, progress and remarks to standard error;
 --output DIR writes the results to DIR as well. Exit status: 0; 2 for a mistake
@@ -51,11 +55,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a run: policies, pages, scenario and output."""
     add_policies_and_pages(parser)
     add_scenario(parser)
+    add_comparing(parser)
     add_format(parser)
     parser.add_argument(
         "--output",
         metavar="DIR",
-        help="also write result.json, pages.csv and metadata.json to this folder",
+        help="also write result.json, pages.csv, metadata.json and figures to this folder",
+    )
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="write a picture of energy against slowdown, with hindsight's frontier: .png, .svg or .pdf",
     )
     parser.add_argument(
         "--force", action="store_true", help="let --output replace the results of a finished run"
@@ -65,21 +75,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
     from psm_sim.commands.sentences import tell
+    from psm_sim.reporting.figures.run.write import picture_path, plot
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.files.run_record import check_free, facts_of, record_in
     from psm_sim.reporting.terminal.progress import progress_on
-    from psm_sim.simulation import compare_clients
     from psm_sim.user_code import prints_to_stderr
 
     begun = datetime.now(UTC)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
     if folder is not None:
         check_free(folder, force=arguments.force)
+    picture = picture_path(arguments.plot) if arguments.plot is not None else None
     with prints_to_stderr():
-        policies, scenario, preset = _asked(arguments)
+        policies, scenario, beside, preset = _asked(arguments)
         facts = {} if folder is None else facts_of(arguments.words, begun, scenario.files(policies))
         with progress_on(sys.stderr) as progress, record_in(folder, facts) as record:
-            comparison = compare_clients(policies, scenario, record.watching(progress))
+            told = record.watching(progress)
+            comparison = _compared(policies, scenario, arguments, beside, told)
     try:
         if folder is not None:
             files.write_results(folder, comparison, facts, preset.name)
@@ -88,17 +100,40 @@ def run(arguments: argparse.Namespace) -> int:
         raise
     finally:  # whatever happens to the files, the result is not lost
         _report(comparison, arguments.format, preset.name)
+    if picture is not None:
+        plot(comparison, picture, arguments.workers)
+        tell(f"Written: {picture}", "")
     if folder is not None:
-        tell(f"Written: {', '.join(files.NAMES)} in {folder}", "")
+        tell(f"Written: {', '.join(files.NAMES)}, figures in {folder}", "")
     return 0
 
 
-def _asked(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Preset]:
+def _asked(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Beside, Preset]:
+    from psm_sim.commands.comparing import beside_of, first_look
+
     preset = preset_named(arguments.preset)
-    given = [preset.policy_spec(Spec.parse(text, "policy")) for text in arguments.policy or ["lpsm"]]
+    texts = arguments.policy or (["lpsm"] if arguments.words else first_look())
+    given = [preset.policy_spec(Spec.parse(text, "policy")) for text in texts]
     policies = with_loss(given, arguments.loss)
+    beside = beside_of(arguments.against, arguments.no_baselines, preset)
     scenario = _scenario(arguments, preset)
-    return policies, scenario, preset
+    return policies, scenario, beside, preset
+
+
+def _compared(
+    policies: Sequence[Spec],
+    scenario: Scenario,
+    arguments: argparse.Namespace,
+    beside: Beside,
+    progress: Progress,
+) -> Comparison:
+    from psm_sim.commands.comparing import FIRST_LOOK
+    from psm_sim.simulation import compare_clients, compare_seeds
+
+    workers, count = arguments.workers, arguments.replications or (1 if arguments.words else FIRST_LOOK)
+    if count == 1:
+        return compare_clients(policies, scenario, progress, workers, beside)
+    return compare_seeds(policies, scenario, count, progress, workers, beside)
 
 
 def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:

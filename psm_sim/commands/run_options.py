@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from psm_sim.bundled import bundled_names
-from psm_sim.commands.arguments import add_pages, add_seed
+from psm_sim.commands.arguments import add_pages, add_seed, whole_number
 
 
 def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
@@ -79,4 +79,32 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="key=value",
         help="override one key of the topology, e.g. links.wired.latency_ms=80; can be repeated",
+    )
+
+
+def add_comparing(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    group = parser.add_argument_group("comparison")
+    group.add_argument(
+        "--replications",
+        type=whole_number(1, 10_000),
+        metavar="N",
+        help="run the seeds SEED to SEED+N-1; means with 95 %% intervals, differences paired by seed "
+        "(default: 1; 10 if no option at all is given)",
+    )
+    group.add_argument(
+        "--against",
+        metavar="POLICY",
+        help="the policy that energy and slowdown are compared with (default: psm)",
+    )
+    group.add_argument(
+        "--no-baselines",
+        action="store_true",
+        help="leave out always-on and psm, which stand above the policies otherwise",
+    )
+    group.add_argument(
+        "--workers",
+        type=whole_number(1, 1024),
+        metavar="N",
+        help="processes for several seeds or clients; the numbers do not depend on it (default: all cores)",
     )

@@ -10,14 +10,18 @@ from psm_sim.commands.listing import Item
 HELP = "List the bundled scenarios, with every key that --set reaches: its value, unit and range."
 EPILOG = """\
 Use one with:  psm_sim --topology NAME
-Change a key:  psm_sim --set links.wired.latency_ms=80"""
+Change a key:  psm_sim --set links.wired.latency_ms=80
+Your own:      psm_sim topologies show NAME > mine.toml"""
 
-add_arguments = listing.add_arguments
+add_arguments = listing.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list."""
+    """Print the list, or one topology's file."""
     from psm_sim.bundled import bundled_names
+
+    if arguments.action == "show":
+        return listing.shown_file("topologies", arguments.name)
 
     items = [_item(name) for name in bundled_names("topologies")]
     return listing.show("topologies", items, EPILOG, arguments.format)
@@ -29,4 +33,4 @@ def _item(name: str) -> Item:
 
     topology = load_topology(name)
     rows = [listing.row(key, value, parameter_of(key)) for key, value in topology.config().items()]
-    return {"name": name, "summary": topology.description, "parameters": rows}
+    return {"name": name, "source": "bundled", "summary": topology.description, "parameters": rows}

@@ -42,13 +42,13 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind(Policy, POLICY_CHECKS, PolicySubject, POLICIES.names(), make_policy),
-    Kind(Loss, LOSS_CHECKS, Subject, LOSSES.names(), make_loss),
+    Kind(Policy, POLICY_CHECKS, PolicySubject, [*POLICIES.names(), *POLICIES.installed()], make_policy),
+    Kind(Loss, LOSS_CHECKS, Subject, [*LOSSES.names(), *LOSSES.installed()], make_loss),
     Kind(
         Learner,
         LEARNER_CHECKS,
         Subject,
-        LEARNERS.names(),
+        [*LEARNERS.names(), *LEARNERS.installed()],
         lambda text: make_learner(text, EXPERTS, HORIZON),
         {"n_experts": EXPERTS},
     ),

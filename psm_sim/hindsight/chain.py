@@ -23,7 +23,7 @@ class Step(NamedTuple):
     ``downlink`` says that a frame from the access point ends the silence, else the station sends.
     ``since_uplink_s`` is the time from the last uplink packet to the end of the activity, ``inf`` if it had
     none. ``held`` has the offset in ms and the bytes of each frame that would be held, were the station
-    asleep at the beginning.
+    asleep at the beginning. ``weight`` is what a second of delay of the activity counts.
     """
 
     silent_s: float
@@ -31,6 +31,7 @@ class Step(NamedTuple):
     busy_s: float
     since_uplink_s: float
     held: tuple[tuple[float, int], ...]
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class _Player:
         chain = self.chain
         due_s = self.now_s + step.silent_s
         begin_s = self._rest_until(due_s, step)
-        self.delay_s += begin_s - due_s
+        self.delay_s += step.weight * (begin_s - due_s)
         if due_s > self.uplink_s:
             stretch = (begin_s - self.uplink_s) / (due_s - self.uplink_s)
             self.worst_stretch = max(self.worst_stretch, stretch)

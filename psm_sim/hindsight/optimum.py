@@ -81,7 +81,7 @@ class _Paths(NamedTuple):
         heard = step.since_uplink_s < inf
         return _Paths(
             self.energy_j + energy_j + chain.awake_w * step.busy_s,
-            self.delay_s + (begin_s - self.now_s - step.silent_s),
+            self.delay_s + step.weight * (begin_s - self.now_s - step.silent_s),
             now_s,
             now_s - step.since_uplink_s if heard else self.uplink_s,
         )

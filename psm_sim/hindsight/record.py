@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
 from psm_sim.hindsight.chain import Chain, Step
 from psm_sim.network import Observer, Topology, World
+from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies.always_on import AlwaysOn
@@ -72,3 +73,38 @@ def _step(frames: Sequence[Frame], silent_s: float, busy_s: float) -> Step:
         if frame.downlink and frame.queued_s <= first_uplink_s
     )
     return Step(silent_s, frames[0].downlink, busy_s, since_s, held)
+
+
+def record_slowdowns(pages: Sequence[Page], topology: Topology) -> Chain:
+    """Return the chain of :func:`record_chain` with each delay counted as what it adds to the slowdown.
+
+    A second of delay within a page counts one over the page's time without power saving, and nothing outside
+    all pages; so the sum of all delays over the number of pages is the mean slowdown less 1.
+    """
+    recorder = _PageRecorder()
+    world = World(topology, AlwaysOn(), [recorder])
+    world.run(pages)
+    steps = _weighted(_steps(recorder.frames), recorder.visits)
+    power = topology.power
+    return Chain(tuple(steps), len(pages), world.beacons, power.awake_w, power.asleep_w, power.beacon_j)
+
+
+class _PageRecorder(FrameRecorder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.visits: list[Visit] = []
+
+    def page(self, visit: Visit) -> None:
+        self.visits.append(visit)
+
+
+def _weighted(steps: Sequence[Step], visits: Sequence[Visit]) -> Iterator[Step]:
+    now_s, number = 0.0, 0
+    for step in steps:
+        begin_s = now_s + step.silent_s
+        while number < len(visits) and visits[number].ended_s <= begin_s:
+            number += 1
+        within = number < len(visits) and visits[number].started_s <= begin_s
+        length_s = visits[number].ended_s - visits[number].started_s if within else inf
+        yield step._replace(weight=1 / length_s)
+        now_s = begin_s + step.busy_s

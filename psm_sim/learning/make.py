@@ -20,6 +20,7 @@ LEARNERS: Registry[Learner] = Registry(
         "fixed-share": "psm_sim.learning.learners:FixedShare",
         "learn-alpha": "psm_sim.learning.learners:LearnAlpha",
     },
+    "psm_sim.learners",
 )
 """The learners that have a name; a new learner is one more line here."""
 

@@ -21,6 +21,7 @@ LOSSES: Registry[Loss] = Registry(
         "retrieval-energy": "psm_sim.losses.retrieval_energy:RetrievalEnergy",
         "constrained": "psm_sim.losses.constrained:Constrained",
     },
+    "psm_sim.losses",
 )
 """The losses that have a name; a new loss is one more line here."""
 
@@ -72,5 +73,5 @@ def _formula(text: str, gamma: float | None) -> Loss:
     except InputError:
         if text.strip() and not _NAME_LIKE.fullmatch(text):
             raise
-    names = [*LOSSES.names(), "FILE.py:CLASS", "a formula"]
+    names = [*LOSSES.names(), *LOSSES.installed(), "FILE.py:CLASS", "a formula"]
     raise unknown("loss", text.partition(":")[0], names)

@@ -127,6 +127,11 @@ def guarded(policy: Policy) -> Policy:
     return fresh if type(policy).__module__.startswith("psm_sim.policies.") else watched(fresh)
 
 
+def unguarded(policy: Policy) -> Policy:
+    """Return the policy itself, without its guard."""
+    return policy.policy if isinstance(policy, Guarded) else policy
+
+
 def watched(policy: Policy) -> Guarded:
     """Return *policy* guarded, after a copy of it has answered a few questions.
 

@@ -17,6 +17,7 @@ POLICIES: Registry[Policy] = Registry(
         "listen": "psm_sim.policies.listen:Listen",
         "anticipate": "psm_sim.policies.anticipate:Anticipate",
     },
+    "psm_sim.policies",
 )
 """The policies that have a name; a new policy is one more line here."""
 

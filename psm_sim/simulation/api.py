@@ -1,94 +1,156 @@
-"""Simulations from Python: ``psm_sim.simulate`` for one policy, ``psm_sim.compare`` for several."""
+"""Simulations from Python: ``psm_sim.simulate`` for one policy, ``psm_sim.comparison`` for several."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.network import Topology
-from psm_sim.policies import Policy
-from psm_sim.simulation.compare import compare_runs
+from psm_sim.network import Observer
+from psm_sim.progress import silent
+from psm_sim.simulation.beside import BASELINES, Beside
+from psm_sim.simulation.compare import compare_clients
+from psm_sim.simulation.comparison import Comparison
+from psm_sim.simulation.given import Given
+from psm_sim.simulation.replications import compare_seeds
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.spec import Spec
-from psm_sim.workload import Workload
+from psm_sim.simulation.timeline import observe
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def simulate(
-    policy: str | Spec | Policy = "lpsm",
-    trace: str | Spec | Workload = "ucb",
-    topology: str | Topology = "three-node",
+    policy: Any = "lpsm",
+    trace: Any = "ucb",
+    topology: Any = "three-node",
     pages: int = 100,
     seed: int = 1,
-    settings: Mapping[str, Any] | None = None,
-    profile: str = "",
+    settings: Any = None,
+    *,
+    observers: Sequence[Observer] = (),
+    replications: int = 1,
+    workers: int | None = None,
+    **more: Any,
 ) -> Result:
     """Run one policy, its slowdown measured against the same pages without power saving.
 
     Parameters
     ----------
     policy
-        A name with its parameters (``"bsd:p=0.5"``) or ``FILE.py:CLASS``, as text or spec; or a policy
-        already made, which is copied.
+        A name with its parameters (``"bsd:p=0.5"``) or ``FILE.py:CLASS``, as text or spec; a policy class, or
+        a policy already made, which is copied: ``result.policy_state`` is the copy as the run has left it.
     trace
-        A bundled trace or a file, as text or spec; or a workload already made.
+        A bundled trace or a file, as text or spec; a list of :class:`~psm_sim.workload.Page`, a DataFrame
+        with the columns of a page list, or a workload.
     topology
-        A bundled topology or a TOML file; or a topology already made.
+        A bundled topology or a TOML file; a dictionary of its keys, nested or dotted, in which ``extends``
+        names another topology than ``three-node``; or a topology already made.
     pages
         The number of pages, at least 1; a recording gives its first *pages*, or all it has.
     seed
         The seed of everything drawn, 0 or more.
     settings
         Topology keys to override, as ``{"links.wired.latency_ms": 80}``; values or their texts.
-    profile
-        A chip whose keys are laid over the topology, as ``"esp32-c6"``; empty for none.
+    observers
+        Told what happens in the run; of a single run only.
+    replications
+        The number of seeds, from *seed* on; the values are then means, and the result a ``SeedAverage``.
+    workers
+        Processes for several seeds or clients; None: one for each core. The numbers do not depend on it.
+    more
+        ``preset``, a named configuration; ``profile``, a chip such as ``"esp32-c6"``, laid over the topology;
+        ``loss`` of an lpsm; ``clients`` of a recording.
 
     Raises
     ------
     InputError
-        If any of these cannot be used, or the trace chooses several clients; before anything is run.
+        If any of these cannot be used; before anything is run.
     """
-    return compare_runs([policy], Scenario(trace, topology, pages, seed, settings or {}, profile)).runs[0]
+    given = Given(trace, topology, pages, seed, settings, **more)
+    found = _compared(given, [policy], replications, workers, Beside())
+    if observers:
+        observe(found.runs[0], observers)
+    return found.runs[0]
 
 
-def compare(
-    policies: Sequence[str | Spec | Policy],
-    trace: str | Spec | Workload = "ucb",
-    topology: str | Topology = "three-node",
+def comparison(
+    policies: Sequence[Any],
+    trace: Any = "ucb",
+    topology: Any = "three-node",
     pages: int = 100,
     seed: int = 1,
-    settings: Mapping[str, Any] | None = None,
-    profile: str = "",
-) -> pd.DataFrame:
+    settings: Any = None,
+    *,
+    replications: int = 1,
+    workers: int | None = None,
+    against: Any = "psm",
+    baselines: bool = True,
+    **more: Any,
+) -> Comparison:
     """Run several policies over the same pages.
+
+    It prints as the command line's table; ``.frame`` is a DataFrame, ``.plot()`` a figure, ``.runs`` are the
+    results.
 
     Parameters
     ----------
     policies
         At least one, each as for :func:`simulate`.
-    trace, topology, pages, seed, settings, profile
+    trace, topology, pages, seed, settings, replications, workers, more
         As for :func:`simulate`.
-
-    Returns
-    -------
-    DataFrame
-        One row per policy, columns as the JSON output's; nested values become columns joined by a dot,
-        such as ``slowdown.mean``.
+    against
+        The policy that energy and slowdown are compared with; None for none.
+    baselines
+        Whether always-on and psm stand above the policies.
 
     Raises
     ------
     InputError
         As :func:`simulate`.
     """
-    import pandas as pd
+    given = Given(trace, topology, pages, seed, settings, **more)
+    shown = tuple(given.policy(each) for each in BASELINES) if baselines else ()
+    reference = () if against is None else (given.policy(against),)
+    return _compared(given, policies, replications, workers, Beside(shown, reference))
 
-    comparison = compare_runs(policies, Scenario(trace, topology, pages, seed, settings or {}, profile))
-    return pd.json_normalize([_row(run) for run in comparison.runs])
+
+def compare(
+    policies: Sequence[Any],
+    trace: Any = "ucb",
+    topology: Any = "three-node",
+    pages: int = 100,
+    seed: int = 1,
+    settings: Any = None,
+    **more: Any,
+) -> pd.DataFrame:
+    """Run several policies over the same pages; return the ``frame`` of :func:`comparison`.
+
+    Parameters
+    ----------
+    policies, trace, topology, pages, seed, settings
+        As for :func:`simulate`.
+    more
+        As for :func:`comparison`; ``against`` is none and ``baselines`` are left out unless asked for.
+
+    Returns
+    -------
+    DataFrame
+        One row per policy, columns as the JSON output's; nested values become columns joined by a dot,
+        such as ``slowdown.mean``. The last columns are the trace, topology, settings and seed.
+
+    Raises
+    ------
+    InputError
+        As :func:`simulate`.
+    """
+    usual = {"against": None, "baselines": False}
+    return comparison(policies, trace, topology, pages, seed, settings, **{**usual, **more}).frame
 
 
-def _row(run: Result) -> dict[str, Any]:
-    row = run.to_dict()
-    return {**row, "parameters": ",".join(f"{key}={value}" for key, value in row["parameters"].items())}
+def _compared(
+    given: Given, policies: Sequence[Any], replications: int, workers: int | None, beside: Beside
+) -> Comparison:
+    asked, scenario = given.policies(policies), given.scenario()
+    if replications == 1:
+        return compare_clients(asked, scenario, silent, workers, beside)
+    return compare_seeds(asked, scenario, replications, silent, workers, beside)

@@ -12,18 +12,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from psm_sim.errors import InputError
-from psm_sim.policies import Policy
 from psm_sim.processes import in_processes
 from psm_sim.progress import Progress
-from psm_sim.simulation.client_average import average
-from psm_sim.simulation.compare import Comparison, compare_runs
+from psm_sim.simulation.average import ClientAverage, average
+from psm_sim.simulation.beside import Beside, What
+from psm_sim.simulation.compare import compare_runs, everyone, sorted_out
+from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.run import Run
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.spec import Spec
 from psm_sim.workload import Workload
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClientComparison(Comparison):
     """Policies side by side over the same clients; ``runs`` are :class:`ClientAverage`."""
 
@@ -35,22 +35,22 @@ class ClientComparison(Comparison):
         return sum(one.pages for one in self.clients)
 
 
-def check(runs: Sequence[Run], clients: int, workers: int | None) -> None:
-    """Refuse what cannot be used over several clients, before anything is run.
+def check(runs: Sequence[Run], several: str, workers: int | None) -> None:
+    """Refuse what cannot be used in several runs of a policy, before anything is run.
 
     Parameters
     ----------
     runs
         The policies, made and started once in this process.
-    clients
-        The number of clients.
+    several
+        What there are several of, such as ``"3 clients"``.
     workers
         The number of processes asked for; ``None``: one for each core.
 
     Raises
     ------
     InputError
-        If the number of processes is below 1, or a policy would write one file for every client.
+        If the number of processes is below 1, or a policy would write one file in every run.
     """
     if workers is not None and workers < 1:
         raise InputError(f"workers is {workers!r}; expected a whole number, at least 1.")
@@ -58,46 +58,77 @@ def check(runs: Sequence[Run], clients: int, workers: int | None) -> None:
         state = run.parameters.get("state")
         if state:
             raise InputError(
-                f"policy {run.policy.name}: state is {state!r}, but each of {clients} clients "
-                "would write it; expected one client, such as clients=1, or no state."
+                f"policy {run.policy.name}: state is {state!r}, but each of {several} "
+                f"would write it; expected one of the {several.split()[1]}, or no state."
             )
 
 
 def compare_each(
-    policies: Sequence[str | Spec | Policy],
+    policies: Sequence[What],
     scenario: Scenario,
     workloads: Sequence[Workload],
     progress: Progress,
     workers: int | None,
+    beside: Beside,
 ) -> ClientComparison:
     """Run each policy over each client on its own, and average over clients.
 
     Parameters
     ----------
-    policies, scenario, progress, workers
+    policies, scenario, progress, workers, beside
         As for :func:`~psm_sim.simulation.compare.compare_clients`.
     workloads
         The pages of each client, at least two.
     """
-    found = _each(policies, scenario, workloads, progress, workers)
-    return _merged(scenario, workloads, found)
-
-
-def _each(
-    policies: Sequence[str | Spec | Policy],
-    scenario: Scenario,
-    workloads: Sequence[Workload],
-    progress: Progress,
-    workers: int | None,
-) -> list[Comparison]:
     scenarios = [replace(scenario, trace=workload) for workload in workloads]
-    total, done = sum(len(each.pages) for each in workloads), 0
+    told = Told(progress, sum(len(each.pages) for each in workloads), len(workloads), "clients")
+    found = in_parallel(everyone(policies, beside), scenarios, told, workers)
+    return sorted_out(_merged(scenario, workloads, found), policies, beside)
+
+
+@dataclass(frozen=True)
+class Told:
+    """Progress over several runs: whom to tell, the pages and runs in all, and what a run is called."""
+
+    progress: Progress
+    pages: int
+    runs: int
+    kind: str
+
+    def __call__(self, found: Sequence[Comparison]) -> None:
+        """Tell what has been done."""
+        words = f"{len(found)} of {self.runs} {self.kind}"
+        self.progress(sum(one.pages for one in found), self.pages, words)
+
+
+def in_parallel(
+    policies: Sequence[What], scenarios: Sequence[Scenario], told: Told, workers: int | None
+) -> list[Comparison]:
+    """Run the policies in each scenario; the comparisons are in the order of the scenarios.
+
+    Parameters
+    ----------
+    policies
+        As for :func:`~psm_sim.simulation.compare.compare_runs`.
+    scenarios
+        At least one.
+    told
+        Called after each scenario.
+    workers
+        Processes, one for each core if None; the numbers do not depend on it.
+    """
     found: list[Comparison] = []
-    for one in in_processes(partial(compare_runs, policies), scenarios, workers):
+    for one in in_processes(partial(_compared, policies), scenarios, workers):
         found.append(one)
-        done += one.pages
-        progress(done, total, f"{len(found)} of {len(workloads)} clients")
+        told(found)
     return found
+
+
+def _compared(policies: Sequence[What], scenario: Scenario) -> Comparison:
+    """Run the policies in one scenario; what they have learned stays in this process."""
+    found = compare_runs(policies, scenario)
+    runs = tuple(replace(run, policy_state=None) for run in found.runs)
+    return replace(found, runs=runs, always_on=replace(found.always_on, policy_state=None))
 
 
 def _merged(
@@ -109,9 +140,9 @@ def _merged(
         scenario,
         found[0].place,
         _described(workloads),
-        tuple(average(names, runs) for runs in each_policy),
-        average(names, [one.always_on for one in found]),
-        tuple(found),
+        tuple(average(ClientAverage, names, runs) for runs in each_policy),
+        average(ClientAverage, names, [one.always_on for one in found]),
+        clients=tuple(found),
     )
 
 

@@ -1,17 +1,18 @@
-"""Comparison: policies side by side, over the same pages."""
+"""Comparison of policies: side by side, over the pages of one client or of several."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from psm_sim.errors import InputError
-from psm_sim.network import Topology, differences
-from psm_sim.network.profiles import load_profile
+from psm_sim.network import Topology
 from psm_sim.policies import Policy
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress, silent
+from psm_sim.simulation.beside import NOTHING, Beside, What
+from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
@@ -22,58 +23,11 @@ _ALWAYS_ON = Spec("always-on")
 _DEFAULTS = Scenario()
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Several runs over the same pages, in the order the policies were given.
-
-    ``place`` is the topology with the value of every key, ``workload`` the pages, ``always_on`` the run
-    without power saving that every slowdown is measured against.
-    """
-
-    scenario: Scenario
-    place: Topology
-    workload: Workload
-    runs: tuple[Result, ...]
-    always_on: Result
-
-    @property
-    def trace(self) -> str:
-        """The trace as the user wrote it."""
-        return self.scenario.trace_name
-
-    @property
-    def topology(self) -> str:
-        """The topology as the user wrote it."""
-        return self.scenario.topology_name
-
-    @property
-    def topology_differs(self) -> dict[str, Any]:
-        """The keys in which the topology, before profile and settings, differs from the bundled one."""
-        chip = load_profile(self.scenario.profile).values if self.scenario.profile else {}
-        return {
-            key: value
-            for key, value in differences(self.place).items()
-            if key not in self.settings and key not in chip
-        }
-
-    @property
-    def pages(self) -> int:
-        """The number of pages that each policy loaded."""
-        return len(self.workload.pages)
-
-    @property
-    def seed(self) -> int:
-        """The seed of everything drawn."""
-        return self.scenario.seed
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The topology keys that were overridden, as they were given."""
-        return dict(self.scenario.settings)
-
-
 def compare_runs(
-    policies: Sequence[str | Spec | Policy], scenario: Scenario = _DEFAULTS, progress: Progress = silent
+    policies: Sequence[What],
+    scenario: Scenario = _DEFAULTS,
+    progress: Progress = silent,
+    beside: Beside = NOTHING,
 ) -> Comparison:
     """Run each policy, and one without power saving, over the pages of one client.
 
@@ -89,6 +43,8 @@ def compare_runs(
         The pages, and where they are loaded.
     progress
         Called after each page.
+    beside
+        Baselines, and what energy and slowdown are compared with.
 
     Raises
     ------
@@ -96,21 +52,23 @@ def compare_runs(
         If any of these cannot be used, or the trace chooses several clients; before anything is run.
     """
     place = scenario.place()
-    runs = _prepared(policies, place)
-    return _compared(runs, place, scenario, scenario.workload(), progress)
+    runs = prepared(policies, place, beside)
+    found = _compared(runs, place, scenario, scenario.workload(), progress)
+    return sorted_out(found, policies, beside)
 
 
 def compare_clients(
-    policies: Sequence[str | Spec | Policy],
+    policies: Sequence[What],
     scenario: Scenario = _DEFAULTS,
     progress: Progress = silent,
     workers: int | None = None,
+    beside: Beside = NOTHING,
 ) -> Comparison:
     """Run each policy over every client that the trace chooses, and average over clients.
 
     Parameters
     ----------
-    policies, scenario
+    policies, scenario, beside
         As for :func:`compare_runs`; the scenario's ``pages`` are the most of each client.
     progress
         Called after each page of a single client, else after each client.
@@ -128,20 +86,78 @@ def compare_clients(
         If any of these cannot be used, before anything is run.
     """
     place = scenario.place()
-    runs = _prepared(policies, place)
+    runs = prepared(policies, place, beside)
     workloads = scenario.workloads()
     if len(workloads) == 1:
-        return _compared(runs, place, scenario, workloads[0], progress)
+        found = _compared(runs, place, scenario, workloads[0], progress)
+        return sorted_out(found, policies, beside)
     from psm_sim.simulation.clients import check, compare_each
 
-    check(runs, len(workloads), workers)
-    return compare_each(policies, scenario, workloads, progress, workers)
+    check(runs, f"{len(workloads)} clients", workers)
+    return compare_each(policies, scenario, workloads, progress, workers, beside)
 
 
-def _prepared(policies: Sequence[str | Spec | Policy], place: Topology) -> list[Run]:
+Kind = TypeVar("Kind", bound=Comparison)
+
+
+def everyone(policies: Sequence[What], beside: Beside) -> list[What]:
+    """Return *policies*, and behind them those beside them that are not among them."""
+    found = [*policies]
+    for each in (*beside.baselines, *beside.against):
+        if _place_of(each, found) is None:
+            found.append(each)
+    return found
+
+
+def sorted_out(found: Kind, policies: Sequence[What], beside: Beside) -> Kind:
+    """Return a comparison of :func:`everyone` with each run in its place.
+
+    Parameters
+    ----------
+    found
+        Its ``runs`` are those of everyone.
+    policies, beside
+        As for :func:`compare_runs`.
+    """
+    asked = everyone(policies, beside)
+
+    def run_of(what: What) -> Result:
+        return found.runs[_place_of(what, asked) or 0]
+
+    return replace(
+        found,
+        runs=found.runs[: len(policies)],
+        baselines=tuple(map(run_of, beside.baselines)),
+        reference=next(map(run_of, beside.against), None),
+    )
+
+
+def _place_of(what: What, policies: Sequence[What]) -> int | None:
+    for index, each in enumerate(policies):
+        # Texts are compared as they are written: reading them twice is not worth it.
+        if what is each if isinstance(what, Policy) else str(what) == str(each):
+            return index
+    return None
+
+
+def prepared(policies: Sequence[What], place: Topology, beside: Beside) -> list[Run]:
+    """Return a run of each policy and of those beside them, made and started, in a world of its own.
+
+    Parameters
+    ----------
+    policies, beside
+        As for :func:`compare_runs`.
+    place
+        The topology.
+
+    Raises
+    ------
+    InputError
+        If there is no policy, or one cannot be used.
+    """
     if not policies or isinstance(policies, (str, Spec, Policy)):
         raise InputError(f"policies is {policies!r}; expected a list of at least one policy.")
-    return [prepare(policy, place) for policy in policies]
+    return [prepare(policy, place) for policy in everyone(policies, beside)]
 
 
 def _compared(
@@ -154,9 +170,9 @@ def _compared(
     def over(run: Run, times_s: Sequence[float] | None = None) -> Result:
         nonlocal done
         before, done = done, done + len(workload.pages)
-        return run.over(
-            workload.pages, times_s, lambda count: progress(before + count, total, run.label), workload.pushes
-        )
+        told: Callable[[int], None] = lambda count: progress(before + count, total, run.label)  # noqa: E731
+        found = run.over(workload.pages, times_s, told, workload.pushes)
+        return replace(found, facts=scenario.facts)
 
     always_on = over(reference)
     times_s = page_times_s(always_on)

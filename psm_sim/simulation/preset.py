@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 from psm_sim.bundled import bundled, bundled_names
+from psm_sim.errors import InputError
+from psm_sim.files.toml import read_toml
 from psm_sim.registry import unknown
 from psm_sim.spec import Spec
 
@@ -104,23 +106,45 @@ class Preset:
 
 
 def load_preset(name: str) -> Preset:
-    """Return a bundled preset.
+    """Return a bundled preset, or that of a file whose name ends in ``.toml``.
 
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is none of that name, or the file cannot be used.
     """
+    path = Path(name) if name.endswith(".toml") else bundled("presets") / f"{name}.toml"
     names = bundled_names("presets")
-    if name not in names:
-        raise unknown("preset", name, names)
-    text = (bundled("presets") / f"{name}.toml").read_text(encoding="utf-8")
-    table: dict[str, Any] = tomllib.loads(text)
+    if not name.endswith(".toml") and name not in names:
+        raise unknown("preset", name, [*names, "FILE.toml"])
+    table = read_toml(path, "preset")
+    _check_tables(table, path)
     for key in ("calibrated", "fitted"):
         table[key] = tuple(map(_choice, table.get(key, ())))
     for key in ("evidence", "doubts"):
         table[key] = tuple(table.get(key, ()))
     return Preset(name=name, **table)
+
+
+def _check_tables(table: Mapping[str, Any], path: Path) -> None:
+    """Refuse a key that no preset has, or a value of another kind than a preset's."""
+    known = {each.name: each for each in fields(Preset) if each.name != "name"}
+    for key, value in table.items():
+        if key not in known:
+            raise InputError(f"{path}: {key!r} is no key of a preset; expected {', '.join(known)}.")
+        wanted: type = str if key in _TEXTS else list if key in _LISTS else dict
+        nested = key != "policies" or all(isinstance(each, dict) for each in value.values())
+        if not isinstance(value, wanted) or not nested:
+            raise InputError(f"{path}: {key} is {value!r}; expected {_KINDS[wanted]}.")
+
+
+_TEXTS = ("description", "trace")
+_LISTS = ("calibrated", "fitted", "evidence", "doubts")
+_KINDS: dict[type, str] = {
+    str: "a text",
+    list: "a list",
+    dict: "a table, each value of which is a table for policies",
+}
 
 
 def _choice(entry: Mapping[str, Any]) -> Choice:

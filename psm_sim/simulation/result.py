@@ -3,85 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from psm_sim.estimates import Summary
+from psm_sim.estimates import Summary, percentiles
 from psm_sim.network import Usage
-from psm_sim.network.pusher import Pusher
 from psm_sim.network.topology_station import PowerParameters
+from psm_sim.policies import Policy
+from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
+from psm_sim.simulation.showing import page_timeline
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class PageRecord(NamedTuple):
-    """One page of a run: a row of ``pages.csv``.
-
-    The page's energy, seconds asleep and awake, and beacons are those from the end of the page before
-    it to its own end, its think time included.
-    """
-
-    page: int
-    think_s: float
-    objects: int
-    bytes: int
-    start_s: float
-    page_time_s: float
-    always_on_time_s: float
-    slowdown: float
-    energy_j: float
-    awake_j: float
-    asleep_j: float
-    beacons_j: float
-    awake_s: float
-    asleep_s: float
-    beacons: int
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """Traffic from server to client; bytes include headers, and sent = received + undelivered + dropped.
-
-    ``undelivered`` bytes are on the links or held by the access point when the run ends.
-    """
-
-    server_sent_bytes: int
-    client_received_bytes: int
-    undelivered_bytes: int
-    dropped_bytes: int
-    dropped_frames: int
-    retransmissions: int
-
-
-@dataclass(frozen=True)
-class PushRecord:
-    """Datagrams that nobody asked for: how many were sent and delivered, and their delays in seconds.
-
-    The delay is from the arrival at the access point until the station has the datagram.
-    """
-
-    sent: int
-    delivered: int
-    delay_s: Summary
-
-    @classmethod
-    def of(cls, pusher: Pusher) -> PushRecord:
-        """Return what was found; the delays of no delivery are nan."""
-        return cls(pusher.sent, len(pusher.delays_s), Summary.of(pusher.delays_s or [math.nan]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as the JSON output has it."""
-        delay_s = self.delay_s._asdict() if self.delivered else dict.fromkeys(Summary._fields)
-        return {"sent": self.sent, "delivered": self.delivered, "delay_s": delay_s}
+PERCENTILES = (10, 50, 90, 99)
+"""The percentiles of the page times that are reported."""
 
 
 _NO_SUPPLY = PowerParameters()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """One policy's run over the pages of a workload.
 
@@ -90,6 +34,8 @@ class Result:
     counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
     only value that differs from run to run. ``pushes`` is there if the workload has any. ``power`` is what
     the radio draws; with its ``supply_v`` there is a mean current, with its ``battery_mah`` a battery's life.
+    ``facts`` has the trace, topology, settings and seed; ``origin`` is enough to run it again, and
+    ``policy_state`` is the policy as the run has left it; results from other processes have none.
     """
 
     policy: str
@@ -103,13 +49,48 @@ class Result:
     policy_report: dict[str, float] = field(default_factory=dict)
     pushes: PushRecord | None = None
     power: PowerParameters = _NO_SUPPLY
+    facts: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    origin: Origin | None = field(default=None, repr=False, compare=False)
+    policy_state: Policy | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def pages(self) -> pd.DataFrame:
-        """The pages as a DataFrame, one row per page, columns as :class:`PageRecord`."""
+        """The pages as a DataFrame, one row per page: columns as :class:`PageRecord`, policy and facts."""
         import pandas as pd
 
-        return pd.DataFrame(self.page_records, columns=list(PageRecord._fields))
+        frame = pd.DataFrame(self.page_records, columns=list(PageRecord._fields))
+        return frame.assign(policy=self.policy, **self.facts)
+
+    def __repr__(self) -> str:
+        where = ", ".join(f"{key} {value}" for key, value in self.facts.items() if value != "")
+        return f"<{type(self).__name__} of {self.policy}: {len(self.page_records)} pages; {where}>"
+
+    def __str__(self) -> str:
+        width = max(map(len, self._main))
+        return "\n".join(
+            [repr(self), *(f"{name:{width}}  {value:.4g}" for name, value in self._main.items())]
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the main values as HTML, for notebooks; every name is escaped."""
+        import pandas as pd
+
+        return pd.DataFrame({self.policy: self._main}).to_html(float_format="{:.4g}".format)
+
+    @property
+    def _main(self) -> dict[str, float]:
+        states = {f"energy {name} (J)": value for name, value in self.energy_by_state_per_page_j.items()}
+        return {
+            "energy per page (J)": self.energy_per_page_j,
+            **states,
+            "page time, mean (s)": self.page_time_s.mean,
+            "slowdown, mean": self.slowdown.mean,
+            "slowdown, max": self.slowdown.max,
+        }
+
+    def plot(self) -> Any:
+        """Draw the timeline of one page, of median slowdown; return the matplotlib figure."""
+        return page_timeline([self])
 
     @property
     def energy_per_page_j(self) -> float:
@@ -158,6 +139,12 @@ class Result:
         return Summary.of([record.slowdown for record in self.page_records])
 
     @property
+    def page_time_percentiles_s(self) -> dict[str, float]:
+        """Percentiles of the page times in seconds (linear between neighbours), as ``p50``."""
+        times_s = [record.page_time_s for record in self.page_records]
+        return percentiles(times_s, PERCENTILES)
+
+    @property
     def _supplied(self) -> dict[str, float | None]:
         return {"mean_current_ma": self.mean_current_ma, "battery_days": self.battery_days}
 
@@ -176,6 +163,7 @@ class Result:
             "beacons_per_page": self.beacons_per_page,
             "page_time_s": self.page_time_s._asdict(),
             "slowdown": self.slowdown._asdict(),
+            "page_time_percentiles_s": self.page_time_percentiles_s,
             "traffic": dataclasses.asdict(self.traffic),
             **{key: value for key, value in self._supplied.items() if value is not None},
             **({"policy_report": self.policy_report} if self.policy_report else {}),

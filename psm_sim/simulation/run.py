@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from psm_sim.errors import PluginError
 from psm_sim.network import Observer, PagesDone, Topology, Usage, World
 from psm_sim.network.browser import Visit
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
-from psm_sim.policies.guard import guarded, watched
-from psm_sim.simulation.result import PageRecord, PushRecord, Result, Traffic
+from psm_sim.policies.guard import guarded, unguarded, watched
+from psm_sim.simulation.beside import What
+from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
+from psm_sim.simulation.result import Result
 from psm_sim.spec import Spec
 from psm_sim.workload.page import Page
 from psm_sim.workload.push import Push
@@ -25,9 +28,12 @@ _NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 class Run:
     """One policy in a world of its own, started and ready.
 
-    ``label`` is the policy as the user named it, ``parameters`` its parameters as plain values.
+    ``what`` and ``place`` are what it was made from, ``label`` is the policy as the user named it,
+    ``parameters`` its parameters as plain values.
     """
 
+    what: What
+    place: Topology
     label: str
     policy: Policy
     parameters: dict[str, Any]
@@ -66,6 +72,8 @@ class Run:
             world.run(pages, pushes)
         except PageError as failed:
             raise failed.under(self.label) from None
+        except PluginError as failed:
+            raise failed.on_page(len(world.visits) + 1) from failed.__cause__
         wall_s = time.perf_counter() - begun
         self.policy.finish()
         return Result(
@@ -80,10 +88,12 @@ class Run:
             policy_report=self.policy.report(),
             power=world.power,
             pushes=None if world.pusher is None else PushRecord.of(world.pusher),
+            origin=Origin(self.what, self.place, tuple(pages), tuple(pushes)),
+            policy_state=unguarded(self.policy),
         )
 
 
-def prepare(what: str | Spec | Policy, place: Topology, observers: Sequence[Observer] = ()) -> Run:
+def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> Run:
     """Build a world for a policy, which starts it.
 
     Parameters
@@ -103,7 +113,8 @@ def prepare(what: str | Spec | Policy, place: Topology, observers: Sequence[Obse
     policy = _fresh(what)
     label = what.name if isinstance(what, Policy) else str(what)
     done = PagesDone()
-    return Run(label, policy, policy.config(), World(place, policy, [done, *observers]), done)
+    world = World(place, policy, [done, *observers])
+    return Run(what, place, label, policy, policy.config(), world, done)
 
 
 def page_times_s(result: Result) -> list[float]:
@@ -111,7 +122,7 @@ def page_times_s(result: Result) -> list[float]:
     return [record.page_time_s for record in result.page_records]
 
 
-def _fresh(what: str | Spec | Policy) -> Policy:
+def _fresh(what: What) -> Policy:
     """Return a policy for one run alone: made from its text, or a copy; a user's own one is guarded."""
     if isinstance(what, Policy):
         return guarded(what)

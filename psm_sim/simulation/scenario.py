@@ -15,6 +15,7 @@ from psm_sim.keys import content_of, key_of
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.profiles import load_profile
 from psm_sim.spec import Spec
+from psm_sim.texts import joined
 from psm_sim.version import __version__
 from psm_sim.workload import Workload, load_workload, load_workloads
 from psm_sim.workload.load import find_trace
@@ -70,6 +71,18 @@ class Scenario:
         """The topology as the user wrote it, or the name of the one already made."""
         return self.topology.name if isinstance(self.topology, Topology) else self.topology
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The trace, topology, settings and seed, as they stand in every frame of results."""
+        settings = joined(self.settings)
+        return {
+            "trace": self.trace_name,
+            "topology": self.topology_name,
+            **({"profile": self.profile} if self.profile else {}),
+            "settings": settings,
+            "seed": self.seed,
+        }
+
     def workload(self) -> Workload:
         """Return the pages of the one client that the trace chooses; errors as :func:`load_workload`."""
         if isinstance(self.trace, Workload):
@@ -92,13 +105,15 @@ class Scenario:
             already made.
         """
         if not isinstance(self.topology, Topology):
-            return load_topology(self.topology, {**self._chip(), **self.settings})
+            return load_topology(self.topology, {**self.chip, **self.settings})
         for name, value in (("settings", self.settings), ("profile", self.profile)):
             if value:
                 raise InputError(f"{name} is {value!r} beside a Topology made already; set them in it.")
         return self.topology
 
-    def _chip(self) -> Mapping[str, Any]:
+    @property
+    def chip(self) -> Mapping[str, Any]:
+        """The topology keys of the profile."""
         return load_profile(self.profile).values if self.profile else {}
 
     def command(self, policies: Sequence[str | Spec]) -> str:

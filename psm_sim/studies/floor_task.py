@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from psm_sim.campaign.comparison import RunTask
 from psm_sim.hindsight.floor import floor_j
 from psm_sim.policies import Policy, Poll, Rest
-from psm_sim.simulation.compare import Comparison, compare_runs
+from psm_sim.simulation.compare import compare_runs
+from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result import Result
 
 

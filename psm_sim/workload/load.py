@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from psm_sim.bounds import MOST_PAGES
 from psm_sim.bundled import bundled, bundled_names
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
 from psm_sim.parameters import build, values_of
+from psm_sim.plugins import installed, load_installed, origin_of
 from psm_sim.registry import unknown
 from psm_sim.spec import Spec, exists
+from psm_sim.user_code import calling
 from psm_sim.workload.drawing import Drawing
 from psm_sim.workload.page_list import Missing, read_page_list
 from psm_sim.workload.profile import profile_of
 from psm_sim.workload.synthesis import draw_pages
 from psm_sim.workload.workload import Workload, how_many
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "psm_sim.traces"
+"""The entry point group under which other packages offer traces."""
 
 
 def load_workload(trace: str | Spec, pages: int, seed: int, replication: int = 0) -> Workload:
@@ -71,13 +80,25 @@ def find_trace(name: str) -> Path:
     if name in bundled_names("traces"):
         return bundled("traces") / f"{name}.toml"
     path = Path(name)
+    if not exists(name) and name in (offered := installed(GROUP)):
+        return _offered(offered[name])
     if exists(name) and path.is_dir():
         raise InputError(f"Trace {name!r} is a folder; expected a file.")
     if exists(name):
         return path
     if path.suffix or len(path.parts) > 1:
         raise InputError(f"There is no trace file {name!r}; expected the path of a trace, or a bundled name.")
-    raise unknown("trace", name, [*bundled_names("traces"), "FILE"])
+    raise unknown("trace", name, [*bundled_names("traces"), *installed(GROUP), "FILE"])
+
+
+def _offered(point: EntryPoint) -> Path:
+    """Return the file that a package offers: the entry point is its path, or a function that returns it."""
+    found = load_installed(point)
+    with calling(f"trace {point.name} of {origin_of(point)} cannot be asked for its file"):
+        path = Path(found() if callable(found) else found)
+    if not path.is_file():
+        raise InputError(f"Trace {point.name} of {origin_of(point)} is {str(path)!r}; expected a trace file.")
+    return path
 
 
 def is_page_list(path: Path) -> bool:

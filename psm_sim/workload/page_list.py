@@ -70,10 +70,16 @@ def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ..
         and what is expected.
     """
     csv.field_size_limit(LONGEST)  # of a line: a page can have very many objects
-    lines = csv.reader(text_lines(Source(path, most=LARGEST)), strict=True)
+    return pages_of(
+        csv.reader(text_lines(Source(path, most=LARGEST)), strict=True), path, missing or Missing()
+    )
+
+
+def pages_of(lines: Reader, path: Path, missing: Missing) -> tuple[Page, ...]:
+    """Return the pages of the lines of a page list; *path* and *missing* as for :func:`read_page_list`."""
     try:
         header = _header(next(lines, None), path)
-        return tuple(_pages(lines, header, path, missing or Missing()))
+        return tuple(_pages(lines, header, path, missing))
     except csv.Error as error:
         raise InputError(
             f"{path}, line {lines.line_num}: {error}; expected comma-separated values."

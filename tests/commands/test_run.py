@@ -49,11 +49,24 @@ def test_json_differs_in_wall_time_alone(capsys: pytest.CaptureFixture[str]) -> 
     assert {key: value for key, value in result.items() if key != "wall_s"} == first[0]
 
 
-def test_without_options_lpsm_runs_100_pages(capsys: pytest.CaptureFixture[str]) -> None:
-    """On the ucb trace, in the three-node topology, with seed 1."""
-    output = output_of(capsys)
-    assert output.splitlines()[3].startswith(" lpsm ")
+def test_without_policy_lpsm_runs_100_pages(capsys: pytest.CaptureFixture[str]) -> None:
+    """On the ucb trace, in the three-node topology, with seed 1; below the baselines."""
+    output = output_of(capsys, "--seed", "1")
+    assert [line.split()[0] for line in output.splitlines()[3:6]] == ["always-on", "psm", "lpsm"]
     assert "100 pages of trace ucb, seed 1, topology three-node." in output
+
+
+def test_without_any_word_several_policies_run_over_ten_seeds(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below the baselines, with intervals; in one process here, and with fewer pages."""
+    monkeypatch.setattr("psm_sim.commands.arguments.DEFAULT_PAGES", 3)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    output = output_of(capsys)
+    names = [line.split()[0] for line in output.splitlines()[3:] if line[:1] == " "]
+    assert names[:4] == ["always-on", "psm", "bsd", "lpsm"]
+    assert "3 pages of trace ucb, seeds 1 to 10" in output
+    assert "± is half of the 95 % interval (Student's) of a mean over 10 seeds" in output
 
 
 def test_policies_stand_in_the_order_given(capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,8 +141,11 @@ def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixtur
     words = ["--pages", "4", "--policy", "psm", "--policy", "bsd", "--format", "json"]
     assert main([*words, "--output", str(folder)]) == 0
     output, remark = capsys.readouterr()
-    assert remark == f"Written: result.json, pages.csv, metadata.json in {folder}\n"
+    assert remark == f"Written: result.json, pages.csv, metadata.json, figures in {folder}\n"
     assert (folder / "result.json").read_text() == output
+    names = {"energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times"}
+    expected = {f"{name}.{suffix}" for name in names for suffix in ("png", "svg", "pdf")}
+    assert {path.name for path in (folder / "figures").iterdir()} == expected
     with (folder / "pages.csv").open(newline="") as file:
         pages = list(csv.DictReader(file))
     assert [page["policy"] for page in pages] == ["psm"] * 4 + ["bsd"] * 4
@@ -173,6 +189,38 @@ def test_a_preset_leaves_other_traces_alone(tmp_path: Path, capsys: pytest.Captu
     assert ", preset" not in output_of(capsys, "--trace", str(path), "--policy", "psm")
 
 
+def test_json_and_csv_have_the_baselines_and_the_differences(capsys: pytest.CaptureFixture[str]) -> None:
+    """``runs`` are the policies asked for; a difference has its half width where there are several seeds."""
+    words = ("--pages", "2", "--policy", "bsd", "--replications", "3", "--workers", "1")
+    found = json.loads(output_of(capsys, *words, "--format", "json"))
+    assert [run["policy"] for run in found["runs"]] == ["bsd"]
+    assert [run["policy"] for run in found["baselines"]] == ["always-on", "psm"]
+    assert (found["pages"], found["replications"], found["runs"][0]["pages"]) == (2, 3, 6)
+    less = {each["policy"]: each for each in found["differences"]}
+    assert set(less) == {"always-on", "psm", "bsd"}
+    seeds = [psm["energy_per_page_j"] for psm in found["baselines"][1]["seeds"]]
+    own = [run["energy_per_page_j"] for run in found["runs"][0]["seeds"]]
+    mean = sum(mine - psm for mine, psm in zip(own, seeds, strict=True)) / 3
+    assert less["bsd"]["energy_per_page_j"] == pytest.approx(mean, rel=1e-12)
+    (row,) = csv.DictReader(output_of(capsys, *words, "--format", "csv").splitlines())
+    assert float(row["difference.energy_per_page_j"]) == less["bsd"]["energy_per_page_j"]
+    width = less["bsd"]["half_width_95"]["slowdown.mean"]
+    assert float(row["difference.half_width_95.slowdown.mean"]) == width > 0
+    assert (row["difference.against"], row["seeds"]) == ("psm", "3")
+
+
+def test_another_reference_and_no_baselines(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--against`` is run though it is not shown; its parameters are read as those of any policy."""
+    words = ("--pages", "2", "--policy", "psm", "--no-baselines", "--against", "bsd:p=0.1")
+    output = output_of(capsys, *words)
+    assert [line.split()[0] for line in output.splitlines()[3:4]] == ["psm"]
+    assert output.splitlines()[4] == ""
+    assert "\nsaved is energy against bsd:p=0.1, in per cent.\n" in output
+    found = json.loads(output_of(capsys, *words, "--format", "json"))
+    assert found["baselines"] == []
+    assert [each["against"] for each in found["differences"]] == ["bsd:p=0.1"]
+
+
 def test_a_result_whose_folder_cannot_be_written_still_goes_to_standard_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -196,3 +244,28 @@ def test_an_empty_name_is_no_folder_and_no_file(words: list[str], capsys: pytest
     """The current folder is '.', and nobody writes there by a forgotten variable."""
     assert main(words) == 2
     assert "is ''; expected" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "PNG"])
+def test_a_picture_is_written_in_the_format_of_its_name(
+    suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A remark says where it is."""
+    path = tmp_path / f"a.{suffix}"
+    assert main(["--policy", "bsd", "--pages", "3", "--plot", str(path)]) == 0
+    assert capsys.readouterr().err == f"Written: {path}\n"
+    begins = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    assert path.read_bytes().startswith(begins[suffix.lower()])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("a.gif", "ends in .png, .svg, .pdf"), ("no/a.png", "there is no folder")]
+)
+def test_a_picture_that_cannot_be_written_is_told_before_the_run(
+    name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one sentence."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("psm_sim.simulation.compare_clients", lambda *_: pytest.fail("it ran"))
+    assert main(["--policy", "bsd", "--plot", name]) == 2
+    assert words in capsys.readouterr().err

@@ -31,10 +31,10 @@ def output_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 def without_wall_s(text: str) -> dict[str, object]:
     """Read JSON output and drop the one value that differs from run to run."""
     found: dict[str, object] = json.loads(text)
-    runs = found["runs"]
-    assert isinstance(runs, list)
-    for run in runs:
-        run.pop("wall_s")
+    for runs in (found["runs"], found["baselines"]):
+        assert isinstance(runs, list)
+        for run in runs:
+            run.pop("wall_s")
     return found
 
 

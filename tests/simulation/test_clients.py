@@ -9,7 +9,7 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.simulation import ClientComparison, Scenario, compare_clients, compare_runs
-from psm_sim.simulation.client_average import MEASURES
+from psm_sim.simulation.average import MEASURES
 from psm_sim.workload.load import find_trace, load_workload
 from psm_sim.workload.profile import read_profile
 from psm_sim.workload.recordings.synthesize import synthesize

@@ -90,15 +90,15 @@ def _run(tasks: Sequence[Planned], store: Store, means: Means, command: str, wat
 def _run_missing(
     tasks: Sequence[Planned], files: UserFiles, store: Store, means: Means, command: str, watch: Watch
 ) -> None:
+    status, pool = "interrupted", _pool(means, len(tasks))
     number = store.begin(command, provenance(_files(tasks)))
-    status, pool = "failed", _pool(means, len(tasks))
     runner = Runner(store.path)
     try:
         with _as_workers_get_them(files, means) as sent:
             Conduct(tasks, store, runner, pool, sent, watch).run()
         status = "finished"
-    except KeyboardInterrupt:
-        status = "interrupted"
+    except Exception:  # an interrupt or a signal is none
+        status = "failed"
         raise
     finally:
         pool.close(at_once=status != "finished")

@@ -39,18 +39,15 @@ class Runner:
         """Give up every claim."""
         self._over.set()
         self._thread.join()
-        with suppress(sqlite3.Error, InputError):
-            database = connect(self._path, new=True)
+        with suppress(sqlite3.Error, InputError), closing(connect(self._path, new=True)) as database:
             database.execute("UPDATE tasks SET runner = NULL WHERE runner = ?", (self.id,))
             database.execute("DELETE FROM runners WHERE id = ?", (self.id,))
-            database.close()
 
     def _beat(self) -> None:
-        database = connect(self._path, new=True)
         while not self._over.wait(BEAT_S):
-            with suppress(sqlite3.Error):
+            # A sign that cannot be given is given 2 s later; the sweep itself says what is wrong with the store.
+            with suppress(sqlite3.Error, InputError), closing(connect(self._path, new=True)) as database:
                 database.execute("UPDATE runners SET beat_s = ? WHERE id = ?", (time.time(), self.id))
-        database.close()
 
 
 def alive(database: sqlite3.Connection) -> list[str]:

@@ -23,7 +23,7 @@ class Association:
 
     def __init__(self, env: Environment, limit_s: float | None, takes_s: float) -> None:
         self._env, self._limit_s, self._takes_s = env, limit_s, takes_s
-        self.sent_s = 0.0  # the start counts as a frame
+        self.sent_s = 0.0
         self.renewals = 0
 
     @property

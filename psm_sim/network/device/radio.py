@@ -44,8 +44,8 @@ class DeviceRadio(Radio):
     def __init__(self, traits: Traits, *arguments: Any, **more: Any) -> None:
         self._traits, self._reception = traits, traits.reception
         station, awake_w = traits.station, traits.power.awake_w
-        self._guard_j = awake_w * station.guard_ms / 1000  # for each beacon
-        self._drift_w = awake_w * station.drift_ppm * 1e-6  # for each second since the last one
+        self._guard_j = awake_w * station.guard_ms / 1000
+        self._drift_w = awake_w * station.drift_ppm * 1e-6
         self._missed_beacon = False
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
         self.missed = 0
@@ -118,7 +118,7 @@ class DeviceRadio(Radio):
             super()._hear(nextafter(self._doze.wakes_s, inf))  # one at a time: each can be lost
 
     def _wake_for_beacon(self) -> None:
-        if not self._port.named:  # what was held has grown too old
+        if not self._port.named:
             return
         if self._reception.lost(self._doze.number):
             self._miss()

@@ -24,7 +24,7 @@ class Reception:
         self.lossless = parameters.loss == 0
         self._random = stream(parameters.loss_seed, "network.beacon loss")
         self._first, self._lost = 0, np.zeros(0, dtype=bool)
-        self._in_loss, self._left = True, 0  # a run of beacons heard comes first
+        self._in_loss, self._left = True, 0
 
     def lost(self, number: int) -> bool:
         """Say whether the beacon of that number is lost."""

@@ -21,18 +21,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)), (0, (3, 1)))
 """A line style for each colour."""
 
-_STYLE: Any = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#DDDDDD",
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-    "svg.hashsalt": "psm_sim",
-    "svg.fonttype": "none",
-}
+_STYLE = Path(__file__).with_name("psm_sim.mplstyle")
 
 
 def new_figure(
@@ -47,20 +36,19 @@ def new_figure(
     width_in, height_in : float
         The size of the figure in inches.
     """
-    import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with common_style():
         figure = Figure(figsize=(width_in, height_in), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False)
     return figure, [each for row in axes for each in row]
 
 
 def common_style() -> AbstractContextManager[None]:
-    """Return a context for what is added to a figure later, such as a legend: it has the common style."""
+    """Return a context in which all that is drawn, a legend added later too, has the common style."""
     import matplotlib as mpl
 
-    return mpl.rc_context(_STYLE)
+    return mpl.rc_context(fname=_STYLE)
 
 
 def save_figure(figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]]) -> list[Path]:
@@ -79,15 +67,19 @@ def save_figure(figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]]
     """
     import csv
 
-    import matplotlib as mpl
-
     stem.parent.mkdir(parents=True, exist_ok=True)
     paths = [stem.with_name(stem.name + suffix) for suffix in (".png", ".svg", ".csv")]
-    with mpl.rc_context(_STYLE):
-        figure.savefig(paths[0], dpi=160, metadata={"Software": None})
-        figure.savefig(paths[1], metadata={"Date": None})
+    for path in paths[:2]:
+        save_picture(figure, path)
     with paths[2].open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(numbers)
         writer.writerows(zip_longest(*numbers.values(), fillvalue=""))
     return paths
+
+
+def save_picture(figure: Figure, path: Path) -> None:
+    """Write a figure as the format that the path ends in; the same figure gives the same bytes."""
+    dates = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
+    with common_style():
+        figure.savefig(path, dpi=160, metadata={dates[path.suffix.lower()]: None})

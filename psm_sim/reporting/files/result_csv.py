@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.simulation.client_average import ClientAverage
-from psm_sim.texts import flat
+from psm_sim.simulation.average import Average
+from psm_sim.simulation.differences import difference
+from psm_sim.texts import flat, joined
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -31,33 +32,40 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 
 
 def write_pages(comparison: Comparison, stream: TextIO) -> None:
-    """Write a header and one row per page and policy, with the client where there are several."""
+    """Write a header and one row per page and policy, with the client or seed where there are several."""
     writer = csv.writer(stream, lineterminator="\n")
     fields = comparison.runs[0].page_records[0]._fields
-    several = isinstance(comparison.runs[0], ClientAverage)
-    writer.writerow(["policy", "client", *fields] if several else ["policy", *fields])
+    first = comparison.runs[0]
+    writer.writerow(["policy", *([first.KIND] if isinstance(first, Average) else []), *fields])
     for run in comparison.runs:
-        if isinstance(run, ClientAverage):
-            for client, result in zip(run.clients, run.results, strict=True):
-                writer.writerows([run.policy, client, *record] for record in result.page_records)
+        if isinstance(run, Average):
+            for name, result in zip(run.names, run.results, strict=True):
+                writer.writerows([run.policy, name, *record] for record in result.page_records)
         else:
             writer.writerows([run.policy, *record] for record in run.page_records)
 
 
 def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
     values = {key: value for key, value in run.to_dict().items() if key != "wall_s"}
-    values["parameters"] = _joined(values["parameters"])
-    if "clients" in values:
-        values["clients"] = len(values["clients"])
+    values["parameters"] = joined(values["parameters"])
+    for several in ("clients", "seeds"):
+        if several in values:
+            values[several] = len(values[several])
     return {
         "trace": comparison.trace,
         "synthetic": str(comparison.workload.synthetic).lower(),
         "topology": comparison.topology,
-        "settings": _joined(comparison.settings),
+        "settings": joined(comparison.settings),
         "seed": comparison.seed,
         **flat(values),
+        **_against(comparison, run),
     }
 
 
-def _joined(values: dict[str, Any]) -> str:
-    return ",".join(f"{key}={value}" for key, value in values.items())
+def _against(comparison: Comparison, run: Result) -> dict[str, Any]:
+    """Return the differences from the reference, as ``difference.slowdown.mean``, if there is one."""
+    if comparison.reference is None:
+        return {}
+    values = difference(run, comparison.reference).to_dict()
+    del values["policy"]
+    return flat({"difference": values})

@@ -42,7 +42,7 @@ def usable_folder(folder: str | Path) -> Path:
 
 
 def write_results(folder: Path, comparison: Comparison, facts: Mapping[str, Any], preset: str = "") -> None:
-    """Write ``result.json``, ``pages.csv`` and ``metadata.json``, all three or none.
+    """Write ``result.json``, ``pages.csv``, ``metadata.json`` and the figures, all or none.
 
     A run that is interrupted leaves the earlier files unchanged.
 
@@ -57,6 +57,8 @@ def write_results(folder: Path, comparison: Comparison, facts: Mapping[str, Any]
     preset : str
         The name of the preset that was used; empty for none.
     """
+    from psm_sim.reporting.figures.run.write import write_figures
+
     pages = io.StringIO()
     result_csv.write_pages(comparison, pages)
     texts = (
@@ -68,6 +70,7 @@ def write_results(folder: Path, comparison: Comparison, facts: Mapping[str, Any]
         for name, text in zip(NAMES, texts, strict=True):
             # A word of the command line that is no UTF-8 must not spoil a run that is already over.
             (made / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        write_figures(made / "figures", comparison)
 
 
 def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,9 +17,10 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
     """Return the comparison as plain values; ``wall_s`` alone differs from run to run.
 
     *preset* names the configuration that its defaults came from, if any. With several clients ``pages`` is
-    the number of pages of all of them, and ``clients`` the number of clients.
+    the number of pages of all of them, and ``clients`` the number of clients; with several
+    seeds ``pages`` is that of each seed, and ``replications`` the number of seeds.
     """
-    clients = getattr(comparison, "clients", ())
+    clients, seeds = (getattr(comparison, name, ()) for name in ("clients", "seeds"))
     return {
         "psm_sim": __version__,
         "trace": comparison.trace,
@@ -27,6 +28,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "pages": comparison.pages,
         **({"clients": len(clients)} if clients else {}),
         "seed": comparison.seed,
+        **({"replications": len(seeds)} if seeds else {}),
         "preset": preset or None,
         **({"preset_choices": load_preset(preset).history()} if preset else {}),
         "synthetic": comparison.workload.synthetic,
@@ -37,6 +39,8 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "settings": comparison.settings,
         "scenario": comparison.place.config(),
         "runs": [run.to_dict() for run in comparison.runs],
+        "baselines": [run.to_dict() for run in comparison.baselines],
+        "differences": [each.to_dict() for each in comparison.differences],
     }
 
 

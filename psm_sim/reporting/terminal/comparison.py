@@ -3,48 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TextIO
 
+from psm_sim.reporting.terminal.columns import Column, columns_of, fitting
 from psm_sim.reporting.terminal.console import console_on
+from psm_sim.simulation.average import Average, SeedAverage
 from psm_sim.simulation.preset import load_preset
 from psm_sim.spec import split_commas
 
 if TYPE_CHECKING:
-    from psm_sim.simulation import ClientAverage, Comparison, Result
-
-Columns = tuple[tuple[str, Callable[["Result"], float]], ...]
-
-COLUMNS: Columns = (
-    ("energy\nJ", lambda run: run.energy_per_page_j),
-    ("awake\nJ", lambda run: run.energy_by_state_per_page_j["awake"]),
-    ("asleep\nJ", lambda run: run.energy_by_state_per_page_j["asleep"]),
-    ("beacons\nJ", lambda run: run.energy_by_state_per_page_j["beacons"]),
-    ("\nheard", lambda run: run.beacons_per_page),
-    ("time s\nmean", lambda run: run.page_time_s.mean),
-    ("\np95", lambda run: run.page_time_s.p95),
-    ("slowdown\nmean", lambda run: run.slowdown.mean),
-    ("\nmax", lambda run: run.slowdown.max),
-)
-"""Heading and value of each column after the policy's name; together they fit in 80 columns of text."""
-
-
-def _spread(measure: str) -> Callable[[Result], float]:
-    """Return a function that reads half the width of the interval of an average over clients."""
-    return lambda run: cast("ClientAverage", run).interval(measure).half_width
-
-
-OF_CLIENTS: Columns = (
-    *COLUMNS[:1],
-    ("\n±", _spread("energy_per_page_j")),
-    *COLUMNS[1:4],
-    ("time s\nmean", lambda run: run.page_time_s.mean),
-    ("\n±", _spread("page_time_s.mean")),
-    ("slowdown\nmean", lambda run: run.slowdown.mean),
-    ("\n±", _spread("slowdown.mean")),
-    ("\nmax", lambda run: run.slowdown.max),
-)
-"""The columns for averages over several clients."""
+    from psm_sim.simulation import Comparison, Result
 
 _ROOMY = 100
 """Width in columns from which a policy is written in one line, and its numbers stand further apart."""
@@ -62,11 +31,21 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
     preset : str
         The name of the preset that was used, for the caption; empty for none.
     """
+    from rich.measure import Measurement
     from rich.text import Text
 
     with console_on(stream) as console:
-        columns = OF_CLIENTS if clients_of(comparison) else COLUMNS
-        console.print(_table(comparison.runs, columns, roomy=console.width >= _ROOMY))
+        roomy = console.width >= _ROOMY
+
+        def table(columns: Sequence[Column]) -> Any:
+            return _table(comparison, columns, roomy=roomy)
+
+        def width(columns: Sequence[Column]) -> int:
+            unbounded = console.options.update(max_width=10_000)
+            return Measurement.get(console, unbounded, table(columns)).minimum
+
+        shown = fitting(columns_of(comparison), width, console.width)
+        console.print(table(shown))
         console.print()
         for line in caption(comparison, preset):
             console.print(Text(line))
@@ -74,22 +53,41 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 
 def caption(comparison: Comparison, preset: str = "") -> list[str]:
     """Return the lines that a reader needs to repeat the run and to read its numbers."""
-    clients = clients_of(comparison)
     named = f", preset {preset}" if preset else ""
     settings = "".join(f", {key}={value}" for key, value in comparison.settings.items())
     pages = f"{comparison.pages} page{'' if comparison.pages == 1 else 's'} of trace {comparison.trace}"
     remark = comparison.workload.remark.rstrip(".")
-    spread = f"± is half of the 95 % interval (Student's) of a mean over {clients} clients."
     chip = f", profile {comparison.scenario.profile}" if comparison.scenario.profile else ""
     return [
         "Energy, beacons and page time are per page; slowdown is against the same page without power saving.",
-        *([spread] if clients else []),
-        f"{pages}, seed {comparison.seed}, topology {_topology(comparison)}{chip}{named}{settings}.",
+        *_comparing(comparison),
+        f"{pages}, {_seeds(comparison)}, topology {_topology(comparison)}{chip}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
         *reports(comparison.runs),
-        *currents(comparison.runs),
-        *([f"{load_preset(preset).note()}."] if preset else []),
+        *([f"{note}."] if preset and (note := load_preset(preset).note()) else []),
     ]
+
+
+def _comparing(comparison: Comparison) -> list[str]:
+    """Return the lines on baselines, savings and intervals, as far as there are any."""
+    reference, run, lines = comparison.reference, comparison.runs[0], []
+    marked = f"{_MARK.strip()} baseline; " if comparison.baselines else ""
+    if reference is not None:
+        lines.append(f"{marked}saved is energy against {reference.policy}, in per cent.")
+    if isinstance(run, Average):
+        whom = f"a mean over {len(run.names)} {run.KIND}s"
+        paired = f"; differences from {reference.policy} are paired" if reference is not None else ""
+        lines.append(f"± is half of the 95 % interval (Student's) of {whom}{paired}.")
+    return lines
+
+
+def _seeds(comparison: Comparison) -> str:
+    run = comparison.runs[0]
+    return (
+        f"seeds {run.names[0]} to {run.names[-1]}"
+        if isinstance(run, SeedAverage)
+        else f"seed {comparison.seed}"
+    )
 
 
 def reports(runs: Sequence[Result]) -> list[str]:
@@ -98,16 +96,6 @@ def reports(runs: Sequence[Result]) -> list[str]:
         (run.policy, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
     ]
     return [f"{policy}: {', '.join(words)}." for policy, words in told if words]
-
-
-def currents(runs: Sequence[Result]) -> list[str]:
-    """Return a line for each policy with its mean current and how long the battery lasts, where known."""
-    lines = []
-    for run in runs:
-        days = "" if run.battery_days is None else f", battery {run.battery_days:.4g} days"
-        if run.mean_current_ma is not None:
-            lines.append(f"{run.policy}: mean current {run.mean_current_ma:.4g} mA{days}.")
-    return lines
 
 
 def _topology(comparison: Comparison) -> str:
@@ -130,24 +118,35 @@ _NAMED = 3
 """How many keys of a topology the caption names."""
 
 
-def clients_of(comparison: Comparison) -> int:
-    """Return the number of clients that were averaged over; 0 for a single run."""
-    return len(getattr(comparison, "clients", ()))
-
-
-def _table(runs: Sequence[Result], shown: Columns, *, roomy: bool) -> Any:
+def _table(comparison: Comparison, shown: Sequence[Column], *, roomy: bool) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, int(roomy)), show_edge=False, header_style="bold")
-    table.add_column("\npolicy", overflow="fold")
-    for heading, _ in shown:
-        table.add_column(heading, justify="right", no_wrap=True)
-    columns = [aligned([value(run) for run in runs]) for _, value in shown]
-    for run, *cells in zip(runs, *columns, strict=True):
-        table.add_row(Text(run.policy if roomy else _stacked(run.policy)), *cells)
+    runs = comparison.shown
+    names = [_name(comparison, run, roomy=roomy) for run in runs]
+    longest = max(len(line) for name in names for line in name.splitlines())
+    table.add_column("\npolicy", overflow="fold", min_width=min(longest, _NAME_WIDTH))
+    columns = [aligned([column.value(run) for run in runs], column.decimals) for column in shown]
+    for column, cells in zip(shown, columns, strict=True):
+        widest = max(map(len, (*column.heading.splitlines(), *cells)))
+        table.add_column(column.heading, justify="right", no_wrap=True, min_width=widest)
+    for name, *cells in zip(names, *columns, strict=True):
+        table.add_row(Text(name), *cells)
     return table
+
+
+def _name(comparison: Comparison, run: Result, *, roomy: bool) -> str:
+    mark = _MARK if any(run is each for each in comparison.baselines) else ""
+    return (run.policy if roomy else _stacked(run.policy)) + mark
+
+
+_MARK = " *"
+"""The mark of a baseline, behind its name."""
+
+_NAME_WIDTH = 22
+"""The width in characters that a policy's name has at least, if it is that long."""
 
 
 def _stacked(policy: str) -> str:
@@ -156,8 +155,9 @@ def _stacked(policy: str) -> str:
     return "\n ".join([f"{name}:" if parameters else name, *parameters])
 
 
-def aligned(values: Sequence[float]) -> list[str]:
-    """Format the numbers of one column with as many decimals as its largest leaves room for, 3 at most."""
-    largest = max(abs(value) for value in values)
-    decimals = 3 if largest < 1 else max(0, 3 - math.floor(math.log10(largest)))
+def aligned(values: Sequence[float], decimals: int | None = None) -> list[str]:
+    """Format the numbers of one column, without *decimals* to 4 digits of the largest, 3 decimals at most."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    if decimals is None:
+        decimals = 3 if largest < 1 else max(0, 3 - math.floor(math.log10(largest)))
     return [f"{value:.{decimals}f}" for value in values]

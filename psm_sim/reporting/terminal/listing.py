@@ -14,7 +14,7 @@ def write(items: Sequence[dict[str, Any]], remark: str, stream: TextIO) -> None:
     Parameters
     ----------
     items : sequence of dict
-        Each with ``name``, ``summary`` and ``parameters``, a list of rows.
+        Each with ``name``, ``source``, ``summary`` and ``parameters``, a list of rows.
     remark : str
         The sentence that stands under the list.
     stream : text file
@@ -25,7 +25,7 @@ def write(items: Sequence[dict[str, Any]], remark: str, stream: TextIO) -> None:
 
     with console_on(stream) as console:
         for item in items:
-            console.print(Text(item["name"], style="bold"))
+            console.print(Text.assemble((item["name"], "bold"), f"  ({item['source']})"))
             console.print(Padding(Text(item["summary"]), (0, 0, 0, 2)))
             if item["parameters"]:
                 console.print(Padding(_table(item["parameters"]), (0, 0, 0, 2)))

@@ -185,6 +185,7 @@ def test_a_worker_of_another_version_is_named(stand_in: StandIn, tmp_path: Path)
         ):
             with pytest.raises(InputError, match=sentence):
                 run_grid(grid(policies=("psm",)), store, Means(cluster=address))
+        assert store.sweeps() == []
 
 
 def test_an_interrupt_calls_back_what_is_out(

@@ -89,17 +89,26 @@ def test_a_sweep_killed_ten_times_ends_as_one_that_was_not(start, tmp_path: Path
         assert Counter(status for status, *_ in store.sweeps())["finished"] >= 1
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_an_interrupt_ends_it_with_130_and_the_next_run_goes_on(workers: int, start, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("workers", "number", "status", "sentence"),
+    [
+        (1, signal.SIGINT, 130, "psm_sim: interrupted.\n"),
+        (2, signal.SIGINT, 130, "psm_sim: interrupted.\n"),
+        (2, signal.SIGTERM, 143, "psm_sim: ended by SIGTERM.\n"),
+    ],
+)
+def test_an_interrupt_ends_it_and_the_next_run_goes_on(
+    workers: int, number: int, status: int, sentence: str, start, tmp_path: Path
+) -> None:
     """Nothing is left claimed, and what was done stays."""
     path = tmp_path / "sweep.sqlite"
     process = start(f"--policy psm --vary seed=1..3000 --pages 100 --workers {workers}")
     wait_for(process, path, 1)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, told = process.communicate(timeout=20)
-    assert (process.returncode, told) == (130, "psm_sim: interrupted.\n")
+    assert (process.returncode, told) == (status, sentence)
     with Store(path) as store:
-        assert [status for status, *_ in store.sweeps()] == ["interrupted"]
+        assert [found for found, *_ in store.sweeps()] == ["interrupted"]
     with sqlite3.connect(path) as database:
         assert database.execute("SELECT count(runner) FROM tasks").fetchone() == (0,)
         assert database.execute("SELECT count(*) FROM runners").fetchone() == (0,)

@@ -34,7 +34,8 @@ class Bench:
         self.recorder = Recorder()
         made = make_policy(policy) if isinstance(policy, str) else policy
         self.world = World(load_topology("three-node", settings), made, [self.recorder])
-        self.env, self.delivered = self.world.env, []
+        self.env = self.world.env
+        self.delivered: list[float] = []
         port, radio = self.world.access_point.ports[0], self.world.radio
         self.forward = port.forward
         radio.deliver = lambda _: self.delivered.append(round(self.env.now, 3))

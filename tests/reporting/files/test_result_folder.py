@@ -19,12 +19,14 @@ WORDS = ["--policy", "psm", "--loss", "1/log(Ti)"]
 FACTS = facts_of(WORDS, BEGUN, [Path(__file__)])
 
 
-def test_three_files_are_written_and_nothing_else(comparison: Comparison, tmp_path: Path) -> None:
+def test_three_files_and_the_figures_are_written_and_nothing_else(
+    comparison: Comparison, tmp_path: Path
+) -> None:
     """The folder is made with its parents; written again, they are replaced."""
     folder = tmp_path / "a" / "b"
     for _ in range(2):
         files.write_results(folder, comparison, FACTS)
-        assert sorted(path.name for path in folder.iterdir()) == sorted(files.NAMES)
+        assert sorted(path.name for path in folder.iterdir()) == sorted((*files.NAMES, "figures"))
     result = json.loads((folder / "result.json").read_text())
     assert [run["policy"] for run in result["runs"]] == [run.policy for run in comparison.runs]
     assert len((folder / "pages.csv").read_text().splitlines()) == 16

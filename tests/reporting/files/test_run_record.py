@@ -95,10 +95,10 @@ def test_a_run_that_is_broken_off_is_recorded(what: str, exit_status: int, statu
 def test_a_forced_run_that_is_broken_off_leaves_the_earlier_results(folder: Path) -> None:
     """Whole, with their own record."""
     assert main(PSM) == 0
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    before = {path.name: path.read_bytes() for path in folder.rglob("*.*")}
     write_policy(Path("my.py"), before=SAYS.format(what="raise KeyboardInterrupt"))
     assert main(["--policy", "my.py:Hears", "--pages", "3", "--output", "results", "--force"]) == 130
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in folder.rglob("*.*")} == before
 
 
 def test_what_was_mistyped_leaves_nothing(folder: Path) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
 from pathlib import Path
 
 import pytest
 
 from psm_sim.reporting.terminal import comparison as table
-from psm_sim.simulation import Comparison, Scenario, compare_runs
+from psm_sim.simulation import BASELINES, Beside, Comparison, Scenario, compare_runs, compare_seeds
+
+HEADS = ["mean", "p50", "p90", "mean", "max"]
+"""Of the page time and the slowdown."""
 
 
 class Terminal(io.StringIO):
@@ -31,7 +35,7 @@ def test_there_is_a_row_a_policy_in_the_order_given(comparison: Comparison) -> N
     """Under two lines of headings and a rule."""
     lines = written(comparison).splitlines()
     assert [line.split()[0] for line in lines[3:6]] == ["psm", "bsd:p=0.5,max_sleep_ms=none", "always-on"]
-    assert lines[1].split() == ["policy", "J", "J", "J", "J", "heard", "mean", "p95", "mean", "max"]
+    assert lines[1].split() == ["policy", "J", "J", "J", "J", "heard", *HEADS]
     assert lines[6] == ""
 
 
@@ -45,7 +49,7 @@ def test_the_numbers_are_those_of_the_result(comparison: Comparison) -> None:
             *(states[state] for state in ("awake", "asleep", "beacons")),
             run.beacons_per_page,
             run.page_time_s.mean,
-            run.page_time_s.p95,
+            *(run.page_time_percentiles_s[name] for name in ("p50", "p90")),
             run.slowdown.mean,
             run.slowdown.max,
         ]
@@ -138,3 +142,74 @@ def test_wall_time_is_not_in_it(comparison: Comparison) -> None:
 def test_the_numbers_of_a_column_have_as_many_decimals(values: list[float], cells: list[str]) -> None:
     """Four digits of the largest, three decimals at most."""
     assert table.aligned(values) == cells
+
+
+@pytest.fixture(scope="module")
+def replicated() -> Comparison:
+    """Return two policies beside the baselines, over three seeds."""
+    beside = Beside(BASELINES, BASELINES[1:])
+    policies = ["lpsm:loss=gamma * I * Ti**2 / (2*T) + 1/log(Ti)", "bsd:p=0.5"]
+    return compare_seeds(policies, Scenario(pages=3, seed=4), 3, workers=1, beside=beside)
+
+
+@pytest.mark.parametrize("width", [160, 100, 80, 60, 50])
+@pytest.mark.parametrize("several", [False, True])
+def test_names_and_digits_never_vanish(
+    width: int, several: bool, replicated: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns go, the least needed first; energy and slowdown stay, and no number is cut."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")  # rich takes a dumb terminal to have 80 columns
+    shown = replicated if several else replicated.seeds[0]
+    text = re.sub(r"\x1b\[[0-9;]*m", "", written(shown, Terminal()))
+    head = [line.rstrip() for line in text.split("\n\n")[0].splitlines()]
+    assert max(map(len, head)) <= width
+    assert "…" not in text
+    for part in ("lpsm:", "loss=gamma * I *", "/log(Ti)", "bsd:", "p=0.5"):
+        assert any(part in line for line in head), part
+    for value in (lambda run: run.energy_per_page_j, lambda run: run.slowdown.mean):
+        assert set(table.aligned([value(run) for run in shown.shown])) <= set(" ".join(head).split())
+    assert {"energy", "slowdown"} <= set(head[0].split())
+
+
+@pytest.mark.parametrize("width", range(50, 121, 2))
+@pytest.mark.parametrize("several", [False, True])
+def test_what_a_narrow_table_shows_stands_in_the_wide_one(
+    width: int, several: bool, replicated: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No digit and no letter of a heading is cut at any width, and no interval stands without its mean."""
+    shown = replicated if several else replicated.seeds[0]
+    wide = set(written(shown).split("\n\n")[0].split())
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", written(shown, Terminal()))
+    lines = text.split("\n\n")[0].splitlines()
+    numbers = [cell for line in lines[3:] for cell in line.split() if re.fullmatch(r"-?\d+(\.\d*)?", cell)]
+    assert set(numbers) <= wide
+    assert set(lines[0].split() + lines[1].split()) <= wide
+    assert "± ±" not in " ".join(lines[1].split())
+
+
+def test_baselines_stand_above_and_are_marked(replicated: Comparison) -> None:
+    """A policy that was asked for and is a baseline stands once."""
+    rows = [line.split() for line in written(replicated).splitlines()[3:]]
+    assert [row[:2] for row in rows[:2]] == [["always-on", "*"], ["psm", "*"]]
+    assert rows[2][0].startswith("lpsm")
+    assert rows[3][0] == "bsd:p=0.5"
+    beside = Beside(BASELINES, BASELINES[1:])
+    found = compare_runs(["psm", "bsd"], Scenario(pages=2), beside=beside)
+    names = [line.split()[0] for line in written(found).splitlines()[3:6]]
+    assert names == ["always-on", "psm", "bsd"]
+    assert [run.policy for run in found.runs] == ["psm", "bsd"]
+
+
+def test_saved_is_the_energy_against_the_reference(replicated: Comparison) -> None:
+    """In per cent; the reference saves nothing against itself."""
+    lines = written(replicated).splitlines()
+    psm, bsd = lines[4].split(), lines[6].split()
+    assert lines[0].split()[1] == "saved"
+    assert [float(cell) for cell in psm[4:6]] == [0.0, 0.0]
+    runs = {run.policy: run for run in replicated.shown}
+    pairs = zip(runs["bsd:p=0.5"].results, runs["psm"].results, strict=True)
+    saved = [100 * (1 - run.energy_per_page_j / psm.energy_per_page_j) for run, psm in pairs]
+    assert float(bsd[3]) == pytest.approx(sum(saved) / 3, abs=0.051)

@@ -1,15 +1,16 @@
-"""Average over clients: one policy's runs as one result, means over clients with confidence intervals."""
+"""Average of runs: one policy's runs over several clients or seeds as one result, with intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from psm_sim.estimates import Interval, Summary, interval
 from psm_sim.network import Usage
-from psm_sim.simulation.result import Result, Traffic
+from psm_sim.simulation.records import Traffic
+from psm_sim.simulation.result import Result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,22 +24,24 @@ MEASURES: Mapping[str, Callable[[Result], float]] = {
     "page_time_s.mean": lambda run: run.page_time_s.mean,
     "slowdown.mean": lambda run: run.slowdown.mean,
 }
-"""What is averaged over clients with an interval; named as in the JSON output."""
+"""What is averaged with an interval; named as in the JSON output."""
 
 
-@dataclass(frozen=True)
-class ClientAverage(Result):
-    """One policy's runs over several clients, read like a :class:`Result`.
+@dataclass(frozen=True, repr=False)
+class Average(Result):
+    """One policy's independent runs, read like a :class:`Result`; ``names`` has the name of each.
 
-    What is per page, and the summaries, are means over clients; ``max`` is the largest of any client.
-    ``page_records``, seconds, events, ``usage`` and ``traffic`` are of all clients together.
+    What is per page, and the summaries, are means over the runs; ``max`` is the largest of any run.
+    ``page_records``, seconds, events, ``usage`` and ``traffic`` are of all runs together.
     """
 
-    clients: tuple[str, ...] = ()
+    KIND: ClassVar[str] = "run"
+
+    names: tuple[str, ...] = ()
     results: tuple[Result, ...] = ()
 
     def interval(self, measure: str) -> Interval:
-        """Return the mean over clients of one of :data:`MEASURES`, with its 95 % interval."""
+        """Return the mean over the runs of one of :data:`MEASURES`, with its 95 % interval."""
         return interval([MEASURES[measure](result) for result in self.results])
 
     @property
@@ -50,7 +53,9 @@ class ClientAverage(Result):
     def energy_by_state_per_page_j(self) -> dict[str, float]:
         """Joules per page awake, asleep and for beacons."""
         states = ("awake", "asleep", "beacons")
-        return {state: self.interval(f"energy_by_state_per_page_j.{state}").mean for state in states}
+        joules = {state: self.interval(f"energy_by_state_per_page_j.{state}").mean for state in states}
+        extra = [result.energy_by_state_per_page_j.get("extra", 0.0) for result in self.results]
+        return joules | ({"extra": sum(extra) / len(extra)} if any(extra) else {})
 
     @property
     def beacons_per_page(self) -> float:
@@ -59,43 +64,79 @@ class ClientAverage(Result):
 
     @cached_property
     def page_time_s(self) -> Summary:
-        """Page times in seconds, summarised client by client and averaged."""
+        """Page times in seconds, summarised run by run and averaged."""
         return _averaged([result.page_time_s for result in self.results])
 
     @cached_property
     def slowdown(self) -> Summary:
-        """Slowdowns, summarised client by client and averaged."""
+        """Slowdowns, summarised run by run and averaged."""
         return _averaged([result.slowdown for result in self.results])
 
     @cached_property
+    def page_time_percentiles_s(self) -> dict[str, float]:
+        """Percentiles of the page times in seconds, means over the runs."""
+        each = [result.page_time_percentiles_s for result in self.results]
+        return {name: sum(one[name] for one in each) / len(each) for name in each[0]}
+
+    @cached_property
     def pages(self) -> pd.DataFrame:
-        """The pages of all clients, one row per page, the client's identifier in the first column."""
+        """The pages of all runs, one row per page, the run's name in the first column."""
         import pandas as pd
 
-        frames = dict(zip(self.clients, (result.pages for result in self.results), strict=True))
-        return pd.concat(frames, names=["client"]).reset_index(level="client").reset_index(drop=True)
+        frames = dict(zip(self.names, (result.pages for result in self.results), strict=True))
+        return pd.concat(frames, names=[self.KIND]).reset_index(level=self.KIND).reset_index(drop=True)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per client: its identifier, pages and :data:`MEASURES`."""
+        """Return one row per run: its name, pages and :data:`MEASURES`."""
         return [
             {
-                "client": client,
+                self.KIND: name,
                 "pages": len(result.page_records),
                 **{measure: value(result) for measure, value in MEASURES.items()},
             }
-            for client, result in zip(self.clients, self.results, strict=True)
+            for name, result in zip(self.names, self.results, strict=True)
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the averages as the JSON output has them, their intervals' half widths, and each client."""
+        """Return the averages as the JSON output has them, their intervals' half widths, and each run."""
         half_widths = {measure: self.interval(measure).half_width for measure in MEASURES}
-        return {**super().to_dict(), "half_width_95": half_widths, "clients": self.rows()}
+        return {**super().to_dict(), "half_width_95": half_widths, f"{self.KIND}s": self.rows()}
 
 
-def average(clients: tuple[str, ...], results: Sequence[Result]) -> ClientAverage:
-    """Return one policy's runs over several clients as one."""
+class ClientAverage(Average):
+    """One policy's runs over several clients of a recording."""
+
+    KIND = "client"
+
+    @property
+    def clients(self) -> tuple[str, ...]:
+        """The identifier of each client."""
+        return self.names
+
+
+class SeedAverage(Average):
+    """One policy's runs over the pages of several seeds."""
+
+    KIND = "seed"
+
+
+Kind = TypeVar("Kind", bound=Average)
+
+
+def average(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result]) -> Kind:
+    """Return one policy's runs as one.
+
+    Parameters
+    ----------
+    kind
+        What the runs differ in: the class that is returned.
+    names
+        The name of each run.
+    results
+        The runs, at least one; of one policy.
+    """
     first = results[0]
-    return ClientAverage(
+    return kind(
         policy=first.policy,
         parameters=first.parameters,
         page_records=tuple(record for result in results for record in result.page_records),
@@ -109,7 +150,8 @@ def average(clients: tuple[str, ...], results: Sequence[Result]) -> ClientAverag
             name: sum(result.policy_report[name] for result in results) / len(results)
             for name in first.policy_report
         },
-        clients=clients,
+        facts=first.facts,
+        names=names,
         results=tuple(results),
     )
 

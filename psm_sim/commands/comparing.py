@@ -1,0 +1,40 @@
+"""Baselines, reference and first look: what a comparison shows beside the policies asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from psm_sim.spec import Spec
+
+if TYPE_CHECKING:
+    from psm_sim.simulation import Beside
+    from psm_sim.simulation.preset import Preset
+
+FIRST_LOOK = 10
+"""The number of replications where no word at all is given."""
+
+
+def first_look() -> list[str]:
+    """Return the policies that are compared where no word at all is given, beside the baselines."""
+    from psm_sim.policies import POLICIES
+
+    return [name for name in ("bsd", "lpsm", "anticipate") if name in POLICIES.names()]
+
+
+def beside_of(against: str | None, no_baselines: bool, preset: Preset) -> Beside:
+    """Return what stands beside the policies asked for.
+
+    Parameters
+    ----------
+    against
+        The text of the policy that they are compared with; None for psm.
+    no_baselines
+        Whether the baselines are left out.
+    preset
+        Its parameters are those of the baselines, too.
+    """
+    from psm_sim.simulation import BASELINES, Beside
+
+    baselines = tuple(preset.policy_spec(each) for each in BASELINES)
+    named = [preset.policy_spec(Spec.parse(text, "policy")) for text in filter(None, [against])]
+    return Beside(() if no_baselines else baselines, tuple(named) or baselines[-1:])

@@ -1,0 +1,1 @@
+"""Figures of the main job: one comparison of policies."""

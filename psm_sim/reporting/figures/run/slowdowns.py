@@ -1,0 +1,44 @@
+"""Distribution of page slowdown: the share of pages at or below each slowdown, one step line per policy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from psm_sim.reporting.figures.run.looks import look_of, short, subtitle
+from psm_sim.reporting.figures.style import common_style, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from psm_sim.simulation import Comparison
+
+
+def draw(comparison: Comparison) -> Figure:
+    """Draw the pages of all seeds or clients together; the slowdown on a logarithmic axis."""
+    figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)
+    with common_style():
+        for place, run in enumerate(comparison.shown):
+            values = sorted(record.slowdown for record in run.page_records)
+            shares = [(number + 1) / len(values) for number in range(len(values))]
+            colour, _, line = look_of(place)
+            axes.step(
+                [values[0], *values],
+                [0.0, *shares],
+                where="post",
+                color=colour,
+                linestyle=line,
+                label=short(run.policy),
+            )
+        largest = max(run.slowdown.max for run in comparison.shown)
+        axes.set_xscale("log")
+        ticks = [tick for tick in (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000) if tick <= 1.2 * largest]
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+        axes.set_xlabel("slowdown of a page")
+        axes.set_ylabel("share of pages at or below")
+        axes.set_title(
+            subtitle(comparison).replace(" with 95 % intervals", "").replace("means over", "pages of"),
+            loc="left",
+        )
+        figure.legend(loc="outside lower center", ncols=3)
+    return figure

@@ -1,0 +1,91 @@
+"""Writing the figures of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from psm_sim.campaign.slowdown_frontier import Corner, slowdown_frontier
+from psm_sim.errors import InputError
+from psm_sim.reporting.figures.run import page, polling, slowdowns, states, trade_off
+from psm_sim.reporting.figures.style import save_picture
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from psm_sim.simulation import Comparison
+
+SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def picture_path(text: str) -> Path:
+    """Return the path of a picture that can be written.
+
+    Raises
+    ------
+    InputError
+        If it does not end in .png, .svg or .pdf, or its folder is not there.
+    """
+    path = Path(text)
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(f"--plot is {text!r}; expected a file that ends in {', '.join(SUFFIXES)}.")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"--plot is {text!r}, but there is no folder {str(path.parent)!r}; make it first.")
+    return path
+
+
+def plot(comparison: Comparison, path: Path, workers: int | None = None) -> None:
+    """Write the picture of energy against slowdown.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The runs to draw.
+    path : Path
+        Where, as :func:`picture_path` returns it.
+    workers : int, optional
+        Processes for hindsight's frontier, one for each core if None.
+    """
+    save_picture(trade_off.draw(comparison, frontier_of(comparison, workers)), path)
+
+
+def write_figures(folder: Path, comparison: Comparison, workers: int | None = None) -> list[str]:
+    """Write all figures as PNG, SVG and PDF; return their names.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are written; made if need be.
+    comparison : Comparison
+        The runs to draw.
+    workers : int, optional
+        Processes for hindsight's frontier, one for each core if None.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    names = []
+    for name, figure in _figures(comparison, frontier_of(comparison, workers)):
+        for suffix in SUFFIXES:
+            save_picture(figure, folder / f"{name}{suffix}")
+        names.append(name)
+    return names
+
+
+def frontier_of(comparison: Comparison, workers: int | None = None) -> list[Corner]:
+    """Return hindsight's frontier on the pages of a comparison; empty if they are too many."""
+    each = getattr(comparison, "seeds", ()) or getattr(comparison, "clients", ()) or (comparison,)
+    return slowdown_frontier([one.workload for one in each], comparison.place, workers)
+
+
+def _figures(comparison: Comparison, frontier: list[Corner]) -> Iterator[tuple[str, Figure]]:
+    yield "energy-slowdown", trade_off.draw(comparison, frontier)
+    drawers: dict[str, Callable[[Comparison], Figure | None]] = {
+        "energy-by-state": states.draw,
+        "slowdowns": slowdowns.draw,
+        "page-timeline": lambda shown: page.draw(shown.runs),
+        "polling-times": polling.draw,
+    }
+    for name, draw in drawers.items():
+        figure = draw(comparison)
+        if figure is not None:
+            yield name, figure

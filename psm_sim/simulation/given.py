@@ -1,0 +1,113 @@
+"""Arguments of the Python functions: classes, DataFrames and dictionaries become what a run is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from psm_sim.errors import InputError, reason, shown
+from psm_sim.network import Topology, load_topology
+from psm_sim.network.profiles import load_profile
+from psm_sim.policies import Policy
+from psm_sim.simulation.beside import What
+from psm_sim.simulation.preset import Preset, load_preset
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.spec import Spec
+from psm_sim.texts import flat
+from psm_sim.workload.given import workload_of
+
+
+@dataclass(frozen=True)
+class Given:
+    """What :func:`psm_sim.simulate` and :func:`psm_sim.comparison` are given, as they document it."""
+
+    trace: Any = "ucb"
+    topology: Any = "three-node"
+    pages: int = 100
+    seed: int = 1
+    settings: Mapping[str, Any] | None = None
+    preset: str | None = None
+    loss: str | None = None
+    clients: str | int | None = None
+    profile: str = ""
+
+    def scenario(self) -> Scenario:
+        """Return the scenario; errors as :func:`psm_sim.simulate`."""
+        settings = {**self._preset.settings, **(self.settings or {})}
+        topology = topology_of(self.topology)
+        profile = self.profile
+        if isinstance(self.topology, Mapping) and (settings or profile):
+            chip = load_profile(profile).values if profile else {}
+            topology, settings, profile = _dressed(self.topology, {**chip, **settings}), {}, ""
+        return Scenario(self._trace(), topology, self.pages, self.seed, settings, profile)
+
+    def policies(self, given: Sequence[Any]) -> list[What]:
+        """Return the policies, with the preset's parameters and the loss where they are named by text."""
+        if isinstance(given, (str, Spec, Policy, type)) or not isinstance(given, Sequence):
+            raise InputError(f"policies is {shown(given)}; expected a list of at least one policy.")
+        made = [self.policy(each) for each in given]
+        takers = [each for each in made if isinstance(each, Spec) and each.name == "lpsm"]
+        if self.loss is not None and not takers:
+            raise InputError(
+                f"loss is {self.loss!r}, but no lpsm is given to use it; add 'lpsm' or drop loss."
+            )
+        return [_with_loss(each, self.loss) for each in made]
+
+    def policy(self, given: Any) -> What:
+        """Return one policy: a spec, or one already made; a class is made without arguments."""
+        if isinstance(given, type) and issubclass(given, Policy):
+            try:
+                return given()
+            except Exception as error:
+                raise InputError(
+                    f"Policy class {given.__name__} cannot be made without arguments: {reason(error)}; give "
+                    "an instance."
+                ) from error
+        if isinstance(given, Policy):
+            return given
+        if not isinstance(given, (str, Spec)):
+            raise InputError(
+                f"policy is {shown(given)}; expected a name, FILE.py:CLASS, a Policy class or an instance."
+            )
+        return self._preset.policy_spec(given)
+
+    @property
+    def _preset(self) -> Preset:
+        return Preset() if self.preset is None else load_preset(self.preset)
+
+    def _trace(self) -> Any:
+        if not isinstance(self.trace, (str, Spec)):
+            return workload_of(self.trace)
+        spec = self._preset.trace_spec(self.trace)
+        return spec if self.clients is None else spec.with_("clients", self.clients)
+
+
+def topology_of(given: Any) -> str | Topology:
+    """Return a topology's name, or the topology that a dictionary of its keys is.
+
+    The dictionary is nested or has dotted keys; ``extends`` names the topology that it changes.
+
+    Raises
+    ------
+    InputError
+        If it is neither a text, a dictionary nor a topology, or a key or value cannot be used.
+    """
+    if isinstance(given, (str, Topology)):
+        return given
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"topology is {shown(given)}; expected a name, a .toml file, a dictionary of keys or a Topology."
+        )
+    return _dressed(given, {})
+
+
+def _dressed(given: Mapping[str, Any], settings: Mapping[str, Any]) -> Topology:
+    keys = {**flat({key: value for key, value in given.items() if key != "extends"}), **settings}
+    topology = load_topology(given.get("extends", "three-node"), keys, "topology")
+    return replace(topology, name="dict")
+
+
+def _with_loss(policy: What, loss: str | None) -> What:
+    takes = isinstance(policy, Spec) and policy.name == "lpsm" and "loss" not in policy.values
+    return policy.with_("loss", loss) if takes and loss is not None and isinstance(policy, Spec) else policy

@@ -1,0 +1,86 @@
+"""Records of a run: its pages, its traffic, its push traffic, and what it was made from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from psm_sim.estimates import Summary
+from psm_sim.network import Topology
+from psm_sim.network.pusher import Pusher
+from psm_sim.policies import Policy
+from psm_sim.spec import Spec
+from psm_sim.workload import Page
+from psm_sim.workload.push import Push
+
+
+class PageRecord(NamedTuple):
+    """One page of a run: a row of ``pages.csv``.
+
+    The page's energy, seconds asleep and awake, and beacons are those from the end of the page before
+    it to its own end, its think time included.
+    """
+
+    page: int
+    think_s: float
+    objects: int
+    bytes: int
+    start_s: float
+    page_time_s: float
+    always_on_time_s: float
+    slowdown: float
+    energy_j: float
+    awake_j: float
+    asleep_j: float
+    beacons_j: float
+    awake_s: float
+    asleep_s: float
+    beacons: int
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Traffic from server to client; bytes include headers, and sent = received + undelivered + dropped.
+
+    ``undelivered`` bytes are on the links or held by the access point when the run ends.
+    """
+
+    server_sent_bytes: int
+    client_received_bytes: int
+    undelivered_bytes: int
+    dropped_bytes: int
+    dropped_frames: int
+    retransmissions: int
+
+
+@dataclass(frozen=True)
+class PushRecord:
+    """Datagrams that nobody asked for: how many were sent and delivered, and their delays in seconds.
+
+    The delay is from the arrival at the access point until the station has the datagram.
+    """
+
+    sent: int
+    delivered: int
+    delay_s: Summary
+
+    @classmethod
+    def of(cls, pusher: Pusher) -> PushRecord:
+        """Return what was found; the delays of no delivery are nan."""
+        return cls(pusher.sent, len(pusher.delays_s), Summary.of(pusher.delays_s or [math.nan]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as the JSON output has it."""
+        delay_s = self.delay_s._asdict() if self.delivered else dict.fromkeys(Summary._fields)
+        return {"sent": self.sent, "delivered": self.delivered, "delay_s": delay_s}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Origin of a result: the policy as it was asked for, the topology, the pages and the push traffic."""
+
+    what: str | Spec | Policy
+    place: Topology
+    pages: tuple[Page, ...]
+    pushes: tuple[Push, ...]

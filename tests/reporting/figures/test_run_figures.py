@@ -1,0 +1,106 @@
+"""Figures of the main job: what stands in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psm_sim.campaign.slowdown_frontier import Corner
+from psm_sim.errors import InputError
+from psm_sim.reporting.figures.run import page, polling, slowdowns, states, trade_off
+from psm_sim.reporting.figures.run.write import write_figures
+from psm_sim.simulation import BASELINES, Beside, Comparison, Scenario, compare_runs, compare_seeds
+from psm_sim.simulation.timeline import timeline
+
+BESIDE = Beside(BASELINES, BASELINES[1:])
+
+
+@pytest.fixture(scope="module")
+def replicated() -> Comparison:
+    """Return LPSM and BSD over three seeds."""
+    return compare_seeds(["lpsm", "bsd:p=0.5"], Scenario(pages=4), 3, workers=1, beside=BESIDE)
+
+
+def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) -> None:
+    """At its slowdown and energy; what lies far above is named in the title; hindsight is a line."""
+    (axes,) = trade_off.draw(replicated, [Corner(2.9, 1.0), Corner(2.8, 1.5)]).axes
+    marks = {container.get_label(): container for container in axes.containers}
+    assert set(marks) == {"psm", "lpsm", "bsd:p=0.5"}
+    assert "always-on" in axes.get_title(loc="left")
+    for run in replicated.shown[1:]:
+        line, _, bars = marks[run.policy]
+        assert line.get_xdata()[0] == pytest.approx(run.slowdown.mean)
+        assert line.get_ydata()[0] == pytest.approx(run.energy_per_page_j)
+        (ends,) = bars[1].get_segments()
+        half = run.interval("energy_per_page_j").half_width
+        assert ends[1][1] - ends[0][1] == pytest.approx(2 * half)
+    assert "hindsight (delays on the chain)" in [line.get_label() for line in axes.get_lines()]
+
+
+def test_the_bars_add_up_to_the_energy(replicated: Comparison) -> None:
+    """Three states per policy, in the order of the table."""
+    (axes,) = states.draw(replicated).axes
+    bars = [bar for container in axes.containers if hasattr(container, "patches") for bar in container]
+    for place, run in enumerate(replicated.shown):
+        mine = bars[place :: len(replicated.shown)]
+        assert sum(bar.get_width() for bar in mine) == pytest.approx(run.energy_per_page_j)
+    assert [label.get_text() for label in axes.get_yticklabels()] == [run.policy for run in replicated.shown]
+
+
+def test_the_distribution_rises_from_0_to_1(replicated: Comparison) -> None:
+    """One line per policy, over the pages of all seeds."""
+    (axes,) = slowdowns.draw(replicated).axes
+    for line, run in zip(axes.get_lines(), replicated.shown, strict=True):
+        assert line.get_label() == run.policy
+        shares = np.asarray(line.get_ydata())
+        assert (shares[0], shares[-1]) == (0.0, 1.0)
+        assert np.asarray(line.get_xdata())[-1] == pytest.approx(run.slowdown.max)
+
+
+def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Comparison) -> None:
+    """As many as the run's timeline has."""
+    figure = page.draw(replicated.runs)
+    run = replicated.runs[0].results[0]
+    number = int(figure.axes[0].get_title(loc="left").split("page ")[1].split(",")[0])
+    record = run.page_records[number - 1]
+    seen = timeline(run, number)
+    heard = seen[(seen["event"] == "beacon") & (seen["time_s"] >= record.start_s)]
+    (line,) = [line for line in figure.axes[0].get_lines() if line.get_label() == "beacon heard"]
+    assert np.sum(np.asarray(line.get_xdata()) >= 0) == len(heard)
+
+
+def test_polling_times_are_drawn_for_policies_that_vary_them(replicated: Comparison) -> None:
+    """And nothing at all where none does."""
+    figure = polling.draw(replicated)
+    assert figure is not None
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["lpsm", "bsd:p=0.5"]
+    assert polling.draw(compare_runs(["psm"], Scenario(pages=2))) is None
+
+
+def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: Path) -> None:
+    """No dates and no random names, in any format."""
+    for folder in ("one", "two"):
+        write_figures(tmp_path / folder, replicated, workers=1)
+    names = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert len(names) == 15
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_a_timeline_is_the_run_itself() -> None:
+    """Its beacons, pages and questions are those that the result counts."""
+    run = compare_runs(["psm"], Scenario(pages=3)).runs[0]
+    seen = timeline(run)
+    assert (seen["event"] == "beacon").sum() == run.usage.beacons
+    assert (seen["event"] == "page complete").sum() == 3
+    assert seen["time_s"].is_monotonic_increasing
+    down = seen[seen["link"] == "wired down"]
+    assert down["bytes"].sum() == run.traffic.server_sent_bytes
+
+
+def test_an_average_has_no_timeline(replicated: Comparison) -> None:
+    """The sentence says which result has one."""
+    with pytest.raises(InputError, match="average over several runs"):
+        timeline(replicated.runs[0])

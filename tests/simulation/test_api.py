@@ -1,0 +1,193 @@
+"""The Python functions: what they take, what they give back, and how it looks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import psm_sim
+from psm_sim.errors import InputError
+from psm_sim.network import Observer
+from psm_sim.policies import Policy, Rest
+from psm_sim.simulation import SeedAverage
+from psm_sim.workload import Page, Workload, load_workload
+
+FRAME = pd.DataFrame({"think_s": [5.0, 2.5], "main_bytes": [1000, 4000], "images": ["100;200", ""]})
+
+
+class Counting(Policy):
+    """Hear every third beacon, and count the questions."""
+
+    name = "counting"
+
+    def __init__(self, beacons: int = 3) -> None:
+        self.beacons = beacons
+        self.asked = 0
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Any) -> Rest:
+        """Count and doze."""
+        self.asked += 1
+        return Rest(beacons=self.beacons)
+
+
+class Demanding(Counting):
+    """Cannot be made without an argument."""
+
+    def __init__(self, beacons: int) -> None:
+        super().__init__(beacons)
+
+
+def test_a_class_is_made_and_the_policy_as_it_ended_is_given_back() -> None:
+    """The instance that was given stays as it was."""
+    mine = Counting()
+    one, other = psm_sim.simulate(mine, pages=2), psm_sim.simulate(Counting, pages=2)
+    assert one.page_records == other.page_records
+    assert mine.asked == 0
+    assert one.policy_state.asked == other.policy_state.asked > 0
+
+
+@pytest.mark.parametrize("images", [FRAME["images"], [[100, 200], []], ["100;200", None]])
+def test_a_trace_is_a_frame_a_list_of_pages_or_a_workload(images: Any) -> None:
+    """All give the same run."""
+    frame = FRAME.assign(images=images)
+    workload = psm_sim.simulate("psm", trace=frame).origin.pages
+    pages = [page for page in workload if isinstance(page, Page)]
+    runs = [
+        psm_sim.simulate("psm", trace=each)
+        for each in (frame, pages, Workload("mine", tuple(pages), False, "mine"))
+    ]
+    assert [page.image_bytes for page in pages] == [(100, 200), ()]
+    assert runs[0].page_records == runs[1].page_records == runs[2].page_records
+    assert [run.facts["trace"] for run in runs] == ["DataFrame", "pages", "mine"]
+
+
+def test_a_topology_is_a_dictionary_nested_or_dotted() -> None:
+    """Over three-node, or what it extends; the settings of the call come on top."""
+    found = [
+        psm_sim.simulate("always-on", pages=1, topology={"power": {"awake_w": 1.5}}),
+        psm_sim.simulate("always-on", pages=1, topology={"power.awake_w": 1.5}),
+        psm_sim.simulate("always-on", pages=1, settings={"power.awake_w": 1.5}),
+        psm_sim.simulate("always-on", pages=1, topology={}, settings={"power.awake_w": "1.5"}),
+    ]
+    assert len({run.energy_per_page_j for run in found}) == 1
+    extended = psm_sim.simulate("psm", pages=1, topology={"extends": "modern", "power.awake_w": 1.5})
+    assert extended.origin.place.base == "modern"
+
+
+def test_preset_loss_and_seeds_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same numbers."""
+    from psm_sim.cli import main
+
+    words = [
+        "--policy",
+        "lpsm",
+        "--loss",
+        "inverse",
+        "--preset",
+        "thesis",
+        "--pages",
+        "2",
+        "--replications",
+        "2",
+    ]
+    assert main([*words, "--format", "csv"]) == 0
+    line = dict(zip(*(row.split(",") for row in _plain(capsys.readouterr().out)), strict=False))
+    run = psm_sim.simulate("lpsm", loss="inverse", preset="thesis", pages=2, replications=2, workers=1)
+    assert isinstance(run, SeedAverage)
+    assert float(line["energy_per_page_j"]) == run.energy_per_page_j
+
+
+def _plain(text: str) -> list[str]:
+    """Return the lines of a CSV without what stands in quotes."""
+    import re
+
+    return re.sub(r'"[^"]*"', "quoted", text).splitlines()
+
+
+def test_an_observer_hears_the_run() -> None:
+    """As many pages as there are."""
+
+    class Pages(Observer):
+        count = 0
+
+        def page(self, visit: object) -> None:
+            self.count += 1
+
+    observer = Pages()
+    psm_sim.simulate("psm", pages=3, observers=[observer])
+    assert observer.count == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"policy": 3}, "policy is 3; expected a name, FILE.py:CLASS, a Policy class or an instance"),
+        ({"policy": Demanding}, "Policy class Demanding cannot be made without arguments"),
+        ({"trace": 7}, "trace is 7; expected a name or file, a list of Page"),
+        ({"trace": [1]}, "a page is 1; expected a Page"),
+        ({"trace": FRAME.drop(columns="think_s")}, "DataFrame, line 1: column 'think_s' is missing"),
+        ({"topology": 5}, "topology is 5; expected a name, a .toml file, a dictionary of keys or a Topology"),
+        ({"topology": {"power": {"awake": 1}}}, "topology: There is no topology key 'power.awake'"),
+        ({"policy": "psm", "loss": "inverse"}, "no lpsm is given to use it"),
+        ({"replications": 2, "observers": [Observer()]}, "is an average over several runs"),
+    ],
+)
+def test_what_cannot_be_used_is_an_input_error_in_pythons_words(
+    arguments: dict[str, Any], words: str
+) -> None:
+    """No traceback from within, and no option of the command line in the sentence."""
+    with pytest.raises(InputError) as raised:
+        psm_sim.simulate(**{"pages": 1, "workers": 1, **arguments})
+    assert words in str(raised.value)
+    assert "--" not in str(raised.value)
+
+
+def test_every_frame_says_where_it_comes_from() -> None:
+    """So that frames of several seeds can be put together."""
+    settings = {"power.awake_w": 1}
+    table = psm_sim.compare(["psm", "bsd"], pages=2, seed=4, settings=settings)
+    assert list(table["policy"]) == ["psm", "bsd"]
+    pages = psm_sim.simulate("psm", pages=2, seed=4, settings=settings).pages
+    for frame in (table, pages):
+        facts = frame[["trace", "topology", "settings", "seed"]].iloc[0].tolist()
+        assert facts == ["ucb", "three-node", "power.awake_w=1", 4]
+    assert set(pages["policy"]) == {"psm"}
+
+
+def test_a_comparison_has_baselines_and_prints_as_the_table() -> None:
+    """Its frame has the difference from the reference."""
+    found = psm_sim.comparison(["bsd"], pages=2)
+    assert list(found.frame["policy"]) == ["always-on", "psm", "bsd"]
+    assert found.frame["difference.energy_saved_percent"].tolist()[1] == 0.0
+    assert str(found).splitlines()[3].startswith(" always-on *")
+    assert repr(found) == "<Comparison of bsd: ucb, seed 1>"
+    assert found.plot().axes[0].get_ylabel() == "energy (J per page)"
+
+
+def test_results_are_short_and_their_names_are_escaped() -> None:
+    """In a notebook, too."""
+    workload = load_workload("ucb", 2, 1)
+    evil = Workload("<script>alert(1)</script>", workload.pages, True, "odd")
+
+    class Odd(Counting):
+        """Of an odd name."""
+
+        name = "<b>odd</b>"
+
+    found = psm_sim.comparison([Odd], trace=evil)
+    run = found.runs[0]
+    assert len(repr(run)) < 200
+    assert "energy per page (J)" in str(run)
+    for html in (found._repr_html_(), run._repr_html_()):
+        assert "<table" in html
+        assert "<b>" not in html
+        assert "<script>" not in html
+    assert "page" in run.plot().axes[0].get_title(loc="left")
+
+
+def test_the_package_shows_what_there_is() -> None:
+    """Names that are imported when first used are listed before."""
+    assert {"simulate", "compare", "comparison", "timeline", "check"} <= set(dir(psm_sim))
+    assert len(psm_sim.timeline(psm_sim.simulate("psm", pages=1))) > 10

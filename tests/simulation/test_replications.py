@@ -1,0 +1,118 @@
+"""Several seeds, averaged; and differences that are paired by seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.simulation import (
+    BASELINES,
+    Beside,
+    Scenario,
+    SeedComparison,
+    compare_runs,
+    compare_seeds,
+    difference,
+)
+
+PSM = Beside(BASELINES, BASELINES[1:])
+T_3 = 4.302653
+"""Student's 97.5 % quantile at two degrees of freedom."""
+
+
+@pytest.fixture(scope="module")
+def three() -> SeedComparison:
+    """Return LPSM and BSD over the seeds 5, 6 and 7, in one process."""
+    found = compare_seeds(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=1, beside=PSM)
+    assert isinstance(found, SeedComparison)
+    return found
+
+
+def test_each_seed_is_the_run_it_would_be_alone(three: SeedComparison) -> None:
+    """The baselines included."""
+    alone = compare_runs(["lpsm"], Scenario(pages=4, seed=6), beside=PSM)
+    assert three.runs[0].results[1].page_records == alone.runs[0].page_records
+    assert three.baselines[1].results[1].page_records == alone.baselines[1].page_records
+    assert three.runs[0].names == ("5", "6", "7")
+
+
+def test_numbers_do_not_depend_on_the_workers(three: SeedComparison) -> None:
+    """To the last bit; ``wall_s`` alone differs."""
+    other = compare_seeds(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=2, beside=PSM)
+    for mine, yours in zip(three.shown, other.shown, strict=True):
+        assert {**mine.to_dict(), "wall_s": 0} == {**yours.to_dict(), "wall_s": 0}
+
+
+def test_intervals_are_students_over_seeds(three: SeedComparison) -> None:
+    """Each seed counts once."""
+    run = three.runs[0]
+    each = [result.energy_per_page_j for result in run.results]
+    found = run.to_dict()
+    assert found["energy_per_page_j"] == pytest.approx(np.mean(each), rel=1e-12)
+    half = T_3 * np.std(each, ddof=1) / 3**0.5
+    assert found["half_width_95"]["energy_per_page_j"] == pytest.approx(half, rel=1e-6)
+
+
+def test_differences_are_paired_by_seed(three: SeedComparison) -> None:
+    """Their interval is that of the differences, not of the two means."""
+    assert three.reference is three.baselines[1]
+    found = difference(three.runs[1], three.reference)
+    pairs = zip(three.runs[1].results, three.reference.results, strict=True)
+    less = [run.slowdown.mean - psm.slowdown.mean for run, psm in pairs]
+    assert found.measures["slowdown.mean"].mean == pytest.approx(np.mean(less), rel=1e-12)
+    half = T_3 * np.std(less, ddof=1) / 3**0.5
+    assert found.measures["slowdown.mean"].half_width == pytest.approx(half, rel=1e-6)
+    assert found.to_dict()["half_width_95"]["energy_saved_percent"] == found.saved_percent.half_width
+
+
+def test_a_policy_saves_nothing_against_itself(three: SeedComparison) -> None:
+    """Its difference from itself is 0, without width."""
+    assert three.reference is not None
+    found = difference(three.reference, three.reference)
+    assert found.saved_percent[:2] == (0.0, 0.0)
+    assert all(each[:2] == (0.0, 0.0) for each in found.measures.values())
+
+
+def test_percentiles_are_numpys(three: SeedComparison) -> None:
+    """Of one run's page times; those of several runs are averaged."""
+    one = three.runs[0].results[0]
+    times = [record.page_time_s for record in one.page_records]
+    assert one.page_time_percentiles_s["p90"] == pytest.approx(np.percentile(times, 90))
+    each = [result.page_time_percentiles_s["p50"] for result in three.runs[0].results]
+    assert three.runs[0].page_time_percentiles_s["p50"] == pytest.approx(np.mean(each))
+
+
+def test_a_free_radio_saves_an_undefined_share() -> None:
+    """A reference without energy: nan, not an error."""
+    free = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
+    found = compare_runs(["bsd"], Scenario(pages=1, settings=free), beside=PSM)
+    assert found.reference is not None
+    assert np.isnan(difference(found.runs[0], found.reference).saved_percent.mean)
+
+
+def test_pages_that_do_not_depend_on_the_seed_are_refused(tmp_path: Path) -> None:
+    """Intervals over the same pages would have no width, and no meaning."""
+    path = tmp_path / "list.csv"
+    path.write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n")
+    with pytest.raises(InputError, match="the same for every seed"):
+        compare_seeds(["psm"], Scenario(str(path)), 3)
+
+
+@pytest.mark.parametrize(
+    ("policies", "replications", "match"),
+    [
+        (["psm"], 0, "replications is 0"),
+        (["pms"], 2, "Did you mean 'psm'"),
+        (["lpsm:state=s.json"], 2, "each of 2 seeds would write it"),
+    ],
+)
+def test_what_cannot_be_used_is_told_first(
+    policies: list[str], replications: int, match: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is run."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=match):
+        compare_seeds(policies, Scenario(pages=2), replications, lambda *_: pytest.fail("it ran"))

@@ -1,0 +1,65 @@
+"""Plug-ins as packages: what the example offers is found by name, in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "plugin"
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the example, without its dependencies and without a network."""
+    pytest.importorskip("hatchling", reason="hatchling, which builds the example, is not installed")
+    folder = tmp_path_factory.mktemp("target")
+    words = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", *words, str(EXAMPLE)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def psm_sim(target: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the program with the example installed."""
+    path = os.pathsep.join([str(EXAMPLE.parents[1]), str(target)])
+    return subprocess.run(
+        [sys.executable, "-m", "psm_sim", *words],
+        cwd=cwd, capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+
+
+def test_its_policy_loss_and_trace_run_by_name(target: Path, tmp_path: Path) -> None:
+    """Parameters are read as those of built-in ones."""
+    words = ["--policy", "every-third:beacons=4", "--policy", "lpsm", "--loss", "cubic", "--trace", "commute"]
+    done = psm_sim(target, *words, "--format", "json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert [run["parameters"].get("beacons") for run in found["runs"]] == [4, None]
+    assert (found["pages"], found["trace"]) == (3, "commute")
+
+
+@pytest.mark.parametrize(
+    ("listing", "name"), [("policies", "every-third"), ("losses", "cubic"), ("traces", "commute")]
+)
+def test_listings_say_where_it_comes_from(target: Path, listing: str, name: str, tmp_path: Path) -> None:
+    """The package, and which names are built in or bundled."""
+    items = json.loads(psm_sim(target, listing, "--format", "json", cwd=tmp_path).stdout)[listing]
+    sources = {item["name"]: item["source"] for item in items}
+    assert sources[name] == "psm-sim-example 1.0"
+    assert set(sources.values()) <= {"built in", "bundled", "psm-sim-example 1.0"}
+
+
+def test_its_learner_is_found_and_a_mistyped_name_suggests_it(target: Path, tmp_path: Path) -> None:
+    """As any other."""
+    done = psm_sim(target, "check", "every-third", "cubic", "slow-share", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    mistyped = psm_sim(target, "--policy", "every-thid", cwd=tmp_path)
+    assert "Did you mean 'every-third'?" in mistyped.stderr
