@@ -29,6 +29,7 @@ SUBCOMMANDS = {
     "replay": "let a learner poll network activity without a simulator: loss and regret",
     "check": "run the contract checks on a policy, a loss or a learner",
     "reproduce": "set published numbers beside ours",
+    "validate": "set measured currents and latencies beside ours",
     "learners": "test the claims on learners that ask for labels",
 }
 """Every subcommand, a module of psm_sim.commands, with its line in the help."""

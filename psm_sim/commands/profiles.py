@@ -7,7 +7,7 @@ import argparse
 from psm_sim.commands import listing
 from psm_sim.commands.listing import Item
 
-HELP = "List the chip profiles, with each number and whether it was measured, fitted or assumed; or print one's file."
+HELP = "List the chip profiles: each number, whether it was measured, fitted or assumed; or print one's file."
 EPILOG = """\
 Use one with:  psm_sim --profile NAME
 Your own:      psm_sim profiles show NAME > mine.toml; psm_sim --profile mine.toml
