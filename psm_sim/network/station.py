@@ -54,6 +54,11 @@ class Station:
             self._policy.interrupted(cut_short)
         self._radio.send(segment)
 
+    def received_group(self, segment: Segment) -> None:
+        """Tell the policy of a group frame, if it wants to be told."""
+        if self._policy.wants("received"):
+            self._policy.received(self._env.now, _frame(segment))
+
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
         """Return what takes the frames received: *deliver*, after the policy if it wants to be told."""
         policy, env = self._policy, self._env

@@ -8,13 +8,12 @@ from typing import Any
 
 from simpy import Environment, Event
 
-from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.browser import Browser, Visit
-from psm_sim.network.device.build import radio_of, transmissions
+from psm_sim.network.device.build import grid_of, ledger_of, radio_of, service_of, transmissions
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
-from psm_sim.network.observers import Audience, EnergyLedger, Observer, Usage
+from psm_sim.network.observers import Audience, Observer, Usage
 from psm_sim.network.page_error import PageError
 from psm_sim.network.pusher import Pusher
 from psm_sim.network.server import ServerConnection
@@ -47,8 +46,9 @@ class World:
     def __init__(self, topology: Topology, policy: Policy, observers: Sequence[Observer] = ()) -> None:
         self.env = env = Environment()
         self._topology, self._policy_name = topology, policy.name
-        self.beacons = beacons = Beacons(topology.beacon.interval_s)
-        self.ledger = EnergyLedger(topology.power)
+        service = service_of(policy, topology)
+        self.beacons = beacons = grid_of(topology, service)
+        self.ledger = ledger_of(topology, service)
         self.visits: list[tuple[Visit, Usage]] = []
         self.events = 0
         self.pusher: Pusher | None = None
@@ -74,6 +74,7 @@ class World:
             (self.wireless_up, self.wireless_down),
             self.ledger,
             told,
+            service,
         )
         self.station = Station(env, policy, self.radio, told.rest)
         self.client = Host(env, topology.tcp, self.station.send)

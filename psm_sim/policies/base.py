@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from psm_sim.beacons import Beacons
 from psm_sim.parameters import values_of
+from psm_sim.policies.service import Service
 from psm_sim.poll import Poll
 
 
@@ -92,6 +93,11 @@ class Policy(ABC):
 
     dtim: Dtim = Dtim()
     """Which beacons are DTIM beacons: those whose numbers the period divides. Set before :meth:`start`."""
+
+    @property
+    def service(self) -> Service | None:
+        """The rule of its service periods; None: what is held is fetched at once when the radio wakes."""
+        return None
 
     def config(self) -> dict[str, Any]:
         """Return the parameters as plain values, for the result."""

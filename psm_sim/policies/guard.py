@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from psm_sim.errors import PluginError, shown
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest
+from psm_sim.policies.service import Service
 from psm_sim.poll import Poll
 from psm_sim.user_code import calling, copied, label_of, plain
 
@@ -53,6 +54,11 @@ class Guarded(Policy):
     @dtim.setter
     def dtim(self, dtim: Dtim) -> None:
         self.policy.dtim = dtim
+
+    @property
+    def service(self) -> Service | None:
+        """The rule of the policy's service periods."""
+        return self.policy.service
 
     def config(self) -> dict[str, Any]:
         """Return the policy's own parameters, as plain values that every report can hold."""

@@ -49,6 +49,7 @@ class DeviceRadio(Radio):
         self._missed_beacon = False
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
         self.missed = 0
+        self.tell_group: Callable[[Segment], None] = lambda _: None
         super().__init__(*arguments, **more)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
@@ -86,6 +87,7 @@ class DeviceRadio(Radio):
         """Take one group frame; those held meanwhile, for a radio awake only to send, go on waiting."""
         self._awaited -= 1
         self._last_frame_s = self._env.now
+        self.tell_group(segment)
         if self._state is DEAF and self._port.named:
             self.announced()
 
