@@ -20,6 +20,9 @@ MOST_OBJECTS = 5_000_000
 MOST_RECORDS = 30_000_000
 """Records of a trace that is read or made; the largest archive known has 9 million."""
 
+MOST_MESSAGES = 10_000_000
+"""Messages beside the pages of a run: each takes 27 bytes of memory."""
+
 MOST_POLLS = 10_000_000
 """Polls of a replay: some minutes for Learn-alpha."""
 

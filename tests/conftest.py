@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# Tests run on all cores already, and threads of BLAS in each would only wait for each other. NumPy reads
+# this when it is imported, which nothing above does.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 settings.register_profile("psm_sim", deadline=None, derandomize=True)
 settings.load_profile("psm_sim")

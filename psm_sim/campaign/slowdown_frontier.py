@@ -50,9 +50,12 @@ def slowdown_frontier(
     -------
     list of Corner
         From no delay to the least energy; empty if a workload has more than :data:`MOST_PAGES` pages, or
-        traffic that no page asked for.
+        pauses, or messages beside its pages.
     """
-    if any(len(each.pages) > MOST_PAGES or each.pushes for each in workloads):
+    if any(
+        len(each.pages) > MOST_PAGES or each.messages or not all(page.objects for page in each.pages)
+        for each in workloads
+    ):
         return []
     every = list(in_processes(partial(_corners, place), workloads, workers))
     means = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from psm_sim.bounds import MOST_PAGES, MOST_RECORDS, MOST_SEED
 from psm_sim.commands.arguments import add_common, whole_number
 from psm_sim.commands.sentences import tell
-from psm_sim.commands.trace_checks import check_room, check_target, check_unused
+from psm_sim.commands.trace_checks import check_pages, check_room, check_target, check_unused
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
 from psm_sim.files.whole import check_writable
@@ -94,13 +94,17 @@ def _info(args: argparse.Namespace) -> int:
 
 def _of_toml(path: Path) -> str:
     from psm_sim.commands.trace_info import of_profile, of_regimes
+    from psm_sim.commands.traffic_info import of_traffic
     from psm_sim.workload.shifting import regimes_of
+    from psm_sim.workload.traffic import traffic_of
 
     document = read_toml(path, "trace profile")
     if "pushes" in document:
         from psm_sim.commands.trace_info import of_pushes
 
         return of_pushes(load_workload(str(path), 1, 1))
+    if "traffic" in document:
+        return of_traffic(traffic_of(document, path))
     if "regimes" in document:
         return of_regimes(regimes_of(document, path))
     return of_profile(profile_of(document, path))
@@ -123,6 +127,7 @@ def _convert(args: argparse.Namespace) -> int:
         check_unused({"--seed": args.seed}, "nothing is drawn from a page list")
     pages = args.pages if args.pages is not None else 100 if drawn else _EVERY_PAGE
     workload = load_workload(spec, pages, 1 if args.seed is None else args.seed)
+    check_pages(workload)
     count = write_page_list(to, workload.pages)
     remark = workload.remark.replace(f"; {_EVERY_PAGE} were asked for", "")
     _remarks((f"{count:,} pages written to {to}: {remark}",))

@@ -9,6 +9,7 @@ from typing import Any
 
 from psm_sim.errors import InputError
 from psm_sim.files.whole import check_writable
+from psm_sim.workload import Workload
 
 BYTES_PER_RECORD = 100
 """Bytes of a synthetic record with its request line, at most."""
@@ -19,6 +20,14 @@ def check_unused(given: Mapping[str, Any], why: str) -> None:
     for name, value in given.items():
         if value is not None:
             raise InputError(f"{name} is {value!r}, but {why}; leave it out.")
+
+
+def check_pages(workload: Workload) -> None:
+    """Refuse a trace without page views, of which a page list would be empty."""
+    if not any(page.objects for page in workload.pages):
+        raise InputError(
+            f"trace {workload.name} has no page views, only messages; expected one with pages to convert."
+        )
 
 
 def check_target(path: Path, to: Path) -> None:

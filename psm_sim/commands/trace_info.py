@@ -34,7 +34,7 @@ def of_recording(recording: Recording) -> str:
     }
     rows = [_row(name, *_mean_and_quantiles(values, unit)) for name, values, unit in _quantities(recording)]
     think = recording.think_s[~np.isnan(recording.think_s)]
-    return "\n".join([*_facts(facts), "", *_table(rows), *_histogram(think)])
+    return "\n".join([*facts_of(facts), "", *_table(rows), *_histogram(think)])
 
 
 def of_profile(profile: Profile) -> str:
@@ -47,20 +47,20 @@ def of_profile(profile: Profile) -> str:
     }
     rows = [_row(name, table.mean, table.at(SHOWN)) for name, table in profile.tables.items()]
     think = profile.tables["think_s"].at((np.arange(100_000) + 0.5) / 100_000)
-    return "\n".join([*_facts(facts), "", *_table(rows), *_histogram(think)])
+    return "\n".join([*facts_of(facts), "", *_table(rows), *_histogram(think)])
 
 
 def of_pushes(workload: Workload) -> str:
     """Describe a trace of pushes, drawn for an hour: how many, and the times between two."""
-    between = np.diff([push.at_s for push in workload.pushes])
+    between = np.diff(workload.messages.at_s)
     facts = {
         "Format": "push traffic, synthetic",
         "Name": workload.name,
         "Remark": workload.remark,
-        "Pushes": f"{len(workload.pushes):,} in the first hour, with the default parameters and seed 1",
+        "Pushes": f"{len(workload.messages):,} in the first hour, with the default parameters and seed 1",
     }
     row = _row("between_s", float(between.mean()), np.quantile(between, SHOWN))
-    return "\n".join([*_facts(facts), "", *_table([row])])
+    return "\n".join([*facts_of(facts), "", *_table([row])])
 
 
 def of_regimes(regimes: Regimes) -> str:
@@ -82,7 +82,7 @@ def of_regimes(regimes: Regimes) -> str:
         each = size.mean if size is not None else np.nan
         numbers = (pages, think_s, delay_s, objects, each, pages * (think_s + delay_s))
         rows.append(f"{name:<20}" + "".join(f"{_number(number):>12}" for number in numbers))
-    return "\n".join([*_facts(facts), "", *rows, "", "a stretch: think time and one server delay per page"])
+    return "\n".join([*facts_of(facts), "", *rows, "", "a stretch: think time and one server delay per page"])
 
 
 def _quantities(recording: Recording) -> Iterator[tuple[str, NDArray[Any], float]]:
@@ -104,7 +104,8 @@ def _mean_and_quantiles(values: NDArray[Any], unit: float) -> tuple[float, NDArr
     return float(values.mean()) * unit, np.quantile(values, SHOWN, overwrite_input=True) * unit
 
 
-def _facts(facts: dict[str, str]) -> list[str]:
+def facts_of(facts: dict[str, str]) -> list[str]:
+    """Return one line for each fact, its name first."""
     return [f"{name:<8} {printable(value)}" for name, value in facts.items()]
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
+from psm_sim.learning.ahead import Ahead
 
 
 class Learner(ABC):
@@ -77,6 +78,30 @@ class Learner(ABC):
     def predict(self, values: ArrayLike) -> float:
         """Return the weighted mean of the experts' *values*, shape (n,), under :attr:`weights`."""
         return float(self._weights.dot(self._array(values, "the values to predict from")))
+
+    def ahead(self, losses: Floats) -> Ahead | None:
+        """Return a look at coming rounds that all have these *losses*, shape (n,), in nats.
+
+        None if the learner does not know them in fewer steps than rounds, or not for these losses.
+        """
+        return None
+
+    def leap(self, ahead: Ahead, rounds: int) -> None:
+        """Learn so many *rounds* at once, as :meth:`update` would one by one, within rounding errors.
+
+        Parameters
+        ----------
+        ahead : Ahead
+            What :meth:`ahead` returned; nothing must have been learnt since.
+        rounds : int
+            How many of the rounds looked at are over, at least 1.
+        """
+        self._reach(*ahead.after(rounds))
+        self.rounds += rounds
+
+    def _reach(self, log_evidence: Floats, weights: Floats) -> None:
+        """Take up the *weights* of each rate, (n, m), and its *log_evidence*, (m,), after a leap."""
+        raise NotImplementedError
 
     def state(self) -> dict[str, Any]:
         """Return all that was learnt as a plain dictionary, fit for JSON, for :meth:`load_state`."""

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.arrays import Floats
 from psm_sim.learning import checks, saved
+from psm_sim.learning.ahead import Ahead
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.levels import Levels
 from psm_sim.learning.posterior import LogPosterior
@@ -88,6 +89,14 @@ class FixedShare(Learner):
         self._weights[:] = self._levels.weights[:, 0]
         return -gain
 
+    def ahead(self, losses: Floats) -> Ahead | None:
+        """Return a look at coming rounds that all have these losses."""
+        return self._levels.ahead(losses, np.ones(1))
+
+    def _reach(self, log_evidence: Floats, weights: Floats) -> None:
+        self._levels.weights[:] = weights
+        self._weights[:] = weights[:, 0]
+
     def _memory(self) -> dict[str, Any]:
         return {"alpha": self.alpha, **saved.of_levels(self._levels)}
 
@@ -143,6 +152,15 @@ class LearnAlpha(Learner):
         self._levels.share()
         np.dot(self._levels.weights, self._top.weights, out=self._weights)
         return -gain
+
+    def ahead(self, losses: Floats) -> Ahead | None:
+        """Return a look at coming rounds that all have these losses."""
+        return self._levels.ahead(losses, self._top.weights)
+
+    def _reach(self, log_evidence: Floats, weights: Floats) -> None:
+        self._top.observe(log_evidence)
+        self._levels.weights[:] = weights
+        np.dot(weights, self._top.weights, out=self._weights)
 
     def _memory(self) -> dict[str, Any]:
         return {

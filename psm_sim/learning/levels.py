@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.arrays import Floats
+from psm_sim.learning.ahead import Ahead
+from psm_sim.learning.modes import modes_of
 
 _LEAST_SHARE = 1e-100
 _LEAST_STAY = 1e-9
@@ -72,6 +74,11 @@ class Levels:
         np.add(weights, self._share, out=weights)
         if self._at_edge is not None:
             weights[:, self._edge] = self._at_edge.share()
+
+    def ahead(self, losses: Floats, rate_weights: Floats) -> Ahead | None:
+        """Return a look at rounds of these *losses*, (n,), under *rate_weights*, (m,), where modes apply."""
+        modes = modes_of(self.rates, losses)
+        return None if modes is None else Ahead(modes, self.weights, rate_weights)
 
     @property
     def edge_logs(self) -> Floats:

@@ -26,6 +26,15 @@ class Loss(ABC):
         answer depends on these, the parameters and what :meth:`observe` was told; asking changes nothing.
         """
 
+    def idle(self, times_ms: Floats) -> Floats | None:
+        """Return the losses of a doze after which nothing was held, if they are the same for each; optional.
+
+        Shape (n,), in nats, for the candidates *times_ms*, shape (n,), in ms; None if they depend on more.
+        An answer promises as well that :meth:`observe` makes nothing of such a doze, so that many of them
+        can be learned from at once.
+        """
+        return None
+
     def start(self) -> None:  # noqa: B027 (an optional hook)
         """Begin a run: forget what was observed; optional."""
 

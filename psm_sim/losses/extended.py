@@ -40,6 +40,10 @@ class Extended(Loss):
             self.gamma = self._published.gamma
         self._published.gamma = self.gamma
 
+    def idle(self, times_ms: Floats) -> Floats | None:
+        """Return the term for energy, to which none of these losses adds anything while nothing is held."""
+        return self._published.idle(times_ms)
+
     def energy_term(self, times_ms: Floats) -> Floats:
         """Return the energy term of each candidate polling time in ms, shape (n,), in nats."""
         return self._published.energy(times_ms)

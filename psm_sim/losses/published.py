@@ -47,6 +47,10 @@ class _LatencyPlusEnergy(Loss):
         losses += self._energy
         return losses
 
+    def idle(self, times_ms: Floats) -> Floats | None:
+        """Return the term for energy: with nothing held there is no latency, however long the doze."""
+        return self(Poll(1.0), times_ms)
+
     def _remember(self, times_ms: Floats) -> None:
         self._energy = self.energy(times_ms)
         self._energy.flags.writeable = False

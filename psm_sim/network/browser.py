@@ -58,8 +58,9 @@ class Browser:
             yield env.timeout(page.think_s)
             started = env.now
             self._complete = env.event()
-            self._request(page)
-            yield self._complete
+            if page.objects:
+                self._request(page)
+                yield self._complete
             visit = Visit(page, started, env.now)
             for tell in self._tell_page:
                 tell(visit)

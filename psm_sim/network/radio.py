@@ -7,7 +7,6 @@ from math import inf
 
 from simpy import Environment
 
-from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import Port
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
@@ -29,8 +28,8 @@ class Radio:
 
     Parameters
     ----------
-    env, beacons
-        The clock, and the beacons of the access point.
+    env, doze
+        The clock, and the doze, not begun.
     port, uplink
         The station's port at the access point, and the link on which it sends.
     tell_radio, tell_beacons
@@ -40,7 +39,7 @@ class Radio:
     def __init__(
         self,
         env: Environment,
-        beacons: Beacons,
+        doze: Doze,
         port: Port,
         uplink: Link,
         tell_radio: Sequence[Callable[[float, bool], None]] = (),
@@ -60,7 +59,7 @@ class Radio:
         self._seen: Poll | None = None  # by the beacon that woke it, until the next question
         self._rest = Rest()  # as last decided
         self._awake_until_s = inf  # AWAKE: when the wait is over
-        self._doze = Doze(beacons)  # DOZING: the doze it is in; else the last one
+        self._doze = doze  # DOZING: the doze it is in; else the last one
 
     def offer(self) -> bool:
         """Say whether the radio takes a frame at once; if so it waits awake for it."""
@@ -150,13 +149,13 @@ class Radio:
             self.announced()
 
     def _hear(self, now_s: float) -> None:
-        """Hear the beacon, or if the rest repeats all beacons, before *now_s*; they name nobody."""
+        """Hear the beacon, and those after it up to *now_s* for which it sleeps on; they name nobody."""
         first_s = self._doze.wakes_s
-        if self._doze.repeats:
-            self._heard(first_s, self._doze.repeat(now_s))
+        if self._doze.goes_on():
+            self._heard(first_s, self._doze.sleep_on(now_s))
         else:
             self._heard(first_s, 1)
-            self._seen = self._doze.poll(first_s)
+            self._seen = self._doze.end(first_s)
             self._ask(first_s)
 
     def _wake_for_beacon(self) -> None:
@@ -164,7 +163,7 @@ class Radio:
         now_s = self._doze.wakes_s  # env.now may be one rounding error off
         self._heard(now_s, 1)
         self._enter(BUSY, now_s)
-        self._seen = self._doze.poll(now_s, self._fetch())
+        self._seen = self._doze.end(now_s, self._fetch())
         self._polling = self._port.late_frames_wait
 
     def _cut_short(self, now_s: float) -> Poll:
@@ -172,7 +171,7 @@ class Radio:
         self._beacon_alarm.off()
         release = self._port.release_on_uplink
         self._enter(BUSY if release else DEAF, now_s)
-        return self._doze.poll(now_s, self._fetch() if release else ())
+        return self._doze.end(now_s, self._fetch() if release else ())
 
     def _idle_while_deaf(self) -> None:
         """Ask for a rest once the link is idle, since held frames wait for it."""

@@ -8,7 +8,9 @@ from simpy import Environment
 
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
-from psm_sim.policies import Frame, Policy, Poll, Rest
+from psm_sim.network.topology import Topology
+from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
+from psm_sim.policies.base import Dtim
 
 
 class Station:
@@ -34,6 +36,15 @@ class Station:
         self._env, self._policy, self._radio, self._tell_rest = env, policy, radio, tell_rest
         self._tell_sent = policy.sent if policy.wants("sent") else None
         self._last_uplink_s = 0.0  # the start counts as an uplink packet
+
+    def start(self, beacon_s: float, topology: Topology) -> None:
+        """Start the policy, told of power and DTIM period where it uses these names for nothing else."""
+        policy, power = self._policy, topology.power
+        if isinstance(policy.power, RadioPower):
+            policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
+        if isinstance(policy.dtim, Dtim):
+            policy.dtim = Dtim(topology.beacon.dtim_period, topology.station.listen_rounding)
+        policy.start(beacon_s)
 
     def send(self, segment: Segment) -> None:
         """Wake the radio, if need be, and send one segment."""

@@ -10,28 +10,30 @@ from simpy import Environment, Event
 
 from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.browser import Browser, Visit
-from psm_sim.network.device.build import grid_of, ledger_of, radio_of, service_of, transmissions
+from psm_sim.network.device import build
+from psm_sim.network.doze import Doze
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
+from psm_sim.network.messenger import Messenger
 from psm_sim.network.observers import Audience, Observer, Usage
 from psm_sim.network.page_error import PageError
-from psm_sim.network.pusher import Pusher
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
-from psm_sim.network.tcp_endpoint import Endpoint
+from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
-from psm_sim.policies import Policy, RadioPower
-from psm_sim.policies.base import Dtim
+from psm_sim.policies import Policy
+from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
-from psm_sim.workload.push import Push
+
+_NO_MESSAGES = Messages()
 
 
 class World:
     """World of one station under one policy, in one topology.
 
     ``visits`` has each page as it was loaded, with the ledger's state at its end; ``events`` is the number of
-    SimPy events so far; ``pusher`` has the delays of datagrams that nobody asked for, if any are sent.
+    SimPy events so far; ``messenger`` has the latencies of what is sent beside the pages, if anything is.
 
     Parameters
     ----------
@@ -46,35 +48,28 @@ class World:
     def __init__(self, topology: Topology, policy: Policy, observers: Sequence[Observer] = ()) -> None:
         self.env = env = Environment()
         self._topology, self._policy_name = topology, policy.name
-        service = service_of(policy, topology)
-        self.beacons = beacons = grid_of(topology, service)
-        self.ledger = ledger_of(topology, service)
+        service = build.service_of(policy.service, topology)
+        self.beacons = beacons = build.grid_of(topology, service)
+        self.ledger = build.ledger_of(topology, service)
         self.visits: list[tuple[Visit, Usage]] = []
         self.events = 0
-        self.pusher: Pusher | None = None
+        self.messenger: Messenger | None = None
         self._browsing = False
         self.power = topology.power
-        self._told = told = Audience([self.ledger, *transmissions(topology, self.ledger), *observers])
+        self._told = told = Audience([self.ledger, *build.transmissions(topology, self.ledger), *observers])
 
         self.wireless_up = Link(env, "wireless up", topology.wireless, told.frame)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
         self.wireless_down = Link(env, "wireless down", topology.wireless, told.frame)
 
-        persistent = topology.browser.persistent
-        self.server = Host(
-            env, topology.tcp, self.wired_down.send, lambda end: ServerConnection(env, end, persistent)
-        )
+        self.server = Host(env, topology.tcp, self.wired_down.send, self._accept)
         self.access_point = AccessPoint(env, topology.access_point)
-        self.device, port, self.radio = radio_of(
-            topology,
-            env,
-            beacons,
-            self.access_point,
-            (self.wireless_up, self.wireless_down),
-            self.ledger,
-            told,
-            service,
+        # Who is told of each question to the policy hears none of a plan's beacons, so none is followed.
+        self._doze = Doze(beacons, takes_plans=not told.rest and not topology.beacon.loss)
+        links = (self.wireless_up, self.wireless_down)
+        self.device, port, self.radio = build.radio_of(
+            topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service
         )
         self.station = Station(env, policy, self.radio, told.rest)
         self.client = Host(env, topology.tcp, self.station.send)
@@ -87,12 +82,7 @@ class World:
         self._join(port)
         if self.device is not None:
             self.device.start(self.station)
-        power = topology.power
-        if isinstance(policy.power, RadioPower):
-            policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
-        if isinstance(policy.dtim, Dtim):
-            policy.dtim = Dtim(topology.beacon.dtim_period, topology.station.listen_rounding)
-        policy.start(beacons.interval_s)
+        self.station.start(beacons.interval_s, topology)
         if topology.beacon.fire_all:
             self._fire_all_beacons()
 
@@ -106,16 +96,16 @@ class World:
         self.radio.decide = self.station.rest
         port.radio = self.radio
 
-    def run(self, pages: Sequence[Page], pushes: Sequence[Push] = ()) -> None:
-        """Load the pages, and send the pushes meanwhile. The clock stops at the end of the last page.
+    def run(self, pages: Sequence[Page], messages: Messages = _NO_MESSAGES) -> None:
+        """Load the pages, and send the messages meanwhile. The clock stops at the end of the last page.
 
         Raises
         ------
         PageError
             If a page cannot be loaded.
         """
-        if pushes:
-            self._push(pushes)
+        if messages:
+            self._send(messages)
         self._browsing = True
         browsing = self.env.process(self._browse(pages))
         step = self.env.step
@@ -129,15 +119,23 @@ class World:
         if not browsing.ok:
             failure: Any = browsing.value
             raise failure
+        self.radio.advance(self.env.now)
+        self._doze.settle()
         for tell in self._told.finish:
             tell(self.env.now)
 
-    def _push(self, pushes: Sequence[Push]) -> None:
-        """Put a pusher on the way of frames: only now, so that a run without pushes is as fast as ever."""
-        self.pusher = pusher = Pusher(self.env, self.server)
-        self.wired_down.deliver = pusher.at_access_point(self.wired_down.deliver)
-        self.radio.deliver = pusher.at_station(self.radio.deliver)
-        self.env.process(pusher.push(pushes))
+    def _send(self, messages: Messages) -> None:
+        """Put a messenger on the way of frames: only now, so that a run without one is as fast as ever."""
+        self.messenger = messenger = Messenger(self.env, self.client, self.server, messages)
+        self.wired_down.deliver = messenger.at_access_point(self.wired_down.deliver)
+        self.radio.deliver = messenger.at_station(self.radio.deliver)
+        self.wired_up.deliver = messenger.at_server(self.wired_up.deliver)
+        self.env.process(messenger.send())
+
+    def _accept(self, end: Endpoint) -> Application:
+        """Return the server's program for a connection that the station opens."""
+        standing = self.messenger.accept(end) if self.messenger else None
+        return standing or ServerConnection(self.env, end, self._topology.browser.persistent)
 
     def _browse(self, pages: Sequence[Page]) -> Generator[Event, None, None]:
         # A flag of our own is read at each event in half the time that the process would take to answer.

@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from psm_sim.beacons import Beacons
 from psm_sim.parameters import values_of
 from psm_sim.policies.service import Service
 from psm_sim.poll import Poll
+
+
+class Plan(Protocol):
+    """Plan of the dozes that would follow a rest, one after each beacon at which nothing is held.
+
+    It is an offer. A station that takes it up does not ask the policy at these beacons, and says afterwards
+    how many it has heard; one that does not take it up asks at each of them. Both must come to the same.
+    """
+
+    def dozes(self) -> Iterator[tuple[int, float]]:
+        """Yield the dozes in order, as (beacons each, how many of them); the number can be ``inf``."""
+
+    def followed(self, heard: int, until: int) -> None:
+        """Take note of how far it was followed: no more of it will be.
+
+        Parameters
+        ----------
+        heard
+            The number of beacons heard without asking, at least 1; after each of them the station dozed on.
+        until
+            The number of the beacon for which the last of these dozes was to wake.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +41,13 @@ class Rest:
 
     With ``awake_s`` = ``inf`` the radio does not doze. With ``repeat`` the policy promises the same rest,
     without further wait awake, after every beacon at which nothing is held, so that it is not asked again
-    until a frame moves.
+    until a frame moves. A ``plan`` says how it would go on where the dozes that follow are not all the same.
     """
 
     awake_s: float = 0.0
     beacons: int = 1
     repeat: bool = False
+    plan: Plan | None = field(default=None, compare=False)
 
 
 class Frame(NamedTuple):

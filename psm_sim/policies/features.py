@@ -40,6 +40,7 @@ class Features:
         self._flows = Flows(segment_bytes)
         self._per_beacon = 1 / beacon_s
         self._last_s, self._faded = np.zeros((3, 1)), np.zeros((2, 1))
+        self._make_room(0)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Take note of a frame sent."""
@@ -58,15 +59,23 @@ class Features:
 
     def at(self, times_s: Floats) -> Floats:
         """Return the instances, of length 1, at some times from now on, (n,) in seconds: (n, features)."""
-        columns = np.empty((self.count, times_s.size))
-        columns[0] = 1.0
-        since_s = np.maximum(times_s - self._last_s, 0.0)
-        columns[1:4] = np.log1p(since_s * self._per_beacon) * _SCALE
-        columns[4:6] = np.tanh(self._faded * np.exp(since_s[_RECEIVED] * _FADING))
+        if times_s.size != self._rows.shape[1]:
+            self._make_room(times_s.size)
+        np.subtract(times_s, self._last_s, out=self._since_s)
+        np.maximum(self._since_s, 0.0, out=self._since_s)
+        np.log1p(np.multiply(self._since_s, self._per_beacon, out=self._logs), out=self._logs)
+        np.multiply(self._logs, _SCALE, out=self._logs)
+        np.exp(np.multiply(self._since_s[_RECEIVED], _FADING, out=self._counts), out=self._counts)
+        np.tanh(np.multiply(self._faded, self._counts, out=self._counts), out=self._counts)
         if self.count == WITH_CONTEXT:
             waiting = self._flows.waiting
-            columns[6] = waiting > 0
-            columns[7] = columns[1] if waiting else 0.0
-            columns[8] = min(waiting, 4) / 4
-        columns /= np.sqrt(np.einsum("ij,ij->j", columns, columns))
-        return columns.T
+            self._rows[6] = waiting > 0
+            self._rows[7] = self._rows[1] if waiting else 0.0
+            self._rows[8] = min(waiting, 4) / 4
+        norms: Floats = np.sqrt(np.einsum("ij,ij->j", self._rows, self._rows))
+        return (self._rows / norms).T
+
+    def _make_room(self, times: int) -> None:
+        # Kept from call to call, as are its parts: making them takes as long as filling them.
+        self._rows, self._since_s = np.ones((self.count, times)), np.empty((3, times))
+        self._logs, self._counts = self._rows[1:4], self._rows[4:6]

@@ -127,15 +127,14 @@ class Listen(Policy):
 
     def _look_ahead(self, instances: Floats) -> int:
         """Toss the coins of the coming beacons, instances of shape (n, features), up to the first success."""
-        margins, spreads = self._views(instances)
-        coins = self._random.random(self._most).tolist()
-        place, last = 0, self._most - 1
-        while place < last and coins[place] >= self._chance(instances[place], margins[place], spreads[place]):
-            place += 1
-        instance, margin, spread = instances[place].copy(), margins[place], spreads[place]
-        chance = 1.0 if place == last else self._chance(instance, margin, spread)
-        self._planned = Planned(instance, margin, spread, chance, place == last)
-        return place + 1
+        views = zip(instances, *self._views(instances), self._random.random(self._most).tolist(), strict=True)
+        for place, (instance, margin, spread, coin) in enumerate(views, 1):
+            forced = place == self._most
+            chance = 1.0 if forced else self._chance(instance, margin, spread)
+            if coin < chance:
+                break
+        self._planned = Planned(instance.copy(), margin, spread, chance, forced)
+        return place
 
     def _views(self, instances: Floats) -> tuple[list[float], list[float]]:
         if self._learner is None or self._rule is None:

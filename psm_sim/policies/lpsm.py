@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 from psm_sim.arrays import Floats
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import Learner, make_learner
+from psm_sim.learning.ahead import Ahead
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.guard import guarded_loss, held
 from psm_sim.parameters import check_all, parameters_of, values_of
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.experts import polling_times_ms, polls_of
+from psm_sim.policies.idle_plan import HALF, IdlePlan
 from psm_sim.policies.lpsm_parameters import LpsmParameters
 from psm_sim.policies.memories import Memories
 from psm_sim.policies.warm_start import WarmStart
@@ -47,6 +49,8 @@ class Lpsm(LpsmParameters, Policy):
         self.learner: Learner
         self._memories: Memories | None = None
         self._beacons, self._planned = 1, 0
+        self._idle: Floats | None = None
+        self._plan: IdlePlan | None = None
         self._sent_since_rest = False
 
     def config(self) -> dict[str, Any]:
@@ -57,7 +61,7 @@ class Lpsm(LpsmParameters, Policy):
 
     def start(self, beacon_s: float) -> None:
         """Begin with the saved weights, or with uniform ones: the first time is then the mean of all."""
-        self.beacon_s = beacon_s
+        super().start(beacon_s)
         self._planned = 0
         self._loss.start()
         share = Spec("fixed-share").with_("alpha", self.alpha)
@@ -68,6 +72,10 @@ class Lpsm(LpsmParameters, Policy):
             self._memories = Memories(self.learner, make_learner(learner, self.times_ms.size, polls))
         if self._warm_start is not None:
             self._warm_start.load(self.learner, self.times_ms)
+        self._idle = self._loss.idle(self.times_ms)
+        # A class derived from this one can learn in its own way from each poll, and is asked at each.
+        plans = type(self) is Lpsm and self._idle is not None
+        self._plan = IdlePlan(self._look, self._leap, self.times_ms, beacon_s) if plans else None
         self._predict()
 
     def finish(self) -> None:
@@ -90,7 +98,8 @@ class Lpsm(LpsmParameters, Policy):
         else:
             beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
         self._planned, self._sent_since_rest = next_beacon + beacons - 1, False
-        return Rest(beacons=beacons)
+        # After a first empty poll: most dozes during a page end with frames, and need no plan.
+        return Rest(beacons=beacons, plan=self._plan if poll is not None and not poll.held_frames else None)
 
     def uplink(self, now_s: float) -> None:
         """Note that a packet is sent."""
@@ -151,6 +160,15 @@ class Lpsm(LpsmParameters, Policy):
             raise InputError(f"Loss {self._loss} with {held(poll)}: {fault}") from fault
         self._predict()
 
+    def _look(self) -> Ahead | None:
+        return None if self._idle is None else self.learner.ahead(self._idle)
+
+    def _leap(self, ahead: Ahead, heard: int, until: int) -> None:
+        """Learn from so many beacons *heard* as planned; it dozes *until* the beacon of that number."""
+        self.learner.leap(ahead, heard)
+        self._predict()
+        self._planned = until
+
     def _predict(self) -> None:
         polling_s = self.learner.predict(self.times_ms) / 1000
-        self._beacons = max(1, int(polling_s / self.beacon_s + 0.5))
+        self._beacons = max(1, int(polling_s / self.beacon_s + HALF))

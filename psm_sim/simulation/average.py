@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from psm_sim.estimates import Interval, Summary, interval
 from psm_sim.network import Usage
+from psm_sim.simulation.latency import pooled
 from psm_sim.simulation.records import Traffic
 from psm_sim.simulation.result import Result
 
@@ -150,6 +151,7 @@ def average(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result])
             name: sum(result.policy_report[name] for result in results) / len(results)
             for name in first.policy_report
         },
+        latency=pooled([result.latency for result in results]),
         facts=first.facts,
         names=names,
         results=tuple(results),

@@ -171,7 +171,7 @@ def _compared(
         nonlocal done
         before, done = done, done + len(workload.pages)
         told: Callable[[int], None] = lambda count: progress(before + count, total, run.label)  # noqa: E731
-        found = run.over(workload.pages, times_s, told, workload.pushes)
+        found = run.over(workload.pages, times_s, told, workload.messages)
         return replace(found, facts=scenario.facts)
 
     always_on = over(reference)

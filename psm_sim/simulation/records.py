@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from psm_sim.estimates import Summary
 from psm_sim.network import Topology
-from psm_sim.network.pusher import Pusher
+from psm_sim.network.messenger import Messenger
 from psm_sim.policies import Policy
 from psm_sim.spec import Spec
 from psm_sim.workload import Page
-from psm_sim.workload.push import Push
+from psm_sim.workload.messages import Messages
 
 
 class PageRecord(NamedTuple):
@@ -56,7 +56,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class PushRecord:
-    """Datagrams that nobody asked for: how many were sent and delivered, and their delays in seconds.
+    """Datagrams to the station: how many were sent and delivered, and their delays in seconds.
 
     The delay is from the arrival at the access point until the station has the datagram.
     """
@@ -66,9 +66,12 @@ class PushRecord:
     delay_s: Summary
 
     @classmethod
-    def of(cls, pusher: Pusher) -> PushRecord:
-        """Return what was found; the delays of no delivery are nan."""
-        return cls(pusher.sent, len(pusher.delays_s), Summary.of(pusher.delays_s or [math.nan]))
+    def of(cls, messenger: Messenger | None) -> PushRecord | None:
+        """Return what was found; None if no datagram was sent that way; the delays of no delivery are nan."""
+        if messenger is None or not messenger.sent:
+            return None
+        delays_s = messenger.delays_s
+        return cls(messenger.sent, len(delays_s), Summary.of(delays_s or [math.nan]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as the JSON output has it."""
@@ -78,9 +81,9 @@ class PushRecord:
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of a result: the policy as it was asked for, the topology, the pages and the push traffic."""
+    """Origin of a result: the policy as it was asked for, the topology, the pages and the messages."""
 
     what: str | Spec | Policy
     place: Topology
     pages: tuple[Page, ...]
-    pushes: tuple[Push, ...]
+    messages: Messages

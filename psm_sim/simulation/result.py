@@ -11,6 +11,7 @@ from psm_sim.estimates import Summary, percentiles
 from psm_sim.network import Usage
 from psm_sim.network.topology_station import PowerParameters
 from psm_sim.policies import Policy
+from psm_sim.simulation.latency import Latency
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.simulation.showing import page_timeline
 
@@ -32,10 +33,11 @@ class Result:
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
     energy ledger at the end, ``policy_report`` what the policy itself measured, if anything. ``events``
     counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
-    only value that differs from run to run. ``pushes`` is there if the workload has any. ``power`` is what
-    the radio draws; with its ``supply_v`` there is a mean current, with its ``battery_mah`` a battery's life.
-    ``facts`` has the trace, topology, settings and seed; ``origin`` is enough to run it again, and
-    ``policy_state`` is the policy as the run has left it; results from other processes have none.
+    only value that differs from run to run. ``pushes`` is there if the workload sends the station datagrams,
+    ``latency`` has the ways that its messages took, by name. ``power`` is what the radio draws; with its
+    ``supply_v`` there is a mean current, with its ``battery_mah`` a battery's life. ``facts`` has the trace,
+    topology, settings and seed; ``origin`` is enough to run it again, and ``policy_state`` is the policy as
+    the run has left it; results from other processes have none.
     """
 
     policy: str
@@ -49,6 +51,7 @@ class Result:
     policy_report: dict[str, float] = field(default_factory=dict)
     pushes: PushRecord | None = None
     power: PowerParameters = _NO_SUPPLY
+    latency: dict[str, Latency] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     origin: Origin | None = field(default=None, repr=False, compare=False)
     policy_state: Policy | None = field(default=None, repr=False, compare=False)
@@ -150,6 +153,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as the JSON output has it."""
+        latency = {way: each.to_dict() for way, each in self.latency.items()}
         return {
             "policy": self.policy,
             "parameters": self.parameters,
@@ -168,4 +172,5 @@ class Result:
             **{key: value for key, value in self._supplied.items() if value is not None},
             **({"policy_report": self.policy_report} if self.policy_report else {}),
             **({"pushes": self.pushes.to_dict()} if self.pushes else {}),
+            **({"latency": latency} if latency else {}),
         }

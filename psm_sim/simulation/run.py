@@ -15,12 +15,14 @@ from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, unguarded, watched
 from psm_sim.simulation.beside import What
+from psm_sim.simulation.latency import latencies_of
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.simulation.result import Result
 from psm_sim.spec import Spec
+from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
-from psm_sim.workload.push import Push
 
+_NO_MESSAGES = Messages()
 _NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 
 
@@ -45,7 +47,7 @@ class Run:
         pages: Sequence[Page],
         always_on_times_s: Sequence[float] | None = None,
         progress: Callable[[int], None] = lambda _: None,
-        pushes: Sequence[Push] = (),
+        messages: Messages = _NO_MESSAGES,
     ) -> Result:
         """Run over the pages, once, and tell the policy when it is over.
 
@@ -58,8 +60,8 @@ class Run:
             without, and its own times are taken.
         progress
             Called with the number of pages done after each page.
-        pushes
-            Datagrams sent meanwhile that nobody asked for.
+        messages
+            Sent meanwhile, beside the pages.
 
         Raises
         ------
@@ -69,7 +71,7 @@ class Run:
         world, begun = self.world, time.perf_counter()
         self.pages_done.progress = progress
         try:
-            world.run(pages, pushes)
+            world.run(pages, messages)
         except PageError as failed:
             raise failed.under(self.label) from None
         except PluginError as failed:
@@ -87,8 +89,9 @@ class Run:
             traffic=_traffic(world),
             policy_report=self.policy.report(),
             power=world.power,
-            pushes=None if world.pusher is None else PushRecord.of(world.pusher),
-            origin=Origin(self.what, self.place, tuple(pages), tuple(pushes)),
+            pushes=PushRecord.of(world.messenger),
+            latency=latencies_of(world.messenger),
+            origin=Origin(self.what, self.place, tuple(pages), messages),
             policy_state=unguarded(self.policy),
         )
 
@@ -150,7 +153,7 @@ def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used:
         start_s=visit.started_s,
         page_time_s=taken_s,
         always_on_time_s=reference_s,
-        slowdown=taken_s / reference_s,
+        slowdown=taken_s / reference_s if reference_s else 1.0,  # a pause takes no time under any policy
         energy_j=used.total_j,
         awake_j=used.awake_j,
         asleep_j=used.asleep_j,

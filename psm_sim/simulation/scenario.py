@@ -173,7 +173,7 @@ class Scenario:
 
     def _trace_part(self, known: dict[tuple[Any, ...], str]) -> str:
         if isinstance(self.trace, Workload):
-            return key_of([self.trace.name, repr(self.trace.pages), repr(self.trace.pushes)])
+            return key_of([self.trace.name, repr(self.trace.pages), repr(self.trace.messages)])
         spec = Spec.of(self.trace, "trace")
         return _once(known, ("trace", str(spec)), partial(_trace_facts, spec))
 

@@ -90,7 +90,7 @@ def observe(result: Result, observers: Sequence[Observer], pages: int | None = N
             f"the result of {result.policy} is an average over several runs; expected a single one, such as "
             "result.results[0]."
         )
-    prepare(origin.what, origin.place, observers).over(origin.pages[:pages], pushes=origin.pushes)
+    prepare(origin.what, origin.place, observers).over(origin.pages[:pages], messages=origin.messages)
 
 
 def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:

@@ -119,6 +119,10 @@ def _draw_from_profile(
         from psm_sim.workload import pushes
 
         return pushes.draw(document, path, texts, pages, seed, replication)
+    if "traffic" in document:
+        from psm_sim.workload import traffic
+
+        return traffic.draw(traffic.traffic_of(document, path), texts, pages, seed, replication)
     if "regimes" in document:
         from psm_sim.workload import shifting
 

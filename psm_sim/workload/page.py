@@ -71,3 +71,24 @@ def _check_sizes(name: str, values: Iterable[Any], least: int) -> None:
             raise InputError(
                 f"page: {name} is {value!r}; expected a whole number of bytes from {least} to {MOST_BYTES}."
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(Page):
+    """Pause: a stretch of ``think_s`` seconds without a page view at its end; it has no object.
+
+    Its time is 0 s and its slowdown 1; its energy is that of the stretch, as a page's is.
+    """
+
+    main_bytes: int = 0
+    image_bytes: tuple[int, ...] = ()
+    request_bytes: tuple[int, ...] = ()
+    server_delay_s: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_times("think_s", (self.think_s,))
+
+    @property
+    def objects(self) -> int:
+        """The number of objects: none."""
+        return 0

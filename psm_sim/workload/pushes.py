@@ -13,8 +13,8 @@ from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.parameters import build, check_all, parameter, values_of
 from psm_sim.randomness import stream
+from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
-from psm_sim.workload.push import Push
 from psm_sim.workload.workload import Workload
 
 _REPLY_BYTES, _REQUEST_BYTES = 1000, 300
@@ -70,10 +70,11 @@ def draw(
     defaults = {key: str(value) for key, value in table.items()}
     pushes = build(Pushes, {**defaults, **texts}, f"trace {name}")
     random = stream(seed, f"workload.pushes.{pushes.kind}", replication)
-    sent = tuple(Push(time_s, pushes.bytes) for time_s in times(pushes, pages * pushes.page_s, random))
+    at_s = times(pushes, pages * pushes.page_s, random)
+    sent = Messages(Messages.columns(len(at_s), at_s=at_s, bytes=pushes.bytes))
     page = Page(pushes.page_s, _REPLY_BYTES, (), (_REQUEST_BYTES,), (0.0,))
     remark = str(document.get("remark", f"pushes of {path.name}"))
-    return Workload(name, (page,) * pages, True, remark, values_of(pushes), pushes=sent)
+    return Workload(name, (page,) * pages, True, remark, values_of(pushes), messages=sent)
 
 
 def times(pushes: Pushes, length_s: float, random: np.random.Generator) -> list[float]:

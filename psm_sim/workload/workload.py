@@ -7,8 +7,8 @@ from typing import Any
 
 from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
+from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
-from psm_sim.workload.push import Push
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Workload:
     ``remark`` is one plain sentence of what they are, for people; ``parameters`` are the trace's
     parameters as plain values, enough to draw the same pages again with the same seed. ``client``
     identifies whose pages a recording's are, if they are one client's, and ``notes`` say what was odd in it;
-    the remark has them too. ``pushes`` are datagrams that nobody asked for, in order, beside the pages.
+    the remark has them too. ``messages`` are what is sent beside the pages.
 
     Raises
     ------
@@ -35,7 +35,7 @@ class Workload:
     parameters: dict[str, Any] = field(default_factory=dict)
     client: str = ""
     notes: tuple[str, ...] = ()
-    pushes: tuple[Push, ...] = ()
+    messages: Messages = field(default_factory=Messages)
 
     def __post_init__(self) -> None:
         where = f"workload {self.name}"

@@ -41,16 +41,22 @@ def road(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
     """Return the modules of psm_sim that the policy passes, from ``main`` to the first ``rest``.
 
     A module is passed when one of its functions is given, or returns, the text of the policy, its spec or
-    the policy itself: directly, or in a list, tuple, dictionary or the parsed options.
+    the policy itself: directly, or in a list, tuple, dictionary or the parsed options. A hook that the policy
+    inherits is the policy's own.
     """
     passed: list[str] = []
+    inherited = Policy.__module__
 
     def arrive(*_: object) -> Rest:
         raise InputError("arrived")
 
     def watch(frame: FrameType, event: str, returned: Any) -> None:
         module = str(frame.f_globals.get("__name__", ""))
-        if not module.startswith("psm_sim.") or module in passed or event not in ("call", "return"):
+        if (
+            not module.startswith("psm_sim.")
+            or module in (*passed, inherited)
+            or event not in ("call", "return")
+        ):
             return
         code = frame.f_code
         count = code.co_argcount + code.co_kwonlyargcount

@@ -6,6 +6,7 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Audience, EnergyLedger, Observer
 from psm_sim.network.radio import Radio
@@ -47,7 +48,7 @@ class RadioBench:
         uplink, downlink = Link(env, "wireless up", hop), Link(env, "wireless down", hop)
         parameters = AccessPointParameters(buffer_frames, release_on_uplink, late_frames)
         self.port = AccessPoint(env, parameters).associate(downlink)
-        self.radio = Radio(env, Beacons(beacon_s), self.port, uplink, told.radio, told.beacons)
+        self.radio = Radio(env, Doze(Beacons(beacon_s)), self.port, uplink, told.radio, told.beacons)
         self.station = Station(env, policy, self.radio)
         self.delivered: list[float] = []
         uplink.deliver, downlink.deliver = lambda _: None, self.radio.receive

@@ -17,6 +17,7 @@ from psm_sim.studies.active import (
     drift,
     drift_trials,
     ocr,
+    ocr_tables,
     ocr_trials,
     text_like,
     worst_case,
@@ -165,8 +166,8 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     assert table["mean"].min() > 0
     assert (table["median"] < 100).all()
     assert table.loc[0, "published mean"] == 28.02
-    assert len(findings.claims) == len(ocr.PAIRS)
-    assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr.PAIRS)
+    assert len(findings.claims) == len(ocr_tables.PAIRS)
+    assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr_tables.PAIRS)
 
 
 def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images, monkeypatch):
@@ -238,15 +239,15 @@ def test_worst_cases_never_pass_their_bounds(monkeypatch):
 def test_the_published_wilcoxon_tests_follow_from_table_4_1():
     """Two-sided exact p over the seven problems: .0156, .0313, .0156 and .0469, as the thesis prints."""
     names = list(ocr_trials.COMBINATIONS)
-    columns = dict(zip(names, zip(*ocr.PUBLISHED.values(), strict=True), strict=True))
+    columns = dict(zip(names, zip(*ocr_tables.PUBLISHED.values(), strict=True), strict=True))
     for first, second, p in (
         ("CBGZperc", "randPerc", 0.0156),
         ("DKMperc", "randPerc", 0.0313),
         ("DKM^2", "randDKM", 0.0156),
         ("DKM^2", "CBGZ_DKM", 0.0469),
     ):
-        assert ocr.compare(columns[first], columns[second]).p == pytest.approx(p, abs=6e-5)
-    assert ocr.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
+        assert ocr_tables.compare(columns[first], columns[second]).p == pytest.approx(p, abs=6e-5)
+    assert ocr_tables.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
 
 
 def test_a_trial_is_its_arguments():

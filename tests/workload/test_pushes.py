@@ -51,9 +51,9 @@ def test_the_trace_has_a_page_an_hour_and_the_same_pushes_for_the_same_seed():
     """Another seed, or replication, has others."""
     first, again, other = (load_workload("pushes:kind=clock", 2, seed) for seed in (1, 1, 2))
     assert first == again
-    assert first.pushes != other.pushes
+    assert first.messages != other.messages
     assert [page.think_s for page in first.pages] == [3600.0, 3600.0]
-    assert load_workload("pushes:kind=clock", 2, 1, 1).pushes != first.pushes
+    assert load_workload("pushes:kind=clock", 2, 1, 1).messages != first.messages
 
 
 def test_the_result_has_the_delays_from_the_access_point_to_the_station():

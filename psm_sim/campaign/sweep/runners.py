@@ -45,7 +45,7 @@ class Runner:
 
     def _beat(self) -> None:
         while not self._over.wait(BEAT_S):
-            # A sign that cannot be given is given 2 s later; the sweep itself says what is wrong with the store.
+            # What fails is done again 2 s later; the sweep itself says what is wrong with the store.
             with suppress(sqlite3.Error, InputError), closing(connect(self._path, new=True)) as database:
                 database.execute("UPDATE runners SET beat_s = ? WHERE id = ?", (time.time(), self.id))
 

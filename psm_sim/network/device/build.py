@@ -17,6 +17,7 @@ from psm_sim.network.device.reception import Reception
 from psm_sim.network.device.service_port import ServicePort
 from psm_sim.network.device.service_radio import ServiceRadio
 from psm_sim.network.device.transmissions import Transmissions
+from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.radio import Radio
@@ -25,7 +26,6 @@ from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_parts import BeaconParameters, LinkParameters
 from psm_sim.network.topology_station import StationParameters
-from psm_sim.policies import Policy
 from psm_sim.policies.service import Service
 
 
@@ -42,8 +42,10 @@ class Device:
 
     Parameters
     ----------
-    topology, env, beacons
-        The scenario in numbers, the clock, and the access point's beacons.
+    topology, env
+        The scenario in numbers, and the clock.
+    beacons, doze
+        The times at which the station wakes, and its doze, not begun.
     links
         The wireless links, up and down.
     ledger, told
@@ -57,6 +59,7 @@ class Device:
         topology: Topology,
         env: Environment,
         beacons: Beacons,
+        doze: Doze,
         links: tuple[Link, Link],
         ledger: EnergyLedger,
         told: Audience,
@@ -70,16 +73,15 @@ class Device:
         reception = Reception(BeaconParameters() if agreed else topology.beacon)
         traits = Traits(station, topology.power, reception, association, down, ledger.spend)
         place = (env, topology.access_point, down, association, station.ps_poll_ms / 1000)
-        heard = (env, beacons)
         ears = (self._up, told.radio, told.beacons)
         self.port: DevicePort
         self.radio: DeviceRadio
         if service is None:
             self.port = DevicePort(*place)
-            self.radio = DeviceRadio(traits, *heard, self.port, *ears)
+            self.radio = DeviceRadio(traits, env, doze, self.port, *ears)
         else:
             self.port = port = ServicePort(service, *place)
-            self.radio = ServiceRadio(service, traits, *heard, port, *ears)
+            self.radio = ServiceRadio(service, traits, beacons, port, env, doze, *ears)
         self.group = self._group() if topology.access_point.group_per_s else None
 
     def start(self, station: Station) -> None:
@@ -111,6 +113,7 @@ def radio_of(
     topology: Topology,
     env: Environment,
     beacons: Beacons,
+    doze: Doze,
     access_point: AccessPoint,
     links: tuple[Link, Link],
     ledger: EnergyLedger,
@@ -121,15 +124,15 @@ def radio_of(
 
     Parameters
     ----------
-    topology, env, beacons, links, ledger, told, service
+    topology, env, beacons, doze, links, ledger, told, service
         As for :class:`Device`.
     access_point
         What the station is associated with.
     """
     if is_plain(topology) and service is None:
         port = access_point.associate(links[1])
-        return None, port, Radio(env, beacons, port, links[0], told.radio, told.beacons)
-    device = Device(topology, env, beacons, links, ledger, told, service)
+        return None, port, Radio(env, doze, port, links[0], told.radio, told.beacons)
+    device = Device(topology, env, beacons, doze, links, ledger, told, service)
     access_point.ports.append(device.port)
     return device, device.port, device.radio
 
@@ -140,21 +143,21 @@ def transmissions(topology: Topology, ledger: EnergyLedger) -> list[Transmission
     return [] if power.transmit_w is None else [Transmissions(power.transmit_w - power.awake_w, ledger.spend)]
 
 
-def service_of(policy: Policy, topology: Topology) -> Service | None:
-    """Return the rule of a policy's service periods, if it has any.
+def service_of(given: object, topology: Topology) -> Service | None:
+    """Return the rule of a policy's service periods, if *given*, which its attribute is, is one.
 
     Raises
     ------
     InputError
         If a full frame does not fit into a period.
     """
-    service = policy.service if isinstance(policy.service, Service) else None
+    service = given if isinstance(given, Service) else None
     tcp, hop = topology.tcp, topology.wireless
     air_s = 8e-6 * (tcp.segment_bytes + tcp.header_bytes + NULL_BYTES) / hop.rate_mbps
     if service is not None and air_s > service.duration_s:
         raise InputError(
-            f"policy {policy.name}: a service period lasts {service.duration_s:g} s, but a full frame takes"
-            f" {air_s:g} s; expected longer periods, a faster links.wireless or a smaller tcp.segment_bytes."
+            f"policy: a service period lasts {service.duration_s:g} s, but a full frame takes {air_s:g} s;"
+            " expected longer periods, a faster links.wireless or a smaller tcp.segment_bytes."
         )
     return service
 

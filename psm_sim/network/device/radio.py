@@ -101,7 +101,7 @@ class DeviceRadio(Radio):
         else:
             now_s = self._doze.wakes_s
             self._heard(now_s, 1)
-            self._seen = self._doze.poll(now_s)
+            self._seen = self._doze.end(now_s)
             self._enter(BUSY, now_s)
         return True
 
@@ -114,7 +114,7 @@ class DeviceRadio(Radio):
             # The rest that it repeats may have ended between beacons of its own: the policy is asked anew.
             first_s, self._missed_beacon = self._doze.wakes_s, False
             self._heard(first_s, 1)
-            self._seen = self._doze.poll(first_s)
+            self._seen = self._doze.end(first_s)
             self._ask(first_s)
         else:
             super()._hear(nextafter(self._doze.wakes_s, inf))  # one at a time: each can be lost
@@ -138,9 +138,9 @@ class DeviceRadio(Radio):
         traits.spend(traits.power.awake_w * traits.station.miss_ms / 1000)
         if traits.station.after_miss == "next":
             self._missed_beacon = True
-            self._doze.sleep_on()
+            self._doze.miss()
         else:
-            self._seen = self._doze.poll(first_s)
+            self._seen = self._doze.end(first_s)
             self._ask(first_s)
 
     def _heard(self, first_s: float, count: int) -> None:

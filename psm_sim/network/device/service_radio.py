@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf, nextafter
 from typing import Any
 
+from psm_sim.beacons import Beacons
 from psm_sim.network.device.association import null_frame
 from psm_sim.network.device.radio import DeviceRadio, Traits
 from psm_sim.network.device.service_port import ServicePort
@@ -21,17 +22,20 @@ class ServiceRadio(DeviceRadio):
     ----------
     service, traits
         The rule of the periods, and the rest of what differs.
-    env, beacons, port, uplink, told
-        As for :class:`~psm_sim.network.radio.Radio`; *beacons* are the agreed periods if there are any.
+    beacons
+        The agreed periods, if there are any; else the beacons of the access point.
+    port, arguments
+        The port, and the other arguments as for :class:`~psm_sim.network.radio.Radio`.
     """
 
     def __init__(
-        self, service: Service, traits: Traits, env: Any, beacons: Any, port: ServicePort, *told: Any
+        self, service: Service, traits: Traits, beacons: Beacons, port: ServicePort, *arguments: Any
     ) -> None:
         self._service, self._periods, self._grid = service, port, beacons
         self._agreed = service.interval_s is not None
         self._more = self._asked = False
-        super().__init__(traits, env, beacons, port, *told)
+        env, doze, *others = arguments
+        super().__init__(traits, env, doze, port, *others)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Be awake to send; a station that sends in agreed periods only dozes on."""
@@ -113,7 +117,7 @@ class ServiceRadio(DeviceRadio):
             return
         # What waited for this period is being sent.
         self._heard(first_s, 1)
-        self._seen = self._doze.poll(first_s)
+        self._seen = self._doze.end(first_s)
         self._enter(BUSY, first_s)
 
     def _heard(self, first_s: float, count: int) -> None:

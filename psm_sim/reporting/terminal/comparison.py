@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.reporting.terminal.columns import Column, columns_of, fitting
 from psm_sim.reporting.terminal.console import console_on
+from psm_sim.reporting.terminal.latencies import LATENCY_CAPTION, latency_table
 from psm_sim.simulation.average import Average, SeedAverage
 from psm_sim.simulation.preset import load_preset
 from psm_sim.spec import split_commas
@@ -46,6 +47,9 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 
         shown = fitting(columns_of(comparison), width, console.width)
         console.print(table(shown))
+        if any(run.latency for run in comparison.runs):
+            console.print()
+            console.print(latency_table(comparison.shown))
         console.print()
         for line in caption(comparison, preset):
             console.print(Text(line))
@@ -61,6 +65,7 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
     return [
         "Energy, beacons and page time are per page; slowdown is against the same page without power saving.",
         *_comparing(comparison),
+        *([LATENCY_CAPTION] if any(run.latency for run in comparison.runs) else []),
         f"{pages}, {_seeds(comparison)}, topology {_topology(comparison)}{chip}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
         *reports(comparison.runs),

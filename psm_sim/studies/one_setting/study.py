@@ -29,7 +29,7 @@ CANDIDATES = (
 )
 """The frontier that the search found on its choosing seed, run again on judging seeds."""
 
-JUDGED = 3
+JUDGED = 10
 COMMENTARY = paragraphs(
     """
     A setting in which replies take long lets LPSM sleep through them without adding much to a page's time,
@@ -126,11 +126,8 @@ def _table(found: Sequence[Score]) -> pd.DataFrame:
             **score.setting,
             "LPSM's met": f"{score.met[0]} of {len(score.lpsm)}",
             "BSD's met": f"{score.met[1]} of {len(score.bsd)}",
-            "not met": ", ".join(
-                claim.published.key.partition("/")[2]
-                for claim in (*score.lpsm, *score.bsd)
-                if claim.verdict != "agrees"
-            ),
+            "undecided": score.having("undecided"),
+            "differ": score.having("differs"),
         }
         for score in found
     ])  # fmt: skip

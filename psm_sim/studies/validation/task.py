@@ -39,10 +39,10 @@ class StationTask:
         import numpy as np
 
         workload, run = self.scenario.workload(), prepare(self.policy, self.scenario.place())
-        result = run.over(workload.pages, pushes=workload.pushes)
+        result = run.over(workload.pages, messages=workload.messages)
         row: dict[str, Any] = {"mean_ma": result.mean_current_ma}
-        if run.world.pusher is not None:
-            delays_ms = 1000 * np.array(run.world.pusher.delays_s)
+        if run.world.messenger is not None and run.world.messenger.delays_s:
+            delays_ms = 1000 * np.array(run.world.messenger.delays_s)
             row |= {f"p{each}_ms": float(np.percentile(delays_ms, each)) for each in (50, 90, 99)}
         return [row]
 

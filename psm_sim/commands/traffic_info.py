@@ -1,0 +1,38 @@
+"""Contents of a traffic trace as text: its parts, and what they send in an hour."""
+
+from __future__ import annotations
+
+from psm_sim.commands.trace_info import facts_of
+from psm_sim.parameters import build
+from psm_sim.randomness import stream
+from psm_sim.workload.traffic import Traffic
+from psm_sim.workload.traffic_part import TrafficPart
+
+_HOUR_S = 3600.0
+_HEADS = ("sender", "transport", "timing", "period s", "bytes", "answer", "an hour")
+
+
+def of_traffic(traffic: Traffic) -> str:
+    """Describe a traffic trace: each part with its defaults, and how many messages an hour has (seed 1)."""
+    pages = f"as {traffic.name} draws them" if traffic.profile else f"none; a pause of {traffic.stretch_s} s"
+    facts = {
+        "Format": "traffic trace" + (", synthetic" if traffic.synthetic else ""),
+        "Name": traffic.name,
+        "Remark": traffic.remark,
+        "Source": traffic.source or "not named",
+        "Pages": f"{pages} each",
+    }
+    heads = "part".ljust(16) + "".join(f"{head:>11}" for head in _HEADS)
+    rows = [_row(name, texts, traffic.name) for name, texts in traffic.parts.items()]
+    return "\n".join([*facts_of(facts), "", heads, *rows])
+
+
+def _row(name: str, texts: dict[str, str], trace: str) -> str:
+    owner = f"trace {trace}: {name}"
+    part: TrafficPart = build(TrafficPart, texts, owner)
+    sent = part.rows(_HOUR_S, 0, stream(1, f"workload.traffic.{name}"), owner).size
+    cells = (
+        part.sender, part.transport, part.timing, f"{part.period_s:g}", f"{part.bytes:,}",
+        f"{part.reply_bytes:,}", f"{sent:,}"
+    )  # fmt: skip
+    return name.ljust(16) + "".join(f"{cell:>11}" for cell in cells)

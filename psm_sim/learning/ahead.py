@@ -1,0 +1,64 @@
+"""Ahead: the predictions of a learner for rounds to come, if all of them have the same losses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from psm_sim.arrays import Floats
+from psm_sim.learning.modes import Modes, power
+
+_CLEAR = 1e-9
+
+
+class Ahead:
+    """Coming rounds of one learner, of which each has the losses that the modes were made for.
+
+    Nothing is learnt by looking ahead: :meth:`~psm_sim.learning.Learner.leap` goes there.
+
+    Parameters
+    ----------
+    modes : Modes
+        The modes of the learner's m switching rates for these losses.
+    weights : ndarray, shape (n, m)
+        The present distribution over the experts at each rate.
+    rate_weights : ndarray, shape (m,)
+        The present distribution over the rates.
+    """
+
+    def __init__(self, modes: Modes, weights: Floats, rate_weights: Floats) -> None:
+        self._modes, self._rate_weights = modes, rate_weights.copy()
+        self._coordinates = modes.coordinates(weights)
+        self._terms: Floats = np.empty(0)
+
+    def predictions(self, values: Floats) -> Iterator[Floats]:
+        """Yield the weighted means of *values*, shape (n,), after rounds 1, 2, 3, .., block by block."""
+        powers = self._modes.powers
+        # What each mode adds to the weighted sum of the values, and to the sum of the weights.
+        self._terms = self._modes.readings(values) * (self._coordinates * self._rate_weights).ravel()
+        while True:
+            totals = powers @ self._terms.T
+            self._terms *= powers[-1] / totals[-1, 1]
+            yield totals[:, 0] / totals[:, 1]
+
+    def stays_above(self, bound: float) -> bool:
+        """Say whether no prediction after the last block can be below *bound*; true is certain, false not.
+
+        The sum of (value - bound) times weight is, k rounds on, a sum of the k-th powers of the rates'
+        largest eigenvalues and of smaller ones. The smaller ones are taken at their worst: all against it,
+        and never fading beside the largest. If in the order of the largest eigenvalues, from the top, all
+        that speaks for it comes before all that speaks against it, then the sum, once positive, stays so.
+        """
+        shape = self._modes.ratios.shape
+        margins = (self._terms[0] - bound * self._terms[1]).reshape(shape)
+        worst = (margins[-1] - np.abs(margins[:-1]).sum(axis=0))[np.argsort(-self._modes.logs)]
+        against = np.flatnonzero(worst < 0)
+        ordered = not against.size or not (worst[against[0] :] > 0).any()
+        return bool(ordered and worst.sum() > _CLEAR * bound)
+
+    def after(self, rounds: int) -> tuple[Floats, Floats]:
+        """Return each rate's log evidence in so many *rounds*, shape (m,), and its weights then, (n, m)."""
+        weights = self._modes.weights(self._coordinates * power(self._modes.ratios, rounds))
+        totals = weights.sum(axis=0)
+        return np.log(totals) + rounds * self._modes.logs, weights / totals

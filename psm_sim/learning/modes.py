@@ -1,0 +1,116 @@
+"""Modes: what many rounds with the same losses do to a bank of Fixed-share algorithms, in one step.
+
+With unnormalised weights v over the experts a round of Fixed-share (2.2, 2.3) is the linear map
+v <- M D v: D holds the likelihoods exp(-L(i)), M = keep I + share 1 1' the switches. M and D are symmetric,
+so D^(1/2) M D^(1/2) has real eigenvalues and orthonormal eigenvectors, one set per switching rate: its modes.
+In their coordinates k rounds multiply each mode by the k-th power of its eigenvalue.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from psm_sim.arrays import Floats
+
+BLOCK = 32
+"""Rounds of which a table has the powers, small enough for a cache; further ahead it goes block by block."""
+_MOST_NUMBERS = 200_000
+_LEAST_SHARE = 1e-9
+_WIDEST_NATS = 2.0
+
+
+class Modes:
+    """Modes of m switching rates over n experts, for one vector of losses.
+
+    Parameters
+    ----------
+    rates : ndarray, shape (m,)
+        The switching rates.
+    losses : ndarray, shape (n,)
+        The losses of every round, in nats.
+
+    Attributes
+    ----------
+    logs : ndarray, shape (m,)
+        The logarithm of each rate's largest eigenvalue: its evidence per round, in the long run, beside that
+        of the best expert.
+    ratios : ndarray, shape (n, m)
+        The eigenvalues over the largest of their rate.
+    """
+
+    def __init__(self, rates: Floats, losses: Floats) -> None:
+        n = losses.size
+        share = rates / (n - 1)
+        root = np.exp((losses.min() - losses) / 2)
+        maps = (1 - share * n)[:, None, None] * np.eye(n) + share[:, None, None]
+        eigenvalues, vectors = np.linalg.eigh(root[:, None] * maps * root)
+        largest = eigenvalues[:, -1:]
+        self.logs: Floats = np.log(largest[:, 0])
+        self.ratios: Floats = np.ascontiguousarray((eigenvalues / largest).T)
+        self._into: Floats = np.ascontiguousarray((root[:, None] * vectors).transpose(2, 1, 0))
+        self._back: Floats = np.ascontiguousarray((vectors / root[:, None]).transpose(1, 2, 0))
+        self._key = b""
+        self._readings: Floats = np.empty(0)
+
+    def coordinates(self, weights: Floats) -> Floats:
+        """Return *weights* over the experts, shape (n, m), in the modes, shape (n, m)."""
+        found: Floats = np.einsum("eim,im->em", self._into, weights)
+        return found
+
+    def weights(self, coordinates: Floats) -> Floats:
+        """Return the weights, shape (n, m), of *coordinates* in the modes, shape (n, m)."""
+        found: Floats = np.einsum("iem,em->im", self._back, coordinates)
+        return found
+
+    def readings(self, values: Floats) -> Floats:
+        """Return what each mode adds to the weighted sum of *values*, (n,), and of ones; shape (2, n * m)."""
+        key = values.tobytes()
+        if key != self._key:
+            both = np.stack([values, np.ones_like(values)])
+            self._readings = np.einsum("iem,si->sem", self._back, both).reshape(2, -1)
+            self._key = key
+        return self._readings
+
+    @cached_property
+    def powers(self) -> Floats:
+        """Powers 1 to :data:`BLOCK` of all eigenvalues over the very largest, shape (BLOCK, n * m)."""
+        relative = (self.ratios * np.exp(self.logs - self.logs.max())).ravel()
+        return np.multiply.accumulate(np.broadcast_to(relative, (BLOCK, relative.size)))
+
+
+def applies(rates: Floats, losses: Floats) -> bool:
+    """Say whether modes are accurate, and small, for these *rates*, (m,), and *losses*, (n,), in nats.
+
+    A share must stand far above rounding errors, the likelihoods within a factor of e^2, and their number,
+    n * n * m, within what a round can read; else rounds are learnt one by one.
+    """
+    n = losses.size
+    if n < 2 or n * n * rates.size > _MOST_NUMBERS or not np.isfinite(losses).all():
+        return False
+    share, stay = float(rates.min()) / (n - 1), 1 - float(rates.max())
+    return min(share, stay) >= _LEAST_SHARE and float(losses.max() - losses.min()) <= _WIDEST_NATS
+
+
+def power(base: Floats, exponent: int) -> Floats:
+    """Return *base*, of any shape, to a whole power: by squaring, a tenth of the time of NumPy's own."""
+    found, square = np.ones_like(base), base
+    while exponent:
+        if exponent & 1:
+            found = found * square
+        exponent >>= 1
+        if exponent:
+            square = square * square
+    return found
+
+
+@lru_cache(maxsize=4)
+def _kept(rates: bytes, losses: bytes) -> Modes | None:
+    rates_, losses_ = np.frombuffer(rates), np.frombuffer(losses)
+    return Modes(rates_, losses_) if applies(rates_, losses_) else None
+
+
+def modes_of(rates: Floats, losses: Floats) -> Modes | None:
+    """Return the modes of *rates*, shape (m,), for *losses*, shape (n,), in nats; None where none apply."""
+    return _kept(rates.tobytes(), losses.tobytes())

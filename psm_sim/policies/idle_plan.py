@@ -1,0 +1,73 @@
+"""Idle plan: the dozes that LPSM would choose while nothing is held, worked out for many beacons at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf
+
+import numpy as np
+
+from psm_sim.arrays import Floats, Whole
+from psm_sim.learning.ahead import Ahead
+
+HALF = 0.5 + 1e-9
+"""Rounding of a polling time to beacons: what is this close below the half counts as the half, and is
+rounded up, so that a mean on the very boundary is rounded alike whichever way it was worked out."""
+
+
+class IdlePlan:
+    """Plan of LPSM: every beacon at which nothing is held is one round with the same losses.
+
+    Parameters
+    ----------
+    look : callable
+        Returns the look at these rounds, or None; called when the first of them is over.
+    learn : callable
+        Called with that look, the rounds that are over, and the number of the beacon dozed for.
+    times_ms : ndarray, shape (n,)
+        The experts' polling times, in ms, ascending.
+    beacon_s : float
+        The beacon interval, in seconds.
+    """
+
+    def __init__(
+        self,
+        look: Callable[[], Ahead | None],
+        learn: Callable[[Ahead, int, int], None],
+        times_ms: Floats,
+        beacon_s: float,
+    ) -> None:
+        self._look, self._learn, self._times_ms, self._beacon_s = look, learn, times_ms, beacon_s
+        self._longest = rounded(times_ms, beacon_s).item(-1)
+        self._ahead: Ahead
+
+    def dozes(self) -> Iterator[tuple[int, float]]:
+        """Yield the dozes, as many of one length as come together; none if there is no look ahead."""
+        ahead = self._look()
+        if ahead is None:
+            return
+        self._ahead, check = ahead, 1
+        for block, means_ms in enumerate(ahead.predictions(self._times_ms), 1):
+            beacons = rounded(means_ms, self._beacon_s)
+            yield from _runs(beacons)
+            # Asked ever more seldom: the answer costs as much as a block.
+            if block >= check and beacons.item(0) == beacons.item(-1) == self._longest:
+                check = 2 * block
+                if ahead.stays_above(1000 * self._beacon_s * (self._longest - 0.5)):
+                    yield self._longest, inf
+
+    def followed(self, heard: int, until: int) -> None:
+        """Learn the rounds that are over."""
+        self._learn(self._ahead, heard, until)
+
+
+def rounded(means_ms: Floats, beacon_s: float) -> Whole:
+    """Return polling times, shape (k,), in ms, as whole beacons of *beacon_s* seconds, each at least 1."""
+    return np.maximum((means_ms / 1000 / beacon_s + HALF).astype(np.intp), 1)
+
+
+def _runs(beacons: Whole) -> Iterator[tuple[int, int]]:
+    """Yield each length of doze with how often it comes in a row."""
+    starts = np.flatnonzero(np.diff(beacons, prepend=0))
+    counts = np.diff(starts, append=beacons.size)
+    return zip(beacons[starts].tolist(), counts.tolist(), strict=True)

@@ -1,0 +1,116 @@
+"""Looking ahead: many rounds with the same losses in one step, as one by one."""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+
+import numpy as np
+import pytest
+
+from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, switching_rates
+from psm_sim.learning.modes import modes_of, power
+
+TIMES_MS = np.arange(100.0, 1201.0, 100.0)
+LOSSES = {"1/T": 1 / TIMES_MS, "1/log T": 1 / np.log(TIMES_MS)}
+RATES = switching_rates(2_700)
+
+
+def learned(learner: Learner, rounds: int = 50) -> Learner:
+    rng = np.random.default_rng(3)
+    for _ in range(rounds):
+        learner.update(rng.random(learner.n_experts) * 3)
+    return learner
+
+
+def twins(kind: str) -> tuple[Learner, Learner]:
+    if kind == "fixed-share":
+        return learned(FixedShare(12, 0.02)), learned(FixedShare(12, 0.02))
+    return learned(LearnAlpha(12, RATES)), learned(LearnAlpha(12, RATES))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", ["fixed-share", "learn-alpha"])
+def test_the_predictions_ahead_are_those_of_the_rounds_one_by_one(kind, loss):
+    """200 rounds, over several blocks, each mean within 1e-9 ms."""
+    looking, walking = twins(kind)
+    ahead = looking.ahead(LOSSES[loss])
+    assert ahead is not None
+    found = list(islice(chain.from_iterable(ahead.predictions(TIMES_MS)), 200))
+    for mean_ms in found:
+        walking.update(LOSSES[loss])
+        assert mean_ms == pytest.approx(walking.predict(TIMES_MS), abs=1e-9, rel=0)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", ["fixed-share", "learn-alpha"])
+@pytest.mark.parametrize("rounds", [1, 2, 31, 1000])
+def test_a_leap_learns_what_the_rounds_one_by_one_would(kind, loss, rounds):
+    """Every weight within 1e-9, and the same number of rounds."""
+    leaping, walking = twins(kind)
+    ahead = leaping.ahead(LOSSES[loss])
+    assert ahead is not None
+    leaping.leap(ahead, rounds)
+    for _ in range(rounds):
+        walking.update(LOSSES[loss])
+    assert leaping.rounds == walking.rounds
+    assert leaping.weights == pytest.approx(walking.weights, abs=1e-9, rel=0)
+    for key, value in leaping.state().items():
+        if key == "weights":
+            assert np.abs(np.array(value) - walking.state()[key]).max() < 1e-9
+
+
+def test_looking_ahead_changes_nothing():
+    """The weights after it are the weights before it, to the last bit."""
+    learner, _ = twins("learn-alpha")
+    before = learner.state()
+    ahead = learner.ahead(LOSSES["1/T"])
+    assert ahead is not None
+    list(islice(ahead.predictions(TIMES_MS), 3))
+    ahead.after(70)
+    assert learner.state() == before
+
+
+def test_a_bound_that_is_kept_for_ever_is_kept_by_all_rounds_after():
+    """Silence drives the mean up: once it is said to stay above 1150 ms, no later block falls below."""
+    ahead = LearnAlpha(12, RATES).ahead(LOSSES["1/log T"])
+    assert ahead is not None
+    stays = list[bool]()
+    for means_ms in islice(ahead.predictions(TIMES_MS), 200):
+        assert not any(stays) or means_ms.min() >= 1150
+        stays.append(ahead.stays_above(1150.0))
+    assert not stays[0]
+    assert stays[-1]
+    assert stays == sorted(stays)
+
+
+def test_a_bound_above_the_limit_is_never_said_to_be_kept():
+    """The mean stays below the longest time, so it cannot stay above that."""
+    ahead = LearnAlpha(12, RATES).ahead(LOSSES["1/log T"])
+    assert ahead is not None
+    for _ in islice(ahead.predictions(TIMES_MS), 50):
+        assert not ahead.stays_above(1200.0)
+
+
+def test_what_modes_cannot_carry_is_learnt_round_by_round():
+    """Static-expert, a rate of 0 or next to 1, a single expert, losses far apart, infinite ones, too many."""
+    flat = np.zeros(3)
+    assert StaticExpert(3).ahead(flat) is None
+    assert FixedShare(3, 0.0).ahead(flat) is None
+    assert FixedShare(3, 1.0).ahead(flat) is None
+    assert FixedShare(1, 0.1).ahead(np.zeros(1)) is None
+    assert FixedShare(3, 0.1).ahead(np.array([0.0, 1.0, 3.0])) is None
+    assert FixedShare(3, 0.1).ahead(np.array([0.0, 1.0, np.inf])) is None
+    assert FixedShare(500, 0.1).ahead(np.zeros(500)) is None
+    assert FixedShare(3, 0.1).ahead(flat) is not None
+
+
+def test_modes_are_worked_out_once_for_the_same_rates_and_losses():
+    """Runs in one process share them."""
+    assert modes_of(RATES, LOSSES["1/T"]) is modes_of(RATES.copy(), LOSSES["1/T"].copy())
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 7, 64, 1000])
+def test_a_power_by_squaring_is_the_power(exponent):
+    """Beside NumPy's own."""
+    base = np.linspace(-1, 1, 21)
+    assert power(base, exponent) == pytest.approx(base**exponent, rel=1e-12)
