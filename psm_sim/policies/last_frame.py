@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from psm_sim.policies.base import Frame, Policy, Rest
+from psm_sim.poll import Poll
 
 
 class LastFrame(Policy):
@@ -23,8 +24,20 @@ class LastFrame(Policy):
         """Take note of a frame received, a group frame too."""
         self.last_s = now_s
 
-    def after(self, now_s: float, timeout_s: float) -> float:
-        """Return how long to stay awake yet, in seconds, to be awake *timeout_s* after the last frame."""
+    def after(self, now_s: float, poll: Poll | None, timeout_s: float) -> float:
+        """Return how long to stay awake yet, in seconds, to be awake for a while after the last frame.
+
+        Parameters
+        ----------
+        now_s
+            The time, in seconds.
+        poll
+            What was seen; None: an uplink packet has just left, perhaps long after it was handed down.
+        timeout_s
+            How long to be awake after the last frame, in seconds.
+        """
+        if poll is None:
+            self.last_s = now_s
         return max(0.0, self.last_s + timeout_s - now_s)
 
     def aligned(self, now_s: float, wait_s: float, interval: int) -> Rest:

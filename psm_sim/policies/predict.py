@@ -71,7 +71,7 @@ class Predict(LastFrame):
         Arguments as for :class:`~psm_sim.policies.base.Policy`.
         """
         self._correct(poll)
-        return self._decide(now_s)
+        return self._decide(now_s, poll)
 
     def _correct(self, poll: Poll | None) -> None:
         """Take the access point's time of a reply that waited for the beacon."""
@@ -81,11 +81,11 @@ class Predict(LastFrame):
             self._delays_s[-1] = max(0.0, arrived_s - self._asked_s)
         self._fetched = False
 
-    def _decide(self, now_s: float) -> Rest:
+    def _decide(self, now_s: float, poll: Poll | None) -> Rest:
         if not self._flows.waiting:
             return self.aligned(now_s, 0.0, self.dtim.period)
         if len(self._delays_s) < self.learn:
-            return self.aligned(now_s, self.after(now_s, self.timeout_ms / 1000), 1)
+            return self.aligned(now_s, self.after(now_s, poll, self.timeout_ms / 1000), 1)
         begins_s, ends_s = (self._asked_s + self._quantile(share) for share in (self.early, self.late))
         beacons = self.beacon_grid.after(begins_s) - self.beacon_grid.after(now_s)
         if beacons >= 1:

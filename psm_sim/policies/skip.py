@@ -40,7 +40,7 @@ class Skip(LastFrame):
         Arguments as for :class:`~psm_sim.policies.base.Policy`.
         """
         interval = self.dtim.interval(self.listen_interval)
-        wait_s = self.after(now_s, self.timeout_ms / 1000)
+        wait_s = self.after(now_s, poll, self.timeout_ms / 1000)
         coming = self.beacon_grid.after(now_s + wait_s)
         fast = -(-self.beacon_grid.after(self.last_s + self.quiet_ms / 1000) // interval) * interval
         return Rest(wait_s) if coming <= fast else self.aligned(now_s, wait_s, interval)

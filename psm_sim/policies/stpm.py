@@ -68,7 +68,7 @@ class Stpm(LastFrame):
 
         Arguments as for :class:`~psm_sim.policies.base.Policy`.
         """
-        wait_s = self.after(now_s, self.gap_ms / 1000) if self._awake_is_cheaper() else 0.0
+        wait_s = self.after(now_s, poll, self.gap_ms / 1000) if self._awake_is_cheaper() else 0.0
         return self.aligned(now_s, wait_s, self.dtim.period)
 
     def _awake_is_cheaper(self) -> bool:

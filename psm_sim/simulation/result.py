@@ -31,7 +31,7 @@ class Result:
     """One policy's run over the pages of a workload.
 
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
-    energy ledger at the end, ``policy_report`` what the policy itself measured, if anything. ``events``
+    energy ledger at the end, ``policy_report`` what the policy or the device counted, if anything. ``events``
     counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
     only value that differs from run to run. ``pushes`` is there if the workload sends the station datagrams,
     ``latency`` has the ways that its messages took, by name. ``power`` is what the radio draws; with its

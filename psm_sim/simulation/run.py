@@ -87,7 +87,7 @@ class Run:
             events=world.events,
             usage=world.usage(),
             traffic=_traffic(world),
-            policy_report=self.policy.report(),
+            policy_report={**self.policy.report(), **(world.device.report() if world.device else {})},
             power=world.power,
             pushes=PushRecord.of(world.messenger),
             latency=latencies_of(world.messenger),

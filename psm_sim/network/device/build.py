@@ -98,6 +98,17 @@ class Device:
 
         self._up.deliver = deliver
 
+    def report(self) -> dict[str, float]:
+        """Return what can go wrong, by name: group frames and beacons missed, associations renewed."""
+        found: dict[str, float] = {}
+        if self.group is not None:
+            found |= {"group frames": self.group.sent, "group frames missed": self.group.missed}
+        if self._topology.beacon.loss:
+            found["beacons missed"] = self.radio.missed
+        if self._topology.access_point.idle_limit_s is not None:
+            found["associations renewed"] = self.association.renewals
+        return found
+
     def _group(self) -> GroupFrames:
         topology, access_point = self._topology, self._topology.access_point
         hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.reporting.figures import (
     bars,
     curves,
+    devices,
     learners,
     listening,
     non_stationary,
@@ -38,6 +39,8 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "f-measure": learners.f_measure,
     "bought": learners.bought,
     "currents": validation.currents,
+    "trade": devices.trade,
+    "crossover": devices.crossover,
 }
 
 
