@@ -31,10 +31,11 @@ SUBCOMMANDS = {
     "reproduce": "set published numbers beside ours",
     "validate": "set measured currents and latencies beside ours",
     "learners": "test the claims on learners that ask for labels",
+    "completion": "print the script by which a shell completes these words",
 }
 """Every subcommand, a module of psm_sim.commands, with its line in the help."""
 
-ACTIONS = {"sweep": ("status", "best", "plot", "export")}
+ACTIONS = {"sweep": ("status", "best", "plot", "page", "export")}
 """Words that may follow a subcommand and have a module of their own, such as sweep_status."""
 
 
@@ -64,7 +65,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run_and_flush(words: list[str]) -> int:
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the program that started this one
+        if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name may have signs the terminal lacks
@@ -79,15 +80,47 @@ def _dispatch(words: list[str]) -> int:
         _check_subcommand(name)
     if rest and rest[0] in ACTIONS.get(name, ()):
         name, rest = f"{name} {rest[0]}", rest[1:]
-    command = importlib.import_module(f"psm_sim.commands.{name.replace(' ', '_')}")
+    command = _command(name)
     parser = _parser(name, command)
+    _declare(parser, name, command)
+    arguments = parser.parse_args(rest)
+    arguments.words, arguments.parser_of_all = words, parser_of_all
+    run: Callable[[argparse.Namespace], int] = command.run
+    return _supervised(run, arguments)
+
+
+def _command(name: str) -> Any:
+    return importlib.import_module(f"psm_sim.commands.{name.replace(' ', '_')}")
+
+
+def _declare(parser: argparse.ArgumentParser, name: str, command: Any) -> None:
     command.add_arguments(parser)
     if name != "trace":
         add_common(parser)
-    arguments = parser.parse_args(rest)
-    arguments.words = words
-    run: Callable[[argparse.Namespace], int] = command.run
-    return _supervised(run, arguments)
+
+
+def parser_of_all() -> argparse.ArgumentParser:
+    """Return one parser with the options of a run and, below it, every subcommand: for shell completion.
+
+    A command itself is read by the parser of its own words alone, so that it imports nothing else.
+    """
+    whole = _parser("run", _command("run"))
+    _declare(whole, "run", _command("run"))
+    below = whole.add_subparsers(metavar="SUBCOMMAND")
+    for name, words in SUBCOMMANDS.items():
+        parser = below.add_parser(name, help=words)
+        if name in ACTIONS:
+            _declare_actions(parser, name)
+        _declare(parser, name, _command(name))
+    return whole
+
+
+def _declare_actions(parser: argparse.ArgumentParser, name: str) -> None:
+    """Declare the actions, before the command's own arguments: a word is completed as an action first."""
+    actions = parser.add_subparsers(metavar="ACTION")
+    for action in ACTIONS[name]:
+        command = _command(f"{name} {action}")
+        _declare(actions.add_parser(action, help=command.HELP.partition("\n")[0]), action, command)
 
 
 def _supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:

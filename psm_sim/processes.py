@@ -44,7 +44,7 @@ def in_processes(
     from joblib import Parallel, delayed
 
     parent, options = os.getpid(), {}
-    if "backend_kwargs" in inspect.signature(Parallel).parameters:  # not before joblib 1.5
+    if "backend_kwargs" in inspect.signature(Parallel).parameters:
         options = {"initializer": begin, "initargs": (parent,)}
     jobs = (delayed(_called)(function, item, parent) for item in items)
     with _no_interrupts():

@@ -125,7 +125,7 @@ def exists(name: str) -> bool:
     """Say whether there is a file or folder *name*; a name that no file can have is none."""
     try:
         return Path(name).exists()
-    except (OSError, ValueError):  # a name too long, or with a NUL character
+    except (OSError, ValueError):
         return False
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from psm_sim.commands import sweep
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -31,6 +34,17 @@ def is_file(text: str) -> bool:
     return re.match(r"# [\w./]+\.(py|toml|csv)\n", text) is not None
 
 
+def pictures(document: Path) -> Iterator[Path]:
+    """Yield the pictures that a document shows."""
+    for target in re.findall(r"!\[[^\]]*\]\((?!https?:)([^)#]+)\)", document.read_text(encoding="utf-8")):
+        yield document.parent / target
+
+
+def labels(picture: Path) -> list[str]:
+    """Return all texts in an SVG picture: titles, names, and the numbers at its axes."""
+    return re.findall(r"<text [^>]*>([^<]*)</text>", picture.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_examples_run(
     document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -38,6 +52,7 @@ def test_examples_run(
     """Files are written as shown, Python is run, and each ``python -m psm_sim`` line ends with status 0.
 
     A command that is marked so ends with 1; what a text marked so shows is what the last commands printed.
+    A picture is what they have drawn under its name, or has its numbers beside it.
     """
     from psm_sim.cli import main
 
@@ -58,6 +73,24 @@ def test_examples_run(
             printed = shown.out
         elif mark == PRINTED:
             assert printed == text
+    for picture in pictures(document):
+        drawn = [labels(found) for found in tmp_path.rglob(picture.name)]
+        assert labels(picture) in drawn or (not drawn and picture.with_suffix(".csv").exists())
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_what_needs_a_cluster_is_at_least_well_formed(document: Path) -> None:
+    """Commands have options that there are, Python compiles; test_cluster runs such a command."""
+    for match in BLOCK.finditer(document.read_text(encoding="utf-8")):
+        if (match["mark"] or "").strip() != "<!-- needs a cluster -->":
+            continue
+        if match["language"] == "python":
+            compile(match["text"], str(document), "exec")
+        for line in match["text"].splitlines():
+            if line.startswith("python -m psm_sim sweep"):
+                parser = argparse.ArgumentParser()
+                sweep.add_arguments(parser)
+                assert parser.parse_args(shlex.split(line)[4:]).cluster.startswith("tcp://")
 
 
 def test_the_two_commands_are_marked_once() -> None:

@@ -63,7 +63,7 @@ def test_json_alone_stands_on_standard_output(tmp_path: Path) -> None:
     done = psm_sim("--policy", "psm", "--pages", "3", "--format", "json", "--output", "out", cwd=tmp_path)
     assert done.returncode == 0
     assert json.loads(done.stdout) == json.loads((tmp_path / "out" / "result.json").read_text())
-    assert done.stderr == "Written: result.json, pages.csv, metadata.json, figures in out\n"
+    assert done.stderr == "Written: result.json, pages.csv, metadata.json, report.html, figures in out\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")

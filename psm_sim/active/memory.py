@@ -103,7 +103,7 @@ def _fitted(own: Any, value: Any) -> Any:
     if isinstance(own, (Remembers, np.random.Generator)):
         if not isinstance(value, Mapping):
             raise ValueError("expected a dictionary")
-        _go_on(deepcopy(own), value)  # on a copy: if it fails nothing has changed
+        _go_on(deepcopy(own), value)
         return value
     if isinstance(value, bool) != isinstance(own, bool) or not np.isfinite(value):
         raise ValueError(f"expected a finite {type(own).__name__}")

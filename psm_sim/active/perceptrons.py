@@ -85,7 +85,7 @@ class ModifiedPerceptron(OnlineLearner):
         if not self.begun:
             return self._first(x, y)
         margin = float(x.dot(self.w))
-        if y * margin >= 0:  # a reflection at a zero margin moves nothing
+        if y * margin >= 0:
             return False
         self.w -= (self.factor * margin / float(x.dot(x))) * x
         return True

@@ -156,7 +156,7 @@ class Selective(Remembers, Classifier):
         row, square = checks.instance(x, self.learner.features, self.learner.name)
         if self.unit and square:
             return row / math.sqrt(square)
-        return row.copy() if row is x else row  # what is told later must be what was asked
+        return row.copy() if row is x else row
 
     def _scaled(self, rows: Floats) -> Floats:
         if not self.unit:

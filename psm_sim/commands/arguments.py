@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psm_sim.bounds import MOST_PAGES, MOST_SEED
 from psm_sim.errors import InputError
@@ -72,6 +72,13 @@ def battery_of(text: str | None) -> dict[str, float]:
     return {"power.battery_mah": charge_mah}
 
 
+def device_of(profile: str, battery: str | None) -> dict[str, Any]:
+    """Return the topology keys for which ``--profile`` and ``--battery`` stand."""
+    from psm_sim.network.profiles import load_profile
+
+    return {**(load_profile(profile).values if profile else {}), **battery_of(battery)}
+
+
 def preset_named(name: str | None) -> Preset:
     """Return the preset of that name; without a name, one that changes nothing."""
     from psm_sim.simulation.preset import Preset, load_preset
@@ -80,7 +87,7 @@ def preset_named(name: str | None) -> Preset:
 
 
 def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
-    """Return the trace with the parameters for which ``--workload`` and ``--clients`` stand; None: not given.
+    """Return the trace with the parameters that options stand for, ``--clients`` for one; None: not given.
 
     Raises
     ------
@@ -95,7 +102,7 @@ def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
         if path is not None and (is_profile(path) or is_page_list(path)):
             raise InputError(
                 f"--{key} is {value!r}, but trace {spec.name!r} is no recording; expected one, such as a "
-                f".tr.gz or HAR file, or drop --{key}."
+                f".tr.gz, HAR or pcap file, or drop --{key}."
             )
         if key in spec.values:
             raise InputError(f"--{key} is {value!r}, but {str(spec)!r} gives {key} too; drop one of the two.")

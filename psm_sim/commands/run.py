@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output",
         metavar="DIR",
-        help="also write result.json, pages.csv, metadata.json and figures to this folder",
+        help="also write report.html, result.json, pages.csv, metadata.json and figures to this folder",
     )
     parser.add_argument(
         "--plot",
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
             comparison = _compared(policies, scenario, arguments, beside, told)
     try:
         if folder is not None:
-            files.write_results(folder, comparison, facts, preset.name)
+            files.write_results(folder, comparison, facts, preset.name, arguments.workers)
     except BaseException as error:
         record.broken_off(error)
         raise
@@ -141,8 +141,8 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     from psm_sim.simulation import Scenario
 
     settings = {**preset.settings, **battery_of(arguments.battery), **settings_of(arguments.set)}
-    load_topology(arguments.topology, settings, "--set")  # once more later, when its errors say "settings"
-    use = {"workload": arguments.workload, "clients": arguments.clients}
+    load_topology(arguments.topology, settings, "--set")
+    use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
     trace = recording_used(preset.trace_spec(arguments.trace), use)
     scenario = Scenario(
         trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile

@@ -21,8 +21,8 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
         "--trace",
         default="ucb",
         metavar="NAME[:key=value,...] or FILE",
-        help="the pages: a bundled trace, or a file: UCB .tr, .tr.gz or showtrace text, HAR, BU log, page "
-        "list .csv, profile .toml (default: %(default)s)",
+        help="the pages: a bundled trace, or a file: UCB .tr, .tr.gz or showtrace text, HAR, BU log, capture "
+        ".pcap or .pcapng, page list .csv, profile .toml (default: %(default)s)",
     )
     parser.add_argument(
         "--workload",
@@ -35,6 +35,12 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
         metavar="all, N or ID",
         help="of a recording: all clients, the N busiest or one; each is simulated on its own, and several "
         "are averaged; short for --trace FILE:clients=... (default: the busiest, or all to sample from)",
+    )
+    parser.add_argument(
+        "--client",
+        metavar="ADDRESS",
+        help="of a capture: the IP address of the client; short for --trace FILE:client=... (default: the "
+        "private address with most packets)",
     )
 
 

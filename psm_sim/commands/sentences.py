@@ -39,7 +39,7 @@ def _words(error: BaseException) -> str:
 def tell(words: str, name: str = "psm_sim: ") -> None:
     """Print a remark or an error as one line that any terminal shows, after *name*."""
     if sys.stderr is not None:
-        with suppress(OSError):  # nobody reads it, or nothing holds it
+        with suppress(OSError):
             print(f"{name}{sentence(words)}", file=sys.stderr)  # noqa: T201
 
 

@@ -7,11 +7,11 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import (
     add_format,
-    battery_of,
+    device_of,
     preset_named,
     recording_used,
     settings_of,
@@ -35,6 +35,7 @@ with a store (each has its own --help):
   sweep status FILE    count its tasks, and list those that failed
   sweep best FILE      the policies that no other beats in both energy and slowdown
   sweep plot FILE      draw one column against another
+  sweep page FILE      write it as one HTML page to explore
   sweep export FILE    write it as CSV, JSON or Parquet
 
 KEY is policy, policy.NAME.PARAMETER, loss, loss.PARAMETER, trace, trace.PARAMETER,
@@ -74,7 +75,8 @@ _OF_RUNS = frozenset(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options: the grid, where it is kept, and where it is run."""
-    parser.usage = "%(prog)s [GRID.toml] [options]\n       %(prog)s status|best|plot|export FILE [options]"
+    actions = "status|best|plot|page|export"
+    parser.usage = f"%(prog)s [GRID.toml] [options]\n       %(prog)s {actions} FILE [options]"
     parser.add_argument(
         "grid", nargs="?", metavar="GRID.toml", help="a grid as a file, instead of the options"
     )
@@ -139,7 +141,7 @@ def _grid(arguments: argparse.Namespace) -> Grid:
     if arguments.grid is not None:
         return read_grid(_alone(arguments))
     preset = preset_named(arguments.preset)
-    use = {"workload": arguments.workload, "clients": arguments.clients}
+    use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
     return Grid(
         axes=tuple(map(Axis.parse, arguments.vary)),
         policies=tuple(arguments.policy or ()),
@@ -148,17 +150,9 @@ def _grid(arguments: argparse.Namespace) -> Grid:
         pages=arguments.pages,
         seed=arguments.seed,
         loss=arguments.loss,
-        settings={**_device(arguments), **settings_of(arguments.set)},
+        settings={**device_of(arguments.profile, arguments.battery), **settings_of(arguments.set)},
         preset=preset,
     )
-
-
-def _device(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the topology keys for which ``--profile`` and ``--battery`` stand."""
-    from psm_sim.network.profiles import load_profile
-
-    chip = load_profile(arguments.profile).values if arguments.profile else {}
-    return {**chip, **battery_of(arguments.battery)}
 
 
 def _alone(arguments: argparse.Namespace) -> Path:

@@ -34,13 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{name}", default=default, metavar="COLUMN", help=f"{meaning} (default: %(default)s)"
         )
-    parser.add_argument(
-        "--where",
-        action="append",
-        default=[],
-        metavar="COLUMN=VALUE",
-        help="draw only the tasks in which a column has a value; may be repeated",
-    )
+    sweep_store.add_where(parser, "draw")
     parser.add_argument(
         "--to", metavar="STEM", help="write STEM.png, STEM.svg and STEM.csv (default: the store's name)"
     )

@@ -24,6 +24,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_where(parser: argparse.ArgumentParser, verb: str) -> None:
+    """Declare the choice of tasks by their columns; *verb* is what is done with them."""
+    parser.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE",
+        help=f"{verb} only the tasks in which a column has a value; may be repeated",
+    )
+
+
 def rows_of(arguments: argparse.Namespace) -> list[StoredRow]:
     """Return the rows that the options ask for; tell how many there are of other versions.
 

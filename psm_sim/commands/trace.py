@@ -12,12 +12,10 @@ from psm_sim.commands.trace_checks import check_pages, check_room, check_target,
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
 from psm_sim.files.whole import check_writable
-from psm_sim.parameters import build
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.spec import Spec
 from psm_sim.texts import printable
 from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload
-from psm_sim.workload.page_list import Missing, read_page_list
 from psm_sim.workload.page_list_writer import write_page_list
 from psm_sim.workload.profile import Profile, profile_of, read_profile
 
@@ -71,9 +69,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _info(args: argparse.Namespace) -> int:
+    from psm_sim.commands.capture_info import of_capture
     from psm_sim.commands.trace_info import of_recording
-    from psm_sim.workload.recorded import choose
-    from psm_sim.workload.recordings.recording import recording_of_pages
+    from psm_sim.commands.trace_recordings import recording_at
+    from psm_sim.workload.captured import capture_at, is_capture_file
 
     spec = Spec.parse(args.file, "trace")
     path = find_trace(spec.name)
@@ -81,14 +80,15 @@ def _info(args: argparse.Namespace) -> int:
         check_unused(spec.values, "a profile is shown as it is")
         print(_of_toml(path))  # noqa: T201
         return 0
-    if is_page_list(path):
-        missing = build(Missing, spec.values, f"page list {path.name}")
-        recording = recording_of_pages(read_page_list(path, missing), "page list", path.name)
-    else:
+    if not is_page_list(path) and is_capture_file(path):
         with progress(f"Reading {path.name}") as told:
-            recording = choose(path, spec.values, told).recording
-    _remarks(recording.warnings)
-    print(f"Trace    {printable(str(path))}\n{of_recording(recording)}")  # noqa: T201
+            captured = capture_at(path, spec.values, told)
+        warnings, words = captured.capture.warnings, of_capture(captured)
+    else:
+        recording, _ = recording_at(path, spec, "replay")
+        warnings, words = recording.warnings, of_recording(recording)
+    _remarks(warnings)
+    print(f"Trace    {printable(str(path))}\n{words}")  # noqa: T201
     return 0
 
 
@@ -111,6 +111,7 @@ def _of_toml(path: Path) -> str:
 
 
 def _convert(args: argparse.Namespace) -> int:
+    from psm_sim.workload.captured import is_capture_file
     from psm_sim.workload.recordings.ucb_write import FORMS, is_ucb_name
 
     spec, to = Spec.parse(args.file, "trace"), Path(args.to)
@@ -122,6 +123,8 @@ def _convert(args: argparse.Namespace) -> int:
         return _convert_records(path, to)
     if not is_page_list(to):
         raise InputError(f"--to is {args.to!r}; expected a name ending in .csv, {', '.join(FORMS)}.")
+    if not (is_profile(path) or is_page_list(path)) and is_capture_file(path):
+        spec = spec.with_default("mode", "closed")
     drawn = is_profile(path) or spec.values.get("workload") == "sample"
     if is_page_list(path):
         check_unused({"--seed": args.seed}, "nothing is drawn from a page list")
@@ -146,9 +149,8 @@ def _convert_records(path: Path, to: Path) -> int:
 
 
 def _fit(args: argparse.Namespace) -> int:
+    from psm_sim.commands.trace_recordings import recording_at
     from psm_sim.workload.fit import fit_profile, write_profile
-    from psm_sim.workload.recorded import choose
-    from psm_sim.workload.recordings.recording import recording_of_pages
 
     spec, to = Spec.parse(args.file, "trace"), Path(args.to)
     path = find_trace(spec.name)
@@ -157,13 +159,7 @@ def _fit(args: argparse.Namespace) -> int:
         raise InputError(f"--to is {args.to!r}; expected a name ending in .toml.")
     if is_profile(path):
         raise InputError(f"{path} is a profile already; expected a recording or a page list to fit one to.")
-    if is_page_list(path):
-        missing = build(Missing, spec.values, f"page list {path.name}")
-        recording, clients = recording_of_pages(read_page_list(path, missing), "page list", path.name), None
-    else:
-        with progress(f"Reading {path.name}") as told:
-            chosen = choose(path, {"workload": "sample", **spec.values}, told)
-        recording, clients = chosen.recording, chosen.clients
+    recording, clients = recording_at(path, spec, "sample")
     profile = fit_profile(recording, path.name, clients)
     write_profile(to, profile)
     _remarks((*recording.warnings, f"profile written to {to}: {profile.remark}"))

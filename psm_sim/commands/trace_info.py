@@ -32,9 +32,29 @@ def of_recording(recording: Recording) -> str:
         "Pages": f"{recording.pages:,}",
         "Objects": f"{recording.size.size:,}",
     }
-    rows = [_row(name, *_mean_and_quantiles(values, unit)) for name, values, unit in _quantities(recording)]
+    return "\n".join([*facts_of(facts), "", *pages_of(recording)])
+
+
+def pages_of(recording: Recording) -> list[str]:
+    """Return the quantiles of a recording's pages, and a histogram of think times, as lines."""
+    rows = [row_of(name, values, unit) for name, values, unit in _quantities(recording)]
     think = recording.think_s[~np.isnan(recording.think_s)]
-    return "\n".join([*facts_of(facts), "", *_table(rows), *_histogram(think)])
+    return [*table_of(rows), *_histogram(think)]
+
+
+def row_of(name: str, values: NDArray[Any], unit: float = 1.0) -> str:
+    """Return a line with mean and quantiles.
+
+    Parameters
+    ----------
+    name
+        Of the quantity.
+    values
+        (n,) values, which are sorted here.
+    unit
+        They are multiplied by this.
+    """
+    return _row(name, *_mean_and_quantiles(values, unit))
 
 
 def of_profile(profile: Profile) -> str:
@@ -47,7 +67,7 @@ def of_profile(profile: Profile) -> str:
     }
     rows = [_row(name, table.mean, table.at(SHOWN)) for name, table in profile.tables.items()]
     think = profile.tables["think_s"].at((np.arange(100_000) + 0.5) / 100_000)
-    return "\n".join([*facts_of(facts), "", *_table(rows), *_histogram(think)])
+    return "\n".join([*facts_of(facts), "", *table_of(rows), *_histogram(think)])
 
 
 def of_pushes(workload: Workload) -> str:
@@ -60,7 +80,7 @@ def of_pushes(workload: Workload) -> str:
         "Pushes": f"{len(workload.messages):,} in the first hour, with the default parameters and seed 1",
     }
     row = _row("between_s", float(between.mean()), np.quantile(between, SHOWN))
-    return "\n".join([*facts_of(facts), "", *_table([row])])
+    return "\n".join([*facts_of(facts), "", *table_of([row])])
 
 
 def of_regimes(regimes: Regimes) -> str:
@@ -113,7 +133,8 @@ def _row(name: str, mean: float, quantiles: NDArray[Any]) -> str:
     return f"{name:<20}" + "".join(f"{_number(value):>10}" for value in (mean, *quantiles.tolist()))
 
 
-def _table(rows: list[str]) -> list[str]:
+def table_of(rows: list[str]) -> list[str]:
+    """Return the lines of a table of quantiles, under its heading."""
     return ["quantiles".ljust(20) + "".join(f"{head:>10}" for head in _HEADS), *rows]
 
 

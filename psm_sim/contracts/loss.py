@@ -14,7 +14,7 @@ from psm_sim.losses import Loss, Poll, check_loss
 from psm_sim.losses.faults import fault_of
 
 TIMES_MS: Floats = np.arange(100.0, 1201.0, 100.0)
-TIMES_MS.flags.writeable = False  # a loss that writes to its candidates spoils no other check
+TIMES_MS.flags.writeable = False
 """The candidates of an ``lpsm`` with default parameters, shape (12,), in ms."""
 SEEN = tuple(poll for poll in POLLS if poll is not None)
 USUAL = Poll(300.0, 1500, 1, ((120.0, 1500),))

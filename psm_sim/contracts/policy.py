@@ -47,7 +47,7 @@ ANSWER_CHECKS = Suite[Subject[Policy]]("policy")
 
 def asked(policy: Policy, polls: Iterable[Poll | None] | None = None) -> list[Rest]:
     """Return the answers to one question for each of *polls* (default: as a rule), the time going on."""
-    shown = deepcopy(POLLS) if polls is None else polls  # a policy that writes to them spoils no other check
+    shown = deepcopy(POLLS) if polls is None else polls
     return [policy.rest(1.0 + 0.7 * number, 0.35, poll) for number, poll in enumerate(shown)]
 
 

@@ -23,7 +23,7 @@ def exchange(one: Path, other: Path) -> None:
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if os.name == "posix" else None
     if rename is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    sys.audit("os.rename", str(one), str(other), -1, -1)  # as os.rename() does
+    sys.audit("os.rename", str(one), str(other), -1, -1)
     if rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), str(one), None, str(other))

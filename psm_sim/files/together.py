@@ -89,7 +89,7 @@ def _swap(made: Path, target: Path) -> bool:
     except OSError:
         return False
     with suppress(OSError):
-        _carry(made, target, [MOST_OTHERS])  # what another program has written there in the meantime
+        _carry(made, target, [MOST_OTHERS])
     return True
 
 

@@ -34,7 +34,7 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         raise InputError(f"{path} cannot be read: {error.strerror}; give a readable file.") from error
     except InputError:
         raise
-    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of thousands of digits
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is no {what}: {error}; expected a TOML file.") from error
     return found
 

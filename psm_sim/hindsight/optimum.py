@@ -72,7 +72,6 @@ class _Paths(NamedTuple):
 
     def cost(self, price_w: float) -> Floats:
         """Return what is minimised, in joules, shape (k,)."""
-        # Without any delay inf * 0 would be nan.
         return self.energy_j + (price_w * self.delay_s if price_w < inf else 0.0)
 
     def arrive(self, chain: Chain, step: Step, begin_s: Floats, energy_j: Floats) -> _Paths:

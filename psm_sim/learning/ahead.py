@@ -34,11 +34,11 @@ class Ahead:
 
     def predictions(self, values: Floats) -> Iterator[Floats]:
         """Yield the weighted means of *values*, shape (n,), after rounds 1, 2, 3, .., block by block."""
-        powers = self._modes.powers
+        powers, between = self._modes.powers
         # What each mode adds to the weighted sum of the values, and to the sum of the weights.
         self._terms = self._modes.readings(values) * (self._coordinates * self._rate_weights).ravel()
         while True:
-            totals = powers @ self._terms.T
+            totals = between @ (powers @ self._terms.T)
             self._terms *= powers[-1] / totals[-1, 1]
             yield totals[:, 0] / totals[:, 1]
 
@@ -47,15 +47,15 @@ class Ahead:
 
         The sum of (value - bound) times weight is, k rounds on, a sum of the k-th powers of the rates'
         largest eigenvalues and of smaller ones. The smaller ones are taken at their worst: all against it,
-        and never fading beside the largest. If in the order of the largest eigenvalues, from the top, all
-        that speaks for it comes before all that speaks against it, then the sum, once positive, stays so.
+        and never fading beside the largest. Of the largest, from the top, what speaks for it is taken only
+        as far as nothing has spoken against it: what is against it then fades faster than what is for it, and
+        the sum, once positive, stays so.
         """
         shape = self._modes.ratios.shape
         margins = (self._terms[0] - bound * self._terms[1]).reshape(shape)
         worst = (margins[-1] - np.abs(margins[:-1]).sum(axis=0))[np.argsort(-self._modes.logs)]
-        against = np.flatnonzero(worst < 0)
-        ordered = not against.size or not (worst[against[0] :] > 0).any()
-        return bool(ordered and worst.sum() > _CLEAR * bound)
+        counted = np.where(np.logical_or.accumulate(worst < 0), np.minimum(worst, 0.0), worst)
+        return bool(counted.sum() > _CLEAR * bound)
 
     def after(self, rounds: int) -> tuple[Floats, Floats]:
         """Return each rate's log evidence in so many *rounds*, shape (m,), and its weights then, (n, m)."""

@@ -32,7 +32,6 @@ def upper_bound(rounds: int, best_alpha: float, alpha: ArrayLike) -> Floats:
     """
     entropy = relative_entropy(_best(best_alpha), _rates(alpha))
     transitions = _transitions(rounds)
-    # A single round has no transition; 0 times an infinite entropy would be nan.
     return transitions * entropy if transitions else np.zeros_like(entropy)
 
 
@@ -131,7 +130,6 @@ def _two_point_regret(
     inner_point = mean * (1 - spread / transitions)
     with np.errstate(divide="ignore"):
         at_one = np.log(spread / (spread + inner_weight)) + transitions * ratio_at_one
-        # 0 log 0 is 0; plain multiplication would make it nan.
         part_of_one = np.multiply(
             inner_point, ratio_at_one, where=inner_point > 0, out=np.zeros_like(ratio_at_one)
         )

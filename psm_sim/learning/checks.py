@@ -77,7 +77,6 @@ def array(values: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
 def rates(values: ArrayLike) -> Floats:
     """Return switching rates as a fresh array, shape (m,) with m >= 1, each from 0 to 1."""
     try:
-        # A copy: the learner keeps it, and the caller can change the original.
         found = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"the switching rates are {values!r}; expected numbers from 0 to 1.") from None

@@ -13,7 +13,7 @@ from psm_sim.learning.levels import Levels
 from psm_sim.learning.rates import switching_rates
 from psm_sim.learning.switch_counts import count_switches
 
-_LOWEST, _HIGHEST = 1e-12, 1 - 1e-9  # within the range that count_switches() can carry
+_LOWEST, _HIGHEST = 1e-12, 1 - 1e-9
 _ROUNDING = 1e-12
 _STEPS = 100
 

@@ -20,7 +20,6 @@ def relative_entropy(p: ArrayLike, q: ArrayLike) -> Floats:
     It is ``inf`` where q rules out what p allows.
     """
     p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
-    # The log of 0 is dropped by np.where if its weight is 0; log1p keeps 1 - p exact for tiny p.
     with np.errstate(divide="ignore", invalid="ignore"):
         moved = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0)
         stayed = np.where(p < 1, (1 - p) * (np.log1p(-p) - np.log1p(-q)), 0.0)

@@ -90,7 +90,7 @@ def _array(values: Any) -> Floats | None:
     try:
         found = np.array(values, dtype=object)
         if not all(value is None or type(value) in (int, float) for value in found.flat):
-            return None  # NumPy would take "0" and true for numbers
+            return None
         found[found == None] = -math.inf  # noqa: E711 (elementwise)
         return found.astype(np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -44,7 +44,6 @@ def count_switches(table: Floats, alpha: float) -> SwitchCounts:
     # Less its mean alpha, a switch counts 1 - alpha and a stay -alpha.
     switched = alpha / (n - 1) * _advance(1 - alpha)
     kept = (1 - alpha) * _advance(-alpha) - switched
-    # Columns are the experts of the last round; rows the weight, and its products with k and k^2.
     moments = np.zeros((3, n))
     moments[0] = 1 / n
     loss, last = 0.0, len(table) - 1

@@ -61,7 +61,7 @@ def _fault(loss: Loss, poll: Poll, times_ms: Floats) -> str:
             losses: object = loss(poll, given)
     except (KeyboardInterrupt, Stopped):
         raise
-    except BaseException as error:  # SystemExit too: no loss ends the program
+    except BaseException as error:
         return f"failed ({reason(error)})"
     if not np.array_equal(given, times_ms):
         return "changed the candidate times it was given"

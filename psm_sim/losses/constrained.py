@@ -12,7 +12,7 @@ from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
 
-_FAR = 700.0  # the exponential of more is no float
+_FAR = 700.0
 
 
 @dataclass

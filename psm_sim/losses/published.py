@@ -88,7 +88,6 @@ class InverseLog(_LatencyPlusEnergy):
 
     def energy(self, times_ms: Floats) -> Floats:
         """Return 1 / log Ti."""
-        # Candidates of 1 ms or less give inf or worse; check_loss() refuses them before a run.
         with np.errstate(divide="ignore", invalid="ignore"):
             energy: Floats = 1.0 / np.log(times_ms)
         return energy

@@ -8,6 +8,7 @@ from simpy import Environment
 
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_endpoint import Application, Endpoint
+from psm_sim.network.timer import Timers
 from psm_sim.network.topology_parts import TcpParameters
 
 
@@ -26,7 +27,7 @@ class Host:
         transmit: Callable[[Segment], None],
         accept: Callable[[Endpoint], Application] | None = None,
     ) -> None:
-        self._env, self._tcp, self._transmit, self._accept = env, tcp, transmit, accept
+        self._timers, self._tcp, self._transmit, self._accept = Timers(env), tcp, transmit, accept
         self._endpoints: dict[Connection, Endpoint] = {}
         self._opened = 0
         self.give_up: Callable[[Endpoint], None] = lambda _: None
@@ -55,7 +56,7 @@ class Host:
             if endpoint is None:
                 return
         endpoint.receive(segment)
-        if endpoint.is_closed:
+        if endpoint.peer_has_closed and endpoint.is_closed:
             self._remove(endpoint)
 
     @property
@@ -64,7 +65,7 @@ class Host:
         return len(self._endpoints)
 
     def _add(self, connection: Connection, application: Callable[[Endpoint], Application]) -> Endpoint:
-        endpoint = Endpoint(self._env, self._tcp, connection, self.send, self._given_up)
+        endpoint = Endpoint(self._timers, self._tcp, connection, self.send, self._given_up)
         endpoint.application = application(endpoint)
         self._endpoints[connection] = endpoint
         return endpoint

@@ -49,15 +49,22 @@ class Link:
 
     def send(self, segment: Segment) -> None:
         """Queue one segment behind those not yet sent."""
-        now = self._env.now
-        start = self.free_at if self.free_at > now else now
-        self.free_at = sent = start + segment.wire_bytes * self._s_per_byte
-        arrival = sent + self._latency_s
-        self._flying.append((arrival, segment))
+        self.queue(segment, self._env.now)
+
+    def queue(self, segment: Segment, queued_s: float) -> None:
+        """Queue one segment that comes at *queued_s* seconds, now or later, but after all before it."""
+        arrives_s = self.carry(segment, queued_s)
+        self._flying.append((arrives_s, segment))
         if len(self._flying) == 1:
-            self._arrival.arm(arrival)
+            self._arrival.arm(arrives_s)
         for tell in self._tell_frame:
-            tell(self, now, arrival, segment)
+            tell(self, queued_s, arrives_s, segment)
+
+    def carry(self, segment: Segment, queued_s: float) -> float:
+        """Return when a segment queued at *queued_s* seconds arrives, and count the time to send it."""
+        start = self.free_at if self.free_at > queued_s else queued_s
+        self.free_at = sent = start + segment.wire_bytes * self._s_per_byte
+        return sent + self._latency_s
 
     def hold_until(self, time_s: float) -> None:
         """Send nothing further before a time, in seconds."""
@@ -83,3 +90,27 @@ class Link:
         if flying:
             self._arrival.arm(flying[0][0])
         self.deliver(segment)
+
+
+class Uplink:
+    """Two links in a row of which the second takes at once what arrives from the first: one event in all.
+
+    Parameters
+    ----------
+    env
+        The clock.
+    first, second
+        The links; nothing else is sent on them.
+    """
+
+    def __init__(self, env: Environment, first: Link, second: Link) -> None:
+        self._env, self._first, self._second = env, first, second
+
+    @property
+    def free_at(self) -> float:
+        """When the first transmitter has sent all it was given, in seconds."""
+        return self._first.free_at
+
+    def send(self, segment: Segment) -> None:
+        """Queue one segment behind those not yet sent."""
+        self._second.queue(segment, self._first.carry(segment, self._env.now))

@@ -21,7 +21,6 @@ class PageError(InputError):
     """
 
     def __init__(self, page: int, what: tuple[str, str], dropped_frames: int, policy: str) -> None:
-        # All of them as args, so that the error can be copied from one process to another.
         super().__init__(page, what, dropped_frames, policy)
         self.page, self.what, self.dropped_frames, self.policy = page, what, dropped_frames, policy
 

@@ -9,7 +9,7 @@ from simpy import Environment
 
 from psm_sim.network.access_point import Port
 from psm_sim.network.doze import Doze
-from psm_sim.network.link import Link
+from psm_sim.network.link import Link, Uplink
 from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING, State
 from psm_sim.network.segment import Segment
 from psm_sim.network.timer import AFTER_ALL, Alarm
@@ -41,7 +41,7 @@ class Radio:
         env: Environment,
         doze: Doze,
         port: Port,
-        uplink: Link,
+        uplink: Link | Uplink,
         tell_radio: Sequence[Callable[[float, bool], None]] = (),
         tell_beacons: Sequence[Callable[[float, int, float], None]] = (),
     ) -> None:
@@ -109,7 +109,6 @@ class Radio:
         """Work out what the radio has done before *now_s*; at that very time all else happens first."""
         while True:
             if self._state is DOZING:
-                # A beacon that names the station is the alarm's.
                 if self._doze.wakes_s >= now_s or self._port.named:
                     return
                 self._hear(now_s)

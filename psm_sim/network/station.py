@@ -35,6 +35,7 @@ class Station:
     ) -> None:
         self._env, self._policy, self._radio, self._tell_rest = env, policy, radio, tell_rest
         self._tell_sent = policy.sent if policy.wants("sent") else None
+        self._tell_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
         self._last_uplink_s = 0.0  # the start counts as an uplink packet
 
     def start(self, beacon_s: float, topology: Topology) -> None:
@@ -48,12 +49,13 @@ class Station:
 
     def send(self, segment: Segment) -> None:
         """Wake the radio, if need be, and send one segment."""
-        now_s, policy = self._env.now, self._policy
+        now_s = self._env.now
         cut_short = self._radio.wake_to_send(now_s)
         if cut_short is not None:
-            policy.interrupted(cut_short)
+            self._policy.interrupted(cut_short)
         self._last_uplink_s = now_s
-        policy.uplink(now_s)
+        if self._tell_uplink is not None:
+            self._tell_uplink(now_s)
         if self._tell_sent is not None:
             self._tell_sent(now_s, _frame(segment))
         self._radio.send(segment)

@@ -10,9 +10,9 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.segment import Connection, Segment
-from psm_sim.network.tcp_receiver import AckDue, Receiver
+from psm_sim.network.tcp_receiver import LATER, NOW, Receiver
 from psm_sim.network.tcp_sender import Sender
-from psm_sim.network.timer import Alarm
+from psm_sim.network.timer import Timer, Timers
 from psm_sim.network.topology_parts import TcpParameters
 
 
@@ -36,8 +36,8 @@ class Endpoint:
 
     Parameters
     ----------
-    env, tcp, connection
-        The clock, what TCP does, and the connection that this is an end of.
+    timers, tcp, connection
+        The timers of its host, what TCP does, and the connection that this is an end of.
     transmit
         Takes each segment to be sent.
     give_up
@@ -45,27 +45,28 @@ class Endpoint:
     """
 
     __slots__ = (
-        "_ack", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_peer_has_closed", "_ticks", "_transmit",
-        "application", "connection", "receiver", "sender",
+        "_ack", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_ticks", "_transmit",
+        "application", "connection", "peer_has_closed", "receiver", "sender",
     )  # fmt: skip
 
     def __init__(
         self,
-        env: Environment,
+        timers: Timers,
         tcp: TcpParameters,
         connection: Connection,
         transmit: Callable[[Segment], None],
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
-        self._env, self._transmit = env, transmit
+        self._env: Environment = timers.env
+        self._transmit = transmit
         self._header = tcp.header_bytes
         self._delayed_ack_s = tcp.delayed_ack_ms / 1000
         self._ticks = Beacons(self._delayed_ack_s) if tcp.delayed_ack == "heartbeat" else None
-        self._ack = Alarm(env, self._send_ack)
+        self._ack = Timer(timers, self._send_ack)
         self._peer_fin = -1
-        self._peer_has_closed = False
+        self.peer_has_closed = False
         self.connection = connection
-        self.sender = Sender(env, tcp, self._emit, lambda: give_up(self))
+        self.sender = Sender(timers, tcp, self._emit, lambda: give_up(self))
         self.receiver = Receiver(delayed=tcp.delayed_ack_ms > 0)
         self.application: Application
 
@@ -86,7 +87,7 @@ class Endpoint:
     def is_closed(self) -> bool:
         """Whether both FINs have been received and acknowledged."""
         sender = self.sender
-        return self._peer_has_closed and sender.closing and sender.acknowledged == sender.end
+        return self.peer_has_closed and sender.closing and sender.acknowledged == sender.end
 
     def receive(self, segment: Segment) -> None:
         """Take one segment from the peer."""
@@ -97,8 +98,8 @@ class Endpoint:
         end = segment.seq + segment.payload + segment.syn + segment.fin
         if end > segment.seq:
             receiver.accept(segment.seq, end, segment.syn or segment.fin)
-        if segment.fin:
-            self._peer_fin = end
+            if segment.fin:
+                self._peer_fin = end
         if sender.next == 0:
             sender.send()
             return
@@ -109,16 +110,17 @@ class Endpoint:
         sender.acknowledge(segment.ack, bare=end == segment.seq)
         if not was_open and sender.acknowledged > 0:
             self._established()
-        self._deliver(max(before, 1))
-        self._acknowledge()
+        if end > segment.seq:
+            self._deliver(before or 1)
+            self._acknowledge()
 
     def stop(self) -> None:
         """Fire no timer again."""
         self.sender.stop()
-        self._ack.off()
+        self._ack.deadline = inf
 
     def _established(self) -> None:
-        if self.receiver.due is AckDue.NOW:
+        if self.receiver.due is NOW:
             self._send_ack()
         self.application.established()
 
@@ -128,15 +130,15 @@ class Endpoint:
         payload = reached - before - at_end
         if payload > 0:
             self.application.received(payload)
-        if at_end and not self._peer_has_closed:
-            self._peer_has_closed = True
+        if at_end and not self.peer_has_closed:
+            self.peer_has_closed = True
             self.application.peer_closed()
 
     def _acknowledge(self) -> None:
         due = self.receiver.due
-        if due is AckDue.NOW:
+        if due is NOW:
             self._send_ack()
-        elif due is AckDue.LATER and self._ack.deadline == inf:
+        elif due is LATER and self._ack.deadline == inf:
             now_s, ticks = self._env.now, self._ticks
             self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
 
@@ -144,6 +146,6 @@ class Endpoint:
         self._emit(self.sender.next, 0, False, False)
 
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
-        self._ack.off()
+        self._ack.deadline = inf
         ack = self.receiver.acknowledge()
         self._transmit(Segment(self.connection, seq, payload, ack, syn, fin, payload + self._header))

@@ -9,7 +9,7 @@ from simpy import Environment
 
 from psm_sim.network.tcp_growth import Growth
 from psm_sim.network.tcp_timeout import RetransmissionTimeout
-from psm_sim.network.timer import Alarm
+from psm_sim.network.timer import Timer, Timers
 from psm_sim.network.topology_parts import TcpParameters
 
 Emit = Callable[[int, int, bool, bool], None]
@@ -36,20 +36,19 @@ class Sender:
     )  # fmt: skip
 
     def __init__(
-        self, env: Environment, tcp: TcpParameters, emit: Emit, give_up: Callable[[], None] = _nothing
+        self, timers: Timers, tcp: TcpParameters, emit: Emit, give_up: Callable[[], None] = _nothing
     ) -> None:
-        self._env, self._tcp, self._emit, self._give_up = env, tcp, emit, give_up
+        self._env: Environment = timers.env
+        self._tcp, self._emit, self._give_up = tcp, emit, give_up
         self._segment = tcp.segment_bytes
         self._growth = None if tcp.growth == "ns2" else Growth(tcp)
         self._largest_window = tcp.max_window * tcp.segment_bytes
-        self._timer = Alarm(env, self._expired)
+        self._timer = Timer(timers, self._expired)
         self.timeout = RetransmissionTimeout(tcp)
         self._timed = -1
         self._timed_at = 0.0
         self._syn_lost = False
-        self._moved_s = (
-            0.0  # when the last new ACK came; before it, when the segment that waits for it was sent
-        )
+        self._moved_s = 0.0  # when the last new ACK came; before it, when what waits for it was sent
         self._expired_at = -1  # what was not acknowledged when the timer last expired
         self.acknowledged = self.next = self.highest = 0
         self.written = 1
@@ -84,7 +83,7 @@ class Sender:
 
     def stop(self) -> None:
         """Forget the timer: nothing is to be sent again."""
-        self._timer.off()
+        self._timer.deadline = inf
 
     def send(self) -> None:
         """Send whole segments, or the last one, while the window allows."""
@@ -109,24 +108,27 @@ class Sender:
             self._duplicate()
 
     def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
-        end = seq + payload + syn + fin
+        end, now_s = seq + payload + syn + fin, self._env.now
         if seq < self.highest:
             self.retransmissions += 1
         elif self._timed < 0:
-            self._timed, self._timed_at = end, self._env.now
+            self._timed, self._timed_at = end, now_s
         if self._timer.deadline == inf:
             if seq >= self.highest:
-                self._moved_s = self._env.now
-            self._timer.at(self._env.now + self.timeout.seconds)
-        self.highest = max(self.highest, end)
-        self.next = max(self.next, end)
+                self._moved_s = now_s
+            self._timer.at(now_s + self.timeout.seconds)
+        if end > self.highest:
+            self.highest = end
+        if end > self.next:
+            self.next = end
         self._emit(seq, payload, syn, fin)
 
     def _advance(self, ack: int) -> None:
         newly, first = ack - self.acknowledged, self.acknowledged == 0
         self._moved_s = now_s = self._env.now
         self.acknowledged = ack
-        self.next = max(self.next, ack)
+        if ack > self.next:
+            self.next = ack
         if 0 <= self._timed <= ack:
             self.timeout.sample(now_s - self._timed_at)
             self._timed = -1
@@ -138,7 +140,7 @@ class Sender:
             self._grow(newly)
         self.duplicates = 0
         if ack == self.next:
-            self._timer.off()
+            self._timer.deadline = inf
         else:
             self._timer.at(now_s + self.timeout.seconds)
 

@@ -22,6 +22,7 @@ from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
+from psm_sim.network.visits import Visits
 from psm_sim.policies import Policy
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
@@ -51,7 +52,7 @@ class World:
         service = build.service_of(policy.service, topology)
         self.beacons = beacons = build.grid_of(topology, service)
         self.ledger = build.ledger_of(topology, service)
-        self.visits: list[tuple[Visit, Usage]] = []
+        self.visits = Visits()
         self.events = 0
         self.messenger: Messenger | None = None
         self._browsing = False
@@ -67,7 +68,7 @@ class World:
         self.access_point = AccessPoint(env, topology.access_point)
         # Who is told of each question to the policy hears none of a plan's beacons, so none is followed.
         self._doze = Doze(beacons, takes_plans=not told.rest and not topology.beacon.loss)
-        links = (self.wireless_up, self.wireless_down)
+        links = (self.wireless_up, self.wireless_down, self.wired_up)
         self.device, port, self.radio = build.radio_of(
             topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service
         )
@@ -160,7 +161,7 @@ class World:
         )
 
     def _loaded(self, visit: Visit) -> None:
-        self.visits.append((visit, self.usage()))
+        self.visits.append(visit, self.usage())
 
     def _given_up(self, side: str, end: Endpoint) -> None:
         key, segment = ("give_up_s", "data") if end.sender.acknowledged else ("syn_give_up_s", "SYN")

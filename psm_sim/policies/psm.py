@@ -21,7 +21,7 @@ class Psm(Policy):
 
     name: ClassVar[str] = "psm"
 
-    listen_interval: int = parameter(  # the field of 802.11 has 16 bits
+    listen_interval: int = parameter(
         1, "wake for the beacons whose numbers it divides", unit="beacons", at_least=1, at_most=65_535
     )
 

@@ -82,7 +82,6 @@ class _Spread:
 
     def __init__(self, transfer: Transfer, origin: int) -> None:
         self.first = transfer.start_us // BIN_US - origin
-        # Minus the floor of minus is the ceiling, in whole numbers; a transfer of no length takes one bin.
         self.last = max(-(-transfer.end_us // BIN_US) - origin, self.first + 1)
         self._bins, self._size, self._given = self.last - self.first, transfer.size, 0
 

@@ -117,7 +117,6 @@ class Replay:
         bins = self.arrivals.offsets(before_us // BIN_US, end) if self._watches else ()
         held = self.arrivals.until(end)
         self.held_bytes += held
-        # A bin's bytes are there when it is over.
         offsets = tuple((((bin_ + 1) * BIN_US - before_us) / 1e3, size) for bin_, size in bins)
         return Poll(slept_us / 1e3, held, len(offsets), offsets)
 

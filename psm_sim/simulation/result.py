@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from psm_sim.estimates import Summary, percentiles
 from psm_sim.network import Usage
 from psm_sim.network.topology_station import PowerParameters
 from psm_sim.policies import Policy
+from psm_sim.rows import column
 from psm_sim.simulation.latency import Latency
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.simulation.showing import page_timeline
@@ -42,7 +44,7 @@ class Result:
 
     policy: str
     parameters: dict[str, Any]
-    page_records: tuple[PageRecord, ...]
+    page_records: Sequence[PageRecord]
     simulated_s: float
     wall_s: float
     events: int
@@ -61,7 +63,7 @@ class Result:
         """The pages as a DataFrame, one row per page: columns as :class:`PageRecord`, policy and facts."""
         import pandas as pd
 
-        frame = pd.DataFrame(self.page_records, columns=list(PageRecord._fields))
+        frame = pd.DataFrame(list(self.page_records), columns=list(PageRecord._fields))
         return frame.assign(policy=self.policy, **self.facts)
 
     def __repr__(self) -> str:
@@ -134,17 +136,17 @@ class Result:
     @cached_property
     def page_time_s(self) -> Summary:
         """Time from the request of a page until its last object is complete, in seconds."""
-        return Summary.of([record.page_time_s for record in self.page_records])
+        return Summary.of(column(self.page_records, "page_time_s"))
 
     @cached_property
     def slowdown(self) -> Summary:
         """Each page's time over that of the same page without power saving."""
-        return Summary.of([record.slowdown for record in self.page_records])
+        return Summary.of(column(self.page_records, "slowdown"))
 
     @property
     def page_time_percentiles_s(self) -> dict[str, float]:
         """Percentiles of the page times in seconds (linear between neighbours), as ``p50``."""
-        times_s = [record.page_time_s for record in self.page_records]
+        times_s = column(self.page_records, "page_time_s")
         return percentiles(times_s, PERCENTILES)
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from psm_sim.errors import PluginError
@@ -14,6 +13,7 @@ from psm_sim.network.browser import Visit
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, unguarded, watched
+from psm_sim.rows import Rows, column
 from psm_sim.simulation.beside import What
 from psm_sim.simulation.latency import latencies_of
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
@@ -81,7 +81,7 @@ class Run:
         return Result(
             policy=self.label,
             parameters=self.parameters,
-            page_records=tuple(_records(world, always_on_times_s)),
+            page_records=Rows(PageRecord, _records(world, always_on_times_s)),
             simulated_s=world.env.now,
             wall_s=wall_s,
             events=world.events,
@@ -122,7 +122,7 @@ def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> 
 
 def page_times_s(result: Result) -> list[float]:
     """Return the time of each page of a run, in seconds."""
-    return [record.page_time_s for record in result.page_records]
+    return column(result.page_records, "page_time_s")
 
 
 def _fresh(what: What) -> Policy:
@@ -136,12 +136,12 @@ def _fresh(what: What) -> Policy:
 
 def _records(world: World, always_on_times_s: Sequence[float] | None) -> Iterator[PageRecord]:
     """Yield a record for each page; what it used is the ledger after it less the ledger before."""
-    visits = [visit for visit, _ in world.visits]
-    times_s = [visit.ended_s - visit.started_s for visit in visits]
-    ledgers = pairwise([_NOTHING, *(usage for _, usage in world.visits)])
-    used = [after - before for before, after in ledgers]
-    for index, reference_s in enumerate(always_on_times_s or times_s):
-        yield _record(index + 1, visits[index], times_s[index], reference_s, used[index])
+    before = _NOTHING
+    for index, (visit, after) in enumerate(world.visits):
+        taken_s = visit.ended_s - visit.started_s
+        reference_s = taken_s if always_on_times_s is None else always_on_times_s[index]
+        yield _record(index + 1, visit, taken_s, reference_s, after - before)
+        before = after
 
 
 def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used: Usage) -> PageRecord:

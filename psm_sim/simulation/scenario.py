@@ -59,7 +59,7 @@ class Scenario:
         for name, value, least in (("pages", self.pages, 1), ("seed", self.seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InputError(f"{name} is {value!r}; expected a whole number of at least {least}.")
-        object.__setattr__(self, "settings", dict(self.settings))  # a copy: no one else can change it
+        object.__setattr__(self, "settings", dict(self.settings))
 
     @property
     def trace_name(self) -> str:

@@ -93,7 +93,6 @@ def _claims(experiment: Experiment, frames: dict[str, pd.DataFrame], bound: pd.D
     values[BSD[0], "always_on_ratio"] = (always / bsd).tolist()
     mine = bound[bound["preset"] == experiment.preset.name]
     for p, policy in zip(BOUNDS, BSD, strict=True):
-        # A run in which no reply was held says nothing about the bound.
         values[policy, "bound"] = mine.loc[mine["p"] == p, "bound"].dropna().tolist()
     return claims(NAME, values, experiment.preset)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from psm_sim.errors import InputError
 from psm_sim.parameters import parameters_of, values_of
 from psm_sim.spec import Spec
+from psm_sim.workload.captured import activity_of, capture_at, is_capture_file
 from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workloads
 from psm_sim.workload.nominal import Nominal, transfers_of
 from psm_sim.workload.transfer import Activity
@@ -41,6 +42,8 @@ def load_activities(
     spec = Spec.of(trace, "trace")
     path = find_trace(spec.name)
     if not (is_page_list(path) or is_profile(path)):
+        if is_capture_file(path):
+            return (_captured(path, spec, clients),)
         spec = _with_clients(spec, clients)
         if spec.values.get("workload", "replay") == "replay":
             return _recorded(path, spec.values)
@@ -49,6 +52,12 @@ def load_activities(
             f"clients is {clients!r}, but trace {spec.name} is one client's; expected a recording."
         )
     return tuple(_of_pages(each, nominal) for each in load_workloads(spec, pages, seed))
+
+
+def _captured(path: Path, spec: Spec, clients: str | None) -> Activity:
+    if clients is not None:
+        raise InputError(f"clients is {clients!r}, but {path.name} is a capture; expected client=ADDRESS.")
+    return activity_of(capture_at(path, spec.values))
 
 
 def _with_clients(spec: Spec, clients: str | None) -> Spec:

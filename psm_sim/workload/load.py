@@ -70,8 +70,10 @@ def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 
         return (_replay_page_list(path, texts, pages),)
     if is_profile(path):
         return (_draw_from_profile(path, texts, pages, seed, replication),)
-    from psm_sim.workload import recorded
+    from psm_sim.workload import captured, recorded
 
+    if captured.is_capture_file(path):
+        return (captured.workload_of(captured.capture_at(path, texts), pages, seed, replication),)
     return recorded.workloads(recorded.choose(path, texts), pages, seed, replication)
 
 

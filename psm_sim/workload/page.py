@@ -59,7 +59,7 @@ class Page:
 
 def _check_times(name: str, values: Iterable[Any]) -> None:
     for value in values:
-        inside = isinstance(value, Real) and 0.0 <= float(value) <= MOST_S  # false for NaN too
+        inside = isinstance(value, Real) and 0.0 <= float(value) <= MOST_S
         if not inside:
             raise InputError(f"page: {name} is {value!r}; expected a time from 0 to {MOST_S:g} s.")
 

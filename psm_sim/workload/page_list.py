@@ -69,7 +69,7 @@ def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ..
         If the file cannot be read or a value is unusable; the message names file, line, column, value
         and what is expected.
     """
-    csv.field_size_limit(LONGEST)  # of a line: a page can have very many objects
+    csv.field_size_limit(LONGEST)
     return pages_of(
         csv.reader(text_lines(Source(path, most=LARGEST)), strict=True), path, missing or Missing()
     )

@@ -103,7 +103,6 @@ class Quantiles:
         if self.interpolation == "linear":
             return low * t + (high - low) * t**2 / 2
         growth = np.log(high / low)
-        # The integral of low e^(growth t); a flat segment would be 0 / 0.
         flat = growth == 0
         return np.asarray(low * np.where(flat, t, np.expm1(growth * t) / np.where(flat, 1, growth)))
 

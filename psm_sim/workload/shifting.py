@@ -152,7 +152,6 @@ def schedule(
     plan: list[Stretch] = []
     first = 1
     for name, mean in cycle(_turns(regimes.pages, shifting.order, regimes.name)):
-        # At least 1: stretches of no page would never fill the run.
         count = _length(max(1.0, mean * shifting.length), shifting.lengths, random)
         count = min(count, pages - first + 1)
         plan.append(Stretch(name, first, count))

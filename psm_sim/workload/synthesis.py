@@ -77,7 +77,6 @@ class Draws:
     def whole(self, name: str, n: int) -> Counts:
         """Draw whole numbers of at least 1."""
         values = self._stratified(name, n, self._profile.tables[name])
-        # A table of sizes can begin at 0, but an object has at least 1 byte.
         return np.maximum(whole(values, self._random(f"{name}.rounding")), 1)
 
     def think(self, n: int) -> Floats:
@@ -90,7 +89,7 @@ class Draws:
         if family is not None:
             table, upto = family, self._share_allowed(family)
         values = self._stratified("think_s", n, table, upto)
-        if family is not None:  # what lies over the limit is missing in the mean
+        if family is not None:
             values = values * (family.mean / _mean_up_to(family, upto))
         return values if mean is None else values * (mean / values.mean())
 

@@ -148,7 +148,7 @@ def _dealt(
             raise InputError(f"{owner} has no part {name!r}; expected one of {', '.join(own)}.")
         elif not dot:
             others[key] = text
-    for key, text in texts.items():  # after those of all parts, whatever their order
+    for key, text in texts.items():
         name, dot, inner = key.partition(".")
         if dot:
             own[name][inner] = text

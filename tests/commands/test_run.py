@@ -141,7 +141,7 @@ def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixtur
     words = ["--pages", "4", "--policy", "psm", "--policy", "bsd", "--format", "json"]
     assert main([*words, "--output", str(folder)]) == 0
     output, remark = capsys.readouterr()
-    assert remark == f"Written: result.json, pages.csv, metadata.json, figures in {folder}\n"
+    assert remark == f"Written: result.json, pages.csv, metadata.json, report.html, figures in {folder}\n"
     assert (folder / "result.json").read_text() == output
     names = {"energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times"}
     expected = {f"{name}.{suffix}" for name in names for suffix in ("png", "svg", "pdf")}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from psm_sim.learning import make_learner, switching_rates
 from psm_sim.network.topology import topology_keys
 from psm_sim.workload.recordings.ucb_record import HEADER
+from tests.workload.recordings import captures
 
 ODD = (
     *[
@@ -195,6 +196,40 @@ _bu_line = st.tuples(
     good_numbers,
 ).map(lambda found: '{} {} {} "{}" {} {}'.format(*found))
 bu_logs = encoded(st.lists(_bu_line, min_size=1, max_size=4).map("\n".join))
+
+_hosts = st.sampled_from([("10.0.0.2", "8.8.8.8"), ("8.8.8.8", "10.0.0.2"), ("fd00::2", "2001:db8::1")])
+_ip = st.builds(
+    lambda hosts, payload, protocol, sequence, flags: captures.packet(
+        hosts[0], hosts[1], payload, protocol, (80, 5000), sequence, flags
+    ),
+    _hosts, st.integers(0, 60), st.sampled_from([1, 6, 6, 17]), st.integers(0, 2**32 - 1), st.integers(0, 31),
+)  # fmt: skip
+_link_and_frames = st.tuples(
+    st.sampled_from(sorted(captures.FRAMES)),
+    st.lists(st.tuples(st.floats(0, 4e9), _ip), min_size=1, max_size=5),
+    st.sampled_from("<>"),
+    st.booleans(),
+    st.sampled_from([0, 0, 0, 40]),
+)
+
+
+def _pcap(found: tuple[str, list[tuple[float, bytes]], str, bool, int]) -> bytes:
+    name, packets, order, nano, snap = found
+    link, frame = captures.FRAMES[name]
+    return captures.pcap([(at_s, frame(ip)) for at_s, ip in packets], link, order, nano, snap)
+
+
+def _pcapng(found: tuple[str, list[tuple[float, bytes]], str, bool, int]) -> bytes:
+    name, packets, order, nano, snap = found
+    link, frame = captures.FRAMES[name]
+    head = captures.section(order) + captures.interface(link, order, 9 if nano else None, snap)
+    return head + b"".join(captures.enhanced(frame(ip), round(at_s * 1e6), 0, order) for at_s, ip in packets)
+
+
+_captures = st.one_of(_link_and_frames.map(_pcap), _link_and_frames.map(_pcapng))
+capture_files = _captures.flatmap(
+    lambda data: st.sampled_from([data, data, data, data + data, gzip.compress(data, 1)])
+)
 
 TIMES_MS = [float(100 * (k + 1)) for k in range(12)]
 

@@ -82,6 +82,14 @@ def test_bu_logs(place: Path, data: bytes) -> None:
     load_workloads(f"{written(place, 'x.log', data)}:clients=all", 5, 1)
 
 
+@fuzz("capture", 0.1, documents.capture_files)
+def test_captures(place: Path, data: bytes) -> None:
+    """Packets as they came and pages, or a sentence."""
+    path = written(place, "x.pcap", data)
+    load_workload(f"{path}:stretch_s=1e6", 3, 1)
+    load_workload(f"{path}:mode=closed", 3, 1)
+
+
 @fuzz("state", 0.1, documents.states)
 def test_states(place: Path, data: bytes) -> None:
     """A learner that predicts, or a sentence; the file is not changed."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+from math import inf
+
+import numpy as np
 import pytest
 from simpy import Environment
 
-from psm_sim.network.link import Link
+from psm_sim.network.link import Link, Uplink
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.topology_parts import LinkParameters
 
@@ -65,3 +69,26 @@ def test_observers_are_told_of_a_segment_as_it_is_queued():
         (link, 0.0, pytest.approx(0.021), first, pytest.approx(0.001)),
         (link, 0.0, pytest.approx(0.023), second, pytest.approx(0.003)),
     ]
+
+
+def test_two_links_in_a_row_deliver_as_if_each_had_its_event():
+    """Bursts of drawn sizes at drawn times: the same arrivals, to the last bit, and half the events."""
+    rng, arrivals, events = np.random.default_rng(2), list[list[tuple[float, int]]](), list[int]()
+    times_s = np.cumsum(rng.exponential(0.002, 200)).tolist()
+    sizes = rng.integers(40, 1500, 200).tolist()
+    for in_one in (True, False):
+        env, log, steps = Environment(), list[tuple[float, int]](), 0
+        second = link_to(env, 20.0, lambda each, env=env, log=log: log.append((env.now, each.wire_bytes)))
+        first = link_to(env, 0.1, second.send)
+        way = Uplink(env, first, second) if in_one else first
+        for time_s, size in zip(times_s, sizes, strict=True):
+            env.timeout(time_s).callbacks.append(
+                partial(lambda each, size, _: each.send(segment(size)), way, size)
+            )
+        while env.peek() < inf:
+            env.step()
+            steps += 1
+        arrivals.append(log)
+        events.append(steps - len(times_s))
+    assert arrivals[0] == arrivals[1]
+    assert events == [200, 400]

@@ -14,6 +14,7 @@ from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.tcp_growth import Growth
 from psm_sim.network.tcp_sender import Sender
+from psm_sim.network.timer import Timers
 from psm_sim.network.topology_parts import LinkParameters, TcpParameters
 
 
@@ -218,7 +219,7 @@ class Opened(Source):
 
 def grown(growth, ack):
     """Return the window after an ACK for bytes sent with a window of two segments of 1000 B."""
-    sender = Sender(Environment(), TcpParameters(segment_bytes=1000, growth=growth), lambda *_: None)
+    sender = Sender(Timers(Environment()), TcpParameters(segment_bytes=1000, growth=growth), lambda *_: None)
     sender.send()
     sender.acknowledge(1, bare=True)
     sender.write(2000, last=False)
@@ -251,7 +252,7 @@ def test_ns3_counts_bytes_from_ack_to_ack():
 def test_a_second_timeout_of_the_same_segment_leaves_the_threshold_as_it_is():
     """RFC 5681, section 3.1: it stays half of what was in flight at the first, 16 segments."""
     env = Environment()
-    sender = Sender(env, TcpParameters(segment_bytes=1000, initial_window=20), lambda *_: None)
+    sender = Sender(Timers(env), TcpParameters(segment_bytes=1000, initial_window=20), lambda *_: None)
     sender.send()
     sender.acknowledge(1, bare=True)
     sender.write(16_000, last=False)

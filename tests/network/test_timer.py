@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+from math import inf
+
+import numpy as np
 import pytest
 from simpy import Environment
 
-from psm_sim.network.timer import AFTER_ALL, Alarm, Pulse
+from psm_sim.network.timer import AFTER_ALL, Alarm, Pulse, Timer, Timers
 
 
 @pytest.fixture
@@ -104,3 +108,59 @@ def test_beacons_come_after_all_else_at_the_same_time(env):
     Alarm(env, lambda: log.append("frame")).at(1.0)
     env.run()
     assert log == ["frame", "beacon"]
+
+
+def test_timers_fire_at_their_deadlines_whatever_was_moved_or_taken_back(env):
+    """Drawn plans, each moved some times: only the last deadline of each counts."""
+    rng, timers, log = np.random.default_rng(5), Timers(env), list[tuple[float, int]]()
+    expected = []
+    for number in range(50):
+        timer = Timer(timers, partial(lambda each: log.append((env.now, each)), number))
+        for deadline_s in rng.uniform(0, 10, rng.integers(1, 5)).tolist():
+            timer.at(deadline_s)
+        if rng.random() < 0.5:
+            timer.deadline = inf
+        else:
+            expected.append((timer.deadline, number))
+    env.run()
+    assert log == sorted(expected)
+
+
+def test_a_timer_can_be_set_again_from_its_own_action(env):
+    """As TCP does after a timeout."""
+    log, timers = list[float](), Timers(env)
+
+    def action():
+        log.append(env.now)
+        if len(log) < 3:
+            timer.at(env.now + 2)
+
+    timer = Timer(timers, action)
+    timer.at(1.0)
+    env.run()
+    assert log == [1.0, 3.0, 5.0]
+
+
+def test_timers_taken_back_leave_together():
+    """A hundred, none of which fires, cost one event of SimPy's."""
+    env, steps = Environment(), 0
+    timers = Timers(env)
+    for number in range(100):
+        timer = Timer(timers, lambda: None)
+        timer.at(1.0 + number)
+        timer.deadline = inf
+    while env.peek() < inf:
+        env.step()
+        steps += 1
+    assert steps == 1
+
+
+def test_a_deadline_that_moves_to_and_fro_leaves_nothing_behind(env):
+    """A timer set earlier and later 1,000 times fires once, at the last deadline."""
+    log, timers = list[float](), Timers(env)
+    timer = Timer(timers, lambda: log.append(env.now))
+    for number in range(1_000):
+        timer.at(10.0 - number / 1_000)
+        timer.at(20.0)
+    env.run()
+    assert log == [20.0]

@@ -96,7 +96,7 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 def _recognise(database: sqlite3.Connection, path: Path) -> None:
     if _is_empty(database):
         with transaction(database):
-            if _is_empty(database):  # another process may have been here first
+            if _is_empty(database):
                 for statement in _SCHEMA.split(";\n"):
                     database.execute(statement)
                 database.execute(f"PRAGMA application_id = {_APPLICATION}")

@@ -76,7 +76,6 @@ class Check:
         return self._places[each.place]
 
     def _policy(self, each: Planned, place: Topology) -> dict[str, Any]:
-        # All that a policy is told of its place when it starts is the beacon interval.
         name = (str(each.task.policy), place.beacon.interval_s)
         if name not in self._policies:
             found = prepare(each.task.policy, place).parameters

@@ -57,7 +57,7 @@ def _part(part: str, owner: str) -> list[str]:
 def _steps(first: Decimal, last: Decimal, step: Decimal) -> int:
     try:
         return int((last - first) // step) + 1 if step > 0 and first <= last else 0
-    except InvalidOperation:  # a quotient of more digits than decimals have
+    except InvalidOperation:
         return MOST_TASKS + 1
 
 

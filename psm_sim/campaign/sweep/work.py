@@ -71,7 +71,7 @@ def _outcomes(job: Job, places: Places) -> Iterator[Outcome]:
     try:
         workload = load_workload(moved(job.trace, places), job.pages, job.seed)
         always_on = prepare(_ALWAYS_ON, job.place).over(workload.pages)
-    except Exception as error:  # whatever is wrong with the pages, the other jobs go on
+    except Exception as error:
         yield from (Outcome(key, None, _sentence(error, places)) for key in job.keys)
         return
     shared_s = (time.perf_counter() - begun) / len(job.keys)
@@ -87,7 +87,7 @@ def _outcome(
         run = prepare(policy, job.place)
         same = isinstance(run.policy, AlwaysOn)
         result = always_on if same else run.over(workload.pages, page_times_s(always_on))
-    except Exception as error:  # a user's policy can raise anything
+    except Exception as error:
         return Outcome(key, None, _sentence(error, places), shared_s + time.perf_counter() - begun)
     return Outcome(key, _measures(result), None, shared_s + time.perf_counter() - begun)
 

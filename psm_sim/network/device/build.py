@@ -18,7 +18,7 @@ from psm_sim.network.device.service_port import ServicePort
 from psm_sim.network.device.service_radio import ServiceRadio
 from psm_sim.network.device.transmissions import Transmissions
 from psm_sim.network.doze import Doze
-from psm_sim.network.link import Link
+from psm_sim.network.link import Link, Uplink
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
@@ -47,7 +47,7 @@ class Device:
     beacons, doze
         The times at which the station wakes, and its doze, not begun.
     links
-        The wireless links, up and down.
+        The wireless links, up and down, and the wired one up.
     ledger, told
         Where energy is added that belongs to no state, and whom the radio tells.
     service
@@ -60,18 +60,18 @@ class Device:
         env: Environment,
         beacons: Beacons,
         doze: Doze,
-        links: tuple[Link, Link],
+        links: tuple[Link, Link, Link],
         ledger: EnergyLedger,
         told: Audience,
         service: Service | None = None,
     ) -> None:
         self._topology, self._env, self._told = topology, env, told
-        (self._up, down), station = links, topology.station
+        (self._up, down, _), station = links, topology.station
         limit_s = topology.access_point.idle_limit_s
         self.association = association = Association(env, limit_s, station.association_ms / 1000)
         agreed = service is not None and service.interval_s is not None
         reception = Reception(BeaconParameters() if agreed else topology.beacon)
-        traits = Traits(station, topology.power, reception, association, down, ledger.spend)
+        traits = Traits(station, topology.power, reception, association, self._up, down, ledger.spend)
         place = (env, topology.access_point, down, association, station.ps_poll_ms / 1000)
         ears = (self._up, told.radio, told.beacons)
         self.port: DevicePort
@@ -126,7 +126,7 @@ def radio_of(
     beacons: Beacons,
     doze: Doze,
     access_point: AccessPoint,
-    links: tuple[Link, Link],
+    links: tuple[Link, Link, Link],
     ledger: EnergyLedger,
     told: Audience,
     service: Service | None,
@@ -142,7 +142,9 @@ def radio_of(
     """
     if is_plain(topology) and service is None:
         port = access_point.associate(links[1])
-        return None, port, Radio(env, doze, port, links[0], told.radio, told.beacons)
+        # Who is told of each frame is told when it is queued on the second link, which takes an event.
+        uplink = links[0] if told.frame else Uplink(env, links[0], links[2])
+        return None, port, Radio(env, doze, port, uplink, told.radio, told.beacons)
     device = Device(topology, env, beacons, doze, links, ledger, told, service)
     access_point.ports.append(device.port)
     return device, device.port, device.radio

@@ -19,13 +19,14 @@ from psm_sim.policies import Poll
 class Traits(NamedTuple):
     """Traits of a device's radio: how its clock and driver behave, what it draws, and what it hears.
 
-    ``spend`` takes joules that belong to no state; ``downlink`` is the link to the station.
+    ``spend`` takes joules that belong to no state; ``uplink`` and ``downlink`` are its wireless links.
     """
 
     station: StationParameters
     power: PowerParameters
     reception: Reception
     association: Association
+    uplink: Link
     downlink: Link
     spend: Callable[[float], None]
 
@@ -62,7 +63,7 @@ class DeviceRadio(Radio):
             traits.spend(traits.power.wake_j)
             self._missed_beacon = False
         if delay_s:
-            self._uplink.hold_until(now_s + delay_s)
+            traits.uplink.hold_until(now_s + delay_s)
             traits.downlink.hold_until(now_s + delay_s)
         return super().wake_to_send(now_s)
 

@@ -108,7 +108,7 @@ class ServiceRadio(DeviceRadio):
         """Let the uplink wait for the next agreed period, unless it is one, or something waits already."""
         now_s = self._env.now
         if self._uplink.free_at <= now_s and now_s >= self._periods.ends_s:
-            self._uplink.hold_until(self._grid.time(self._grid.after(now_s)))
+            self._traits.uplink.hold_until(self._grid.time(self._grid.after(now_s)))
 
     def _hear(self, now_s: float) -> None:
         first_s = self._doze.wakes_s

@@ -43,5 +43,4 @@ def place_of(policy: str) -> int:
         return len(_ORDER) - 1
     if policy in _ORDER:
         return _ORDER.index(policy)
-    # A user's policy: any place will do, but the same one in every figure and every process.
     return sum(policy.encode()) % len(_ORDER)

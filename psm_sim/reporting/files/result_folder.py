@@ -16,7 +16,7 @@ from psm_sim.reporting.files import result_csv, result_json
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
 
-NAMES = ("result.json", "pages.csv", "metadata.json")
+NAMES = ("result.json", "pages.csv", "metadata.json", "report.html")
 
 
 def usable_folder(folder: str | Path) -> Path:
@@ -41,8 +41,14 @@ def usable_folder(folder: str | Path) -> Path:
     return folder
 
 
-def write_results(folder: Path, comparison: Comparison, facts: Mapping[str, Any], preset: str = "") -> None:
-    """Write ``result.json``, ``pages.csv``, ``metadata.json`` and the figures, all or none.
+def write_results(
+    folder: Path,
+    comparison: Comparison,
+    facts: Mapping[str, Any],
+    preset: str = "",
+    workers: int | None = None,
+) -> None:
+    """Write ``result.json``, ``pages.csv``, ``metadata.json``, ``report.html`` and the figures, all or none.
 
     A run that is interrupted leaves the earlier files unchanged.
 
@@ -56,21 +62,25 @@ def write_results(folder: Path, comparison: Comparison, facts: Mapping[str, Any]
         What was known before the run, for ``metadata.json``: see :func:`.run_record.facts_of`.
     preset : str
         The name of the preset that was used; empty for none.
+    workers : int, optional
+        Processes for hindsight's frontier, one for each core if None.
     """
-    from psm_sim.reporting.figures.run.write import write_figures
+    from psm_sim.reporting.figures.run.write import frontier_of, write_figures
+    from psm_sim.reporting.html.comparison import page_of
 
-    pages = io.StringIO()
+    pages, frontier = io.StringIO(), frontier_of(comparison, workers)
     result_csv.write_pages(comparison, pages)
     texts = (
         result_json.to_text(result_json.to_dict(comparison, preset)),
         pages.getvalue(),
         result_json.to_text(_metadata(comparison, facts)),
+        page_of(comparison, facts, frontier, preset),
     )
     with swapped_folder(folder) as made:
         for name, text in zip(NAMES, texts, strict=True):
             # A word of the command line that is no UTF-8 must not spoil a run that is already over.
             (made / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-        write_figures(made / "figures", comparison)
+        write_figures(made / "figures", comparison, frontier)
 
 
 def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,7 +80,6 @@ def epoch_s(text: Any) -> float:
         return math.nan
     whole, fraction, zone = found.groups()
     zone = "+00:00" if zone in (None, "Z", "z") else zone
-    # The fraction apart: fromisoformat() keeps at most six digits, files have up to nine.
     try:
         return datetime.fromisoformat(whole + zone).timestamp() + float(f"0.{fraction or 0}")
     except (ValueError, OverflowError):

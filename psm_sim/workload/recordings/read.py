@@ -9,6 +9,7 @@ from pathlib import Path
 from psm_sim.errors import InputError
 from psm_sim.progress import Progress
 from psm_sim.workload.recordings.bu import bu_recording, is_bu
+from psm_sim.workload.recordings.capture.reader import is_capture
 from psm_sim.workload.recordings.grouping import PageRule
 from psm_sim.workload.recordings.har import har_recording, is_har
 from psm_sim.workload.recordings.recording import Recording
@@ -18,13 +19,13 @@ from psm_sim.workload.recordings.ucb_batches import Batch, binary_batches, is_bi
 
 _SHOWTRACE = re.compile(rb"\s*\d+:\d+ \d+:\d+ ")
 EXPECTED = (
-    "a UCB Home IP trace (binary, gzipped or showtrace text), a HAR file, a BU-Web-Client log, a page list "
-    "(.csv) or a trace profile (.toml)"
+    "a UCB Home IP trace (binary, gzipped or showtrace text), a HAR file, a BU-Web-Client log, a capture "
+    "(pcap or pcapng), a page list (.csv) or a trace profile (.toml)"
 )
 
 
 def format_of(path: Path) -> str:
-    """Return ``"ucb"``, ``"showtrace"``, ``"har"`` or ``"bu"``, by the file's first bytes.
+    """Return ``"ucb"``, ``"showtrace"``, ``"har"``, ``"bu"`` or ``"capture"``, by the file's first bytes.
 
     Raises
     ------
@@ -35,6 +36,7 @@ def format_of(path: Path) -> str:
     if not head.strip():
         raise InputError(f"{path} is empty; expected {EXPECTED}.")
     tests = {
+        "capture": is_capture,
         "ucb": is_binary,
         "har": is_har,
         "showtrace": lambda data: bool(_SHOWTRACE.match(data)),

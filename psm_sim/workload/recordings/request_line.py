@@ -35,7 +35,6 @@ _CACHE: dict[bytes, bool] = {}
 def is_secondary(line: bytes) -> bool:
     """Say whether a request line asks for something that a page embeds, by its suffix."""
     tail = line[line.find(b".") :]
-    # Many lines share an ending: each ending is matched once.
     known = _CACHE.get(tail)
     if known is None:
         if len(_CACHE) > 10_000:

@@ -28,7 +28,7 @@ from psm_sim.workload.synthesis import Draws
 
 PERIOD = 500_000
 RECORDS_PER_CLIENT = 1_100
-START_S = 846_890_339  # November 1996, when the archive's recording began
+START_S = 846_890_339
 MODEM_BYTES_PER_S = 3_600
 BETWEEN_IMAGES_US = 20_000
 HEADER_BYTES = 170

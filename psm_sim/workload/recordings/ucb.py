@@ -57,7 +57,6 @@ def collect(requests: Requests, batches: Iterator[Batch]) -> tuple[tuple[str, ..
             client=clients.codes(fields["cip"]),
             server=fields["sip"],
             at_us=at_us,
-            # UNKNOWN, -1, becomes 0: a request without an end is taken to end at once.
             took_us=np.maximum(_since_us(fields, ("sl", "sr"), at_us), 0),
             delay_us=_since_us(fields, ("sr",), at_us),
             size=np.minimum(size[kept], UNDEFINED),

@@ -10,7 +10,7 @@ import pytest
 from psm_sim.campaign.slowdown_frontier import Corner
 from psm_sim.errors import InputError
 from psm_sim.reporting.figures.run import page, polling, slowdowns, states, trade_off
-from psm_sim.reporting.figures.run.write import write_figures
+from psm_sim.reporting.figures.run.write import frontier_of, write_figures
 from psm_sim.simulation import BASELINES, Beside, Comparison, Scenario, compare_runs, compare_seeds
 from psm_sim.simulation.timeline import timeline
 
@@ -82,7 +82,7 @@ def test_polling_times_are_drawn_for_policies_that_vary_them(replicated: Compari
 def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: Path) -> None:
     """No dates and no random names, in any format."""
     for folder in ("one", "two"):
-        write_figures(tmp_path / folder, replicated, workers=1)
+        write_figures(tmp_path / folder, replicated, frontier_of(replicated, workers=1))
     names = sorted(path.name for path in (tmp_path / "one").iterdir())
     assert len(names) == 15
     for name in names:

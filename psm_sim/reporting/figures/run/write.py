@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ def plot(comparison: Comparison, path: Path, workers: int | None = None) -> None
     save_picture(trade_off.draw(comparison, frontier_of(comparison, workers)), path)
 
 
-def write_figures(folder: Path, comparison: Comparison, workers: int | None = None) -> list[str]:
+def write_figures(folder: Path, comparison: Comparison, frontier: Sequence[Corner] = ()) -> list[str]:
     """Write all figures as PNG, SVG and PDF; return their names.
 
     Parameters
@@ -59,12 +59,12 @@ def write_figures(folder: Path, comparison: Comparison, workers: int | None = No
         Where they are written; made if need be.
     comparison : Comparison
         The runs to draw.
-    workers : int, optional
-        Processes for hindsight's frontier, one for each core if None.
+    frontier : sequence of Corner
+        Hindsight's, as :func:`frontier_of` returns it; empty for none.
     """
     folder.mkdir(parents=True, exist_ok=True)
     names = []
-    for name, figure in _figures(comparison, frontier_of(comparison, workers)):
+    for name, figure in _figures(comparison, frontier):
         for suffix in SUFFIXES:
             save_picture(figure, folder / f"{name}{suffix}")
         names.append(name)
@@ -77,7 +77,7 @@ def frontier_of(comparison: Comparison, workers: int | None = None) -> list[Corn
     return slowdown_frontier([one.workload for one in each], comparison.place, workers)
 
 
-def _figures(comparison: Comparison, frontier: list[Corner]) -> Iterator[tuple[str, Figure]]:
+def _figures(comparison: Comparison, frontier: Sequence[Corner]) -> Iterator[tuple[str, Figure]]:
     yield "energy-slowdown", trade_off.draw(comparison, frontier)
     drawers: dict[str, Callable[[Comparison], Figure | None]] = {
         "energy-by-state": states.draw,

@@ -1,0 +1,57 @@
+"""Capture: packets that tcpdump or Wireshark has kept, replayed under a power-save policy.
+
+This script writes a small one itself: a device reports over TCP every 20 s and is answered. Open loop
+sends each packet at its time; closed loop makes requests and replies of them and runs these through TCP.
+
+From the command line: python -m psm_sim --policy psm --trace my.pcap
+Run it:                python examples/09-capture.py
+Write its output anew: python examples/09-capture.py > examples/09-capture.txt
+"""
+
+import struct
+import tempfile
+from ipaddress import ip_address
+from pathlib import Path
+
+import psm_sim
+from psm_sim.spec import Spec
+from psm_sim.workload import load_workload
+
+DEVICE, SERVER = "10.0.0.2", "192.0.2.7"
+
+
+def packet(up: bool, sequence: int, size: int) -> bytes:
+    """Return an IPv4 and TCP packet from the device (up) or to it, with *size* bytes of data."""
+    source, target, *ports = (DEVICE, SERVER, 40_000, 443) if up else (SERVER, DEVICE, 443, 40_000)
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 40 + size, 0, 0, 64, 6, 0)
+    ends = ip_address(source).packed + ip_address(target).packed
+    return ip + ends + struct.pack(">HHIIBBHHH", *ports, sequence, 0, 0x50, 0x18, 0, 0, 0) + bytes(size)
+
+
+def write(path: Path) -> None:
+    """Write 15 reports, each answered after 83 ms, as a pcap file of raw IP packets (link type 101)."""
+    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101)
+    for number in range(15):
+        for after_us, each in (0, packet(True, 200 * number, 200)), (83_000, packet(False, 50 * number, 50)):
+            time = divmod(20_370_000 * number + after_us, 1_000_000)
+            data += struct.pack("<IIII", *time, len(each), len(each)) + each
+    path.write_bytes(data)
+
+
+def main() -> None:
+    """Write a capture, and replay it both ways."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(path := Path(folder) / "device.pcap")
+        trace = Spec(str(path))
+        packets, pages = (load_workload(trace.with_("mode", mode), 15, seed=1) for mode in ("open", "closed"))
+    print(f"open:   {packets.remark}\nclosed: {pages.remark}\n")
+    print(f"{'policy':<24}{'open: J':>8}{'wait, ms: p50':>15}{'p99':>7}{'closed: J':>12}{'slowdown':>10}")
+    for policy in ("always-on", "psm", "psm:listen_interval=3"):
+        one, other = psm_sim.simulate(policy, packets), psm_sim.simulate(policy, pages)
+        p50, p99 = (1000 * value for value in one.latency["down"].latency_s[1:4:2])
+        print(f"{policy:<24}{one.usage.total_j:>8.2f}{p50:>15.1f}{p99:>7.1f}", end="")
+        print(f"{other.usage.total_j:>12.2f}{other.slowdown.mean:>10.3f}")
+
+
+if __name__ == "__main__":
+    main()

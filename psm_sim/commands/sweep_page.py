@@ -1,0 +1,44 @@
+"""``psm_sim sweep page``: a store as one HTML file that opens offline."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from psm_sim.commands import sweep_store
+from psm_sim.commands.arguments import settings_of
+
+HELP = """\
+Write a store as one HTML file that opens offline: energy against slowdown with a choice
+of axes, the best policies with their commands, and a table of all tasks to sort."""
+
+EPILOG = """\
+examples:
+  psm_sim sweep page sweep.sqlite
+  psm_sim sweep page sweep.sqlite --where pages=100 --to hundred.html"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    sweep_store.add_arguments(parser)
+    sweep_store.add_where(parser, "show")
+    parser.add_argument("--to", metavar="FILE", help="where (default: the store's name, ending in .html)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page, whole or not at all."""
+    from psm_sim.campaign.sweep.points import chosen
+    from psm_sim.campaign.sweep.store import Store
+    from psm_sim.commands.sentences import tell
+    from psm_sim.files.whole import check_writable, write_whole
+    from psm_sim.reporting.html.sweep import page_of
+
+    store = Path(arguments.store)
+    path = Path(arguments.to) if arguments.to else store.with_suffix(".html")
+    check_writable(path, "--to")
+    rows = chosen(sweep_store.rows_of(arguments), settings_of(arguments.where))
+    with Store(store, new=False) as opened:
+        commands = [command for _, _, command in opened.sweeps()]
+    write_whole(path, page_of(rows, commands, store.name))
+    tell(f"Written: {path}", "")
+    return 0

@@ -1,0 +1,47 @@
+"""Visits: the pages that a run has loaded, with the energy ledger's state at the end of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, overload
+
+from psm_sim.network.browser import Visit
+from psm_sim.network.observers import Usage
+from psm_sim.rows import Rows
+from psm_sim.workload.page import Page
+
+
+class _Times(NamedTuple):
+    started_s: float
+    ended_s: float
+
+
+class Visits(Sequence[tuple[Visit, Usage]]):
+    """Visits in order, with what the radio had used by the end of each; their numbers are kept in arrays."""
+
+    def __init__(self) -> None:
+        self._pages: list[Page] = []
+        self._times, self._usages = Rows(_Times), Rows(Usage)
+
+    def append(self, visit: Visit, usage: Usage) -> None:
+        """Add a page that is complete."""
+        self._pages.append(visit.page)
+        self._times.append(_Times(visit.started_s, visit.ended_s))
+        self._usages.append(usage)
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[Visit, Usage]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[Visit, Usage]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[Visit, Usage] | Sequence[tuple[Visit, Usage]]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        return Visit(self._pages[index], *self._times[index]), self._usages[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Visits) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list

@@ -1,0 +1,143 @@
+"""Page of a sweep: its trade-off, its best policies with their commands, and all tasks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from psm_sim.campaign.sweep.outcome import StoredRow
+from psm_sim.campaign.sweep.pareto import Candidate, candidates, pareto, varying
+from psm_sim.campaign.sweep.table import records
+from psm_sim.errors import InputError
+from psm_sim.reporting.figures.run.looks import short
+from psm_sim.reporting.html import bars, marks, ranges
+from psm_sim.reporting.html.document import Section, document
+from psm_sim.reporting.html.marks import LABELS, Mark
+from psm_sim.reporting.html.words import choice, facts, paragraphs, plain, table
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.spec import name_of
+
+MOST_MARKS, MOST_BEST, MOST_TASKS = 2_000, 30, 4_000
+"""The most marks of the trade-off, best policies drawn and listed, and tasks in the table."""
+
+
+def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    rows : sequence of StoredRow
+        The tasks, at least one of them done.
+    commands : sequence of str
+        Those that have filled the store.
+    store : str
+        Its name.
+
+    Raises
+    ------
+    InputError
+        If no task is done.
+    """
+    done = candidates(rows)
+    if not done:
+        raise InputError(f"No task of {store} is done; run the sweep first.")
+    best = pareto(rows)[:MOST_BEST]
+    told = varying(each.scenario for each in done)
+    shown, top = [[_mark(each, told) for each in several] for several in (done[:MOST_MARKS], best)]
+    top = [replace(each, series=f"{place} {each.series}") for place, each in enumerate(top, 1)]
+    sections = [
+        Section("summary", "", paragraphs(_caption(rows, done))),
+        _trade_off(shown, len(done)),
+        Section("best", "Best policies", _best(best)),
+        Section("states", "Energy by radio state, of the best policies", "", bars.draw(top)),
+        Section("slowdowns", "Slowdown of pages, under the best policies", "", ranges.draw(top)),
+        Section("tasks", "Task by task", _tasks_words(rows) + "<div id=rows></div>"),
+        Section("parameters", "Parameters", _parameters(rows, commands)),
+    ]
+    return document(f"Sweep {store}", sections, {"table": _tasks(rows)})
+
+
+def _mark(each: Candidate, told: Sequence[str]) -> Mark:
+    measures = each.rows[0].measures
+    intervals = {name: each.interval(name) for name in LABELS if name in measures}
+    scenario = "".join(f", {key} {each.scenario.get(key)}" for key in told)
+    values = {name: found.mean for name, found in intervals.items()}
+    halves = {name: found.half_width for name, found in intervals.items()}
+    return Mark(short(name_of(each.policy, "policy")), short(each.policy) + scenario, values, halves)
+
+
+def _caption(rows: Sequence[StoredRow], done: Sequence[Candidate]) -> list[str]:
+    states = Counter(row.state for row in rows)
+    counted = ", ".join(f"{count} {state}" for state, count in states.items())
+    seeds = max(len(each.rows) for each in done)
+    combined = f"{len(done)} combinations of policy and scenario, up to {seeds} seeds"
+    return [
+        f"{len(rows)} tasks: {counted}; {combined}.",
+        "Energy is per page; slowdown is against the same page without power saving.",
+        "± is half of the 95 % interval (Student's) of a mean over seeds.",
+    ]
+
+
+def _trade_off(shown: Sequence[Mark], total: int) -> Section:
+    options = marks.choices(shown)
+    left = [f"The first {MOST_MARKS} of {total} combinations are drawn."] if total > MOST_MARKS else []
+    html = paragraphs(["One mark for each combination; a click on a name hides or shows it.", *left])
+    html += choice("x-axis", "from left to right", options, marks.X)
+    html += choice("y-axis", "from bottom to top", options, marks.Y)
+    return Section("frontier", "Energy against slowdown", html, marks.draw(shown))
+
+
+def _best(best: Sequence[Candidate]) -> str:
+    keys = varying(each.scenario for each in best)
+    measures = (marks.Y, marks.X)
+    rows = [
+        [
+            f"{place} {each.policy}",
+            *(each.scenario.get(key) for key in keys),
+            *(f"{found.mean:.4g} ± {found.half_width:.2g}" for found in map(each.interval, measures)),
+            _command(each),
+        ]
+        for place, each in enumerate(best, 1)
+    ]
+    words = "No other policy beats these in both energy and slowdown, per scenario. Each command runs the "
+    words += "first seed; with --output DIR it writes a page with its timeline."
+    return paragraphs([words]) + table(
+        ["policy", *keys, *(LABELS[name] for name in measures), "command"], rows
+    )
+
+
+def _command(each: Candidate) -> str:
+    row, settings = each.rows[0], dict(each.scenario)
+    for known in ("trace", "topology", "pages"):
+        del settings[known]
+    return Scenario(row.trace, row.topology, row.pages, row.seed, settings).command([row.policy])
+
+
+def _tasks_words(rows: Sequence[StoredRow]) -> str:
+    words = ["A click on a heading sorts, a second one in falling order."]
+    if len(rows) > MOST_TASKS:
+        words.append(f"The first {MOST_TASKS} of {len(rows)} tasks; 'sweep export' has all.")
+    return paragraphs(words)
+
+
+def _tasks(rows: Sequence[StoredRow]) -> dict[str, Any]:
+    found = records(rows[:MOST_TASKS])
+    differing = set(varying(found)) & {key for row in rows for key in row.parameters}
+    wanted = {*LABELS, "policy", "seed", "state", "error"}
+    columns = [key for key in found[0] if key in wanted or key in differing]
+    return {"columns": columns, "rows": [[plain(each[key]) for key in columns] for each in found]}
+
+
+def _parameters(rows: Sequence[StoredRow], commands: Sequence[str]) -> str:
+    ran = {f"sweep {number}": command for number, command in enumerate(commands, 1)}
+    values: dict[str, list[str]] = {}
+    for row in rows:
+        words = {"policy": row.policy, "trace": row.trace, "topology": row.topology, "pages": row.pages}
+        for key, value in {**words, "seed": row.seed, **row.parameters}.items():
+            several = values.setdefault(key, [])
+            if str(value) not in several:
+                several.append(str(value))
+    told = {key: short(", ".join(several)) for key, several in values.items()}
+    return facts("commands that filled the store", ran) + facts("every parameter, and its values", told)

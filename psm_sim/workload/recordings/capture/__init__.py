@@ -1,0 +1,1 @@
+"""Captures: packets as tcpdump or Wireshark keeps them, in pcap and pcapng files."""

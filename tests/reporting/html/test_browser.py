@@ -1,0 +1,252 @@
+"""The page in a browser: nothing is asked of anybody, nothing fails, and what can be clicked works."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from psm_sim.cli import main
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+if not (CHROMIUM and DRIVER):
+    pytest.skip("there is no chromium with chromedriver here", allow_module_level=True)
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+
+HOSTILE = "<script>alert(1)</script>.csv"
+QUIET = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
+LEGEND = """
+const view = window.psm_sim.views[arguments[0]], place = view.el.getBoundingClientRect();
+const legend = [...view.model.references()].find((part) => part.type === "Legend");
+const box = Bokeh.index.find_one_by_id(legend.id).bbox;
+return [place.left + box.left + 24, place.top + box.top + 12];
+"""
+VISIBLE = """
+return [...window.psm_sim.models.frontier.references()]
+  .filter((part) => part.type === "GlyphRenderer").map((part) => part.visible);
+"""
+POINT = """
+const view = window.psm_sim.views.frontier, place = view.el.getBoundingClientRect();
+const source = [...view.model.references()].find((part) => part.tags?.includes("marks")
+  && part.data.name[0] === arguments[0]);
+return [place.left + view.frame.x_scale.compute(source.data.x[0]),
+  place.top + view.frame.y_scale.compute(source.data.y[0])];
+"""
+TIPS = """
+const found = [];
+const walk = (node) => {
+  if (node.shadowRoot) walk(node.shadowRoot);
+  for (const child of node.children) {
+    if (/bk-Tooltip/.test(child.className)) found.push(child);
+    walk(child);
+  }
+};
+walk(document.body);
+return found.map((each) => (each.shadowRoot ?? each).textContent).join(" ");
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the page of a run over a trace whose name is a program, and that of a sweep."""
+    folder = tmp_path_factory.mktemp("page")
+    trace = folder / HOSTILE
+    trace.parent.mkdir()
+    rows = "".join(f"{page},3.5,{800 * page},{700 * page};900\n" for page in range(1, 7))
+    trace.write_text(f"page,think_s,main_bytes,images\n{rows}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        words = ["--policy", "bsd:p=0.5", "--policy", "psm", "--trace", HOSTILE]
+        assert main([*words, "--output", "out"]) == 0
+        vary = ["--vary", f"trace={HOSTILE},ucb", "--vary", "policy.bsd.p=0.2,0.5", "--pages", "6"]
+        assert main(["sweep", *vary, "--workers", "1"]) == 0
+        assert main(["sweep", "page", "sweep.sqlite", "--to", "sweep.html"]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Return a browser without a window, which notes its console and what it asks for."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for word in (*QUIET, f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1100,900"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.ChromeService(executable_path=DRIVER)
+    driver = webdriver.Chrome(options=options, service=service)
+    yield driver
+    driver.quit()
+
+
+def shown(browser: Any, path: Path) -> Any:
+    """Open a page, wait until its figures are drawn, and return the browser."""
+    for name in ("browser", "performance"):
+        browser.get_log(name)
+    browser.get(path.as_uri())
+    wait_for(browser, "return document.documentElement.dataset.ready")
+    return browser
+
+
+def wait_for(browser: Any, script: str, *words: Any) -> Any:
+    """Return what a script gives as soon as it is true."""
+    support = pytest.importorskip("selenium.webdriver.support.ui")
+    return support.WebDriverWait(browser, 30).until(lambda found: found.execute_script(script, *words))
+
+
+def asked(browser: Any) -> list[str]:
+    """Return the addresses that the browser has asked for since the page was opened."""
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    sent = [each["params"] for each in messages if each["method"] == "Network.requestWillBeSent"]
+    return [each["request"]["url"] for each in sent if not each.get("documentURL", "").startswith("chrome:")]
+
+
+def mouse(browser: Any, place: list[float], click: bool = False) -> None:
+    """Move the mouse to a place of the window, in pixels, and perhaps click."""
+    actions = pytest.importorskip("selenium.webdriver.common.action_chains").ActionChains(browser)
+    pointer = actions.w3c_actions.pointer_action
+    pointer.move_to_location(int(place[0]), int(place[1]))
+    if click:
+        pointer.pause(0.5)  # else a second click would be a double one
+        pointer.click()
+    actions.perform()
+
+
+@pytest.mark.parametrize("name", ["out/report.html", "sweep.html"])
+def test_nothing_is_asked_for_and_nothing_fails(browser: Any, folder: Path, name: str) -> None:
+    """The one address is the page's own; the console has no warning and no error."""
+    shown(browser, folder / name)
+    far = [each for each in asked(browser) if not each.startswith(("data:", "blob:"))]
+    assert far == [(folder / name).as_uri()]
+    told = [entry for entry in browser.get_log("browser") if entry["level"] in ("WARNING", "SEVERE")]
+    assert told == []
+
+
+@pytest.mark.parametrize("name", ["out/report.html", "sweep.html"])
+def test_a_name_that_is_a_program_shows_as_text(browser: Any, folder: Path, name: str) -> None:
+    """It stands in the page letter by letter, and there is no alert."""
+    shown(browser, folder / name)
+    assert HOSTILE in browser.find_element("tag name", "body").get_attribute("textContent")
+    alerts = pytest.importorskip("selenium.webdriver.support.expected_conditions").alert_is_present()
+    assert not alerts(browser)
+    assert "alert(1)" not in "".join(
+        each.get_attribute("textContent")
+        for each in browser.find_elements("css selector", "script:not([type])")
+    )
+
+
+def test_a_mark_tells_its_policy_and_its_measures(browser: Any, folder: Path) -> None:
+    """When the mouse is on it."""
+    shown(browser, folder / "out/report.html")
+    browser.execute_script("document.getElementById('frontier').scrollIntoView()")
+    place = browser.execute_script(POINT, "bsd:p=0.5")
+    assert browser.execute_script(TIPS).strip() == ""
+    mouse(browser, place)
+    told = wait_for(browser, TIPS)
+    energy = json.loads((folder / "out/result.json").read_text())["runs"][0]["energy_per_page_j"]
+    assert "bsd:p=0.5" in told
+    assert f"{energy:.4f}" in told
+
+
+def test_a_name_that_is_a_program_is_text_where_the_mouse_is(browser: Any, folder: Path) -> None:
+    """What is told of a mark has the tags as they were written."""
+    shown(browser, folder / "sweep.html")
+    browser.execute_script("document.getElementById('frontier').scrollIntoView()")
+    mouse(browser, browser.execute_script(POINT, f"bsd:p=0.2, trace {HOSTILE}"))
+    assert HOSTILE in wait_for(browser, TIPS)
+
+
+def test_a_click_on_the_legend_hides_and_shows_a_series(browser: Any, folder: Path) -> None:
+    """The first entry, hindsight's line."""
+    shown(browser, folder / "out/report.html")
+    browser.execute_script("document.getElementById('frontier').scrollIntoView()")
+    before = browser.execute_script(VISIBLE)
+    place = browser.execute_script(LEGEND, "frontier")
+    mouse(browser, place, click=True)
+    after = browser.execute_script(VISIBLE)
+    assert sum(one != other for one, other in zip(before, after, strict=True)) == 1
+    mouse(browser, place, click=True)
+    assert browser.execute_script(VISIBLE) == before
+
+
+@pytest.mark.parametrize("name", ["out/report.html", "sweep.html"])
+def test_a_click_on_a_heading_sorts_the_table(browser: Any, folder: Path, name: str) -> None:
+    """In rising order, and with a second click in falling order."""
+    shown(browser, folder / name)
+    script = """
+const heads = [...document.querySelectorAll("#rows th")];
+const place = heads.findIndex((head) => head.textContent.startsWith("energy"));
+heads[place].querySelector("button").click();
+return [...document.querySelectorAll("#rows tbody tr")].map((row) => Number(row.cells[place].textContent));
+"""
+    rising, falling = browser.execute_script(script), browser.execute_script(script)
+    assert len(set(rising)) > 1
+    assert rising == sorted(rising)
+    assert falling == sorted(rising, reverse=True)
+
+
+def test_the_axes_show_what_is_chosen(browser: Any, folder: Path) -> None:
+    """The marks move to the measure, and the axis is called like it; hindsight's line is gone."""
+    shown(browser, folder / "out/report.html")
+    label, value = browser.execute_script("""
+const list = document.getElementById("y-axis");
+list.value = "page_time_s.mean";
+list.dispatchEvent(new Event("change"));
+const figure = window.psm_sim.models.frontier;
+const source = [...figure.references()].find((part) => part.tags?.includes("marks")
+  && part.data.name[0] === "psm");
+return [figure.left[0].axis_label, source.data.y[0]];
+""")
+    runs = json.loads((folder / "out/result.json").read_text())["baselines"]
+    assert label == "page time, mean (s)"
+    assert value == pytest.approx(runs[1]["page_time_s"]["mean"])
+
+
+def test_the_timeline_shows_a_page_or_the_whole_run(browser: Any, folder: Path) -> None:
+    """Of the policy that is chosen: as many beacons as the result counts."""
+    shown(browser, folder / "out/report.html")
+    spans = browser.execute_script("""
+const choose = (name, value) => {
+  const list = document.getElementById(name);
+  list.value = value;
+  list.dispatchEvent(new Event("change"));
+};
+const timeline = window.psm_sim.models.timeline, found = [];
+choose("policy", [...document.querySelectorAll("#policy option")].find((each) => each.text === "psm").value);
+for (const page of ["3", ""]) {
+  choose("page", page);
+  found.push(timeline.x_range.end - timeline.x_range.start);
+}
+const heard = [...timeline.references()].find((part) => part.tags?.includes("beacon heard"));
+return [...found, heard.data.time.length];
+""")
+    psm = json.loads((folder / "out/result.json").read_text())["runs"][1]
+    assert spans[0] < 0.2 * spans[1]
+    assert spans[1] == pytest.approx(1.04 * psm["simulated_s"], rel=0.02)
+    assert spans[2] == round(psm["beacons_per_page"] * psm["pages"])
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1200, 380])
+def test_it_fits_wide_and_narrow_light_and_dark(browser: Any, folder: Path, width: int, dark: bool) -> None:
+    """Nothing runs out to the right, and the figures have the page's colour."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    shown(browser, folder / "out/report.html")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    paper = browser.execute_script("return window.psm_sim.models.frontier.background_fill_color")
+    assert paper == ("#17191c" if dark else "#ffffff")

@@ -1,0 +1,173 @@
+"""The page as a text: what it holds, what it escapes, how long it is."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psm_sim.campaign.slowdown_frontier import Corner
+from psm_sim.cli import main
+from psm_sim.reporting.html import words
+from psm_sim.reporting.html.comparison import page_of
+from psm_sim.reporting.html.distribution import MOST_STEPS, steps
+from psm_sim.reporting.html.pages import pages_table
+from psm_sim.reporting.html.watched import MOST_FRAMES, fitting, watched
+from psm_sim.simulation import BASELINES, Beside, Comparison, Scenario, compare_runs, compare_seeds
+
+KNOWN: dict[str, Any] = {
+    "command": "python -m psm_sim --policy 'a&b'",
+    "psm_sim": "0",
+    "packages": {"numpy": "2.0"},
+}
+
+
+@pytest.fixture(scope="module")
+def replicated() -> Comparison:
+    """Return a learner and BSD beside the baselines, over two seeds."""
+    beside = Beside(BASELINES, BASELINES[1:])
+    return compare_seeds(["lpsm", "bsd:p=0.5"], Scenario(pages=6), 2, workers=1, beside=beside)
+
+
+def stored(page: str, name: str) -> Any:
+    """Return what the page keeps for its program under a name."""
+    (text,) = re.findall(rf'<script type="application/json" id="{name}">(.*?)</script>', page, re.S)
+    return json.loads(text)
+
+
+def test_the_same_runs_give_the_same_bytes(replicated: Comparison) -> None:
+    """Bokeh's own numbers of models, which count through the process, are not in it."""
+    frontier = [Corner(2.9, 1.0), Corner(2.8, 1.5)]
+    page = page_of(replicated, KNOWN, frontier)
+    assert page == page_of(replicated, KNOWN, frontier)
+    assert len(page.encode()) < 2_500_000
+    assert set(stored(page, "figures")) == {"frontier", "states", "slowdowns", "timeline"}
+
+
+def test_it_says_every_parameter_and_the_command(replicated: Comparison) -> None:
+    """Those of the policies, the trace and the topology."""
+    page = page_of(replicated, KNOWN)
+    text = unescape(re.sub("<script.*?</script>|<[^>]+>", " ", page, flags=re.S))
+    named = [*replicated.place.config(), *replicated.workload.parameters, "numpy"]
+    named += [name for run in replicated.shown for name in run.parameters]
+    assert [name for name in named if name not in text] == []
+    assert KNOWN["command"] in text
+
+
+def test_nothing_in_it_leads_outside(replicated: Comparison) -> None:
+    """The browser is told to ask nobody, and no element of ours names an address."""
+    page = page_of(replicated, KNOWN)
+    assert "default-src 'none'" in page
+    ours = re.sub("<script>.*?</script>", "", page, flags=re.S)
+    assert not re.search(r"""(src|href|action)=["']?(?!data:)""", ours)
+
+
+@given(st.text())
+def test_any_text_is_text(text: str) -> None:
+    """No tag, attribute or end of a script begins in it, and a program reads the same back."""
+    assert not set("<>\"'") & set(words.text(text))
+    assert "<" not in words.data("n", text)[1:-9]
+    inside = words.data("n", text).partition(">")[2].removesuffix("</script>")
+    assert json.loads(inside) == text
+
+
+def test_the_table_has_the_pages_of_each_policy_and_seed(replicated: Comparison) -> None:
+    """As many of each, and no more than fit."""
+    table = pages_table(replicated)
+    assert table["columns"][:3] == ["policy", "seed", "page"]
+    assert len(table["rows"]) == 2 * 2 * 6
+    first = replicated.runs[0].results[0].page_records[0]
+    assert table["rows"][0][7:9] == pytest.approx([first.always_on_time_s, first.slowdown], rel=1e-4)
+
+
+def test_what_is_not_finite_is_an_empty_cell() -> None:
+    """JSON has no such number, and a page must not fail for it."""
+    values = [words.plain(value) for value in (math.nan, math.inf, 1 / 3, 7, None, True, "a")]
+    assert values == [None, None, 0.33333, 7, None, True, "a"]
+
+
+def test_a_timeline_has_what_the_result_counts() -> None:
+    """Its beacons, its seconds awake, its pages, and each frame that was held after it came."""
+    run = compare_runs(["psm"], Scenario(pages=5)).runs[0]
+    seen = watched(run)
+    assert sum(count for _, count, _ in seen["beacons"]) == run.usage.beacons
+    assert sum(to - since for since, to in seen["awake"]) == pytest.approx(run.usage.awake_s, abs=1e-3)
+    assert [page[0] for page in seen["pages"]] == [1, 2, 3, 4, 5]
+    assert seen["held"]
+    assert all(since < to for since, to in seen["held"])
+
+
+def test_a_long_run_is_shown_as_far_as_it_fits() -> None:
+    """At least one page, however large."""
+    (record,) = compare_runs(["psm"], Scenario(pages=1)).runs[0].page_records
+    heavy = record._replace(bytes=1460 * MOST_FRAMES // 8, objects=0)
+    assert fitting([heavy] * 10) == 4
+    assert fitting([heavy._replace(bytes=10**9)] * 3) == 1
+    assert fitting([record] * 3) == 3
+
+
+@given(st.lists(st.floats(1.0, 100.0), min_size=1, max_size=3 * MOST_STEPS))
+def test_the_steps_rise_to_the_slowest_page(values: list[float]) -> None:
+    """From 0 to 1, in at most as many steps as are promised."""
+    xs, shares = steps(values)
+    assert xs == sorted(xs)
+    assert (xs[0], xs[-1]) == (min(values), max(values))
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    assert shares == sorted(shares)
+    assert len(xs) == len(shares) <= MOST_STEPS + 2
+
+
+def test_one_run_without_baselines_has_a_page() -> None:
+    """No column of savings, no intervals, no seeds."""
+    comparison = compare_runs(["always-on"], Scenario(pages=1))
+    page = page_of(replace(comparison, baselines=(), reference=None), {})
+    assert "energy saved" not in page
+    assert stored(page, "table")["columns"][:2] == ["policy", "page"]
+
+
+def test_a_sweep_becomes_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its best policies with the commands that repeat them, and one row per task."""
+    monkeypatch.chdir(tmp_path)
+    vary = ["--vary", "policy.bsd.p=0.1,0.5", "--vary", "links.wired.latency_ms=10,90", "--vary", "seed=1..2"]
+    assert main(["sweep", *vary, "--policy", "psm", "--pages", "3", "--workers", "1"]) == 0
+    assert main(["sweep", "page", "sweep.sqlite", "--where", "policy=psm", "--to", "psm.html"]) == 0
+    assert main(["sweep", "page", "sweep.sqlite"]) == 0
+    assert capsys.readouterr().err.endswith("Written: psm.html\nWritten: sweep.html\n")
+    page = (tmp_path / "sweep.html").read_text()
+    table = stored(page, "table")
+    assert len(table["rows"]) == 12
+    assert {"policy", "links.wired.latency_ms", "policy.bsd.p", "slowdown.mean"} <= set(table["columns"])
+    assert {row[0] for row in stored((tmp_path / "psm.html").read_text(), "table")["rows"]} == {"psm"}
+    (command, *_) = re.findall(r"python -m psm_sim --policy [^<]*latency_ms=10[^<]*", page)
+    capsys.readouterr()
+    assert main([*command.split()[3:], "--no-baselines", "--format", "json"]) == 0
+    run = json.loads(capsys.readouterr().out)["runs"][0]
+    row = next(row for row in table["rows"] if row[0] == run["policy"] and 10.0 in row)
+    energy = row[table["columns"].index("energy_per_page_j")]
+    assert energy == pytest.approx(run["energy_per_page_j"], rel=1e-4)
+
+
+def test_a_sweep_without_a_finished_task_has_no_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence, status 2, and no file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.py").write_text(
+        "from psm_sim.policies import Policy, Rest\n\n\nclass Fails(Policy):\n    name = 'fails'\n\n"
+        "    def rest(self, now_s, since_uplink_s, poll):\n        return Rest() if now_s < 2 else None\n"
+    )
+    words = ["--policy", "my.py:Fails", "--vary", "seed=1", "--pages", "9", "--workers", "1"]
+    assert main(["sweep", *words]) == 1
+    assert main(["sweep", "page", "sweep.sqlite"]) == 2
+    assert "No task of sweep.sqlite is done" in capsys.readouterr().err
+    assert not (tmp_path / "sweep.html").exists()

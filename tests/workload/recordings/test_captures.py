@@ -1,0 +1,262 @@
+"""Captures: every form reads to the same packets; damage is a sentence; replayed open or closed."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from psm_sim.errors import InputError
+from psm_sim.workload.recordings.capture.interfaces import Interface
+from psm_sim.workload.recordings.capture.reader import frames_of, read_capture
+from psm_sim.workload.recordings.source import Source
+from tests.workload.recordings.captures import (
+    FRAMES,
+    SERVER,
+    STATION,
+    block,
+    enhanced,
+    ethernet,
+    interface,
+    packet,
+    pcap,
+    section,
+)
+
+FOREVER_S = 1_000_000
+PACKET = packet()
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Return a function that writes bytes to a file and returns its path."""
+
+    def write(data, name="x.pcap"):
+        path = tmp_path / name
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("hosts", [(STATION, SERVER), ("fd00::2", "2001:db8::1")], ids=["IPv4", "IPv6"])
+def test_every_link_layer_reads_to_the_same_packet(kept, name, hosts):
+    """Address, length, ports and what TCP says, whatever stands before the IP header."""
+    link, frame = FRAMES[name]
+    source, target = hosts
+    ip = packet(source, target, payload=77, protocol=6, ports=(5000, 80), sequence=9)
+    found = read_capture(kept(pcap([(FOREVER_S, frame(ip))], link)), hosts[0])
+    row = found.rows[0]
+    assert (row["length"], row["source_port"], row["target_port"]) == (len(ip), 5000, 80)
+    assert (row["sequence"], row["payload"], row["protocol"], row["flags"]) == (9, 77, 6, 0x10)
+    assert found.uplink.tolist() == [True]
+    assert {address for address, _ in found.others} == set(hosts)
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("nano", [False, True])
+def test_times_of_pcap_are_read_in_either_unit_and_byte_order(kept, order, nano):
+    """To the unit of the file."""
+    times = [FOREVER_S, FOREVER_S + 0.000001, FOREVER_S + 2.75]
+    found = read_capture(kept(pcap([(at_s, ethernet(PACKET)) for at_s in times], 1, order, nano)))
+    assert (found.rows["time_ns"] - FOREVER_S * 10**9).tolist() == [0, 1000, 2_750_000_000]
+    assert found.at_s.tolist() == [0.0, 1e-6, 2.75]
+
+
+@pytest.mark.parametrize("snap", [34, 42, 60])
+def test_a_snap_length_keeps_the_lengths(kept, snap):
+    """The length is that of the packet as it was, however little of it was kept."""
+    (frames,) = frames_of(Source(kept(pcap([(FOREVER_S, ethernet(PACKET))], snap=snap))))
+    assert frames.length.tolist() == [14 + len(PACKET)]
+    assert (frames.end - frames.start).tolist() == [snap]
+    found = read_capture(kept(pcap([(FOREVER_S, ethernet(PACKET))], snap=snap)))
+    assert found.rows["length"].tolist() == [len(PACKET)]
+    assert found.rows["source_port"].tolist() == [1000 if snap >= 38 else 0]
+
+
+def test_a_packet_of_which_too_little_was_kept_is_left_out_and_said(kept):
+    """Beside a whole one."""
+    short = pcap([(FOREVER_S, ethernet(PACKET)[:30])])[24:]
+    found = read_capture(kept(pcap([(FOREVER_S, ethernet(PACKET))]) + short))
+    assert found.rows.size == 1
+    assert "1 of 2 frames hold no readable IP packet" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("resolution", "per_second"),
+    [(None, 10**6), (3, 10**3), (6, 10**6), (9, 10**9), (12, 10**12), (0x8A, 2**10), (0xA0, 2**32)],
+)
+@pytest.mark.parametrize("order", "<>")
+def test_times_of_pcapng_are_in_the_unit_of_their_interface(kept, resolution, per_second, order):
+    """Powers of ten and of two; and with seconds added."""
+    ticks = 1700 * per_second + per_second // 4
+    data = section(order) + interface(1, order, resolution, offset_s=50)
+    data += enhanced(ethernet(PACKET), ticks, 0, order)
+    found = read_capture(kept(data))
+    assert found.rows["time_ns"].tolist() == [1_750_250_000_000]
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 19))
+def test_any_time_in_any_unit_is_finite_and_right_where_it_fits(high, low, power):
+    """Against exact whole numbers; later than 2^33 s is set to that."""
+    found = int(Interface(1, 10**power, 0).time_ns(np.array([high]), np.array([low]))[0])
+    ticks = (high << 32) | low
+    if ticks // 10**power < 2**33:
+        assert abs(found - ticks * 10**9 // 10**power) <= 1  # exact but where a double was needed
+    else:
+        assert found // 10**9 == 2**33
+
+
+def test_pcapng_has_sections_interfaces_and_blocks_that_are_passed_over(kept):
+    """Two sections of either byte order, two interfaces, an obsolete block, and one without a time."""
+    frame = ethernet(PACKET)
+    raw = packet(payload=5)
+    old = struct.pack("<HHIIII", 1, 7, 0, 3_000_000, len(packet()), len(packet())) + packet()
+    data = section() + interface() + interface(101) + block(0x80000001, b"anything")
+    data += enhanced(frame, 1_000_000) + enhanced(raw, 2_000_000, number=1) + block(2, old)
+    data += block(3, struct.pack("<I", len(frame)) + frame)
+    data += section(">") + interface(101, ">") + enhanced(PACKET, 4_000_000, 0, ">", length=999)
+    found = read_capture(kept(data, "x.pcapng"))
+    assert found.format == "pcapng capture"
+    assert (found.rows["time_ns"] // 10**9).tolist() == [1, 2, 3, 4]
+    assert found.rows["length"].tolist() == [len(PACKET), len(raw), len(PACKET), len(PACKET)]
+    assert found.warnings == ("1 packets have no time and are left out",)
+
+
+def test_a_gzipped_capture_reads_the_same(kept):
+    """Members and all."""
+    data = pcap([(FOREVER_S + k, ethernet(PACKET)) for k in range(50)])
+    plain, packed = kept(data), kept(gzip.compress(data[:500]) + gzip.compress(data[500:]), "x.pcap.gz")
+    assert (read_capture(plain).rows == read_capture(packed).rows).all()
+
+
+@pytest.mark.parametrize("form", ["pcap", "pcapng"])
+def test_a_file_cut_anywhere_gives_its_first_packets_or_a_sentence(kept, form):
+    """At each of its bytes."""
+    frames = [ethernet(packet(payload=10)) for _ in range(3)]
+    whole = pcap([(FOREVER_S + k, frame) for k, frame in enumerate(frames)])
+    if form == "pcapng":
+        whole = section() + interface() + b"".join(enhanced(each, k) for k, each in enumerate(frames))
+    counts = []
+    for size in range(4, len(whole)):
+        try:
+            found = read_capture(kept(whole[:size]))
+        except InputError:
+            counts.append(0)
+        else:
+            counts.append(found.rows.size)
+    assert counts == sorted(counts)
+    assert set(counts) == {0, 1, 2}
+
+
+def test_a_cut_file_says_where(kept):
+    """The byte at which the packet that is left out begins."""
+    data = pcap([(FOREVER_S, ethernet(PACKET)), (FOREVER_S + 1, ethernet(PACKET))])
+    found = read_capture(kept(data[:-5]))
+    assert found.rows.size == 1
+    assert found.warnings == (
+        f"the last packet is cut short at byte {24 + 16 + 14 + len(PACKET)} and left out",
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (pcap([]) + struct.pack("<IIII", 1, 0, 2**31, 2**31), "claims 2,147,483,648 bytes"),
+        (pcap([]), "has no IP packet"),
+        (pcap([])[:20], "expected a pcap header"),
+        (pcap([(1, b"x" * 60)], link=147), "link type 147"),
+        (section() + struct.pack("<III", 6, 4, 0), "claims 4 bytes"),
+        (section() + struct.pack("<III", 6, 2**31, 0), "claims 2,147,483,648 bytes"),
+        (section() + struct.pack("<II", 6, 33) + bytes(40), "a multiple of 4"),
+        (section() + enhanced(ethernet(PACKET), 1), "not described"),
+        (section() + interface() + block(6, bytes(8)), "shorter than its header"),
+        (b"\x0a\x0d\x0d\x0a" + struct.pack("<II", 28, 7) + bytes(20), "byte order"),
+        (pcap([(0, ethernet(PACKET)), (2e9, ethernet(PACKET))]), "times span"),
+        (pcap([(0, ethernet(packet("224.0.0.1", "239.1.1.1")))]), "only packets to groups"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence_with_the_place(kept, data, words):
+    """It names the file."""
+    with pytest.raises(InputError, match=words) as caught:
+        read_capture(kept(data))
+    assert "x.pcap" in str(caught.value)
+
+
+@pytest.mark.parametrize("form", ["pcap", "pcapng", "IPv6"])
+def test_memory_is_at_most_twice_the_file(kept, form):
+    """And a constant for a few pieces of it; packets as small as they can be, all of one client."""
+    source, target = ("fd00::2", "fd00::3") if form == "IPv6" else (STATION, SERVER)
+    frame = ethernet(packet(source, target, payload=18))
+    if form == "pcapng":
+        data = section() + interface() + enhanced(frame, 1_000) * 120_000
+    else:
+        data = pcap([]) + pcap([(FOREVER_S, frame)])[24:] * 120_000
+    path = kept(data)
+    tracemalloc.start()
+    try:
+        found = read_capture(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.rows.size == 120_000
+    assert peak < 2 * len(data) + (36 << 20)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "client"),
+    [
+        ([("8.8.8.8", "10.0.0.9")] * 3 + [("10.0.0.5", "8.8.8.8")], "10.0.0.9"),
+        ([("192.168.0.1", "192.168.0.2")] * 3, "192.168.0.1"),
+        ([("172.5.5.5", "8.8.8.8")], "172.5.5.5"),
+        ([("8.8.8.8", "172.20.0.1")], "172.20.0.1"),
+        ([("10.0.0.1", "224.0.0.251")] * 2, "10.0.0.1"),
+        ([("2001:db8::1", "fe80::2")], "fe80::2"),
+    ],
+)
+def test_the_client_is_the_busiest_private_address(kept, pairs, client):
+    """Of several as busy the first to send; where none is private, the busiest of all."""
+    frames = [(FOREVER_S + k, ethernet(packet(*pair))) for k, pair in enumerate(pairs)]
+    assert read_capture(kept(pcap(frames))).client == client
+
+
+def test_a_client_that_is_not_there_is_an_error_that_names_those_that_are(kept):
+    """Or that is no address."""
+    path = kept(pcap([(FOREVER_S, ethernet(PACKET))]))
+    with pytest.raises(InputError, match=r"expected one of 10\.0\.0\.2"):
+        read_capture(path, "10.0.0.3")
+    with pytest.raises(InputError, match="expected an IP address"):
+        read_capture(path, "me")
+
+
+def test_packets_out_of_order_are_sorted_by_time(kept):
+    """Equal times keep the order of the file."""
+    times, sizes = [2, 1, 1, 3], [1, 2, 3, 4]
+    frames = [
+        (FOREVER_S + at_s, ethernet(packet(payload=size))) for at_s, size in zip(times, sizes, strict=True)
+    ]
+    found = read_capture(kept(pcap(frames)))
+    assert (found.rows["length"] - 28).tolist() == [2, 3, 1, 4]
+
+
+def test_later_fragments_have_no_ports(kept):
+    """Their first bytes are content."""
+    ip = bytearray(packet(ports=(7, 8)))
+    ip[6:8] = struct.pack(">H", 185)
+    found = read_capture(kept(pcap([(FOREVER_S, ethernet(bytes(ip)))])))
+    assert (found.rows["source_port"][0], found.rows["protocol"][0]) == (0, 17)
+
+
+def test_a_packet_without_a_length_fills_its_frame(kept):
+    """As the ones that an interface was still to cut up."""
+    ip = bytearray(packet(payload=3000))
+    ip[2:4] = b"\0\0"
+    found = read_capture(kept(pcap([(FOREVER_S, ethernet(bytes(ip)))])))
+    assert found.rows["length"].tolist() == [len(ip)]
