@@ -56,8 +56,7 @@ def picture(words: list[str], number: int) -> None:
     axes.tick_params(labelsize=7)
     target = PAGE.parent / "pictures" / f"devices-{number}"
     save_figure(figure, target, {"policy": names, "mean_current_ma": currents})
-    for suffix in (".png", ".csv"):
-        target.with_suffix(suffix).unlink(missing_ok=True)
+    target.with_suffix(".png").unlink()
 
 
 def write() -> None:
