@@ -6,7 +6,7 @@ import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psm_sim.bounds import MOST_PAGES, MOST_SEED
 from psm_sim.errors import InputError
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from psm_sim.simulation.preset import Preset
     from psm_sim.spec import Spec
 
+
+MOST_MAH = 1e9
+"""Largest charge of a battery, in mAh."""
 
 DEFAULT_PAGES = 100
 """The number of pages where none is given."""
@@ -51,6 +54,30 @@ def settings_of(pairs: Sequence[str]) -> dict[str, str]:
             )
         settings[key] = value
     return settings
+
+
+def battery_of(text: str | None) -> dict[str, float]:
+    """Read ``--battery``, a charge in mAh or Ah, as the setting it stands for; None: it is not given."""
+    if text is None:
+        return {}
+    word = text.strip().lower()
+    number, scale = word.removesuffix("mah"), 1.0
+    if number == word and word.endswith("ah"):
+        number, scale = word.removesuffix("ah"), 1000.0
+    try:
+        charge_mah = scale * float(number)
+    except ValueError:
+        charge_mah = 0.0
+    if not 0 < charge_mah <= MOST_MAH:
+        raise InputError(f"--battery is {text!r}; expected a charge above 0, as 2000mAh or 2Ah.")
+    return {"power.battery_mah": charge_mah}
+
+
+def device_of(profile: str, battery: str | None) -> dict[str, Any]:
+    """Return the topology keys for which ``--profile`` and ``--battery`` stand."""
+    from psm_sim.network.profiles import load_profile
+
+    return {**(load_profile(profile).values if profile else {}), **battery_of(battery)}
 
 
 def preset_named(name: str | None) -> Preset:

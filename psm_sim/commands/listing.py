@@ -47,7 +47,12 @@ def shown_file(kind: str, name: str | None) -> int:
     return 0
 
 
-_SINGULAR = {"topologies": "topology", "traces": "trace", "presets": "preset"}
+_SINGULAR = {
+    "topologies": "topology",
+    "traces": "trace",
+    "presets": "preset",
+    "topologies/profiles": "profile",
+}
 
 
 def row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:

@@ -23,7 +23,7 @@ EPILOG = """\
 studies: lpsm-100, lpsm-4x500, bsd-energy, bsd-rtt, slowdown-by-page, sleep-times,
 sensitivity, one-setting, optimum, trace-study, non-stationary; without a name, or
 with 'all', all of them; by name only: listening, this program's own policies against
-the published ones
+the published ones; devices, policies that devices run over chips and traffic
 
 examples:
   psm_sim reproduce lpsm-100 --quick

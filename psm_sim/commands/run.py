@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import (
     add_format,
+    battery_of,
     preset_named,
     recording_used,
     settings_of,
@@ -141,11 +142,19 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     from psm_sim.network import load_topology
     from psm_sim.simulation import Scenario
 
-    settings = {**preset.settings, **settings_of(arguments.set)}
+    settings = {**preset.settings, **battery_of(arguments.battery), **settings_of(arguments.set)}
     load_topology(arguments.topology, settings, "--set")
     use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
     trace = recording_used(preset.trace_spec(arguments.trace), use)
-    return Scenario(trace, arguments.topology, arguments.pages, arguments.seed, settings)
+    scenario = Scenario(
+        trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile
+    )
+    if arguments.battery is not None and scenario.place().power.supply_v is None:
+        raise InputError(
+            f"--battery is {arguments.battery!r}, but the supply voltage is not known; add --profile CHIP or"
+            " --set power.supply_v=VOLTS."
+        )
+    return scenario
 
 
 def with_loss(policies: Sequence[Spec], loss: str | None) -> list[Spec]:

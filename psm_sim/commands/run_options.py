@@ -53,6 +53,19 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
         help="the scenario (default: %(default)s)",
     )
     parser.add_argument(
+        "--profile",
+        default="",
+        metavar="CHIP",
+        help="a measured chip, laid over the topology: its power, charge per beacon and time to wake; see"
+        " 'psm_sim profiles'",
+    )
+    parser.add_argument(
+        "--battery",
+        metavar="2000mAh",
+        help="the charge of the battery: the days that it lasts stand under the table; needs the supply"
+        " voltage, which every profile has",
+    )
+    parser.add_argument(
         "--preset",
         metavar="NAME",
         help=f"a named configuration ({', '.join(bundled_names('presets'))}): its trace, policy and"

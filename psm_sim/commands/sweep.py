@@ -12,18 +12,12 @@ from typing import TYPE_CHECKING
 from psm_sim.commands.arguments import (
     add_format,
     file_named,
-    is_given,
-    preset_named,
-    recording_used,
-    settings_of,
     whole_number,
 )
 from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
-from psm_sim.errors import InputError
-from psm_sim.spec import Spec
+from psm_sim.commands.sweep_grid import grid_of
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.sweep.grid import Grid
     from psm_sim.campaign.sweep.outcome import StoredRow
 
 HELP = """\
@@ -53,27 +47,6 @@ examples:
 On standard output stand the best policies, or all tasks with --format csv or json: the
 same for any number of workers. Exit status: 0; 1 if a task has failed, told on
 standard error; 2 for something you can mend; 130 if interrupted."""
-
-_OF_RUNS = frozenset(
-    f"--{name}"
-    for name in [
-        "policy",
-        "trace",
-        "workload",
-        "clients",
-        "client",
-        "topology",
-        "preset",
-        "loss",
-        "pages",
-        "seed",
-        "set",
-        "vary",
-    ]
-)
-
-
-_ONES = ("topology", "pages", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -128,47 +101,13 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.reporting.terminal.sweep_progress import sweep_progress_on
 
-    grid, path = _grid(arguments), _store(arguments)
+    grid, path = grid_of(arguments), _store(arguments)
     grid.tasks()  # before a store is made: what cannot be run leaves nothing behind
     means = Means(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.words])
     with Store(path) as store, sweep_progress_on(sys.stderr) as watch:
         rows = run_grid(grid, store, means, command, watch)
     return _report(rows, arguments.format, path)
-
-
-def _grid(arguments: argparse.Namespace) -> Grid:
-    from psm_sim.campaign.sweep.axis import Axis
-    from psm_sim.campaign.sweep.grid import Grid
-    from psm_sim.campaign.sweep.grid_file import read_grid
-
-    if arguments.grid is not None:
-        return read_grid(_alone(arguments))
-    return Grid(
-        axes=tuple(map(Axis.parse, arguments.vary)),
-        policies=tuple(arguments.policy or ()),
-        trace=_trace(arguments),
-        loss=arguments.loss,
-        settings=settings_of(arguments.set),
-        preset=preset_named(arguments.preset),
-        **{key: getattr(arguments, key) for key in _ONES if is_given(f"--{key}", arguments.words)},
-    )
-
-
-def _trace(arguments: argparse.Namespace) -> str | None:
-    """Return the trace with the parameters that other options give; None: nothing is said of it."""
-    use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
-    if not any(is_given(f"--{key}", arguments.words) for key in ("trace", *use)):
-        return None
-    return str(recording_used(Spec.parse(arguments.trace, "trace"), use))
-
-
-def _alone(arguments: argparse.Namespace) -> Path:
-    """Return the path of the grid file, if nothing beside it says what is run."""
-    for word in arguments.words:
-        if word.partition("=")[0] in _OF_RUNS:
-            raise InputError(f"{word} is given beside the grid {arguments.grid!r}; write it into the grid.")
-    return Path(arguments.grid)
 
 
 def _store(arguments: argparse.Namespace) -> Path:

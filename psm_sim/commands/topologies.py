@@ -28,16 +28,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _item(name: str) -> Item:
-    from psm_sim.network.topology import SECTIONS
+    from psm_sim.network.topology import parameter_of
     from psm_sim.network.topology_file import load_topology
-    from psm_sim.parameters import parameters_of
 
     topology = load_topology(name)
-    values = topology.config()
-    declared = {
-        f"{path}.{key}": parameter
-        for path, (_, cls) in SECTIONS.items()
-        for key, parameter in parameters_of(cls).items()
-    }
-    rows = [listing.row(key, values[key], parameter) for key, parameter in declared.items()]
+    rows = [listing.row(key, value, parameter_of(key)) for key, value in topology.config().items()]
     return {"name": name, "source": "bundled", "summary": topology.description, "parameters": rows}

@@ -75,12 +75,14 @@ def time_law(subject: PolicySubject) -> None:
 
 @POLICY_CHECKS.check
 def energy_law(subject: PolicySubject) -> None:
-    """The energy is power times time, summed over the states, and that of the beacons heard."""
-    power = load_topology().power
+    """The energy is power times time, summed over the states, and that of each beacon or period."""
+    power, service = load_topology().power, subject.given.service
+    agreed = service is not None and service.interval_s is not None
+    wake_j = power.awake_w * service.overhead_s if service is not None and agreed else power.beacon_j
     for result in subject.runs():
         usage = result.usage
         joules = power.awake_w * usage.awake_s + power.asleep_w * usage.asleep_s
-        joules += power.beacon_j * usage.beacons
+        joules += wake_j * usage.beacons
         require(_same(usage.total_j, joules), f"The energy is {usage.total_j} J; expected {joules} J.")
 
 

@@ -41,6 +41,15 @@ class Doze:
         self._plan, self._dozes = rest.plan if self._takes_plans else None, None
         self._wake_for(self._beacons.after(since_s) + rest.beacons - 1, since_s)
 
+    @property
+    def number(self) -> int:
+        """The number of the beacon that the radio will wake for."""
+        return self._number
+
+    def miss(self) -> None:
+        """Wake for the beacon after the one planned, which was missed; the doze goes on."""
+        self._wake_for(self._number + 1, self.since_s)
+
     def goes_on(self) -> bool:
         """Say whether another doze is promised if nothing is held at ``wakes_s``."""
         if not self._promised and self._plan is not None:

@@ -66,6 +66,10 @@ class Link:
         self.free_at = sent = start + segment.wire_bytes * self._s_per_byte
         return sent + self._latency_s
 
+    def hold_until(self, time_s: float) -> None:
+        """Send nothing further before a time, in seconds."""
+        self.free_at = max(self.free_at, time_s)
+
     def air_time_s(self, segment: Segment) -> float:
         """Return how long it takes to send a segment, in seconds."""
         return segment.wire_bytes * self._s_per_byte

@@ -8,7 +8,9 @@ from simpy import Environment
 
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
-from psm_sim.policies import Frame, Policy, Poll, Rest
+from psm_sim.network.topology import Topology
+from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
+from psm_sim.policies.base import Dtim
 
 
 class Station:
@@ -36,6 +38,15 @@ class Station:
         self._tell_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
         self._last_uplink_s = 0.0  # the start counts as an uplink packet
 
+    def start(self, beacon_s: float, topology: Topology) -> None:
+        """Start the policy, told of power and DTIM period where it uses these names for nothing else."""
+        policy, power = self._policy, topology.power
+        if isinstance(policy.power, RadioPower):
+            policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
+        if isinstance(policy.dtim, Dtim):
+            policy.dtim = Dtim(topology.beacon.dtim_period, topology.station.listen_rounding)
+        policy.start(beacon_s)
+
     def send(self, segment: Segment) -> None:
         """Wake the radio, if need be, and send one segment."""
         now_s = self._env.now
@@ -48,6 +59,18 @@ class Station:
         if self._tell_sent is not None:
             self._tell_sent(now_s, _frame(segment))
         self._radio.send(segment)
+
+    def send_null(self, segment: Segment) -> None:
+        """Send a null frame, which is no packet: the policy hears of it only if it cuts a doze short."""
+        cut_short = self._radio.wake_to_send(self._env.now)
+        if cut_short is not None:
+            self._policy.interrupted(cut_short)
+        self._radio.send(segment)
+
+    def received_group(self, segment: Segment) -> None:
+        """Tell the policy of a group frame, if it wants to be told."""
+        if self._policy.wants("received"):
+            self._policy.received(self._env.now, _frame(segment))
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
         """Return what takes the frames received: *deliver*, after the policy if it wants to be told."""

@@ -15,7 +15,10 @@ from typing import Any
 from simpy import Environment, Event
 from simpy.events import NORMAL, EventPriority
 
-AFTER_ALL = EventPriority(NORMAL + 1)
+WITH_DTIM = EventPriority(NORMAL + 1)
+"""Priority of group frames: at equal times they come before the beacon that announces them is over."""
+
+AFTER_ALL = EventPriority(NORMAL + 2)
 """Priority of beacons: at equal times, everything else happens first."""
 
 

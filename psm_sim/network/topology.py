@@ -12,10 +12,11 @@ from psm_sim.network.topology_parts import (
     BeaconParameters,
     BrowserParameters,
     LinkParameters,
-    PowerParameters,
     TcpParameters,
 )
+from psm_sim.network.topology_station import PowerParameters, StationParameters
 from psm_sim.parameters import parameters_of
+from psm_sim.values import Parameter
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Topology:
     tcp: TcpParameters = field(default_factory=TcpParameters)
     browser: BrowserParameters = field(default_factory=BrowserParameters)
     access_point: AccessPointParameters = field(default_factory=AccessPointParameters)
+    station: StationParameters = field(default_factory=StationParameters)
     base: str = "three-node"
 
     def __post_init__(self) -> None:
@@ -65,8 +67,15 @@ SECTIONS: dict[str, tuple[str, type]] = {
     "tcp": ("tcp", TcpParameters),
     "browser": ("browser", BrowserParameters),
     "access_point": ("access_point", AccessPointParameters),
+    "station": ("station", StationParameters),
 }
 """Section of the TOML file: attribute of :class:`Topology` and class of its parameters."""
+
+
+def parameter_of(key: str) -> Parameter:
+    """Return the parameter behind a key of a topology file, as declared."""
+    path, _, name = key.rpartition(".")
+    return parameters_of(SECTIONS[path][1])[name]
 
 
 def topology_keys() -> list[str]:

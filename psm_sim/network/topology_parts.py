@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 
 
@@ -31,37 +30,39 @@ class LinkParameters:
 class BeaconParameters:
     """The access point's beacons; beacon k is sent at k times the interval.
 
-    802.11 counts in time units of 1.024 ms, from 1 on; what access points offer ends at about 1 s.
+    802.11 counts in time units (TU) of 1.024 ms, from 1 on; what access points offer ends at about 1 s. The
+    DTIM count has 8 bits. Beacons are lost at the station, each on its own or in runs (Gilbert's model).
     """
 
     interval_ms: float = parameter(100.0, "time between beacons", unit="ms", at_least=1, at_most=10_000)
     fire_all: bool = parameter(False, "fire an event for every beacon, also those nobody hears")
+    interval_tu: int | None = parameter(
+        None, "the same in time units of 1.024 ms, instead of interval_ms", unit="TU", at_least=1,
+        at_most=9_765, optional=True, kind=int,
+    )  # fmt: skip
+    dtim_period: int = parameter(
+        1, "every so many beacons one is a DTIM beacon: group frames follow it", unit="beacons", at_least=1,
+        at_most=255,
+    )  # fmt: skip
+    loss: float = parameter(
+        0.0,
+        "share of the beacons that a dozing station wakes for and does not hear",
+        at_least=0,
+        at_most=0.99,
+    )
+    loss_run: float | None = parameter(
+        None, "mean number of beacons lost in a row; none: each on its own", unit="beacons", at_least=1,
+        at_most=1e6, optional=True,
+    )  # fmt: skip
+    loss_seed: int = parameter(1, "seed of the losses and of group frames", at_least=0, at_most=2**32 - 1)
 
     def __post_init__(self) -> None:
         check_all(self, "beacon")
 
-
-@dataclass(frozen=True)
-class PowerParameters:
-    """What the radio draws (thesis, section 2.5.4).
-
-    100 W and 100 J are more than any station's radio takes, and sums over 1e9 s still print.
-    """
-
-    awake_w: float = parameter(0.75, "power of an awake radio", unit="W", at_least=0, at_most=100)
-    asleep_w: float = parameter(
-        0.05, "power of a dozing radio, not above awake_w", unit="W", at_least=0, at_most=100
-    )
-    beacon_j: float = parameter(
-        0.0015, "energy to wake for one beacon and hear it", unit="J", at_least=0, at_most=100
-    )
-
-    def __post_init__(self) -> None:
-        check_all(self, "power")
-        if self.asleep_w > self.awake_w:
-            raise InputError(
-                f"power: asleep_w is {self.asleep_w:g}; expected at most awake_w, which is {self.awake_w:g}."
-            )
+    @property
+    def interval_s(self) -> float:
+        """Time between beacons in seconds."""
+        return self.interval_ms / 1000 if self.interval_tu is None else self.interval_tu * 1024 / 1e6
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,24 @@ class AccessPointParameters:
         "what a frame does that comes once the last held one is on the air: join them; or wait for the next"
         " beacon, since that one said More Data = 0",
         choices=("join", "wait"),
+    )
+    ageing_s: float | None = parameter(
+        None, "time after which a held frame is dropped; Linux: 10 s, or 2 listen intervals if longer",
+        unit="s", above=0, at_most=1e6, optional=True,
+    )  # fmt: skip
+    idle_limit_s: float | None = parameter(
+        None, "time without a frame from the station after which it is forgotten; ESP-IDF's access point: 10",
+        unit="s", above=0, at_most=1e9, optional=True,
+    )  # fmt: skip
+    group_per_s: float = parameter(
+        0.0, "group-addressed frames (ARP, mDNS), memoryless; they follow the DTIM beacon", unit="1/s",
+        at_least=0, at_most=10_000,
+    )  # fmt: skip
+    group_bytes: int = parameter(
+        100, "size of a group frame, headers included", unit="B", at_least=41, at_most=65_535
+    )
+    group_rate_mbps: float = parameter(
+        1.0, "bit rate of group frames, a basic rate", unit="Mbit/s", at_least=0.01, at_most=100_000
     )
 
     def __post_init__(self) -> None:

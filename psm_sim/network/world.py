@@ -8,23 +8,22 @@ from typing import Any
 
 from simpy import Environment, Event
 
-from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.browser import Browser, Visit
+from psm_sim.network.device import build
 from psm_sim.network.doze import Doze
 from psm_sim.network.host import Host
-from psm_sim.network.link import Link, Uplink
+from psm_sim.network.link import Link
 from psm_sim.network.messenger import Messenger
-from psm_sim.network.observers import Audience, EnergyLedger, Observer, Usage
+from psm_sim.network.observers import Audience, Observer, Usage
 from psm_sim.network.page_error import PageError
-from psm_sim.network.radio import Radio
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
 from psm_sim.network.visits import Visits
-from psm_sim.policies import Policy, RadioPower
+from psm_sim.policies import Policy
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
 
@@ -50,13 +49,15 @@ class World:
     def __init__(self, topology: Topology, policy: Policy, observers: Sequence[Observer] = ()) -> None:
         self.env = env = Environment()
         self._topology, self._policy_name = topology, policy.name
-        self.beacons = beacons = Beacons(topology.beacon.interval_ms / 1000)
-        self.ledger = EnergyLedger(topology.power)
+        service = build.service_of(policy.service, topology)
+        self.beacons = beacons = build.grid_of(topology, service)
+        self.ledger = build.ledger_of(topology, service)
         self.visits = Visits()
         self.events = 0
         self.messenger: Messenger | None = None
         self._browsing = False
-        self._told = told = Audience([self.ledger, *observers])
+        self.power = topology.power
+        self._told = told = Audience([self.ledger, *build.transmissions(topology, self.ledger), *observers])
 
         self.wireless_up = Link(env, "wireless up", topology.wireless, told.frame)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
@@ -65,12 +66,12 @@ class World:
 
         self.server = Host(env, topology.tcp, self.wired_down.send, self._accept)
         self.access_point = AccessPoint(env, topology.access_point)
-        port = self.access_point.associate(self.wireless_down)
-        # Who is told of each frame is told when it is queued on the second link, which takes an event.
-        uplink = self.wireless_up if told.frame else Uplink(env, self.wireless_up, self.wired_up)
         # Who is told of each question to the policy hears none of a plan's beacons, so none is followed.
-        self._doze = Doze(beacons, takes_plans=not told.rest)
-        self.radio = Radio(env, self._doze, port, uplink, told.radio, told.beacons)
+        self._doze = Doze(beacons, takes_plans=not told.rest and not topology.beacon.loss)
+        links = (self.wireless_up, self.wireless_down, self.wired_up)
+        self.device, port, self.radio = build.radio_of(
+            topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service
+        )
         self.station = Station(env, policy, self.radio, told.rest)
         self.client = Host(env, topology.tcp, self.station.send)
         # _loaded first: then observers of a page have been told all that the radio did before its end.
@@ -80,10 +81,9 @@ class World:
         self.client.give_up = lambda end: self._given_up("client", end)
         self.browser.stalled = self._stalled
         self._join(port)
-        power = topology.power
-        if isinstance(policy.power, RadioPower):
-            policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
-        policy.start(beacons.interval_s)
+        if self.device is not None:
+            self.device.start(self.station)
+        self.station.start(beacons.interval_s, topology)
         if topology.beacon.fire_all:
             self._fire_all_beacons()
 

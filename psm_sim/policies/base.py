@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from psm_sim.beacons import Beacons
 from psm_sim.parameters import values_of
+from psm_sim.policies.service import Service
 from psm_sim.poll import Poll
 
 
@@ -77,6 +78,25 @@ class RadioPower(NamedTuple):
     beacon_j: float = 0.0015
 
 
+class Dtim(NamedTuple):
+    """Beacons that group frames follow: every ``period``-th; ``rounding`` of listen intervals to them."""
+
+    period: int = 1
+    rounding: str = "none"
+
+    def interval(self, listen_interval: int) -> int:
+        """Return a listen interval in beacons as the station keeps it, at least one DTIM period if rounded.
+
+        nRF70 rounds down (10 at a period of 3 becomes 9), Talaria up (12); their power-save guides.
+        """
+        if self.rounding == "none":
+            return listen_interval
+        whole = (
+            -(-listen_interval // self.period) if self.rounding == "up" else listen_interval // self.period
+        )
+        return max(1, whole) * self.period
+
+
 class Policy(ABC):
     """Policy: decides when the radio sleeps.
 
@@ -94,6 +114,14 @@ class Policy(ABC):
     """The numbers and times of these beacons. Set by :meth:`start`."""
     power: RadioPower = RadioPower()
     """Power of the station's radio. Set before :meth:`start`, unless the name is used otherwise."""
+
+    dtim: Dtim = Dtim()
+    """Which beacons are DTIM beacons: those whose numbers the period divides. Set before :meth:`start`."""
+
+    @property
+    def service(self) -> Service | None:
+        """The rule of its service periods; None: what is held is fetched at once when the radio wakes."""
+        return None
 
     def config(self) -> dict[str, Any]:
         """Return the parameters as plain values, for the result."""

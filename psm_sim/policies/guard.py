@@ -7,7 +7,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from psm_sim.errors import PluginError, shown
-from psm_sim.policies.base import Frame, Policy, RadioPower, Rest
+from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest
+from psm_sim.policies.service import Service
 from psm_sim.poll import Poll
 from psm_sim.user_code import calling, copied, label_of, plain
 
@@ -44,6 +45,20 @@ class Guarded(Policy):
     @power.setter
     def power(self, power: RadioPower) -> None:
         self.policy.power = power
+
+    @property
+    def dtim(self) -> Dtim:
+        """The DTIM period that the policy reckons with."""
+        return self.policy.dtim
+
+    @dtim.setter
+    def dtim(self, dtim: Dtim) -> None:
+        self.policy.dtim = dtim
+
+    @property
+    def service(self) -> Service | None:
+        """The rule of the policy's service periods."""
+        return self.policy.service
 
     def config(self) -> dict[str, Any]:
         """Return the policy's own parameters, as plain values that every report can hold."""

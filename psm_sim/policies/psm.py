@@ -27,12 +27,21 @@ class Psm(Policy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy psm")
-        self._rest = Rest(beacons=self.listen_interval, repeat=True)
+        self._begin()
+
+    def start(self, beacon_s: float) -> None:
+        """Begin with the listen interval as the station rounds it."""
+        super().start(beacon_s)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._interval = self.dtim.interval(self.listen_interval)
+        self._rest = Rest(beacons=self._interval, repeat=True)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze until the next beacon to be heard."""
-        if self.listen_interval == 1:
+        if self._interval == 1:
             return self._rest
-        past = (self.beacon_grid.after(now_s) - 1) % self.listen_interval  # since the last one to be heard
+        past = (self.beacon_grid.after(now_s) - 1) % self._interval  # since the last one to be heard
         # A shorter doze is not repeated: from the beacon at its end on, full ones are.
-        return Rest(beacons=self.listen_interval - past) if past else self._rest
+        return Rest(beacons=self._interval - past) if past else self._rest

@@ -58,7 +58,8 @@ def simulate(
     workers
         Processes for several seeds or clients; None: one for each core. The numbers do not depend on it.
     more
-        ``preset``, a named configuration; ``loss`` of an lpsm; ``clients`` of a recording.
+        ``preset``, a named configuration; ``profile``, a chip such as ``"esp32-c6"``, laid over the topology;
+        ``loss`` of an lpsm; ``clients`` of a recording.
 
     Raises
     ------

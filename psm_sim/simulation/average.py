@@ -54,7 +54,9 @@ class Average(Result):
     def energy_by_state_per_page_j(self) -> dict[str, float]:
         """Joules per page awake, asleep and for beacons."""
         states = ("awake", "asleep", "beacons")
-        return {state: self.interval(f"energy_by_state_per_page_j.{state}").mean for state in states}
+        joules = {state: self.interval(f"energy_by_state_per_page_j.{state}").mean for state in states}
+        extra = [result.energy_by_state_per_page_j.get("extra", 0.0) for result in self.results]
+        return joules | ({"extra": sum(extra) / len(extra)} if any(extra) else {})
 
     @property
     def beacons_per_page(self) -> float:
@@ -142,6 +144,7 @@ def average(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result])
         simulated_s=sum(result.simulated_s for result in results),
         wall_s=sum(result.wall_s for result in results),
         events=sum(result.events for result in results),
+        power=results[0].power,
         usage=Usage(*(sum(values) for values in zip(*(result.usage for result in results), strict=True))),
         traffic=_sum_of_traffic([result.traffic for result in results]),
         policy_report={

@@ -109,8 +109,9 @@ class Comparison:
 
     @property
     def topology_differs(self) -> dict[str, Any]:
-        """The keys in which the topology, before any settings, differs from the bundled one it came from."""
-        return {key: value for key, value in differences(self.place).items() if key not in self.settings}
+        """The keys in which the topology, before profile and settings, differs from the bundled one."""
+        told = {**self.scenario.chip, **self.settings}
+        return {key: value for key, value in differences(self.place).items() if key not in told}
 
     @property
     def pages(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from psm_sim.errors import InputError, reason, shown
 from psm_sim.network import Topology, load_topology
+from psm_sim.network.profiles import load_profile
 from psm_sim.policies import Policy
 from psm_sim.simulation.beside import What
 from psm_sim.simulation.preset import Preset, load_preset
@@ -29,14 +30,17 @@ class Given:
     preset: str | None = None
     loss: str | None = None
     clients: str | int | None = None
+    profile: str = ""
 
     def scenario(self) -> Scenario:
         """Return the scenario; errors as :func:`psm_sim.simulate`."""
         settings = {**self._preset.settings, **(self.settings or {})}
         topology = topology_of(self.topology)
-        if isinstance(topology, Topology) and settings and not isinstance(self.topology, Topology):
-            topology, settings = _dressed(self.topology, settings), {}
-        return Scenario(self._trace(), topology, self.pages, self.seed, settings)
+        profile = self.profile
+        if isinstance(self.topology, Mapping) and (settings or profile):
+            chip = load_profile(profile).values if profile else {}
+            topology, settings, profile = _dressed(self.topology, {**chip, **settings}), {}, ""
+        return Scenario(self._trace(), topology, self.pages, self.seed, settings, profile)
 
     def policies(self, given: Sequence[Any]) -> list[What]:
         """Return the policies, with the preset's parameters and the loss where they are named by text."""

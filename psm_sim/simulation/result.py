@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.estimates import Summary, percentiles
 from psm_sim.network import Usage
+from psm_sim.network.topology_station import PowerParameters
 from psm_sim.policies import Policy
 from psm_sim.rows import column
 from psm_sim.simulation.latency import Latency
@@ -24,17 +25,21 @@ PERCENTILES = (10, 50, 90, 99)
 """The percentiles of the page times that are reported."""
 
 
+_NO_SUPPLY = PowerParameters()
+
+
 @dataclass(frozen=True, repr=False)
 class Result:
     """One policy's run over the pages of a workload.
 
     ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
-    energy ledger at the end, ``policy_report`` what the policy itself measured, if anything. ``events``
+    energy ledger at the end, ``policy_report`` what the policy or the device counted, if anything. ``events``
     counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
     only value that differs from run to run. ``pushes`` is there if the workload sends the station datagrams,
-    ``latency`` has the ways that its messages took, by name. ``facts`` has the
-    trace, topology, settings and seed; ``origin`` is enough to run it again, and ``policy_state`` is the
-    policy as the run has left it; results from other processes have none.
+    ``latency`` has the ways that its messages took, by name. ``power`` is what the radio draws; with its
+    ``supply_v`` there is a mean current, with its ``battery_mah`` a battery's life. ``facts`` has the trace,
+    topology, settings and seed; ``origin`` is enough to run it again, and ``policy_state`` is the policy as
+    the run has left it; results from other processes have none.
     """
 
     policy: str
@@ -47,6 +52,7 @@ class Result:
     traffic: Traffic
     policy_report: dict[str, float] = field(default_factory=dict)
     pushes: PushRecord | None = None
+    power: PowerParameters = _NO_SUPPLY
     latency: dict[str, Latency] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     origin: Origin | None = field(default=None, repr=False, compare=False)
@@ -102,7 +108,20 @@ class Result:
         count = len(self.page_records)
         usage = self.usage
         joules = {"awake": usage.awake_j, "asleep": usage.asleep_j, "beacons": usage.beacons_j}
+        joules |= {"extra": usage.extra_j} if usage.extra_j else {}
         return {state: value / count for state, value in joules.items()}
+
+    @property
+    def mean_current_ma(self) -> float | None:
+        """Mean current from the supply in milliamperes; None if its voltage is not known."""
+        volts = self.power.supply_v
+        return None if volts is None else 1000 * self.usage.total_j / self.simulated_s / volts
+
+    @property
+    def battery_days(self) -> float | None:
+        """Days that the battery lasts at the mean current; None if either is not known."""
+        current_ma, charge_mah = self.mean_current_ma, self.power.battery_mah
+        return charge_mah / current_ma / 24 if current_ma and charge_mah else None
 
     @property
     def time_by_state_s(self) -> dict[str, float]:
@@ -130,6 +149,10 @@ class Result:
         times_s = column(self.page_records, "page_time_s")
         return percentiles(times_s, PERCENTILES)
 
+    @property
+    def _supplied(self) -> dict[str, float | None]:
+        return {"mean_current_ma": self.mean_current_ma, "battery_days": self.battery_days}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the run as the JSON output has it."""
         latency = {way: each.to_dict() for way, each in self.latency.items()}
@@ -148,6 +171,7 @@ class Result:
             "slowdown": self.slowdown._asdict(),
             "page_time_percentiles_s": self.page_time_percentiles_s,
             "traffic": dataclasses.asdict(self.traffic),
+            **{key: value for key, value in self._supplied.items() if value is not None},
             **({"policy_report": self.policy_report} if self.policy_report else {}),
             **({"pushes": self.pushes.to_dict()} if self.pushes else {}),
             **({"latency": latency} if latency else {}),

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from psm_sim.bounds import MOST_SEED
 from psm_sim.bundled import bundled_names
 from psm_sim.errors import InputError
-from psm_sim.keys import content_of, key_of
 from psm_sim.network import Topology, load_topology
+from psm_sim.network.profiles import load_profile
+from psm_sim.simulation.scenario_key import Known, hash_of
 from psm_sim.spec import Spec
 from psm_sim.texts import joined
-from psm_sim.version import __version__
 from psm_sim.workload import Workload, load_workload, load_workloads
 from psm_sim.workload.load import find_trace
 
@@ -39,6 +38,8 @@ class Scenario:
         The seed of everything drawn, 0 or more.
     settings
         Topology keys to override, as ``{"links.wired.latency_ms": 80}``; values or their texts.
+    profile
+        A chip whose keys are laid over the topology, below the settings; empty for none.
 
     Raises
     ------
@@ -51,6 +52,7 @@ class Scenario:
     pages: int = 100
     seed: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
+    profile: str = ""
 
     def __post_init__(self) -> None:
         for name, value, least in (("pages", self.pages, 1), ("seed", self.seed, 0)):
@@ -77,6 +79,7 @@ class Scenario:
         return {
             "trace": self.trace_name,
             "topology": self.topology_name,
+            **({"profile": self.profile} if self.profile else {}),
             "settings": settings,
             "seed": self.seed,
         }
@@ -110,10 +113,16 @@ class Scenario:
             already made.
         """
         if not isinstance(self.topology, Topology):
-            return load_topology(self.topology, self.settings)
-        if self.settings:
-            raise InputError(f"settings is {self.settings!r} beside a Topology made already; set them in it.")
+            return load_topology(self.topology, {**self.chip, **self.settings})
+        for name, value in (("settings", self.settings), ("profile", self.profile)):
+            if value:
+                raise InputError(f"{name} is {value!r} beside a Topology made already; set them in it.")
         return self.topology
+
+    @property
+    def chip(self) -> Mapping[str, Any]:
+        """The topology keys of the profile."""
+        return load_profile(self.profile).values if self.profile else {}
 
     def command(self, policies: Sequence[str | Spec]) -> str:
         """Return the command line that runs *policies* in this scenario, quoted for a shell.
@@ -129,6 +138,7 @@ class Scenario:
         options = [("policy", policy) for policy in policies]
         options += [("trace", self.trace_name), ("pages", str(self.pages)), ("seed", str(self.seed))]
         options += [("topology", self.topology_name)] if self.topology != _TOPOLOGY else []
+        options += [("profile", self.profile)] if self.profile else []
         options += [("set", f"{key}={value}") for key, value in self.settings.items()]
         words = [word for option, value in options for word in (f"--{option}", str(value))]
         return shlex.join(["python", "-m", "psm_sim", *words])
@@ -137,6 +147,7 @@ class Scenario:
         """Return the user's files that it and *policies* name; bundled ones are not among them."""
         specs = [Spec.of(policy, "policy") for policy in policies]
         specs += [] if isinstance(self.topology, Topology) else [Spec(self.topology)]
+        specs += [Spec(self.profile)] if self.profile else []
         own = [file for spec in specs for file in spec.files()]
         if not isinstance(self.trace, Workload):
             spec = Spec.of(self.trace, "trace")
@@ -144,9 +155,7 @@ class Scenario:
             own += spec.files()
         return list(dict.fromkeys(own))
 
-    def key(
-        self, policies: Sequence[str | Spec] = (), known: dict[tuple[Any, ...], str] | None = None
-    ) -> str:
+    def key(self, policies: Sequence[str | Spec] = (), known: Known | None = None) -> str:
         """Return a hash of everything that decides the numbers, 64 hexadecimal digits.
 
         That is the version, the trace, every key of the topology, the number of pages, the seed, and the
@@ -162,38 +171,4 @@ class Scenario:
         if self.is_piped:
             told = f"trace {self.trace_name} is a pipe, whose pages cannot be kept and read again"
             raise InputError(f"{told}; save it as a file.")
-        known = {} if known is None else known
-        parts = [self._topology_part(known), self._trace_part(known)]
-        parts += [_once(known, ("policy", str(each)), partial(_policy_facts, each)) for each in policies]
-        return key_of([__version__, self.pages, self.seed, parts])
-
-    def _topology_part(self, known: dict[tuple[Any, ...], str]) -> str:
-        def facts() -> Any:
-            contents = [content_of(file) for file in Spec(self.topology_name).files()]
-            return [self.topology_name, self.place().config(), contents]
-
-        if isinstance(self.topology, Topology):
-            return key_of(facts())
-        return _once(known, ("topology", self.topology, *self.settings.items()), facts)
-
-    def _trace_part(self, known: dict[tuple[Any, ...], str]) -> str:
-        if isinstance(self.trace, Workload):
-            return key_of([self.trace.name, repr(self.trace.pages), repr(self.trace.messages)])
-        spec = Spec.of(self.trace, "trace")
-        return _once(known, ("trace", str(spec)), partial(_trace_facts, spec))
-
-
-def _once(known: dict[tuple[Any, ...], str], name: tuple[Any, ...], facts: Callable[[], Any]) -> str:
-    if name not in known:
-        known[name] = key_of(facts())
-    return known[name]
-
-
-def _trace_facts(spec: Spec) -> list[str]:
-    files = dict.fromkeys([find_trace(spec.name), *spec.files()])
-    return [str(spec), *map(content_of, files)]
-
-
-def _policy_facts(policy: str | Spec) -> list[str]:
-    spec = Spec.of(policy, "policy")
-    return [str(spec), *map(content_of, spec.files())]
+        return hash_of(self, policies, {} if known is None else known)

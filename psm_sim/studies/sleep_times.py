@@ -66,7 +66,7 @@ class SleepTask:
         """Return one row for each sleep."""
         place, recorder = self.scenario.place(), RestRecorder()
         prepare(self.policy, place, [recorder]).over(self.scenario.workload().pages)
-        beacon_ms = place.beacon.interval_ms
+        beacon_ms = 1000 * place.beacon.interval_s
         return [
             {"loss": self.loss, "time_s": at_s, "sleep_ms": beacon_ms * beacons}
             for at_s, beacons in recorder.chosen

@@ -12,7 +12,8 @@ from psm_sim.network.observers import Audience, EnergyLedger, Observer
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.station import Station
-from psm_sim.network.topology_parts import AccessPointParameters, LinkParameters, PowerParameters
+from psm_sim.network.topology_parts import AccessPointParameters, LinkParameters
+from psm_sim.network.topology_station import PowerParameters
 
 
 class Recorder(Observer):

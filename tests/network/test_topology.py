@@ -15,9 +15,9 @@ from psm_sim.network.topology_parts import (
     BeaconParameters,
     BrowserParameters,
     LinkParameters,
-    PowerParameters,
     TcpParameters,
 )
+from psm_sim.network.topology_station import PowerParameters
 from psm_sim.parameters import parameters_of
 
 PUBLISHED = {
@@ -52,7 +52,8 @@ def test_every_key_can_be_set_from_text(key):
     """``--set`` reaches all of them."""
     default = load_topology().config()[key]
     others = {"timer": "heartbeat", "ns2": "rfc5681", "join": "wait", "True": "false", "False": "true"}
-    text = others.get(str(default)) or str(default * 2 or 1)
+    others |= {"next": "rest", "none": "down", "None": "2"}
+    text = others.get(str(default)) or str(default * 2 or 0.5)
     changed = load_topology("three-node", {key: text}).config()
     assert changed[key] != default
     assert {name for name, value in changed.items() if value != load_topology().config()[name]} == {key}

@@ -22,6 +22,10 @@ SPECS = [
     "listen:learner=cbgz2,b=0.003",
     "listen:learner=dkm",
     "anticipate:p=0.5",
+    "dynamic:stack=esp-idf,listen_interval=3",
+    "uapsd:max_sp=2,listen_interval=3",
+    "twt:uplink=wait,announced=true",
+    "twt:early_end=true,exponent=8",
 ]
 EXCEPTIONS: Exceptions = {}
 

@@ -76,7 +76,7 @@ class Check:
         return self._places[each.place]
 
     def _policy(self, each: Planned, place: Topology) -> dict[str, Any]:
-        name = (str(each.task.policy), place.beacon.interval_ms)
+        name = (str(each.task.policy), place.beacon.interval_s)
         if name not in self._policies:
             found = prepare(each.task.policy, place).parameters
             if found.get("state"):

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from psm_sim.network.observers.observer import Observer
-from psm_sim.network.topology_parts import PowerParameters
+from psm_sim.network.topology_station import PowerParameters
 
 
 class Usage(NamedTuple):
-    """Seconds awake and asleep, beacons heard, and joules, since the start."""
+    """Seconds awake and asleep, beacons heard, and joules, since the start.
+
+    ``extra_j`` is what no state has: transmitting beyond the awake power, and waking to send.
+    """
 
     awake_s: float
     asleep_s: float
@@ -17,11 +20,12 @@ class Usage(NamedTuple):
     awake_j: float
     asleep_j: float
     beacons_j: float
+    extra_j: float = 0.0
 
     @property
     def total_j(self) -> float:
         """All the energy, in joules."""
-        return self.awake_j + self.asleep_j + self.beacons_j
+        return self.awake_j + self.asleep_j + self.beacons_j + self.extra_j
 
     def __sub__(self, before: Usage) -> Usage:
         """Return what was used since *before*."""
@@ -32,6 +36,7 @@ class Usage(NamedTuple):
             self.awake_j - before.awake_j,
             self.asleep_j - before.asleep_j,
             self.beacons_j - before.beacons_j,
+            self.extra_j - before.extra_j,
         )
 
 
@@ -48,6 +53,7 @@ class EnergyLedger(Observer):
         self._awake_s = 0.0
         self._asleep_s = 0.0
         self._beacons = 0
+        self._extra_j = 0.0
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Close the interval of the state that ends."""
@@ -60,6 +66,10 @@ class EnergyLedger(Observer):
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
         """Count the beacons."""
         self._beacons += count
+
+    def spend(self, joules: float) -> None:
+        """Add energy that belongs to no state."""
+        self._extra_j += joules
 
     def usage(self, now_s: float) -> Usage:
         """Return what has been used up to *now_s*, not before the last change."""
@@ -74,4 +84,5 @@ class EnergyLedger(Observer):
             power.awake_w * awake_s,
             power.asleep_w * asleep_s,
             power.beacon_j * self._beacons,
+            self._extra_j,
         )

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures import bars, curves, learners, listening, non_stationary, scatter, settings
+from psm_sim.reporting.figures import (
+    bars,
+    curves,
+    devices,
+    learners,
+    listening,
+    non_stationary,
+    scatter,
+    settings,
+    validation,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +38,9 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
     "drift": learners.drift,
     "f-measure": learners.f_measure,
     "bought": learners.bought,
+    "currents": validation.currents,
+    "trade": devices.trade,
+    "crossover": devices.crossover,
 }
 
 

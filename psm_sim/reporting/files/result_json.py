@@ -25,6 +25,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "psm_sim": __version__,
         "trace": comparison.trace,
         "topology": comparison.topology,
+        **({"profile": comparison.scenario.profile} if comparison.scenario.profile else {}),
         "pages": comparison.pages,
         **({"clients": len(clients)} if clients else {}),
         "seed": comparison.seed,

@@ -31,8 +31,16 @@ def columns_of(comparison: Comparison) -> list[Column]:
     saved = _saved(reference, several) if reference is not None else []
     more = _more(reference) if reference is not None and several else []
     energy = [*_ENERGY, *_spread("energy_per_page_j", several, 2), *saved]
-    every = [*energy, *_STATES, *_times(several), *more, *_MAX]
+    every = [*energy, *_current(comparison.runs[0]), *_STATES, *_times(several), *more, *_MAX]
     return [each for each in every if not several or each.rank < _SINGLE]
+
+
+def _current(run: Result) -> list[Column]:
+    """Return the columns of mean current and battery life, as far as these are known."""
+    current = Column("mean\nmA", lambda run: run.mean_current_ma or 0.0, 1)
+    days = Column("battery\ndays", lambda run: run.battery_days or 0.0, 1)
+    known = (run.mean_current_ma is not None, run.battery_days is not None)
+    return [column for column, is_known in zip((current, days), known, strict=True) if is_known]
 
 
 _SINGLE = 7

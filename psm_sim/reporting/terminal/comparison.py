@@ -61,11 +61,12 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
     settings = "".join(f", {key}={value}" for key, value in comparison.settings.items())
     pages = f"{comparison.pages} page{'' if comparison.pages == 1 else 's'} of trace {comparison.trace}"
     remark = comparison.workload.remark.rstrip(".")
+    chip = f", profile {comparison.scenario.profile}" if comparison.scenario.profile else ""
     return [
         "Energy, beacons and page time are per page; slowdown is against the same page without power saving.",
         *_comparing(comparison),
         *([LATENCY_CAPTION] if any(run.latency for run in comparison.runs) else []),
-        f"{pages}, {_seeds(comparison)}, topology {_topology(comparison)}{named}{settings}.",
+        f"{pages}, {_seeds(comparison)}, topology {_topology(comparison)}{chip}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
         *reports(comparison.runs),
         *([f"{note}."] if preset and (note := load_preset(preset).note()) else []),

@@ -75,4 +75,4 @@ def logged_run(
     """
     topology, policy, log = load_topology(), Lpsm(gamma=gamma, alpha=alpha), PollLog()
     run = prepare(policy, topology, [log]).over(workload.pages, times_s)
-    return run, learned_rounds(policy, log.polls, topology.beacon.interval_ms / 1000)
+    return run, learned_rounds(policy, log.polls, topology.beacon.interval_s)

@@ -9,7 +9,7 @@ import pytest
 from psm_sim.network import EnergyLedger, Observer, PagesDone, World, load_topology
 from psm_sim.network.observers import Audience
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology_parts import PowerParameters
+from psm_sim.network.topology_station import PowerParameters
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page import Page

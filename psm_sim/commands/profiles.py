@@ -1,0 +1,39 @@
+"""``psm_sim profiles``: measured chips, their numbers and where each comes from."""
+
+from __future__ import annotations
+
+import argparse
+
+from psm_sim.commands import listing
+from psm_sim.commands.listing import Item
+
+HELP = "List the chip profiles: each number, whether it was measured, fitted or assumed; or print one's file."
+EPILOG = """\
+Use one with:  psm_sim --profile NAME
+Your own:      psm_sim profiles show NAME > mine.toml; psm_sim --profile mine.toml
+Battery life:  psm_sim --profile NAME --battery 2000mAh"""
+
+add_arguments = listing.add_show
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the list."""
+    from psm_sim.network.profiles import profile_names
+
+    if arguments.action == "show":
+        return listing.shown_file("topologies/profiles", arguments.name)
+    items = [_item(name) for name in profile_names()]
+    return listing.show("profiles", items, EPILOG, arguments.format)
+
+
+def _item(name: str) -> Item:
+    from psm_sim.network.profiles import load_profile
+    from psm_sim.network.topology import parameter_of
+
+    profile = load_profile(name)
+    rows = [
+        {**listing.row(key, value, parameter_of(key)), "help": profile.origin.get(key.partition(".")[2], "")}
+        for key, value in profile.values.items()
+    ]
+    summary = f"{profile.description}. Source: {profile.source}."
+    return {"name": name, "summary": summary, "source": profile.source, "parameters": rows}

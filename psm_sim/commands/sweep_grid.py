@@ -1,0 +1,72 @@
+"""Grid of ``psm_sim sweep``: what the options, or a file in their place, say that is to be run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from psm_sim.commands.arguments import device_of, is_given, preset_named, recording_used, settings_of
+from psm_sim.errors import InputError
+from psm_sim.spec import Spec
+
+if TYPE_CHECKING:
+    from psm_sim.campaign.sweep.grid import Grid
+
+_OF_RUNS = frozenset(
+    f"--{name}"
+    for name in [
+        "policy",
+        "trace",
+        "workload",
+        "clients",
+        "client",
+        "topology",
+        "profile",
+        "battery",
+        "preset",
+        "loss",
+        "pages",
+        "seed",
+        "set",
+        "vary",
+    ]
+)
+
+
+_ONES = ("topology", "pages", "seed")
+
+
+def grid_of(arguments: argparse.Namespace) -> Grid:
+    """Return the grid of the options, or of the file that is named instead of them."""
+    from psm_sim.campaign.sweep.axis import Axis
+    from psm_sim.campaign.sweep.grid import Grid
+    from psm_sim.campaign.sweep.grid_file import read_grid
+
+    if arguments.grid is not None:
+        return read_grid(_alone(arguments))
+    return Grid(
+        axes=tuple(map(Axis.parse, arguments.vary)),
+        policies=tuple(arguments.policy or ()),
+        trace=_trace(arguments),
+        loss=arguments.loss,
+        settings={**device_of(arguments.profile, arguments.battery), **settings_of(arguments.set)},
+        preset=preset_named(arguments.preset),
+        **{key: getattr(arguments, key) for key in _ONES if is_given(f"--{key}", arguments.words)},
+    )
+
+
+def _trace(arguments: argparse.Namespace) -> str | None:
+    """Return the trace with the parameters that other options give; None: nothing is said of it."""
+    use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
+    if not any(is_given(f"--{key}", arguments.words) for key in ("trace", *use)):
+        return None
+    return str(recording_used(Spec.parse(arguments.trace, "trace"), use))
+
+
+def _alone(arguments: argparse.Namespace) -> Path:
+    """Return the path of the grid file, if nothing beside it says what is run."""
+    for word in arguments.words:
+        if word.partition("=")[0] in _OF_RUNS:
+            raise InputError(f"{word} is given beside the grid {arguments.grid!r}; write it into the grid.")
+    return Path(arguments.grid)

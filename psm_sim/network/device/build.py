@@ -1,0 +1,189 @@
+"""Device: the port and the radio of a station that is more than the papers' model, put together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simpy import Environment
+
+from psm_sim.beacons import Beacons
+from psm_sim.errors import InputError
+from psm_sim.network.access_point import AccessPoint, Port
+from psm_sim.network.device.association import NULL_BYTES, Association, KeepAlive, is_null, null_frame
+from psm_sim.network.device.group import GroupFrames
+from psm_sim.network.device.port import DevicePort
+from psm_sim.network.device.radio import DeviceRadio, Traits
+from psm_sim.network.device.reception import Reception
+from psm_sim.network.device.service_port import ServicePort
+from psm_sim.network.device.service_radio import ServiceRadio
+from psm_sim.network.device.transmissions import Transmissions
+from psm_sim.network.doze import Doze
+from psm_sim.network.link import Link, Uplink
+from psm_sim.network.observers import Audience, EnergyLedger
+from psm_sim.network.radio import Radio
+from psm_sim.network.segment import Segment
+from psm_sim.network.station import Station
+from psm_sim.network.topology import Topology
+from psm_sim.network.topology_parts import BeaconParameters, LinkParameters
+from psm_sim.network.topology_station import StationParameters
+from psm_sim.policies.service import Service
+
+
+def is_plain(topology: Topology) -> bool:
+    """Say whether nothing of a topology goes beyond the papers' model."""
+    access_point, power = topology.access_point, topology.power
+    off = (topology.beacon.loss, access_point.group_per_s, power.wake_j) == (0, 0, 0)
+    none = (access_point.ageing_s, access_point.idle_limit_s, power.transmit_w) == (None, None, None)
+    return off and none and topology.station == StationParameters()
+
+
+class Device:
+    """Device: a port and a radio with what the topology wants beyond the papers' model.
+
+    Parameters
+    ----------
+    topology, env
+        The scenario in numbers, and the clock.
+    beacons, doze
+        The times at which the station wakes, and its doze, not begun.
+    links
+        The wireless links, up and down, and the wired one up.
+    ledger, told
+        Where energy is added that belongs to no state, and whom the radio tells.
+    service
+        The rule of the station's service periods, if it has any.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        env: Environment,
+        beacons: Beacons,
+        doze: Doze,
+        links: tuple[Link, Link, Link],
+        ledger: EnergyLedger,
+        told: Audience,
+        service: Service | None = None,
+    ) -> None:
+        self._topology, self._env, self._told = topology, env, told
+        (self._up, down, _), station = links, topology.station
+        limit_s = topology.access_point.idle_limit_s
+        self.association = association = Association(env, limit_s, station.association_ms / 1000)
+        agreed = service is not None and service.interval_s is not None
+        reception = Reception(BeaconParameters() if agreed else topology.beacon)
+        traits = Traits(station, topology.power, reception, association, self._up, down, ledger.spend)
+        place = (env, topology.access_point, down, association, station.ps_poll_ms / 1000)
+        ears = (self._up, told.radio, told.beacons)
+        self.port: DevicePort
+        self.radio: DeviceRadio
+        if service is None:
+            self.port = DevicePort(*place)
+            self.radio = DeviceRadio(traits, env, doze, self.port, *ears)
+        else:
+            self.port = port = ServicePort(service, *place)
+            self.radio = ServiceRadio(service, traits, beacons, port, env, doze, *ears)
+        self.group = self._group() if topology.access_point.group_per_s else None
+
+    def start(self, station: Station) -> None:
+        """Begin to keep the association alive, if the station does; end null frames at the access point."""
+        every_s = self._topology.station.keep_alive_s
+        if every_s is not None:
+            KeepAlive(self._env, self.association, every_s, lambda: station.send_null(null_frame()))
+        self.radio.tell_group = station.received_group
+        forward = self._up.deliver
+
+        def deliver(segment: Segment) -> None:
+            if not is_null(segment):
+                forward(segment)
+
+        self._up.deliver = deliver
+
+    def report(self) -> dict[str, float]:
+        """Return what can go wrong, by name: group frames and beacons missed, associations renewed."""
+        found: dict[str, float] = {}
+        if self.group is not None:
+            found |= {"group frames": self.group.sent, "group frames missed": self.group.missed}
+        if self._topology.beacon.loss:
+            found["beacons missed"] = self.radio.missed
+        if self._topology.access_point.idle_limit_s is not None:
+            found["associations renewed"] = self.association.renewals
+        return found
+
+    def _group(self) -> GroupFrames:
+        topology, access_point = self._topology, self._topology.access_point
+        hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
+        link = Link(self._env, "wireless down", hop, self._told.frame)
+        link.deliver = self.radio.receive_group
+        beacons, beacon = Beacons(topology.beacon.interval_s), topology.beacon
+        return GroupFrames(
+            self._env, beacons, beacon.dtim_period, access_point, link, self.radio, beacon.loss_seed
+        )
+
+
+def radio_of(
+    topology: Topology,
+    env: Environment,
+    beacons: Beacons,
+    doze: Doze,
+    access_point: AccessPoint,
+    links: tuple[Link, Link, Link],
+    ledger: EnergyLedger,
+    told: Audience,
+    service: Service | None,
+) -> tuple[Device | None, Port, Radio]:
+    """Associate a station; return the device if it is one, its port and its radio.
+
+    Parameters
+    ----------
+    topology, env, beacons, doze, links, ledger, told, service
+        As for :class:`Device`.
+    access_point
+        What the station is associated with.
+    """
+    if is_plain(topology) and service is None:
+        port = access_point.associate(links[1])
+        # Who is told of each frame is told when it is queued on the second link, which takes an event.
+        uplink = links[0] if told.frame else Uplink(env, links[0], links[2])
+        return None, port, Radio(env, doze, port, uplink, told.radio, told.beacons)
+    device = Device(topology, env, beacons, doze, links, ledger, told, service)
+    access_point.ports.append(device.port)
+    return device, device.port, device.radio
+
+
+def transmissions(topology: Topology, ledger: EnergyLedger) -> list[Transmissions]:
+    """Return the observer that charges what is sent, if transmitting takes a power of its own."""
+    power = topology.power
+    return [] if power.transmit_w is None else [Transmissions(power.transmit_w - power.awake_w, ledger.spend)]
+
+
+def service_of(given: object, topology: Topology) -> Service | None:
+    """Return the rule of a policy's service periods, if *given*, which its attribute is, is one.
+
+    Raises
+    ------
+    InputError
+        If a full frame does not fit into a period.
+    """
+    service = given if isinstance(given, Service) else None
+    tcp, hop = topology.tcp, topology.wireless
+    air_s = 8e-6 * (tcp.segment_bytes + tcp.header_bytes + NULL_BYTES) / hop.rate_mbps
+    if service is not None and air_s > service.duration_s:
+        raise InputError(
+            f"policy: a service period lasts {service.duration_s:g} s, but a full frame takes {air_s:g} s;"
+            " expected longer periods, a faster links.wireless or a smaller tcp.segment_bytes."
+        )
+    return service
+
+
+def grid_of(topology: Topology, service: Service | None) -> Beacons:
+    """Return the times at which the station wakes: agreed periods, else the access point's beacons."""
+    agreed_s = None if service is None else service.interval_s
+    return Beacons(topology.beacon.interval_s if agreed_s is None else agreed_s)
+
+
+def ledger_of(topology: Topology, service: Service | None) -> EnergyLedger:
+    """Return the ledger; an agreed period costs its overhead awake where a beacon costs its energy."""
+    power = topology.power
+    if service is None or service.interval_s is None:
+        return EnergyLedger(power)
+    return EnergyLedger(replace(power, beacon_j=service.overhead_s * power.awake_w))

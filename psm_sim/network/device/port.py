@@ -1,0 +1,75 @@
+"""Port of a device: held frames grow old, a forgotten station gets none, and each fetch takes time."""
+
+from __future__ import annotations
+
+from simpy import Environment
+
+from psm_sim.network.access_point import Port
+from psm_sim.network.device.association import Association
+from psm_sim.network.link import Link
+from psm_sim.network.segment import Segment
+from psm_sim.network.topology_parts import AccessPointParameters
+
+
+class DevicePort(Port):
+    """Port whose held frames are dropped once they are too old, or the station is forgotten.
+
+    Parameters
+    ----------
+    env, parameters, downlink
+        As for a :class:`~psm_sim.network.access_point.Port`.
+    association
+        Whether the access point still knows the station.
+    poll_s
+        Time on the air to fetch one held frame, in seconds.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        parameters: AccessPointParameters,
+        downlink: Link,
+        association: Association,
+        poll_s: float,
+    ) -> None:
+        super().__init__(env, parameters, downlink)
+        self._ageing_s, self._association, self._poll_s = parameters.ageing_s, association, poll_s
+
+    @property
+    def named(self) -> bool:
+        """Whether frames are held that are not too old."""
+        self._drop_old()
+        return bool(self._held)
+
+    def forward(self, segment: Segment) -> None:
+        """Take one frame for the station; a forgotten station's is dropped."""
+        self._drop_old()
+        if self._association.lapsed:
+            self._drop(segment)
+        else:
+            super().forward(segment)
+
+    def release(self) -> list[tuple[float, int]]:
+        """Send all that is held and not too old, each after a PS-Poll."""
+        self._drop_old()
+        held, self._held = self._held, []
+        for _, segment in held:
+            self._deliver(segment)
+        return [(arrived_s, segment.wire_bytes) for arrived_s, segment in held]
+
+    def _deliver(self, segment: Segment) -> None:
+        if self._poll_s:
+            self._downlink.hold_until(max(self._env.now, self._downlink.free_at) + self._poll_s)
+        self._last = segment
+        self._downlink.send(segment)
+
+    def _drop_old(self) -> None:
+        """Drop what is too old: looked at only where it matters, so that ageing costs no event."""
+        held = self._held
+        oldest_s = -1.0 if self._ageing_s is None else self._env.now - self._ageing_s
+        while held and (held[0][0] < oldest_s or self._association.lapsed):
+            self._drop(held.pop(0)[1])
+
+    def _drop(self, segment: Segment) -> None:
+        self.dropped_frames += 1
+        self.dropped_bytes += segment.wire_bytes

@@ -1,0 +1,72 @@
+"""Key of a scenario: one hash of everything that decides its numbers, files of the user's included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from psm_sim.keys import content_of, key_of
+from psm_sim.network import Topology
+from psm_sim.spec import Spec
+from psm_sim.version import __version__
+from psm_sim.workload import Workload
+from psm_sim.workload.load import find_trace
+
+if TYPE_CHECKING:
+    from psm_sim.simulation.scenario import Scenario
+
+Known = dict[tuple[Any, ...], str]
+"""Hashes of parts by what they are of, so that those that many scenarios share are worked out once."""
+
+
+def hash_of(scenario: Scenario, policies: Sequence[str | Spec], known: Known) -> str:
+    """Return the hash of a scenario, 64 hexadecimal digits.
+
+    Parameters
+    ----------
+    scenario
+        What is run.
+    policies
+        The policies that are run in it.
+    known
+        Parts that are known already; others join it.
+    """
+    parts = [_topology_part(scenario, known), _trace_part(scenario, known)]
+    parts += [_once(known, ("policy", str(each)), partial(_policy_facts, each)) for each in policies]
+    return key_of([__version__, scenario.pages, scenario.seed, parts])
+
+
+def _topology_part(scenario: Scenario, known: Known) -> str:
+    def facts() -> Any:
+        contents = [content_of(file) for file in Spec(scenario.topology_name).files()]
+        return [scenario.topology_name, scenario.place().config(), contents]
+
+    if isinstance(scenario.topology, Topology):
+        return key_of(facts())
+    name = ("topology", scenario.topology, scenario.profile, *scenario.settings.items())
+    return _once(known, name, facts)
+
+
+def _trace_part(scenario: Scenario, known: Known) -> str:
+    trace = scenario.trace
+    if isinstance(trace, Workload):
+        return key_of([trace.name, repr(trace.pages), repr(trace.messages)])
+    spec = Spec.of(trace, "trace")
+    return _once(known, ("trace", str(spec)), partial(_trace_facts, spec))
+
+
+def _once(known: Known, name: tuple[Any, ...], facts: Callable[[], Any]) -> str:
+    if name not in known:
+        known[name] = key_of(facts())
+    return known[name]
+
+
+def _trace_facts(spec: Spec) -> list[str]:
+    files = dict.fromkeys([find_trace(spec.name), *spec.files()])
+    return [str(spec), *map(content_of, files)]
+
+
+def _policy_facts(policy: str | Spec) -> list[str]:
+    spec = Spec.of(policy, "policy")
+    return [str(spec), *map(content_of, spec.files())]

@@ -1,0 +1,1 @@
+"""Devices: policies that devices run beside the published ones, over chips and traffic; DTIM and TWT."""

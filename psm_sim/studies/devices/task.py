@@ -1,0 +1,57 @@
+"""Device task: policies on one chip and traffic, mean power and delay beyond that of a radio always on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from psm_sim.campaign.tasks import Row
+from psm_sim.keys import key_of
+from psm_sim.simulation.compare import compare_runs
+from psm_sim.simulation.result import Result
+from psm_sim.simulation.scenario import Scenario
+
+_WAYS = ("round_trip_down", "down", "round_trip_up", "up")
+"""Ways of messages, the one that power saving delays most first."""
+
+
+@dataclass(frozen=True)
+class DeviceTask:
+    """Policies in one scenario: one row for each; *labels* are written into the rows."""
+
+    kind: ClassVar[str] = "device"
+
+    scenario: Scenario
+    policies: tuple[str, ...]
+    labels: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def weight(self) -> int:
+        """The pages of all runs."""
+        return self.scenario.pages * (1 + len(self.policies))
+
+    def key(self) -> str:
+        """Return a hash of the scenario and the policies."""
+        return key_of([self.kind, self.scenario.key(self.policies)])
+
+    def run(self) -> list[Row]:
+        """Run the policies over the same traffic."""
+        found = compare_runs(self.policies, self.scenario)
+        least_s = delay_s(found.always_on)
+        return [
+            {
+                "policy": run.policy,
+                "mw": 1000 * run.usage.total_j / run.simulated_s,
+                "delay_ms": 1000 * (delay_s(run) - least_s),
+            }
+            for run in found.runs
+        ]
+
+
+def delay_s(run: Result) -> float:
+    """Return the mean latency of a run's messages, the way delayed most; else its mean page time."""
+    for way in _WAYS:
+        if way in run.latency and run.latency[way].delivered:
+            return run.latency[way].latency_s.mean
+    return run.page_time_s.mean

@@ -1,0 +1,53 @@
+"""Validation task: one station in the simulator, and its mean current or the delays of its datagrams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from psm_sim.keys import key_of
+from psm_sim.policies import Policy
+from psm_sim.simulation.run import prepare
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.workload import Page, Workload
+
+IDLE_S = 360_000.0
+"""Length of an idle run: 100 h, so that the page at its end is less than a thousandth of the energy."""
+
+
+@dataclass(frozen=True)
+class StationTask:
+    """One station: a row of its mean current in mA, or of the percentiles of its delays in ms.
+
+    ``policy`` and ``scenario`` decide the row, ``labels`` are written into it.
+    """
+
+    policy: str | Policy
+    scenario: Scenario
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    kind: str = "station"
+    weight: int = 1
+
+    def key(self) -> str:
+        """Return a hash of everything that decides the row."""
+        policy = [self.policy.name, self.policy.config()] if isinstance(self.policy, Policy) else self.policy
+        return key_of([self.kind, policy, self.scenario.key()])
+
+    def run(self) -> list[dict[str, Any]]:
+        """Run it."""
+        import numpy as np
+
+        workload, run = self.scenario.workload(), prepare(self.policy, self.scenario.place())
+        result = run.over(workload.pages, messages=workload.messages)
+        row: dict[str, Any] = {"mean_ma": result.mean_current_ma}
+        if run.world.messenger is not None and run.world.messenger.delays_s:
+            delays_ms = 1000 * np.array(run.world.messenger.delays_s)
+            row |= {f"p{each}_ms": float(np.percentile(delays_ms, each)) for each in (50, 90, 99)}
+        return [row]
+
+
+def idle(hours: float = IDLE_S / 3600) -> Workload:
+    """Return a workload without traffic but for one small page at its end."""
+    page = Page(3600 * hours, 1000, (), (300,), (0.0,))
+    return Workload("idle", (page,), True, f"{hours:g} h without traffic")

@@ -1,0 +1,298 @@
+"""Policies that devices run: each by hand, service periods by law."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from psm_sim.errors import InputError
+from psm_sim.network import World, load_topology
+from psm_sim.network.observers import Observer
+from psm_sim.policies import make_policy
+from psm_sim.policies.base import Dtim, Frame
+from psm_sim.policies.dynamic import STACKS
+from psm_sim.simulation import simulate
+from tests.network.device.test_device import Bench
+from tests.network.radio_bench import RadioBench
+
+REQUEST = Frame(0, 340, 300, False, False)
+REPLY = Frame(0, 940, 900, False, False)
+
+
+def heard(policy, *sends_at, until=1.05):
+    """Return the beacons that a station heard which sent at these times."""
+    bench = RadioBench(make_policy(policy))
+    for time_s in sends_at:
+        bench.send_at(time_s)
+    return bench.run(until)
+
+
+@pytest.mark.parametrize(
+    ("stack", "timeout_ms"),
+    [("linux", 100), ("iwlwifi", 100), ("brcmfmac", 2000), ("cyw43", 200), ("qualcomm", 200),
+     ("esp-idf", 50), ("nrf70", 100), ("talaria", 12)],
+)  # fmt: skip
+def test_a_driver_stays_awake_after_traffic_as_long_as_it_does(stack, timeout_ms):
+    """Sent at 5.03 s: awake until timeout_ms later, measured by the ledger; the start counts as a frame."""
+    bench = RadioBench(make_policy(f"dynamic:stack={stack}"))
+    bench.send_at(5.03)
+    bench.run(9)
+    assert bench.ledger.usage(9).awake_s == pytest.approx(2 * timeout_ms / 1000, abs=1e-6)
+    assert STACKS[stack].timeout_ms == timeout_ms
+
+
+def test_dynamic_wakes_for_dtim_beacons_or_at_its_listen_interval():
+    """With a DTIM period of 3 at 0.3, 0.6 and 0.9; at a listen interval of 4 at 0.4 and 0.8."""
+    by_dtim, by_interval = make_policy("dynamic"), make_policy("dynamic:listen_interval=4")
+    for policy in (by_dtim, by_interval):
+        policy.dtim = Dtim(3)
+    assert RadioBench(by_dtim).run(1.05) == [0.3, 0.6, 0.9]
+    assert RadioBench(by_interval).run(1.05) == [0.4, 0.8]
+    low_power = make_policy("dynamic:stack=iwlwifi-low-power")
+    low_power.dtim = Dtim(2)
+    assert RadioBench(low_power).run(1.25) == [0.6, 1.2]
+
+
+def test_a_frame_that_comes_within_the_timeout_does_not_wait():
+    """Sent at 0.52, reply at 0.60: delivered at once, where psm waits for the beacon after it."""
+    for policy, delivered in (("dynamic", 0.585), ("psm", 0.6)):
+        bench = RadioBench(make_policy(policy))
+        bench.send_at(0.52)
+        bench.arrive_at(0.585)
+        bench.run(1.0)
+        assert bench.delivered == [pytest.approx(delivered)]
+
+
+def test_group_frames_keep_a_dynamic_station_awake_so_that_a_longer_interval_can_cost_more():
+    """As users report (ESP8266_NONOS_SDK, issue 192): each group frame keeps it awake for the timeout."""
+    quiet, chatty = (
+        simulate("dynamic:stack=esp-idf", pages=3, profile="esp32-c3", settings=each)
+        for each in ({}, {"access_point.group_per_s": 1.0})
+    )
+    more_s = chatty.usage.awake_s - quiet.usage.awake_s
+    woken = 10 * quiet.simulated_s * (1 - 2.718281828 ** (-0.1))  # DTIM beacons with at least one
+    assert more_s == pytest.approx(woken * 0.05, rel=0.25)
+
+
+def test_skip_hears_every_beacon_after_traffic_until_the_next_one_of_the_listen_interval():
+    """Sent at 1.21: awake to 1.222, then 1.3 to 2.0, and every tenth from there."""
+    found = heard("skip", 1.21, until=4.05)
+    assert found == [*(n / 10 for n in range(1, 11)), *(n / 10 for n in range(13, 21)), 3.0, 4.0]
+
+
+def test_skip_stays_with_every_beacon_for_quiet_ms():
+    """Sent at 0.05 with 1.2 s: every beacon until 2.0."""
+    found = heard("skip:quiet_ms=1200", 0.05, until=3.05)
+    assert found == [*(n / 10 for n in range(1, 21)), 3.0]
+
+
+def test_predict_dozes_until_replies_begin_and_then_waits_awake():
+    """Replies after 420 ms, four times: asked at 5.03 it dozes to the beacon at 5.4, and waits to 5.45."""
+    policy = make_policy("predict")
+    policy.start(0.1)
+    for number in range(4):
+        policy.sent(number, REQUEST)
+        policy.received(number + 0.42, REPLY)
+    policy.sent(5.03, REQUEST)
+    assert policy.rest(5.031, 0.001, None).beacons == 4
+    rest = policy.rest(5.4, 0.37, None)
+    assert (rest.awake_s, rest.beacons) == (pytest.approx(0.05), 1)
+    policy.received(5.45, REPLY)
+    assert policy.rest(5.45, 0.42, None).repeat in (True, False)
+    assert policy.rest(5.5, 0.47, None).repeat
+
+
+def test_predict_learns_the_time_at_which_a_held_reply_came_not_that_of_its_beacon():
+    """Replies 250 ms after the request, fetched at beacons: the access point's stamps count."""
+    policy = make_policy("predict:timeout_ms=0,learn=1")
+    bench = RadioBench(policy)
+    bench.radio.deliver = bench.station.receiver(lambda _: None)
+    for number in range(3):
+        bench.send_at(1.02 + 2 * number)
+        bench.at(1.02 + 2 * number, lambda: policy.sent(bench.env.now, REQUEST))
+        bench.arrive_at(1.27 + 2 * number)
+    bench.run(8)
+    assert list(policy._delays_s) == [pytest.approx(0.25, abs=1e-3)] * 3
+
+
+def test_stpm_stays_awake_for_a_run_where_delay_is_dear_and_dozes_where_it_is_cheap():
+    """Runs of four transfers 50 ms apart: awake at a price of 100 J/s, dozing at 0.01 J/s."""
+    waits = []
+    for price in (100, 0.01):
+        policy = make_policy(f"stpm:delay_w={price}")
+        policy.start(0.1)
+        for number in range(12):
+            policy.sent(10 * (number // 4) + 0.05 * (number % 4), REQUEST)
+        policy.sent(40.0, REQUEST)
+        waits.append(policy.rest(40.01, 0.01, None).awake_s)
+    assert waits == [pytest.approx(0.5), 0.0]
+
+
+def test_stpm_weighs_by_hand():
+    """Nothing known: awake 0.75 x 0.5 = 0.375 J; dozing 0.05 x 0.5 J and 0.1 s at a price of 3.5 J/s."""
+    for price, awake in ((3.51, True), (3.49, False)):
+        policy = make_policy(f"stpm:delay_w={price}")
+        policy.start(0.1)
+        assert (policy.rest(0.0, 0.0, None).awake_s > 0) is awake
+
+
+def service_bench(policy, rate_mbps=12.0, **more):
+    """Return a bench with 12 Mbit/s: a frame of 1500 B takes 1 ms."""
+    return Bench({"links.wireless.rate_mbps": rate_mbps, "links.wireless.latency_ms": 0.0, **more}, policy)
+
+
+# U-APSD by hand: a null frame of 28 B at 12 Mbit/s takes 0.018667 ms, one of 40 B 0.026667 ms.
+NULL_S, ACK_S = 28 * 8 / 12e6, 40 * 8 / 12e6
+
+
+def test_uapsd_by_hand_a_voice_packet_pulls_the_one_that_is_held():
+    """Held since 0.11, pulled by the packet of 0.12: delivered 0.026667 + 1 ms later, awake as long."""
+    bench = service_bench("uapsd")
+    bench.arrive_at(0.11)
+    bench.send_at(0.12)
+    usage = bench.run(0.19)
+    assert bench.world.wireless_down.free_at == pytest.approx(0.12 + ACK_S + 0.001)
+    assert usage.awake_s == pytest.approx(ACK_S + 0.001)
+    assert usage.beacons == 1
+    assert usage.total_j == pytest.approx(0.75 * usage.awake_s + 0.05 * (0.19 - usage.awake_s) + 0.0015)
+
+
+def test_uapsd_by_hand_a_beacon_makes_it_trigger():
+    """Held since 0.11: at 0.2 a null frame, then 1 ms."""
+    bench = service_bench("uapsd")
+    bench.arrive_at(0.11)
+    usage = bench.run(0.29)
+    assert bench.delivered == [pytest.approx(0.2 + NULL_S + 0.001, abs=1e-3)]
+    assert usage.awake_s == pytest.approx(NULL_S + 0.001)
+    assert usage.beacons == 2
+
+
+def test_uapsd_by_hand_five_frames_take_three_periods_of_two():
+    """Three triggers of 0.018667 ms and five frames of 1 ms."""
+    bench = service_bench("uapsd:max_sp=2")
+    for number in range(5):
+        bench.arrive_at(0.11 + number / 1000)
+    usage = bench.run(0.29)
+    assert len(bench.delivered) == 5
+    assert usage.awake_s == pytest.approx(3 * NULL_S + 0.005)
+
+
+def test_uapsd_holds_what_comes_after_a_period_is_over():
+    """The station that sends 15 kB for 10 ms gets nothing by itself: what came at 0.125 waits for 0.2."""
+    bench = service_bench("uapsd", rate_mbps=0.032)  # 40 B take 10 ms
+    bench.send_at(0.12)
+    bench.arrive_at(0.125, size=41)
+    bench.run(0.25)
+    assert bench.delivered == [pytest.approx(0.2 + 28 * 8 / 0.032e6 + 41 * 8 / 0.032e6, abs=1e-3)]
+
+
+# TWT, three hand calculations: every 512 x 2^10 us = 0.524288 s for 32 x 256 us = 8.192 ms.
+AGREED = "twt:exponent=10"
+INTERVAL_S, DURATION_S, OVERHEAD_S = 0.524288, 0.008192, 0.00685
+
+
+def test_twt_by_hand_an_idle_station_pays_for_each_period():
+    """Nine periods in 5 s: 8.192 ms awake each, and 6.85 ms of start-up and tail."""
+    usage = service_bench(AGREED).run(5.0)
+    assert usage.beacons == 9
+    assert usage.awake_s == pytest.approx(9 * DURATION_S)
+    joules = 9 * 0.75 * (DURATION_S + OVERHEAD_S) + 0.05 * (5.0 - 9 * DURATION_S)
+    assert usage.total_j == pytest.approx(joules)
+
+
+def test_twt_by_hand_a_frame_waits_for_its_period_and_needs_no_more_energy():
+    """Held at 0.1, delivered 1 ms after 0.524288; announced, 0.018667 ms later."""
+    for policy, delay_s in ((AGREED, 0.0), (f"{AGREED},announced=true", NULL_S)):
+        bench = service_bench(policy)
+        bench.arrive_at(0.1)
+        usage = bench.run(1.0)
+        assert bench.world.wireless_down.free_at == pytest.approx(INTERVAL_S + delay_s + 0.001)
+        assert usage.awake_s == pytest.approx(DURATION_S)
+
+
+def test_twt_by_hand_eight_frames_fit_and_the_ninth_waits():
+    """8.192 ms have room for eight of 1 ms; the ninth is sent in the next period, 0.524288 s later."""
+    bench = service_bench(AGREED)
+    for number in range(9):
+        bench.arrive_at(0.1 + number / 1000)
+    usage = bench.run(1.2)
+    assert bench.delivered[-2:] == [
+        pytest.approx(INTERVAL_S + 0.008, abs=1e-3),
+        pytest.approx(2 * INTERVAL_S + 0.001, abs=1e-3),
+    ]
+    assert usage.awake_s == pytest.approx(2 * DURATION_S)
+
+
+def test_twt_uplink_waits_for_a_period_or_leaves_at_once():
+    """Sent at 0.6: at 1.048576, or at 0.6 and awake for the frame."""
+    for uplink, leaves_s in (("wait", 2 * INTERVAL_S), ("send", 0.6)):
+        bench = service_bench(f"{AGREED},uplink={uplink}")
+        bench.send_at(0.6)
+        usage = bench.run(1.2)
+        assert bench.world.wireless_up.free_at == pytest.approx(leaves_s + ACK_S)
+        extra_s = ACK_S if uplink == "send" else 0.0
+        assert usage.awake_s == pytest.approx(2 * DURATION_S + extra_s)
+
+
+def test_twt_hears_no_group_frames():
+    """All of them are missed."""
+    bench = service_bench(AGREED, **{"access_point.group_per_s": 5.0})
+    bench.run(20)
+    group = bench.world.device.group
+    assert group.missed == group.sent > 50
+
+
+class Air(Observer):
+    """Keeps when each frame for the station was on the air."""
+
+    def __init__(self):
+        self.times = []
+
+    def frame(self, link, queued_s, arrives_s, segment):
+        if link.name == "wireless down":
+            self.times.append((link.free_at - link.air_time_s(segment), link.free_at))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(0.01, 3.0), st.integers(41, 1500)), min_size=1, max_size=40),
+    st.lists(st.floats(0.01, 3.0), max_size=5),
+    st.integers(9, 40),
+    st.sampled_from(["", ",announced=true", ",uplink=wait", ",early_end=true"]),
+)
+def test_a_service_period_never_serves_more_than_negotiated(frames, sends, duration, more):
+    """Whatever comes and is sent when: each frame lies within a period, and all are delivered in the end."""
+    policy = make_policy(f"twt:exponent=9,duration={duration}{more}")
+    air = Air()
+    place = load_topology("three-node", {"links.wireless.rate_mbps": 12.0})
+    world = World(place, policy, [air])
+    bench = Bench.__new__(Bench)
+    bench.world, bench.env, bench.delivered = world, world.env, []
+    bench.forward = world.access_point.ports[0].forward
+    world.radio.deliver = lambda _: bench.delivered.append(world.env.now)
+    for time_s, size in frames:
+        bench.arrive_at(time_s, size)
+    for time_s in sends:
+        bench.send_at(time_s)
+    bench.run(20.0)
+    assert len(bench.delivered) == len(frames)
+    interval_s = policy.interval_s
+    for begins_s, ends_s in air.times:
+        period_s = (begins_s + 1e-9) // interval_s * interval_s
+        assert begins_s >= interval_s - 1e-9
+        assert ends_s <= period_s + policy.duration_s + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ("twt:exponent=0,mantissa=100", "the duration is 0.008192 s; expected at most the wake interval"),
+        ("twt:exponent=31,mantissa=2", "the wake interval is 4294.97 s; expected at most 2147.48 s"),
+        ("twt:duration=1", "a service period lasts 0.000256 s, but a full frame takes 0.0024448 s"),
+    ],
+)
+def test_an_agreement_that_cannot_be_kept_is_refused_in_one_sentence(policy, message):
+    """Before the run starts."""
+    with pytest.raises(InputError, match=message):
+        simulate(policy, pages=1)
