@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.commands.trace_checks import check_unused
 from psm_sim.parameters import build
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.spec import Spec
@@ -32,6 +33,8 @@ def recording_at(path: Path, spec: Spec, use: str) -> tuple[Recording, NDArray[n
     if is_page_list(path):
         missing = build(Missing, spec.values, f"page list {path.name}")
         return recording_of_pages(read_page_list(path, missing), "page list", path.name), None
+    unused = {name: spec.values.get(name) for name in ("request_bytes", "server_delay_ms")}
+    check_unused(unused, "that is of use only when the pages are loaded")
     with progress(f"Reading {path.name}") as told:
         if is_capture_file(path):
             return capture_at(path, spec.with_default("mode", "closed").values, told).recording, None

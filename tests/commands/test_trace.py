@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from pathlib import Path
 
 import pytest
 
@@ -171,3 +172,16 @@ def test_a_fit_of_pages_that_all_think_long_can_be_drawn_from(tmp_path):
     path.write_text("page,think_s,main_bytes,images\n1,2000,3000,\n2,3000,4000,\n")
     assert main(["trace", "fit", str(path), "--to", str(tmp_path / "p.toml")]) == 0
     assert min(page.think_s for page in load_workload(str(tmp_path / "p.toml"), 5, 1).pages) >= 2000
+
+
+@pytest.mark.parametrize("action", ["info", "fit"])
+def test_a_parameter_of_the_loading_of_pages_is_refused_where_none_is_loaded(
+    action: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By name."""
+    path = tmp_path / "made.tr"
+    assert main(["trace", "synthesize", "--records", "50", "--to", str(path)]) == 0
+    capsys.readouterr()
+    target = ["--to", str(tmp_path / "fitted.toml")] if action == "fit" else []
+    assert main(["trace", action, f"{path}:server_delay_ms=4", *target]) == 2
+    assert "server_delay_ms is '4', but that is of use only when" in capsys.readouterr().err
