@@ -137,10 +137,6 @@ def test_the_frontier_of_settings_is_beaten_by_none(monkeypatch: pytest.MonkeyPa
         assert not (beaten & ~equal).any()
     assert len(best) == int(points["frontier"].sum())
     assert set(judged["uplink"]) <= {"one", "restart", "keep"}
-    for _, row in judged.iterrows():
-        open_ones = [key for column in ("undecided", "differ") for key in row[column].split(", ") if key]
-        met = [cell.split(" of ") for cell in (row["LPSM's met"], row["BSD's met"])]
-        assert len(open_ones) == sum(int(total) - int(count) for count, total in met)
     assert len(families) == 2
 
 

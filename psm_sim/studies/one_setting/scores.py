@@ -40,11 +40,6 @@ class Score:
         lpsm, bsd = (sum(claim.verdict == "agrees" for claim in each) for each in (self.lpsm, self.bsd))
         return lpsm, bsd
 
-    def having(self, verdict: str) -> str:
-        """The numbers with a verdict, separated by commas."""
-        found = [claim.published.key for claim in (*self.lpsm, *self.bsd) if claim.verdict == verdict]
-        return ", ".join(key.partition("/")[2] for key in found)
-
     @property
     def label(self) -> str:
         """The setting in one line."""

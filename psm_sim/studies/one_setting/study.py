@@ -29,7 +29,7 @@ CANDIDATES = (
 )
 """The frontier that the search found on its choosing seed, run again on judging seeds."""
 
-JUDGED = 10
+JUDGED = 3
 COMMENTARY = paragraphs(
     """
     A setting in which replies take long lets LPSM sleep through them without adding much to a page's time,
@@ -126,8 +126,11 @@ def _table(found: Sequence[Score]) -> pd.DataFrame:
             **score.setting,
             "LPSM's met": f"{score.met[0]} of {len(score.lpsm)}",
             "BSD's met": f"{score.met[1]} of {len(score.bsd)}",
-            "undecided": score.having("undecided"),
-            "differ": score.having("differs"),
+            "not met": ", ".join(
+                claim.published.key.partition("/")[2]
+                for claim in (*score.lpsm, *score.bsd)
+                if claim.verdict != "agrees"
+            ),
         }
         for score in found
     ])  # fmt: skip
