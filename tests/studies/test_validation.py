@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from psm_sim.cli import main
 from psm_sim.studies import load_study
 from psm_sim.studies.validation import VALIDATIONS
 from psm_sim.studies.validation.dtim import fitted
@@ -70,3 +71,12 @@ def test_the_verdict_keeps_its_tolerance():
     assert verdict("dtim", 5.5) == "agrees"
     assert verdict("dtim", -5.6) == "differs"
     assert verdict("latency", 3.0, 25.1) == "differs"
+
+
+def test_the_command_writes_a_report_with_its_rule_and_figure(tmp_path):
+    """Of one study; nothing of it differs from the committed report."""
+    assert main(["validate", "dtim", "--workers", "1", "--output", str(tmp_path)]) == 0
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert text.startswith("# Measured hardware, and ours")
+    assert table("dtim", tmp_path) == table("dtim")
+    assert list((tmp_path / "figures").glob("*.png"))

@@ -1,0 +1,75 @@
+"""What other packages offer: an installed distribution in a folder of its own, found by its entry points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.policies import make_policy
+from psm_sim.workload import load_workload
+
+MODULE = """
+from pathlib import Path
+
+HERE = Path(__file__).with_name("tides.csv")
+
+def asked():
+    return HERE
+
+def missing():
+    return HERE.with_name("ebb.csv")
+
+def late():
+    raise RuntimeError("no tide today")
+"""
+POINTS = """
+[psm_sim.traces]
+tides = offered_tides:HERE
+asked = offered_tides:asked
+ebb = offered_tides:missing
+late = offered_tides:late
+
+[psm_sim.policies]
+broken = offered_tides:Nothing
+"""
+
+
+@pytest.fixture(autouse=True)
+def _offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Offer traces and a policy, as a package does that is installed."""
+    (tmp_path / "offered_tides.py").write_text(MODULE)
+    (tmp_path / "tides.csv").write_text("page,think_s,main_bytes,images\n1,2,1000,200;300\n")
+    record = tmp_path / "offered_tides-1.2.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: offered-tides\nVersion: 1.2\n")
+    (record / "entry_points.txt").write_text(POINTS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["tides", "asked"])
+def test_a_trace_is_a_path_or_what_a_function_returns(name: str) -> None:
+    """The same page either way."""
+    (page,) = load_workload(name, 1, 1).pages
+    assert (page.main_bytes, page.image_bytes) == (1000, (200, 300))
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("ebb", "Trace ebb of offered-tides 1.2 is .*ebb.csv'; expected a trace file"),
+        ("late", "trace late of offered-tides 1.2 cannot be asked for its file.*no tide today"),
+        ("tide", "Did you mean 'tides'"),
+    ],
+)
+def test_what_cannot_be_used_names_the_package(name: str, sentence: str) -> None:
+    """Before any page is loaded."""
+    with pytest.raises(InputError, match=sentence):
+        load_workload(name, 1, 1)
+
+
+def test_a_policy_that_cannot_be_imported_names_the_package() -> None:
+    """And what was looked for."""
+    with pytest.raises(InputError, match=r"broken of offered-tides 1.2 \(offered_tides:Nothing\) cannot be"):
+        make_policy("broken")
