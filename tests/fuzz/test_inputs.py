@@ -129,8 +129,9 @@ def test_options(words: list[str], command: list[str], seed: int) -> None:
 
 def test_the_cases_are_neither_all_good_nor_all_bad() -> None:
     """Of each kind that was tried here some were used and some refused."""
+    share = 0.02 if CASES >= 20_000 else 0.0  # the first cases of each kind are the simplest
     kinds = {kind for kind, _ in outcomes}
     for kind in kinds:
         used, refused = outcomes[kind, True], outcomes[kind, False]
-        assert used > 0.01 * (used + refused), (kind, used, refused)
-        assert refused > 0.01 * (used + refused), (kind, used, refused)
+        assert used > share * (used + refused), (kind, used, refused)
+        assert refused > share * (used + refused), (kind, used, refused)
