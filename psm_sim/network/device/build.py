@@ -9,6 +9,7 @@ from simpy import Environment
 from psm_sim.beacons import Beacons
 from psm_sim.errors import InputError
 from psm_sim.network.access_point import AccessPoint, Port
+from psm_sim.network.air_link import wireless_link
 from psm_sim.network.device.association import NULL_BYTES, Association, KeepAlive, is_null, null_frame
 from psm_sim.network.device.group import GroupFrames
 from psm_sim.network.device.port import DevicePort
@@ -112,7 +113,7 @@ class Device:
     def _group(self) -> GroupFrames:
         topology, access_point = self._topology, self._topology.access_point
         hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
-        link = Link(self._env, "wireless down", hop, self._told.frame)
+        link = wireless_link(self._env, "wireless down", hop, self._told.frame, self._told.air)
         link.deliver = self.radio.receive_group
         beacons, beacon = Beacons(topology.beacon.interval_s), topology.beacon
         return GroupFrames(

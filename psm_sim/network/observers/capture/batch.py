@@ -1,0 +1,104 @@
+"""Batches of a capture: frames and the beacons between them, packed all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.beacons import Beacons
+from psm_sim.network.observers.capture.headers import ack_rows, beacon_rows, frame_rows, sizes_of
+from psm_sim.network.observers.capture.layout import LAYOUTS, bytes_of
+from psm_sim.network.observers.capture.scene import Scene
+from psm_sim.network.observers.capture.tim import Tim
+from psm_sim.network.observers.capture.waiting import ACK, DATA, NULL_FRAME, PS_POLL
+
+_MOST_BEACONS = 1 << 14
+_ACK, _BEACON = LAYOUTS["ack"].itemsize, LAYOUTS["beacon"].itemsize
+
+Rows = NDArray[np.void]
+Wholes = NDArray[np.int64]
+
+
+class Batches:
+    """Batches of one file: what goes on from one to the next is the beacon's number, and the frames'.
+
+    Parameters
+    ----------
+    scene
+        What stands in the headers.
+    tim
+        Which beacons name the station.
+    acks
+        Whether each frame to one receiver is followed by an ACK; false if the MAC tells of its own.
+    """
+
+    def __init__(self, scene: Scene, tim: Tim, acks: bool = True) -> None:
+        self._scene, self._tim, self._acks = scene, tim, acks
+        self._grid = Beacons(scene.beacon_s)
+        self._beacon = self._from_access_point = self._from_station = 0
+
+    def follows_beacon(self, time_s: float) -> None:
+        """Note that a group frame follows the beacon at a time, in seconds."""
+        self._tim.group.add(round(time_s / self._scene.beacon_s))
+
+    def of(self, frames: Rows, until_s: float) -> Iterator[NDArray[np.uint8]]:
+        """Yield the records of frames, and of the beacons before a time in seconds, in order."""
+        last = self._grid.before(until_s) + 1
+        while self._beacon + _MOST_BEACONS < last:
+            middle = self._beacon + _MOST_BEACONS
+            done = int(np.searchsorted(frames["sort_s"], self._grid.time(middle), side="left"))
+            yield self._packed(frames[:done], middle)
+            frames = frames[done:]
+        yield self._packed(frames, max(last, self._beacon))
+
+    def _packed(self, frames: Rows, last: int) -> NDArray[np.uint8]:
+        """Return the records of frames and of the beacons up to number *last*, that one not included."""
+        numbers = np.arange(self._beacon, last)
+        times_s = numbers * self._scene.beacon_s
+        self._beacon = last
+        passed = np.searchsorted(times_s, frames["sort_s"], side="left")
+        behind = np.searchsorted(frames["sort_s"], times_s, side="right")
+        acked = self._acks & np.isin(frames["kind"], (DATA, NULL_FRAME))
+        sizes = sizes_of(frames, self._scene)
+        ends = np.append(0, np.cumsum(sizes + _ACK * acked))
+        first, beacons_at = ends[:-1] + _BEACON * passed, _BEACON * np.arange(numbers.size) + ends[behind]
+        packed = np.zeros(int(ends[-1]) + _BEACON * numbers.size, np.uint8)
+        orders, beacon_orders = self._orders(frames, passed, behind)
+        for rows, chosen in frame_rows(frames, sizes, orders, self._scene):
+            _place(packed, first[chosen], rows)
+        _place(packed, (first + sizes)[acked], ack_rows(frames[acked], self._scene))
+        self._place_beacons(packed, beacons_at, times_s, beacon_orders)
+        return packed
+
+    def _orders(self, frames: Rows, passed: Wholes, behind: Wholes) -> tuple[Wholes, Wholes]:
+        """Return the sequence numbers of frames and of beacons: each sender counts its own."""
+        counted = (frames["kind"] != PS_POLL) & (frames["kind"] != ACK)
+        down, up = np.cumsum(counted & ~frames["up"]), np.cumsum(counted & frames["up"])
+        beacons = self._from_access_point + np.arange(behind.size) + np.append(0, down)[behind]
+        here = self._from_access_point + down - 1 + passed
+        orders = np.where(frames["up"], self._from_station + up - 1, here)
+        self._from_access_point += behind.size + (int(down[-1]) if down.size else 0)
+        self._from_station += int(up[-1]) if up.size else 0
+        return orders % 4096, beacons % 4096
+
+    def _place_beacons(
+        self, packed: NDArray[np.uint8], at: Wholes, times_s: NDArray[np.float64], orders: Wholes
+    ) -> None:
+        """Copy beacons run by run, since those of a silence stand side by side."""
+        if not at.size:
+            return
+        numbers = np.rint(times_s / self._scene.beacon_s).astype(np.int64)
+        bits = self._tim.names(times_s), self._tim.groups(int(numbers[0]), numbers.size)
+        rows = bytes_of(beacon_rows(numbers, orders, bits, self._scene))
+        edges = [0, *(np.flatnonzero(np.diff(at) != _BEACON) + 1).tolist(), at.size]
+        for begin, end in zip(edges[:-1], edges[1:], strict=True):
+            start = int(at[begin])
+            packed[start : start + (end - begin) * _BEACON] = rows[begin:end].reshape(-1)
+
+
+def _place(packed: NDArray[np.uint8], at: Wholes, rows: Rows) -> None:
+    """Write rows to their places."""
+    if rows.size:
+        packed[at[:, None] + np.arange(rows.itemsize)] = bytes_of(rows)
