@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.observers.capture.headers import ack_rows, beacon_rows, frame_rows, sizes_of
-from psm_sim.network.observers.capture.layout import LAYOUTS, bytes_of
+from psm_sim.network.observers.capture.layout import LAYOUTS
 from psm_sim.network.observers.capture.scene import Scene
 from psm_sim.network.observers.capture.tim import Tim
 from psm_sim.network.observers.capture.waiting import ACK, DATA, NULL_FRAME, PS_POLL
 
-_MOST_BEACONS = 1 << 14
+_MOST_BEACONS = 1 << 13
 _ACK, _BEACON = LAYOUTS["ack"].itemsize, LAYOUTS["beacon"].itemsize
 
 Rows = NDArray[np.void]
@@ -59,7 +59,7 @@ class Batches:
         times_s = numbers * self._scene.beacon_s
         self._beacon = last
         passed = np.searchsorted(times_s, frames["sort_s"], side="left")
-        behind = np.searchsorted(frames["sort_s"], times_s, side="right")
+        behind = np.cumsum(np.bincount(passed, minlength=numbers.size + 1))[: numbers.size]
         acked = self._acks & np.isin(frames["kind"], (DATA, NULL_FRAME))
         sizes = sizes_of(frames, self._scene)
         ends = np.append(0, np.cumsum(sizes + _ACK * acked))
@@ -69,7 +69,7 @@ class Batches:
         for rows, chosen in frame_rows(frames, sizes, orders, self._scene):
             _place(packed, first[chosen], rows)
         _place(packed, (first + sizes)[acked], ack_rows(frames[acked], self._scene))
-        self._place_beacons(packed, beacons_at, times_s, beacon_orders)
+        _place(packed, beacons_at, self._beacon_rows(numbers, times_s, beacon_orders))
         return packed
 
     def _orders(self, frames: Rows, passed: Wholes, behind: Wholes) -> tuple[Wholes, Wholes]:
@@ -83,22 +83,16 @@ class Batches:
         self._from_station += int(up[-1]) if up.size else 0
         return orders % 4096, beacons % 4096
 
-    def _place_beacons(
-        self, packed: NDArray[np.uint8], at: Wholes, times_s: NDArray[np.float64], orders: Wholes
-    ) -> None:
-        """Copy beacons run by run, since those of a silence stand side by side."""
-        if not at.size:
-            return
-        numbers = np.rint(times_s / self._scene.beacon_s).astype(np.int64)
-        bits = self._tim.names(times_s), self._tim.groups(int(numbers[0]), numbers.size)
-        rows = bytes_of(beacon_rows(numbers, orders, bits, self._scene))
-        edges = [0, *(np.flatnonzero(np.diff(at) != _BEACON) + 1).tolist(), at.size]
-        for begin, end in zip(edges[:-1], edges[1:], strict=True):
-            start = int(at[begin])
-            packed[start : start + (end - begin) * _BEACON] = rows[begin:end].reshape(-1)
+    def _beacon_rows(self, numbers: Wholes, times_s: NDArray[np.float64], orders: Wholes) -> Rows:
+        first = int(numbers[0]) if numbers.size else 0
+        bits = self._tim.names(times_s), self._tim.groups(first, numbers.size)
+        return beacon_rows(numbers, orders, bits, self._scene)
 
 
 def _place(packed: NDArray[np.uint8], at: Wholes, rows: Rows) -> None:
     """Write rows to their places."""
     if rows.size:
-        packed[at[:, None] + np.arange(rows.itemsize)] = bytes_of(rows)
+        whole = f"V{rows.itemsize}"
+        # Every place of the buffer as the begin of a row: a row is then copied as one piece.
+        begins = np.ndarray(packed.size - rows.itemsize + 1, whole, packed, strides=(1,))
+        begins[at] = rows.view(whole)

@@ -48,7 +48,8 @@ class Tim:
 
     def names(self, times_s: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Say which of the beacons at some times (n,), in order, name the station; earlier ones are done."""
-        places = np.searchsorted(np.array(self._changed_s), times_s, side="right") - 1
+        passed = np.searchsorted(times_s, self._changed_s, side="left")
+        places = np.cumsum(np.bincount(passed, minlength=times_s.size + 1))[: times_s.size] - 1
         named = np.array(self._named)[places]
         done = int(places[-1]) if places.size else 0
         del self._changed_s[:done], self._named[:done]
