@@ -87,7 +87,7 @@ def frame_rows(
 def ack_rows(frames: Rows, scene: Scene) -> Rows:
     """Return the rows of the ACKs that follow frames at once: they take no time in the plain MAC."""
     rows = _headed("ack", frames, np.full(frames.size, LAYOUTS["ack"].itemsize), scene)
-    rows["begun_us"] = np.maximum(frames["heard_s"] * 1e6, 0)
+    rows["begun_us"] = np.maximum(np.rint(frames["heard_s"] * 1e6), 0)
     rows["control"] = _CONTROL[ACK]
     rows["to"] = _either(frames["up"], STATION, ACCESS_POINT)
     return rows
@@ -133,7 +133,7 @@ def _stamp(rows: Rows, heard_s: NDArray[np.float64], begun_s: NDArray[np.float64
     whole = np.floor(heard_s)
     nanoseconds = np.minimum(np.rint((heard_s - whole) * 1e9), 999_999_999)
     rows["seconds"], rows["nanoseconds"] = whole, nanoseconds
-    rows["begun_us"] = np.maximum(begun_s * 1e6, 0)
+    rows["begun_us"] = np.maximum(np.rint(begun_s * 1e6), 0)
 
 
 def _null(rows: Rows, frames: Rows, orders: Wholes, scene: Scene) -> None:
@@ -232,7 +232,7 @@ def _has_syn(frames: Rows) -> NDArray[np.bool_]:
     return np.asarray(frames["syn"] & (frames["number"] >= 0))
 
 
-def _either(first: NDArray[np.bool_], one: list[int], other: list[int]) -> NDArray[np.uint8]:
+def _either(first: NDArray[np.bool_], one: tuple[int, ...], other: tuple[int, ...]) -> NDArray[np.uint8]:
     return np.array([other, one], np.uint8)[first.astype(np.intp)]
 
 

@@ -7,6 +7,7 @@ and 768. Frame check sequences are left out, as most drivers leave them out.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from struct import pack
 from typing import Any
 
@@ -99,11 +100,16 @@ def rows_of(kind: str, count: int, fixed: Mapping[str, Any]) -> NDArray[np.void]
     fixed
         Values of fields, the same in all rows.
     """
+    return np.repeat(_template(kind, tuple(fixed.items())), count)
+
+
+@cache
+def _template(kind: str, fixed: tuple[tuple[str, Any], ...]) -> NDArray[np.void]:
     template = np.zeros(1, LAYOUTS[kind])
-    for name, value in {**_FIXED, **fixed}.items():
+    for name, value in {**_FIXED, **dict(fixed)}.items():
         if name in (LAYOUTS[kind].names or ()):
             template[name] = value
-    return np.repeat(template, count)
+    return template
 
 
 def bytes_of(rows: NDArray[np.void]) -> NDArray[np.uint8]:

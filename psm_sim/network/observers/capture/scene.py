@@ -16,10 +16,10 @@ STATION_IP, SERVER_IP, GROUP_IP = (
 )
 """The station is private, so that the capture is read back as its own; servers are of RFC 2544's network."""
 
-ACCESS_POINT, STATION, ROUTER = (list(bytes([2, 0, 0, 0, 0, last])) for last in (1, 2, 3))
+ACCESS_POINT, STATION, ROUTER = ((2, 0, 0, 0, 0, last) for last in (1, 2, 3))
 """MAC addresses, locally administered; the router stands between access point and servers."""
 
-EVERYBODY = [255] * 6
+EVERYBODY = (255,) * 6
 SERVER_PORT, DATAGRAM_PORT = 80, 40_000
 _FIRST_PORT, _PORTS = 1024, 64_512
 _LEAST, _MOST = 40, 80

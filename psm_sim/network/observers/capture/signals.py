@@ -61,8 +61,8 @@ class Signals:
             self._awaited += frames
 
     def before(self, frame: OnAir) -> None:
-        """Tell what must precede a data frame to the station."""
-        if frame.uplink or frame.kind != "data":
+        """Tell what must precede a frame to the station."""
+        if frame.kind != "data":
             return
         if self._awaited:
             self._awaited -= 1
