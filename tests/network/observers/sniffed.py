@@ -42,13 +42,20 @@ class Frame(NamedTuple):
 
 
 class Log(Observer):
-    """Keeps what a run says of its frames, beside the capture."""
+    """Keeps what a run says of its frames, beside the capture: when each was heard, and what was sent again."""
 
     def __init__(self) -> None:
         self.down: list[Any] = []
         self.up: list[Any] = []
+        self.again: set[Any] = set()
+        self._highest: dict[Any, int] = {}
 
     def frame(self, link, queued_s, arrives_s, segment):
+        if link.name in ("wired down", "wireless up"):
+            key, end = (link.name, segment.connection), segment.seq + segment.payload + segment.syn + segment.fin
+            if segment.seq < min(end, self._highest.get(key, 0)):
+                self.again.add(segment)
+            self._highest[key] = max(end, self._highest.get(key, 0))
         if link.name == "wireless down":
             self.down.append((arrives_s, segment))
         elif link.name == "wireless up":
