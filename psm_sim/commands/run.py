@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import (
@@ -148,8 +147,7 @@ def _compared(
 def _watch(arguments: argparse.Namespace) -> Watch:
     from psm_sim.simulation.watch import Watch
 
-    capture, timeline = (None if each is None else Path(each) for each in (arguments.capture, arguments.timeline))
-    return Watch(capture, timeline)
+    return Watch.of(arguments.capture, arguments.timeline)
 
 
 def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:

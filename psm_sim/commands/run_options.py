@@ -121,12 +121,12 @@ def add_watching(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--capture",
         metavar="FILE.pcap",
-        help="write what a sniffer beside the station hears, for Wireshark: 802.11 frames with radiotap headers;"
-        " of several policies FILE-POLICY.pcap each",
+        help="write what a sniffer beside the station hears, for Wireshark: 802.11 frames with radiotap"
+        " headers; of several policies FILE-POLICY.pcap each",
     )
     parser.add_argument(
         "--timeline",
         metavar="FILE.json",
-        help="write the radio's states, decisions, pages and transfers as a Chrome trace, which Perfetto opens;"
-        " of several policies FILE-POLICY.json each",
+        help="write the radio's states, decisions, pages and transfers as a Chrome trace, which Perfetto"
+        " opens; of several policies FILE-POLICY.json each",
     )

@@ -27,7 +27,7 @@ class Port:
 
     Frames for a listening station pass at once, those for a dozing one are held in order. The queue, held
     frames and those not yet delivered, is bounded; a frame that finds it full is dropped. ``dropped_bytes``
-    counts them, headers included. ``radio`` must be set before the first frame comes. Each of ``tell_held`` is
+    counts them, headers included. ``radio`` must be set before the first frame comes. ``tell_held`` are
     called as :class:`~psm_sim.network.observers.Observer` says of ``held``.
     """
 

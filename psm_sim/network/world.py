@@ -59,7 +59,6 @@ class World:
         self._browsing = False
         self.power = topology.power
         self._told = told = Audience([self.ledger, *build.transmissions(topology, self.ledger), *observers])
-
         self.wireless_up = wireless_link(env, "wireless up", topology.wireless, told.frame, told.air)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
@@ -73,7 +72,6 @@ class World:
         self.device, port, self.radio = build.radio_of(
             topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service
         )
-        port.tell_held = told.held
         self.station = Station(env, policy, self.radio, told.questions)
         self.client = Host(env, topology.tcp, self.station.send)
         # _loaded first: then observers of a page have been told all that the radio did before its end.
@@ -86,8 +84,7 @@ class World:
         if self.device is not None:
             self.device.start(self.station)
         self.station.start(beacons.interval_s, topology)
-        for tell in told.begin:
-            tell(topology, policy)
+        told.begins(topology, policy)
         if topology.beacon.fire_all:
             self._fire_all_beacons()
 

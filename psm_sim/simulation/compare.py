@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from typing import TypeVar
 
 from psm_sim.errors import InputError
@@ -173,7 +172,8 @@ def prepared(
     """
     if not policies or isinstance(policies, (str, Spec, Policy)):
         raise InputError(f"policies is {policies!r}; expected a list of at least one policy.")
-    each = zip_longest(everyone(policies, beside), observers, fillvalue=())
+    asked = everyone(policies, beside)
+    each = zip(asked, [*observers, *([()] * (len(asked) - len(observers)))], strict=True)
     return [prepare(policy, place, told) for policy, told in each]
 
 

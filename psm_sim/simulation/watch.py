@@ -29,6 +29,11 @@ class Watch:
     capture: Path | None = None
     timeline: Path | None = None
 
+    @classmethod
+    def of(cls, capture: str | Path | None, timeline: str | Path | None) -> Watch:
+        """Return what is asked for by the names of files."""
+        return cls(*(None if each is None else Path(each) for each in (capture, timeline)))
+
     def __bool__(self) -> bool:
         return self.capture is not None or self.timeline is not None
 
@@ -55,24 +60,24 @@ class Watch:
             check_capturable(place)
 
     def check_size(self, workload: Workload, place: Topology) -> None:
-        """Refuse a capture that would be too large to open, or does not fit on its disk.
+        """Refuse a file that would be too large to open, or does not fit on its disk.
 
         Raises
         ------
         InputError
             If it would be.
         """
-        if self.capture is None or is_special(self.capture):
-            return
-        from psm_sim.network.observers.capture import capture_bytes
-
-        size = capture_bytes(workload.pages, workload.messages, place)
-        most = min(MOST_CAPTURE_BYTES, shutil.disk_usage(self.capture.resolve().parent).free)
-        if size > most:
-            raise InputError(
-                f"--capture {str(self.capture)!r} would have about {size / 1e9:,.1f} GB, beacons included;"
-                f" expected at most {most / 1e9:,.1f} GB, so give fewer pages or a shorter time."
-            )
+        for kind in _SUFFIXES:
+            path: Path | None = getattr(self, kind)
+            if path is None or is_special(path):
+                continue
+            size = _expected(kind, workload, place)
+            most = min(MOST_CAPTURE_BYTES, shutil.disk_usage(path.resolve().parent).free)
+            if size > most:
+                raise InputError(
+                    f"--{kind} is {str(path)!r}, which would have about {size / 1e9:,.1f} GB; expected"
+                    f" at most {most / 1e9:,.1f} GB, so give fewer pages or a shorter time."
+                )
 
     @contextmanager
     def observers(self, policies: Sequence[What]) -> Iterator[list[list[Observer]]]:
@@ -91,8 +96,8 @@ class Watch:
             path = getattr(self, kind)
             if path is not None:
                 raise InputError(
-                    f"--{kind} is {str(path)!r}, but there are {several}; expected one, since a file shows one"
-                    " run."
+                    f"--{kind} is {str(path)!r}, but there are {several}; expected one, since a file shows"
+                    " one run."
                 )
 
     def _paths(self, kind: str, policies: Sequence[What]) -> list[Path]:
@@ -120,6 +125,17 @@ _SUFFIXES = {"capture": ".pcap", "timeline": ".json"}
 def _file_name(policy: What) -> str:
     label = policy.name if isinstance(policy, Policy) else str(policy)
     return re.sub(r"[^\w.=+,-]+", "-", label).strip("-.") or "policy"
+
+
+def _expected(kind: str, workload: Workload, place: Topology) -> int:
+    """Return the bytes that a file will have, about."""
+    if kind == "capture":
+        from psm_sim.network.observers.capture import capture_bytes
+
+        return capture_bytes(workload.pages, workload.messages, place)
+    from psm_sim.network.observers.timeline import timeline_bytes
+
+    return timeline_bytes(workload.pages, workload.messages)
 
 
 def _observer(kind: str, file: BinaryIO) -> Observer:

@@ -143,11 +143,13 @@ def radio_of(
     """
     if is_plain(topology) and service is None:
         port = access_point.associate(links[1])
+        port.tell_held = told.held
         # Who is told of each frame is told when it is queued on the second link, which takes an event.
         uplink = links[0] if told.frame else Uplink(env, links[0], links[2])
         return None, port, Radio(env, doze, port, uplink, told.radio, told.beacons)
     device = Device(topology, env, beacons, doze, links, ledger, told, service)
     access_point.ports.append(device.port)
+    device.port.tell_held = told.held
     return device, device.port, device.radio
 
 

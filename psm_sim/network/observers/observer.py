@@ -23,7 +23,7 @@ class Observer:
     """
 
     def begin(self, topology: Topology, policy: Policy) -> None:
-        """Told, before the clock starts, of the scenario and of the policy, which is started: both to read."""
+        """Told of the scenario and the policy, to read, before the clock starts."""
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Told that the radio wakes (*awake* is true) or begins to doze; it is awake at the start.
@@ -123,7 +123,7 @@ class Audience:
     """
 
     def __init__(self, observers: Sequence[Observer]) -> None:
-        self.begin = _overridden(observers, "begin")
+        self._begin = _overridden(observers, "begin")
         self.radio = _overridden(observers, "radio")
         self.beacons = _overridden(observers, "beacons")
         self.rest = _overridden(observers, "rest")
@@ -133,6 +133,11 @@ class Audience:
         self.frame = _overridden(observers, "frame")
         self.page = _overridden(observers, "page")
         self.finish = _overridden(observers, "finish")
+
+    def begins(self, topology: Topology, policy: Policy) -> None:
+        """Tell whoever wants to know, before the clock starts, which run this is."""
+        for tell in self._begin:
+            tell(topology, policy)
 
 
 def _overridden(observers: Sequence[Observer], event: str) -> tuple[Callable[..., None], ...]:

@@ -23,7 +23,7 @@ class Beacon(NamedTuple):
     """A beacon: its time in ns, DTIM count and period, and whether it names group frames and the station."""
 
     time_ns: int
-    count: int
+    dtim_count: int
     period: int
     group: bool
     names: bool
@@ -42,7 +42,7 @@ class Frame(NamedTuple):
 
 
 class Log(Observer):
-    """Keeps what a run says of its frames, beside the capture: when each was heard, and what was sent again."""
+    """Keeps what a run says of its frames, beside the capture: when each was heard, and if again."""
 
     def __init__(self) -> None:
         self.down: list[Any] = []
@@ -52,7 +52,10 @@ class Log(Observer):
 
     def frame(self, link, queued_s, arrives_s, segment):
         if link.name in ("wired down", "wireless up"):
-            key, end = (link.name, segment.connection), segment.seq + segment.payload + segment.syn + segment.fin
+            key, end = (
+                (link.name, segment.connection),
+                segment.seq + segment.payload + segment.syn + segment.fin,
+            )
             if segment.seq < min(end, self._highest.get(key, 0)):
                 self.again.add(segment)
             self._highest[key] = max(end, self._highest.get(key, 0))
@@ -83,7 +86,8 @@ def records(data: bytes) -> list[Beacon | Frame]:
     """Return the frames of a capture of ours; whatever is odd in it fails."""
     magic, _, _, _, _, _, link = struct.unpack_from("<IHHiIII", data)
     assert (magic, link) == (0xA1B23C4D, 127)
-    at, found = 24, []
+    at = 24
+    found: list[Beacon | Frame] = []
     while at < len(data):
         seconds, nanoseconds, kept, length = struct.unpack_from("<IIII", data, at)
         assert kept == length
@@ -98,7 +102,8 @@ def records(data: bytes) -> list[Beacon | Frame]:
 def _record(time_ns: int, frame: bytes) -> Beacon | Frame:
     control, bits = frame[0], frame[1]
     if control == 0x80:
-        elements, place = {}, 36
+        elements: dict[int, bytes] = {}
+        place = 36
         while place < len(frame):
             elements[frame[place]] = frame[place + 2 : place + 2 + frame[place + 1]]
             place += 2 + frame[place + 1]
@@ -127,5 +132,5 @@ def tshark(data: bytes, folder: Path, wanted: str, *fields: str) -> list[list[st
     checks = [word for name in ("ip", "tcp", "udp") for word in ("-o", f"{name}.check_checksum:TRUE")]
     columns = [word for field in fields for word in ("-e", field)]
     words = ["tshark", "-r", str(path), *checks, "-Y", wanted, "-T", "fields", *columns]
-    found = subprocess.run(words, capture_output=True, text=True, check=True)  # noqa: S603, S607
+    found = subprocess.run(words, capture_output=True, text=True, check=True)
     return [line.split("\t") for line in found.stdout.splitlines()]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -16,11 +18,11 @@ from psm_sim.workload.page import Page
 from tests.network.observers.sniffed import Beacon, Frame, beacons_of, captured, frames_of, records, run
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm"]
-AS_THEY_ARE = {
+AS_THEY_ARE: dict[str, Any] = {
     "access_point__ageing_s": 2, "station__ps_poll_ms": 0.5, "access_point__group_per_s": 2,
     "beacon__dtim_period": 3, "station__keep_alive_s": 4,
 }  # fmt: skip
-VARIANTS = {
+VARIANTS: dict[str, dict[str, Any]] = {
     "plain": {},
     "beacons alone release": {"access_point__release_on_uplink": False},
     "late frames wait": {"access_point__late_frames": "wait"},
@@ -72,7 +74,7 @@ def test_every_beacon_is_in_the_air_whether_or_not_the_station_hears_it(interval
     assert len(beacons) == int(world.env.now / interval_s) + 1
     for number, each in enumerate(beacons):
         assert each.time_ns == round(number * interval_s * 1e9)
-        assert (each.count, each.period) == (-number % 3, 3)
+        assert (each.dtim_count, each.period) == (-number % 3, 3)
 
 
 class Sampled(Capture):
@@ -81,12 +83,11 @@ class Sampled(Capture):
 
 def sampled(policy, pages, settings):
     """Return whether the access point held frames just before each beacon, and the capture."""
-    import io
-
     file = io.BytesIO()
     dotted = {key.replace("__", "."): value for key, value in settings.items()}
     world = World(load_topology(settings=dotted), make_policy(policy), [Sampled(file)])
-    port, interval_s, found = world.radio._port, world.beacons.interval_s, []
+    port, interval_s = world.radio._port, world.beacons.interval_s
+    found: list[bool] = []
 
     def look():
         while True:
@@ -175,7 +176,7 @@ def test_group_frames_follow_a_dtim_beacon_that_says_so():
         if isinstance(each, Beacon):
             announced.append(each.group)
             follow.append(False)
-            assert not (each.group and each.count)
+            assert not (each.group and each.dtim_count)
         elif each.ip[16:20] == bytes([10, 0, 0, 255]):
             follow[-1] = True
     assert any(announced)
@@ -221,8 +222,6 @@ class Kept(Capture):
     """Capture in memory."""
 
     def __init__(self, whole=False):
-        import io
-
         self._kept = io.BytesIO()
         super().__init__(self._kept, whole)
 
@@ -235,8 +234,6 @@ class Segments(Capture):
     """Keeps one segment to the station."""
 
     def __init__(self):
-        import io
-
         super().__init__(io.BytesIO())
 
     def air(self, frame):

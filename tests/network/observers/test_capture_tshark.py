@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.network.observers.sniffed import beacons_of, captured, needs_tshark, tshark
@@ -16,9 +18,11 @@ AGAIN = (
     "tcp.analysis.retransmission || tcp.analysis.fast_retransmission || tcp.analysis.out_of_order"
     " || tcp.analysis.spurious_retransmission"
 )
-TROUBLE = f"{AGAIN} || tcp.analysis.duplicate_ack || tcp.analysis.lost_segment || tcp.analysis.ack_lost_segment"
+TROUBLE = (
+    f"{AGAIN} || tcp.analysis.duplicate_ack || tcp.analysis.lost_segment || tcp.analysis.ack_lost_segment"
+)
 SLOW = {"beacon__interval_ms": 800}
-CASES = {
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "pages": ("psm", {"pages": 10}),
     "doing without null frames": ("bsd:p=0.5", {"access_point__late_frames": "wait"}),
     "headers with options": ("psm", {"tcp__header_bytes": 52}),
@@ -51,8 +55,9 @@ def test_the_bytes_of_conversations_are_those_of_the_accounts(case, tmp_path):
 
 
 def heard_again(world, log):
-    """Return when, in ns, what was sent again was heard: behind later bytes, and as the first of its number."""
-    behind, first = set(), set()
+    """Return when, in ns, what was sent again was heard: behind later bytes, or as the first copy."""
+    behind: set[int] = set()
+    first: set[int] = set()
     for told in (log.down, log.up):
         highest: dict[object, int] = {}
         for at_s, each in told:
@@ -85,7 +90,10 @@ def test_where_frames_are_dropped_tcp_is_seen_to_send_again_exactly_what_was_sen
 def test_duplicate_acks_are_those_that_the_station_sent(tmp_path):
     """A bare ACK with the number of the one before, while a gap is open."""
     world, log, data = captured("psm", pages=15, access_point__buffer_frames=6)
-    seen = {nanoseconds(row[0]) for row in tshark(data, tmp_path, "tcp.analysis.duplicate_ack", "frame.time_epoch")}
+    seen = {
+        nanoseconds(row[0])
+        for row in tshark(data, tmp_path, "tcp.analysis.duplicate_ack", "frame.time_epoch")
+    }
     last: dict[object, int] = {}
     expected = set()
     for at_s, each in log.up:
@@ -104,7 +112,9 @@ def test_tshark_reads_the_beacons_as_they_are(tmp_path):
     rows = tshark(data, tmp_path, "wlan.fc.type_subtype == 8", *fields)
     beacons = beacons_of(data)
     assert {tuple(row[1:2]) for row in rows} == {("100",)}
-    assert [(row[2], row[3]) for row in rows] == [(str(each.count), str(each.period)) for each in beacons]
+    assert [(row[2], row[3]) for row in rows] == [
+        (str(each.dtim_count), str(each.period)) for each in beacons
+    ]
     assert [row[4] != "" for row in rows] == [each.names for each in beacons]
 
 

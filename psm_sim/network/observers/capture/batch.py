@@ -43,15 +43,15 @@ class Batches:
         """Note that a group frame follows the beacon at a time, in seconds."""
         self._tim.group.add(round(time_s / self._scene.beacon_s))
 
-    def of(self, frames: Rows, until_s: float) -> Iterator[NDArray[np.uint8]]:
+    def of(self, frames: Rows, until_s: float) -> Iterator[memoryview]:
         """Yield the records of frames, and of the beacons before a time in seconds, in order."""
         last = self._grid.before(until_s) + 1
         while self._beacon + _MOST_BEACONS < last:
             middle = self._beacon + _MOST_BEACONS
             done = int(np.searchsorted(frames["sort_s"], self._grid.time(middle), side="left"))
-            yield self._packed(frames[:done], middle)
+            yield self._packed(frames[:done], middle).data
             frames = frames[done:]
-        yield self._packed(frames, max(last, self._beacon))
+        yield self._packed(frames, max(last, self._beacon)).data
 
     def _packed(self, frames: Rows, last: int) -> NDArray[np.uint8]:
         """Return the records of frames and of the beacons up to number *last*, that one not included."""
@@ -83,7 +83,7 @@ class Batches:
         self._from_station += int(up[-1]) if up.size else 0
         return orders % 4096, beacons % 4096
 
-    def _beacon_rows(self, numbers: Wholes, times_s: NDArray[np.float64], orders: Wholes) -> Rows:
+    def _beacon_rows(self, numbers: Wholes, times_s: NDArray[np.floating], orders: Wholes) -> Rows:
         first = int(numbers[0]) if numbers.size else 0
         bits = self._tim.names(times_s), self._tim.groups(first, numbers.size)
         return beacon_rows(numbers, orders, bits, self._scene)

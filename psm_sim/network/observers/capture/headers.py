@@ -1,38 +1,21 @@
-"""Headers of a capture, filled in column by column: pcap, radiotap, 802.11, LLC, IPv4, TCP and UDP."""
+"""Headers of a capture, filled in column by column: pcap, radiotap and 802.11."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.network.observers.capture.layout import (
-    IP_FIRST,
-    IP_LAST,
-    LAYOUTS,
-    LLC_FIRST,
-    RADIOTAP,
-    RECORD,
-    bytes_of,
-    checksum,
-    rows_of,
-    words_sum,
-)
+from psm_sim.network.observers.capture.layout import LAYOUTS, RECORD, rows_of
+from psm_sim.network.observers.capture.packets import PACKETS
 from psm_sim.network.observers.capture.scene import (
     ACCESS_POINT,
-    DATAGRAM_PORT,
     EVERYBODY,
-    GROUP_IP,
     ROUTER,
-    SERVER_IP,
-    SERVER_PORT,
     STATION,
-    STATION_IP,
     SYN_OPTIONS,
     Scene,
-    ends_of,
 )
 from psm_sim.network.observers.capture.waiting import ACK, DATA, GROUP, NULL_FRAME, PS_POLL
 
@@ -41,6 +24,7 @@ Wholes = NDArray[np.int64]
 
 _UDP_LEAST = 28
 _TO_AP, _FROM_AP, _RETRY, _SLEEPS, _MORE = 0x01, 0x02, 0x08, 0x10, 0x20
+_BARE = {NULL_FRAME: "null", PS_POLL: "ps-poll", ACK: "ack"}
 _CONTROL = {DATA: 0x08, GROUP: 0x08, NULL_FRAME: 0x48, PS_POLL: 0xA4, ACK: 0xD4}
 
 
@@ -80,7 +64,12 @@ def frame_rows(
         if chosen.size:
             some = frames[chosen]
             rows = _headed(name, some, sizes[chosen], scene)
-            _FILLERS[name](rows, some, orders[chosen], scene)
+            if name in ("ps-poll", "ack"):
+                _short(rows, some)
+            else:
+                _long(rows, some, orders[chosen], scene)
+            if name in PACKETS:
+                PACKETS[name](rows, some, scene)
             yield rows, chosen
 
 
@@ -129,99 +118,38 @@ def _headed(name: str, frames: Rows, sizes: Wholes, scene: Scene) -> Rows:
     return rows
 
 
-def _stamp(rows: Rows, heard_s: NDArray[np.float64], begun_s: NDArray[np.float64]) -> None:
+def _stamp(rows: Rows, heard_s: NDArray[np.floating], begun_s: NDArray[np.floating]) -> None:
     whole = np.floor(heard_s)
     nanoseconds = np.minimum(np.rint((heard_s - whole) * 1e9), 999_999_999)
     rows["seconds"], rows["nanoseconds"] = whole, nanoseconds
     rows["begun_us"] = np.maximum(np.rint(begun_s * 1e6), 0)
 
 
-def _null(rows: Rows, frames: Rows, orders: Wholes, scene: Scene) -> None:
-    """Fill in the MAC header of a null frame or of data; *orders* are sequence numbers."""
-    up = frames["up"]
-    control = np.array([_CONTROL[kind] for kind in range(5)], np.uint8)
-    rows["control"] = control[frames["kind"]]
-    direction = np.where(up, _TO_AP, _FROM_AP)
-    rows["bits"] = direction | _bits(frames)
-    rows["duration"] = scene.ack_us * (frames["kind"] != GROUP)
+def _long(rows: Rows, frames: Rows, orders: Wholes, scene: Scene) -> None:
+    """Fill in the MAC header of data or a null frame; *orders* are sequence numbers."""
+    up, group = frames["up"], frames["kind"] == GROUP
+    rows["control"] = _control(frames)
+    rows["bits"] = np.where(up, _TO_AP, _FROM_AP) | _bits(frames)
+    rows["duration"] = scene.ack_us * ~group
     rows["to"] = _either(up, ACCESS_POINT, STATION)
-    rows["to"][frames["kind"] == GROUP] = EVERYBODY
+    rows["to"][group] = EVERYBODY
     rows["by"] = _either(up, STATION, ACCESS_POINT)
     rows["third"] = ROUTER
     rows["third"][frames["kind"] == NULL_FRAME] = ACCESS_POINT
     rows["order"] = orders << 4
 
 
-def _poll(rows: Rows, frames: Rows, orders: Wholes, scene: Scene) -> None:
-    """Fill in a PS-Poll of association 1."""
-    rows["control"], rows["bits"] = _CONTROL[PS_POLL], _bits(frames)
-    rows["duration"] = 0xC001
-    rows["to"], rows["by"] = ACCESS_POINT, STATION
-
-
-def _ack(rows: Rows, frames: Rows, orders: Wholes, scene: Scene) -> None:
-    """Fill in an ACK that a MAC has told of."""
-    rows["control"], rows["bits"] = _CONTROL[ACK], _bits(frames)
+def _short(rows: Rows, frames: Rows) -> None:
+    """Fill in the MAC header of a PS-Poll, of association 1, or of an ACK that a MAC has told of."""
+    rows["control"], rows["bits"] = _control(frames), _bits(frames)
     rows["to"] = _either(frames["up"], ACCESS_POINT, STATION)
+    if "by" in (rows.dtype.names or ()):
+        rows["duration"], rows["by"] = 0xC001, STATION
 
 
-def _raw(rows: Rows, frames: Rows, orders: Wholes, scene: Scene) -> None:
-    """Fill in what is too small for an IP header, by IEEE's ethertype for experiments."""
-    _null(rows, frames, orders, scene)
-    rows["ethertype"] = 0x88B5
-
-
-def _udp(rows: Rows, frames: Rows, orders: Wholes, scene: Scene) -> None:
-    """Fill in a datagram."""
-    _null(rows, frames, orders, scene)
-    up, group = frames["up"], frames["kind"] == GROUP
-    target = np.where(group, GROUP_IP, np.where(up, SERVER_IP, STATION_IP))
-    _ip(rows, frames["wire"], 17, np.where(up, STATION_IP, SERVER_IP), target)
-    rows["source_port"] = rows["target_port"] = DATAGRAM_PORT
-    rows["udp_length"] = frames["wire"] - 20
-    _transport_sum(rows, frames["wire"] - 20)
-
-
-def _tcp(rows: Rows, frames: Rows, orders: Wholes, scene: Scene) -> None:
-    """Fill in a TCP segment; its payload is zeros, which add nothing to the checksum."""
-    _null(rows, frames, orders, scene)
-    up, syn = frames["up"], frames["syn"]
-    server, port, own, other = ends_of(frames["number"])
-    length = frames["wire"] + syn * scene.more_in_syn
-    _ip(rows, length, 6, np.where(up, STATION_IP, server), np.where(up, server, STATION_IP))
-    rows["source_port"], rows["target_port"] = (
-        np.where(up, port, SERVER_PORT), np.where(up, SERVER_PORT, port)
-    )  # fmt: skip
-    rows["sequence"] = (np.where(up, own, other) + frames["seq"]) & 0xFFFFFFFF
-    acknowledges = (np.where(up, other, own) + frames["ack"]) & 0xFFFFFFFF
-    rows["acknowledges"] = np.where(frames["ack"] > 0, acknowledges, 0)
-    rows["tcp_words"] = (scene.header - 20 + syn * scene.more_in_syn) // 4 << 4
-    pushed = (frames["payload"] > 0) & (frames["payload"] < scene.segment)
-    rows["tcp_flags"] = frames["fin"] | 2 * syn | 8 * pushed | 16 * (frames["ack"] > 0)
-    whole = np.minimum(scene.window << scene.scale, 65_535)
-    rows["window"] = np.where(syn, whole, scene.window)
-    _transport_sum(rows, length - 20)
-
-
-def _syn(rows: Rows, frames: Rows, orders: Wholes, scene: Scene) -> None:
-    """Fill in a segment with the options of a SYN."""
-    rows["mss"] = scene.segment
-    rows["scale_kind"] = 0x01030300 | scene.scale
-    _tcp(rows, frames, orders, scene)
-
-
-def _ip(rows: Rows, length: Wholes, protocol: int, source: Wholes, target: Wholes) -> None:
-    rows["ip_length"], rows["protocol"] = length, protocol
-    rows["source"], rows["target"] = source, target
-    rows["ip_sum"] = checksum(words_sum(bytes_of(rows)[:, IP_FIRST:IP_LAST]))
-
-
-def _transport_sum(rows: Rows, length: Wholes) -> None:
-    """Fill in the checksum of TCP or UDP, over addresses, protocol and length too."""
-    data = bytes_of(rows)
-    total = words_sum(data[:, IP_LAST:]) + words_sum(data[:, IP_LAST - 8 : IP_LAST])
-    found = checksum(total + rows["protocol"] + length)
-    rows["sum"] = np.where((found == 0) & (rows["protocol"] == 17), 0xFFFF, found)
+def _control(frames: Rows) -> NDArray[np.uint8]:
+    codes = np.array([_CONTROL[kind] for kind in range(len(_CONTROL))], np.uint8)
+    return np.asarray(codes[frames["kind"]])
 
 
 def _bits(frames: Rows) -> Wholes:
@@ -234,9 +162,3 @@ def _has_syn(frames: Rows) -> NDArray[np.bool_]:
 
 def _either(first: NDArray[np.bool_], one: tuple[int, ...], other: tuple[int, ...]) -> NDArray[np.uint8]:
     return np.array([other, one], np.uint8)[first.astype(np.intp)]
-
-
-_BARE = {NULL_FRAME: "null", PS_POLL: "ps-poll", ACK: "ack"}
-_FILLERS: dict[str, Any] = {
-    "tcp": _tcp, "syn": _syn, "udp": _udp, "raw": _raw, "null": _null, "ps-poll": _poll, "ack": _ack,
-}  # fmt: skip

@@ -46,7 +46,7 @@ class Tim:
         """Return until when all is known: what is held can have grown too old, which is told late."""
         return min(self._told_s, now_s) if self._named[-1] else now_s
 
-    def names(self, times_s: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def names(self, times_s: NDArray[np.floating]) -> NDArray[np.bool_]:
         """Say which of the beacons at some times (n,), in order, name the station; earlier ones are done."""
         passed = np.searchsorted(times_s, self._changed_s, side="left")
         places = np.cumsum(np.bincount(passed, minlength=times_s.size + 1))[: times_s.size] - 1

@@ -54,7 +54,7 @@ class Waiting:
         ))  # fmt: skip
 
     def take(self, until_s: float) -> NDArray[np.void]:
-        """Return the frames before a time in seconds, in order, as rows of :data:`ROW`; the others wait on."""
+        """Return the frames before a time in seconds, in order, as rows of :data:`ROW`; others wait on."""
         rows = np.array(self._frames, ROW)
         _derive_more(rows)
         order = np.argsort(rows["sort_s"], kind="stable")
