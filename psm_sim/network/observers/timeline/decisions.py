@@ -34,7 +34,13 @@ class Decisions:
         self._weights: Any = None
 
     def asked(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Show the last answer up to now, and keep this one."""
+        """Show the last answer up to now, and keep this one.
+
+        Parameters
+        ----------
+        time_s, poll, rest
+            As :class:`~psm_sim.network.observers.Observer` says of ``asked``.
+        """
         self.until(time_s)
         self._since_s, self._name = time_s, _words(rest)
         self._facts = "" if poll is None else (
