@@ -98,9 +98,9 @@ def compare_clients(
             watch.check_size(workloads[0], place)
             found = _compared(runs, place, scenario, workloads[0], progress)
             return sorted_out(found, policies, beside)
+        watch.refuse(f"{len(workloads)} clients")
     from psm_sim.simulation.clients import check, compare_each
 
-    watch.refuse(f"{len(workloads)} clients")
     check(runs, f"{len(workloads)} clients", workers)
     return compare_each(policies, scenario, workloads, progress, workers, beside)
 
