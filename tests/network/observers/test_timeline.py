@@ -72,7 +72,7 @@ def test_it_is_a_chrome_trace_whose_slices_do_not_overlap_on_a_track(policy):
     for each in events:
         assert REQUIRED.get(each["ph"], {"pid", "tid", "name", "args"}) <= set(each)
     for slices in tracks(events).values():
-        assert all(one[1] <= other[0] + 2e-9 for one, other in pairwise(spans(slices)))
+        assert all(one[1] <= other[0] + 1e-9 for one, other in pairwise(spans(slices)))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -90,7 +90,7 @@ def test_the_radios_track_and_the_power_add_up_to_the_ledger(policy):
     slices, usage = tracks(events)["radio"], world.usage()
     for name, seconds in (("awake", usage.awake_s), ("dozing", usage.asleep_s)):
         found = sum(each["dur"] for each in slices if each["name"] == name) / 1e6
-        assert found == pytest.approx(seconds, abs=1e-6)
+        assert found == pytest.approx(seconds, abs=1e-3)
     steps = [(ts / 1e6, args["W"]) for ts, args in counter(events, "power (W)")]
     joules = sum(watts * (then - at) for (at, watts), (then, _) in pairwise([*steps, (world.env.now, 0.0)]))
     assert joules == pytest.approx(usage.awake_j + usage.asleep_j, rel=1e-6)
@@ -102,7 +102,7 @@ def test_pages_stand_from_request_to_end():
     """As the world has them."""
     world, _, events = drawn("lpsm", pages=8)
     visits = [visit for visit, _ in world.visits]
-    expected = [pytest.approx((each.started_s, each.ended_s), abs=1e-9) for each in visits]
+    expected = [pytest.approx((each.started_s, each.ended_s), abs=1e-6) for each in visits]
     assert spans(tracks(events)["pages"]) == expected
 
 
@@ -117,7 +117,7 @@ def test_every_object_of_every_page_is_one_transfer_within_its_page(settings):
     assert sorted(int(each["name"].split()[2].replace(",", "")) for each in transfers) == sizes
     within = spans(found["pages"])
     assert all(any(a <= b and c <= d + 1e-9 for a, d in within) for b, c in spans(transfers))
-    assert max(each[1] for each in spans(transfers)) == pytest.approx(within[-1][1], abs=1e-8)
+    assert max(each[1] for each in spans(transfers)) == pytest.approx(within[-1][1], abs=1e-6)
 
 
 def test_decisions_are_the_policys_answers_each_until_the_next():
@@ -125,7 +125,7 @@ def test_decisions_are_the_policys_answers_each_until_the_next():
     _, told, events = drawn("bsd:p=0.5")
     slices = tracks(events)["policy"]
     assert [each["ts"] for each in slices] == [
-        pytest.approx(1e6 * at_s, abs=1e-3) for at_s, _ in told.answers
+        pytest.approx(1e6 * at_s, abs=1) for at_s, _ in told.answers
     ]
     times = {args["ms"] for _, args in counter(events, "polling time (ms)")}
     assert times == {100 * rest.beacons for _, rest in told.answers}
@@ -134,7 +134,7 @@ def test_decisions_are_the_policys_answers_each_until_the_next():
 def test_held_frames_are_counted():
     """Each change, as the access point tells it."""
     _, told, events = drawn("psm")
-    expected = [(pytest.approx(1e6 * at_s, abs=1e-3), {"frames": frames}) for at_s, frames in told.holds]
+    expected = [(pytest.approx(1e6 * at_s, abs=1), {"frames": frames}) for at_s, frames in told.holds]
     assert counter(events, "held frames") == expected
     assert max(frames for _, frames in told.holds) > 1
 

@@ -65,11 +65,13 @@ class Transfers:
         if stream is None:
             return
         end = segment.seq + segment.payload + segment.syn + segment.fin
-        if end > segment.seq:
-            stream.receiver.accept(segment.seq, end, True)
-        if segment.payload and not connection.requests:
+        if end == segment.seq:
+            return
+        stream.receiver.accept(segment.seq, end, True)
+        if connection.requests:
+            self._answer(stream, frame.heard_s)
+        elif segment.payload:
             self._message("message", frame, segment)
-        self._answer(stream, frame.heard_s)
         if segment.fin and stream.receiver.next >= end:
             del self._streams[connection]
 
