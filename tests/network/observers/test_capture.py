@@ -155,6 +155,16 @@ def test_more_data_says_that_another_frame_is_queued():
     assert max(map(len, by_beacon.values())) > 1
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_file_does_not_depend_on_how_much_is_written_at_once(variant, monkeypatch):
+    """A few frames and beacons at a time, or all at the end."""
+    _, _, at_once = captured("psm", **VARIANTS[variant])
+    monkeypatch.setattr("psm_sim.network.observers.capture.observer._ENOUGH", 3)
+    monkeypatch.setattr("psm_sim.network.observers.capture.batch._MOST_BEACONS", 16)
+    _, _, piecemeal = captured("psm", **VARIANTS[variant])
+    assert (at_once == piecemeal) is True
+
+
 def test_every_frame_to_one_receiver_is_acknowledged_at_once():
     """Data and null frames are; beacons, group frames, PS-Polls and ACKs are not."""
     _, _, data = captured("psm", **AS_THEY_ARE)

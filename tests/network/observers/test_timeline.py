@@ -124,9 +124,7 @@ def test_decisions_are_the_policys_answers_each_until_the_next():
     """With what it saw; the polling time is a counter."""
     _, told, events = drawn("bsd:p=0.5")
     slices = tracks(events)["policy"]
-    assert [each["ts"] for each in slices] == [
-        pytest.approx(1e6 * at_s, abs=1) for at_s, _ in told.answers
-    ]
+    assert [each["ts"] for each in slices] == [pytest.approx(1e6 * at_s, abs=1) for at_s, _ in told.answers]
     times = {args["ms"] for _, args in counter(events, "polling time (ms)")}
     assert times == {100 * rest.beacons for _, rest in told.answers}
 

@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.observers.capture.headers import ack_rows, beacon_rows, frame_rows, sizes_of
+from psm_sim.network.observers.capture.headers import (
+    ack_rows,
+    beacon_template,
+    fill_beacons,
+    frame_rows,
+    sizes_of,
+)
 from psm_sim.network.observers.capture.layout import LAYOUTS
 from psm_sim.network.observers.capture.scene import Scene
 from psm_sim.network.observers.capture.tim import Tim
@@ -38,13 +44,18 @@ class Batches:
         self._scene, self._tim, self._acks = scene, tim, acks
         self._grid = Beacons(scene.beacon_s)
         self._beacon = self._from_access_point = self._from_station = 0
+        self._beacons = beacon_template(_MOST_BEACONS, scene)
+        self._room = np.zeros(1 << 20, np.uint8)
 
     def follows_beacon(self, time_s: float) -> None:
         """Note that a group frame follows the beacon at a time, in seconds."""
         self._tim.group.add(round(time_s / self._scene.beacon_s))
 
     def of(self, frames: Rows, until_s: float) -> Iterator[memoryview]:
-        """Yield the records of frames, and of the beacons before a time in seconds, in order."""
+        """Yield the records of frames, and of the beacons before a time in seconds, in order.
+
+        Each piece is to be written at once: the next one takes its place in memory.
+        """
         last = self._grid.before(until_s) + 1
         while self._beacon + _MOST_BEACONS < last:
             middle = self._beacon + _MOST_BEACONS
@@ -64,7 +75,7 @@ class Batches:
         sizes = sizes_of(frames, self._scene)
         ends = np.append(0, np.cumsum(sizes + _ACK * acked))
         first, beacons_at = ends[:-1] + _BEACON * passed, _BEACON * np.arange(numbers.size) + ends[behind]
-        packed = np.zeros(int(ends[-1]) + _BEACON * numbers.size, np.uint8)
+        packed = self._zeros(int(ends[-1]) + _BEACON * numbers.size)
         orders, beacon_orders = self._orders(frames, passed, behind)
         for rows, chosen in frame_rows(frames, sizes, orders, self._scene):
             _place(packed, first[chosen], rows)
@@ -86,7 +97,17 @@ class Batches:
     def _beacon_rows(self, numbers: Wholes, times_s: NDArray[np.floating], orders: Wholes) -> Rows:
         first = int(numbers[0]) if numbers.size else 0
         bits = self._tim.names(times_s), self._tim.groups(first, numbers.size)
-        return beacon_rows(numbers, orders, bits, self._scene)
+        rows = self._beacons[: numbers.size]
+        fill_beacons(rows, numbers, orders, bits, self._scene)
+        return rows
+
+    def _zeros(self, size: int) -> NDArray[np.uint8]:
+        # The same memory again and again, since the system takes longer to clear new pages than to copy them.
+        if self._room.size < size:
+            self._room = np.zeros(2 * size, np.uint8)
+        packed = self._room[:size]
+        packed[:] = 0
+        return packed
 
 
 def _place(packed: NDArray[np.uint8], at: Wholes, rows: Rows) -> None:

@@ -82,13 +82,30 @@ def ack_rows(frames: Rows, scene: Scene) -> Rows:
     return rows
 
 
-def beacon_rows(
-    numbers: Wholes, orders: Wholes, bits: tuple[NDArray[np.bool_], NDArray[np.bool_]], scene: Scene
-) -> Rows:
-    """Return the rows of beacons.
+def beacon_template(count: int, scene: Scene) -> Rows:
+    """Return *count* rows of beacons in which all is set that does not change from one to the next."""
+    fixed = {
+        "rate": scene.rate, "present": _present(scene), "control": 0x80, "to": EVERYBODY, "by": ACCESS_POINT,
+        "third": ACCESS_POINT, "interval": scene.beacon_tu, "dtim_period": scene.dtim_period,
+    }  # fmt: skip
+    rows = rows_of("beacon", count, fixed)
+    rows["kept"] = rows["length"] = rows.itemsize - RECORD
+    return rows
+
+
+def fill_beacons(
+    rows: Rows,
+    numbers: Wholes,
+    orders: Wholes,
+    bits: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    scene: Scene,
+) -> None:
+    """Fill in what changes from one beacon to the next.
 
     Parameters
     ----------
+    rows
+        (m,) rows of the template.
     numbers, orders
         (m,) the beacons' numbers, and their sequence numbers as frames.
     bits
@@ -96,26 +113,24 @@ def beacon_rows(
     scene
         What stands in the headers.
     """
-    fixed = {
-        "rate": scene.rate, "control": 0x80, "to": EVERYBODY, "by": ACCESS_POINT, "third": ACCESS_POINT,
-        "interval": scene.beacon_tu, "dtim_period": scene.dtim_period,
-    }  # fmt: skip
-    rows = rows_of("beacon", numbers.size, fixed)
-    rows["kept"] = rows["length"] = rows.itemsize - RECORD
     times_s = numbers * scene.beacon_s
     _stamp(rows, times_s, times_s)
     rows["stamp_us"] = rows["begun_us"]
     rows["order"] = orders << 4
-    rows["dtim_count"] = -numbers % scene.dtim_period
+    if scene.dtim_period > 1:
+        rows["dtim_count"] = -numbers % scene.dtim_period
     rows["bitmap"], rows["group"] = 2 * bits[0], bits[1]
-    return rows
 
 
 def _headed(name: str, frames: Rows, sizes: Wholes, scene: Scene) -> Rows:
-    rows = rows_of(name, frames.size, {"rate": scene.rate, "present": 0xF if scene.rate else 0xB})
+    rows = rows_of(name, frames.size, {"rate": scene.rate, "present": _present(scene)})
     rows["kept"] = rows["length"] = sizes - RECORD
     _stamp(rows, frames["heard_s"], frames["heard_s"] - frames["air_s"])
     return rows
+
+
+def _present(scene: Scene) -> int:
+    return 0xF if scene.rate else 0xB
 
 
 def _stamp(rows: Rows, heard_s: NDArray[np.floating], begun_s: NDArray[np.floating]) -> None:

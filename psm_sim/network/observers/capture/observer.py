@@ -17,7 +17,7 @@ from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy
 from psm_sim.policies.service import Service
 
-_ENOUGH = 1024
+_ENOUGH = 2048
 """Frames that are written at once."""
 
 

@@ -34,6 +34,9 @@ class Tim:
         time_s, frames, fetched
             As :class:`~psm_sim.network.observers.Observer` says of ``held``.
         """
+        if not fetched and frames > 1 and self._named[-1]:
+            self._told_s = time_s
+            return time_s
         if fetched and abs(time_s - self._heard_s) < TOLERANCE_S:
             time_s = nextafter(self._heard_s, inf)
         self._told_s = time_s = max(time_s, self._told_s)
@@ -48,6 +51,8 @@ class Tim:
 
     def names(self, times_s: NDArray[np.floating]) -> NDArray[np.bool_]:
         """Say which of the beacons at some times (n,), in order, name the station; earlier ones are done."""
+        if len(self._named) == 1:
+            return np.full(times_s.size, self._named[0])
         passed = np.searchsorted(times_s, self._changed_s, side="left")
         places = np.cumsum(np.bincount(passed, minlength=times_s.size + 1))[: times_s.size] - 1
         named = np.array(self._named)[places]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from struct import Struct
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,12 +16,14 @@ _DERIVED = 2
 
 ROW = np.dtype(
     [
-        ("sort_s", "f8"), ("heard_s", "f8"), ("air_s", "f8"), ("starts_s", "f8"), ("queued_s", "f8"),
-        ("kind", "u1"), ("up", "?"), ("sleeps", "?"), ("retry", "?"), ("more", "u1"), ("number", "i8"),
-        ("seq", "i8"), ("payload", "i8"), ("ack", "i8"), ("syn", "?"), ("fin", "?"), ("wire", "i8"),
+        ("sort_s", "<f8"), ("heard_s", "<f8"), ("air_s", "<f8"), ("starts_s", "<f8"), ("queued_s", "<f8"),
+        ("kind", "u1"), ("up", "?"), ("sleeps", "?"), ("retry", "?"), ("more", "u1"), ("number", "<i8"),
+        ("seq", "<i8"), ("payload", "<i8"), ("ack", "<i8"), ("syn", "?"), ("fin", "?"), ("wire", "<i8"),
     ]
 )  # fmt: skip
 """One frame: ``sort_s`` is its place in the file, ``number`` that of its connection, -1 for a datagram."""
+
+_pack = Struct("<5dB3?B4q2?q").pack
 
 _EMPTY = Segment(NULL, 0, 0, 0, False, False, 0)
 
@@ -28,10 +32,10 @@ class Waiting:
     """Waiting frames, in the order in which they were told."""
 
     def __init__(self) -> None:
-        self._frames: list[tuple[object, ...]] = []
+        self._rows = bytearray()
 
     def __len__(self) -> int:
-        return len(self._frames)
+        return len(self._rows) // ROW.itemsize
 
     def add(self, frame: OnAir, sort_s: float, sleeps: bool) -> None:
         """Add a frame.
@@ -47,27 +51,26 @@ class Waiting:
         """
         kind, up, queued_s, starts_s, air_s, heard_s, segment, retry, _, more = frame
         each = segment or _EMPTY
-        self._frames.append((
+        self._rows += _pack(
             sort_s, heard_s, air_s, starts_s, queued_s, _CODES[kind], up, sleeps, retry,
             _DERIVED if more is None else more, each.connection.number, each.seq, each.payload, each.ack,
             each.syn, each.fin, each.wire_bytes,
-        ))  # fmt: skip
+        )  # fmt: skip
 
     def take(self, until_s: float) -> NDArray[np.void]:
         """Return the frames before a time in seconds, in order, as rows of :data:`ROW`; others wait on."""
-        rows = np.array(self._frames, ROW)
-        _derive_more(rows)
+        rows = np.frombuffer(self._rows, ROW)
         order = np.argsort(rows["sort_s"], kind="stable")
         ready = int(np.searchsorted(rows["sort_s"][order], until_s, side="left"))
-        self._frames = [self._frames[place] for place in order[ready:].tolist()]
-        return rows[order[:ready]]
+        taken, more = rows[order[:ready]], _more(rows)[order[:ready]]
+        taken["more"] = more
+        self._rows = bytearray(rows[order[ready:]].tobytes())
+        return np.asarray(taken)
 
 
-def _derive_more(rows: NDArray[np.void]) -> None:
-    """Set the More Data bit of each frame behind which another one is queued when it starts."""
+def _more(rows: NDArray[np.void]) -> NDArray[np.uint8]:
+    """Return the More Data bit of each frame; it is set if another one is queued behind when it starts."""
     down = np.flatnonzero(~rows["up"] & (rows["kind"] == DATA))
-    behind = np.zeros(down.size, bool)
-    behind[:-1] = rows["queued_s"][down[1:]] <= rows["starts_s"][down[:-1]]
-    given = rows["more"][down]
-    rows["more"][down] = np.where(given == _DERIVED, behind, given)
-    rows["more"][rows["more"] == _DERIVED] = 0
+    behind = np.zeros(rows.size, np.uint8)
+    behind[down[:-1]] = rows["queued_s"][down[1:]] <= rows["starts_s"][down[:-1]]
+    return np.where(rows["more"] == _DERIVED, behind, rows["more"])
