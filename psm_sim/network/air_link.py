@@ -52,6 +52,17 @@ class AirLink(Link):
             tell(frame)
         return arrives_s
 
+    def unheard(self, segment: Segment, count: int) -> None:
+        """Tell of *count* frames one after another that no station receives; the link does not carry them."""
+        queued_s, air_s = self._env.now, self.air_time_s(segment)
+        starts_s = max(queued_s, self.free_at)
+        for number in range(count):
+            begins_s = starts_s + number * air_s
+            heard_s = begins_s + air_s + self._latency_s
+            frame = OnAir(_kind(segment), self._up, queued_s, begins_s, air_s, heard_s, segment)
+            for tell in self._tell_air:
+                tell(frame)
+
 
 def wireless_link(
     env: Environment,

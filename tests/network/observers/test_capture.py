@@ -12,6 +12,7 @@ from psm_sim.network import World, load_topology
 from psm_sim.network.observers.capture import Capture
 from psm_sim.network.observers.capture.waiting import ROW, Waiting
 from psm_sim.network.on_air import OnAir
+from psm_sim.network.segment import GROUP
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page import Page
@@ -31,6 +32,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
+def to_all(frame):
+    """Say whether a frame is addressed to a group."""
+    return frame.ip[16:20] == bytes([10, 0, 0, 255])
+
+
 @pytest.mark.parametrize("policy", [*POLICIES, "uapsd", "twt"])
 def test_a_run_that_is_captured_is_the_run_that_is_not(policy):
     """Pages, energy, and events to the last one."""
@@ -47,8 +53,12 @@ def test_each_frame_that_was_heard_is_there_at_its_time_and_with_its_bytes(polic
     """The links say when; what is still on the air when the run ends is not heard to its end."""
     world, log, data = captured(policy, **VARIANTS[variant])
     for up, told in ((False, log.down), (True, log.up)):
-        heard = sorted((at_s, each.wire_bytes) for at_s, each in told if at_s <= world.env.now)
-        frames = [each for each in frames_of(data) if each.up is up and each.kind == "data"]
+        heard = sorted(
+            (at_s, each.wire_bytes)
+            for at_s, each in told
+            if at_s <= world.env.now and each.connection is not GROUP
+        )
+        frames = [each for each in frames_of(data, "data") if each.up is up and not to_all(each)]
         packets = [(each.time_ns, int.from_bytes(each.ip[2:4], "big")) for each in frames]
         told_null = [round(at_s * 1e9) for at_s, size in heard if size == 28]
         heard = [(round(at_s * 1e9), size) for at_s, size in heard if size != 28]
@@ -124,12 +134,11 @@ def test_nothing_is_sent_to_a_station_that_has_said_that_it_dozes(policy, varian
     _, _, data = captured(policy, **VARIANTS[variant])
     sleeps, polled = False, 0
     for each in frames_of(data):
-        group = each.ip[16:20] == bytes([10, 0, 0, 255])
         if each.kind == "ps-poll":
             polled += 1
         elif each.kind != "ack" and each.up:
             sleeps = each.sleeps
-        elif each.kind == "data" and not group:
+        elif each.kind == "data" and not to_all(each):
             assert not sleeps or polled
             polled = max(0, polled - 1)
 
@@ -172,25 +181,27 @@ def test_every_frame_to_one_receiver_is_acknowledged_at_once():
     for number, each in enumerate(found):
         if isinstance(each, Beacon) or each.kind in ("ps-poll", "ack"):
             continue
-        group = each.ip[16:20] == bytes([10, 0, 0, 255])
         behind = found[number + 1] if number + 1 < len(found) else None
         acked = isinstance(behind, Frame) and behind.kind == "ack"
-        assert acked is not group
+        assert acked is not to_all(each)
 
 
-def test_group_frames_follow_a_dtim_beacon_that_says_so():
-    """A beacon says so exactly if group frames come before the next one."""
-    _, _, data = captured("always-on", **AS_THEY_ARE)
+@pytest.mark.parametrize("policy", ["always-on", "psm:listen_interval=5", "twt"])
+def test_group_frames_follow_a_dtim_beacon_that_says_so(policy):
+    """A beacon says so exactly if group frames come before the next one, also those that nobody hears."""
+    world, _, data = captured(policy, **AS_THEY_ARE)
     announced, follow = [], []
     for each in records(data):
         if isinstance(each, Beacon):
             announced.append(each.group)
             follow.append(False)
             assert not (each.group and each.dtim_count)
-        elif each.ip[16:20] == bytes([10, 0, 0, 255]):
+        elif to_all(each):
             follow[-1] = True
     assert any(announced)
     assert announced == follow
+    groups = [each for each in frames_of(data, "data") if to_all(each)]
+    assert world.device.group.sent - 1 <= len(groups) <= world.device.group.sent
 
 
 def test_what_a_finer_mac_tells_is_written_as_it_is():
