@@ -87,15 +87,11 @@ def test_every_beacon_is_in_the_air_whether_or_not_the_station_hears_it(interval
         assert (each.dtim_count, each.period) == (-number % 3, 3)
 
 
-class Sampled(Capture):
-    """Nothing but a name for a capture that is compared with samples."""
-
-
 def sampled(policy, pages, settings):
     """Return whether the access point held frames just before each beacon, and the capture."""
     file = io.BytesIO()
     dotted = {key.replace("__", "."): value for key, value in settings.items()}
-    world = World(load_topology(settings=dotted), make_policy(policy), [Sampled(file)])
+    world = World(load_topology(settings=dotted), make_policy(policy), [Capture(file)])
     port, interval_s = world.radio._port, world.beacons.interval_s
     found: list[bool] = []
 
