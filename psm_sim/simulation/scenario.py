@@ -110,10 +110,12 @@ class Scenario:
         ------
         InputError
             If there is no such topology, or a setting is unknown, out of its range, or beside a topology
-            already made.
+            already made; or if a battery is given whose life cannot be told without the supply voltage.
         """
         if not isinstance(self.topology, Topology):
-            return load_topology(self.topology, {**self.chip, **self.settings})
+            made = load_topology(self.topology, {**self.chip, **self.settings})
+            made.power.check_battery()
+            return made
         for name, value in (("settings", self.settings), ("profile", self.profile)):
             if value:
                 raise InputError(f"{name} is {value!r} beside a Topology made already; set them in it.")
