@@ -170,7 +170,4 @@ class Scenario:
         InputError
             If a file cannot be read, or the trace comes through a pipe: its key would be another each time.
         """
-        if self.is_piped:
-            told = f"trace {self.trace_name} is a pipe, whose pages cannot be kept and read again"
-            raise InputError(f"{told}; save it as a file.")
         return hash_of(self, policies, {} if known is None else known)
