@@ -28,7 +28,8 @@ def open_to_read(path: Path) -> BinaryIO:
     Raises
     ------
     InputError
-        If it is a device, a terminal or a file of /proc or /sys, or a pipe to which nobody writes for :data:`PATIENCE_S` seconds.
+        If it is a device, a terminal or a file of /proc or /sys, or a pipe to which nobody writes for
+        :data:`PATIENCE_S` seconds.
     OSError
         If it cannot be read.
     """
