@@ -102,7 +102,7 @@ class Batches:
         return rows
 
     def _zeros(self, size: int) -> NDArray[np.uint8]:
-        # The same memory again and again, since the system takes longer to clear new pages than to copy them.
+        """Return zeros in the same memory again and again: new pages take longer to clear than to copy."""
         if self._room.size < size:
             self._room = np.zeros(2 * size, np.uint8)
         packed = self._room[:size]

@@ -33,7 +33,7 @@ class Signals:
         self._poll_s = poll_ms / 1000
         self._served, self._release = served, access_point.release_on_uplink
         self._add = add
-        self._awaited = 0  # PS-Polls whose frames are not yet on the air
+        self._awaited = 0
         self.sleeps = False
 
     def radio(self, time_s: float, awake: bool, by_beacon: bool) -> None:
@@ -44,7 +44,7 @@ class Signals:
         time_s, awake
             When, in seconds, and the state that begins.
         by_beacon
-            Whether it wakes for a beacon, and not to send.
+            Whether it wakes for a beacon, and not to send: the frame that it sends says so itself.
         """
         if not awake:
             if not self.sleeps:
@@ -52,7 +52,7 @@ class Signals:
         elif by_beacon:
             self._wake(time_s)
         elif self._release and not self._polls and not self._served:
-            self.sleeps = False  # the frame for which it wakes says so
+            self.sleeps = False
 
     def fetched(self, time_s: float, frames: int) -> None:
         """Ask for frames that were held."""

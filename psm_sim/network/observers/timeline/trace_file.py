@@ -80,6 +80,7 @@ class TraceFile:
         self._lines.append(f'{{"ph":"M","pid":1,"tid":{number},{named}}}')
 
     def _write(self) -> None:
-        *lines, last = self._lines  # one stays, so that a comma follows whatever is written here
+        """Write all but the last line, so that a comma follows whatever is written here."""
+        *lines, last = self._lines
         self._file.write((",\n".join(lines) + ",\n").encode())
         self._lines = [last]
