@@ -62,7 +62,9 @@ def balance(world, which=""):
     usage, power = world.usage(), world.power
     assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now, rel=1e-9), which
     assert min(usage) >= 0, which
-    energy_j = power.awake_w * usage.awake_s + power.asleep_w * usage.asleep_s + usage.beacons_j + usage.extra_j
+    energy_j = (
+        power.awake_w * usage.awake_s + power.asleep_w * usage.asleep_s + usage.beacons_j + usage.extra_j
+    )
     assert usage.total_j == pytest.approx(energy_j, rel=1e-9), which
     lost = {way: world.faults.lost_bytes(way) if world.faults else 0 for way in ("up", "down")}
     arrived = world.client.received_bytes + world.access_point.dropped_bytes + lost["down"]

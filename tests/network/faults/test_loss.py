@@ -110,7 +110,7 @@ def test_a_hop_that_lets_nothing_through_fails_every_page_after_the_time_of_a_sy
 
 
 def throughput_mbps(size, seed, round_trip_s=0.1):
-    """Return that of one download on fast links, each segment acknowledged, 1 % of the frames lost one way."""
+    """Return that of one download on fast links, each segment acknowledged, 1 % of the frames lost."""
     world = world_with(
         {
             "links.wired.rate_mbps": 1000, "links.wireless.rate_mbps": 1000, "links.wireless.latency_ms": 0,
