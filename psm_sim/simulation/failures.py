@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from psm_sim.estimates import Summary, percentiles
@@ -52,6 +52,6 @@ def percentiles_of(result: Result, name: str, wanted: Sequence[int]) -> dict[str
     return percentiles(completed(result, name), wanted)
 
 
-def told(reasons: Sequence[str]) -> str:
+def told(reasons: Iterable[str]) -> str:
     """Return reasons in words, the most frequent one first, with the number of each."""
     return "; ".join(f"{count} x {reason}" for reason, count in Counter(reasons).most_common())

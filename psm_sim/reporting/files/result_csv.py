@@ -62,7 +62,7 @@ def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
     values = {key: value for key, value in run.to_dict().items() if key != "wall_s"}
     values["parameters"] = joined(values["parameters"])
     if "failures" in values:
-        values["failures"] = told([each["reason"] for each in values["failures"]])
+        values["failures"] = told(each["reason"] for each in values["failures"])
     for several in ("clients", "seeds"):
         if several in values:
             values[several] = len(values[several])
