@@ -124,6 +124,8 @@ class Faults:
             found |= {f"frames lost {way}": self.lost_frames(way) for way in ("up", "down")}
         if self._restarts is not None:
             found["restarts"] = self._restarts.number
+        if self._stalls is not None:
+            found["server stalls"] = self._stalls.begun(self._env.now)
         return found
 
     def _of(self, direction: str) -> list[Losses]:

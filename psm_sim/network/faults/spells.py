@@ -76,6 +76,10 @@ class Spells:
         self.ends_s = self.begins_s + self._lasts_s
         self.number += 1
 
+    def begun(self, now_s: float) -> int:
+        """Return the number of spells begun so far; ask as of :meth:`left_s`."""
+        return self.number if self.left_s(now_s) > 0 else self.number - 1
+
     def left_s(self, now_s: float) -> float:
         """Return how much is left of the spell that is on, in seconds; ask of times that never decrease."""
         while now_s >= self.ends_s:

@@ -71,6 +71,7 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
         f"{pages}, {_seeds(comparison)}, topology {_topology(comparison)}{chip}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
         *reports(comparison.runs),
+        *failures(comparison.shown),
         *([f"{note}."] if preset and (note := load_preset(preset).note()) else []),
     ]
 
@@ -102,9 +103,13 @@ def reports(runs: Sequence[Result]) -> list[str]:
     told = [
         (run.policy, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
     ]
-    lines = [f"{policy}: {', '.join(words)}." for policy, words in told if words]
-    failed = [(run.policy, [each["reason"] for each in run.failures_listed]) for run in runs]
-    return [*lines, *(f"{policy}, pages failed: {counted(words)}." for policy, words in failed if words)]
+    return [f"{policy}: {', '.join(words)}." for policy, words in told if words]
+
+
+def failures(runs: Sequence[Result]) -> list[str]:
+    """Return a line for each policy whose pages have failed, with the reasons."""
+    told = [(run.policy, [each["reason"] for each in run.failures_listed]) for run in runs]
+    return [f"{policy}, pages failed: {counted(words)}." for policy, words in told if words]
 
 
 def _failing(run: Result) -> list[str]:

@@ -53,3 +53,10 @@ def test_what_is_left_of_a_spell_runs_down_to_nothing():
     times_s = (0.5 * begins_s, begins_s, begins_s + 1.0, begins_s + 3.0)
     assert [spells.left_s(time_s) for time_s in times_s] == pytest.approx([0.0, 3.0, 2.0, 0.0])
     assert spells.number == 2
+
+
+def test_spells_are_counted_from_their_beginnings():
+    """None before the first one, one within and after it."""
+    spells = Spells(1, "stalls", 20.0, 3.0)
+    begins_s = spells.begins_s
+    assert [spells.begun(begins_s + after_s) for after_s in (-0.1, 0.1, 3.1)] == [0, 1, 1]
