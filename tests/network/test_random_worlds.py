@@ -174,13 +174,13 @@ def world_of(number, faults="some"):
         policy = "psm"
         world = World(topology, make_policy(policy), seen)
     world.watch = watch if seen else None
+    if seen:
+        watch.over(world)
     return world, pages, messages, f"world {number}: {policy}, {settings}, {pages}"
 
 
 def run(world, pages, messages):
     """Run, and return the sentence with which it failed, if it did."""
-    if world.watch is not None:
-        world.watch.over(world)
     try:
         world.run(pages, messages)
     except PageError as failed:
