@@ -240,6 +240,39 @@ def test_a_random_world_is_the_same_again(number):
     assert (once.usage(), list(once.visits), once.events) == (again.usage(), list(again.visits), again.events)
 
 
+def repeated(world):
+    """Return the frames dropped and the segments sent again, of open connections too."""
+    ends = [end for host in (world.server, world.client) for end in host._endpoints.values()]
+    closed = world.server.retransmissions + world.client.retransmissions
+    return world.access_point.dropped_frames + closed + sum(end.sender.retransmissions for end in ends)
+
+
+def times_of(number, policy):
+    """Return the page times in seconds, and what was dropped or repeated, of a world without faults."""
+    draw = Draw(number)
+    settings, own = settings_of(draw), policy_of(draw)
+    world = World(load_topology("three-node", settings), make_policy(policy or own))
+    world.run(pages_of(draw))
+    times_s = [visit.ended_s - visit.started_s for visit, _ in world.visits]
+    return times_s, repeated(world), settings["tcp.delayed_ack_ms"] / 1000
+
+
+def test_power_saving_makes_no_page_quicker_but_by_a_delayed_ack():
+    """Where neither run drops or repeats a frame: else chance decides, see docs/faults.md."""
+    judged = 0
+    for number in range(0, 80, 2):
+        try:
+            (plain, *some, _), (saving, *more, ack_s) = times_of(number, "always-on"), times_of(number, "")
+        except InputError:
+            continue
+        if not any((*some, *more)):
+            judged += 1
+            assert all(slow >= quick - ack_s - 1e-9 for slow, quick in zip(saving, plain, strict=True)), (
+                number
+            )
+    assert judged >= 5
+
+
 def test_the_random_worlds_are_worth_trying():
     """Most of them load their pages, some lose frames, some pages fail, and all settings are allowed."""
     ended = dropped = lost = failed = 0

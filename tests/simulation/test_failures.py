@@ -9,7 +9,7 @@ import math
 
 import pytest
 
-from psm_sim import simulate
+from psm_sim import simulate, timeline
 from psm_sim.reporting.figures.run import page, slowdowns, trade_off
 from psm_sim.reporting.figures.run.write import frontier_of
 from psm_sim.reporting.files import result_csv, result_json
@@ -118,6 +118,16 @@ def test_the_table_has_a_column_and_a_line_for_each_policy(compared, monkeypatch
 def test_the_frame_has_the_reasons(impatient):
     """One row per page."""
     assert list(impatient.pages["failure"]) == ["", REASON, "", REASON]
+
+
+def test_a_timeline_has_lost_frames_and_failed_pages():
+    """The run is the same again, with its faults."""
+    result = simulate("psm", trace=PAGES, settings={**IMPATIENT, "faults.wireless.loss": 0.4})
+    events = timeline(result)
+    failed = events[events["event"] == "page failed"]
+    assert list(failed["reason"]) == list(result.failures.values())
+    lost = events[(events["event"] == "frame lost") & events["link"].str.endswith("down")]
+    assert len(lost) == result.traffic.lost_frames > 0
 
 
 def test_without_faults_nothing_is_said_of_failures(patient):
