@@ -17,6 +17,10 @@ Cause = Callable[[], bool]
 """Cause of losses: asked once for each frame, it says whether it takes that one."""
 
 
+_PLACES = 1 << 40
+"""Numbers that the stream has for each page, more than any page has frames."""
+
+
 class RandomLoss:
     """Random loss on a link, in bad times with another share.
 
@@ -44,18 +48,22 @@ class RandomLoss:
         bad: BadTimes | None,
         page: Callable[[], int],
     ) -> None:
-        self._env, self._seed, self._name, self._page = env, seed, f"faults.{name}", page
-        self._parameters, self._bad = parameters, bad
-        self._number = -1
+        self._env, self._page, self._parameters, self._bad = env, page, parameters, bad
+        random = stream(seed, f"faults.{name}")
+        # One stream with a place for each page: a stream for each page would take as long as half the page.
+        self._skip: Callable[[int], object] = random.bit_generator.advance  # type: ignore[attr-defined]
+        self._draw: Callable[[], float] = random.random
+        self._number = self._drawn = 0
 
     def __call__(self) -> bool:
         """Say whether the frame is lost."""
         number = self._page()
         if number != self._number:
-            self._number, self._random = number, stream(self._seed, self._name, number)
+            self._skip((number - self._number) * _PLACES - self._drawn)
+            self._number, self._drawn = number, 0
+        self._drawn += 1
         bad = self._bad is not None and self._bad.at(self._env.now)
-        share = self._parameters.bad_loss if bad else self._parameters.loss
-        return bool(self._random.random() < share)
+        return self._draw() < (self._parameters.bad_loss if bad else self._parameters.loss)
 
 
 class Losses:
