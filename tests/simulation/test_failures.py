@@ -145,7 +145,7 @@ def test_several_seeds_have_faults_of_their_own_for_any_number_of_workers():
     assert one.page_time_s == two.page_time_s
     assert one.failed_pages == sum(result.failed_pages for result in one.results) > 0
     assert {each["seed"] for each in one.failures_listed} <= {"1", "2"}
-    lost = {result.policy_report["frames lost down"] for result in one.results}
+    lost = {result.traffic.lost_bytes for result in one.results}
     assert len(lost) > 1
 
 

@@ -63,6 +63,8 @@ class Faults:
 
     def begin(self, path: Path) -> None:
         """Take frames on the path, each link's behind all that was put on it; restart its access point."""
+        if self._losses:
+            return
         self._restart(path)
         up, wired_up, wired_down, down, radio = path[:5]
         gone = self._restarts
