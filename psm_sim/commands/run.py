@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from psm_sim.commands.arguments import (
     add_format,
     battery_of,
+    limit_of,
     preset_named,
     recording_used,
     settings_of,
@@ -50,7 +51,8 @@ Without any word: always-on, psm, bsd, lpsm and anticipate, 10 replications of
 
 Results go to standard output, progress and remarks to standard error;
 --output DIR writes the results to DIR as well. Exit status: 0; 2 for a mistake
-that you can mend, explained in one line; 130 if interrupted."""
+that you can mend, explained in one line; 130 if interrupted. Pages that fail
+where faults are switched on are a result, and end with 0."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -155,7 +157,8 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     from psm_sim.network import load_topology
     from psm_sim.simulation import Scenario
 
-    settings = {**preset.settings, **battery_of(arguments.battery), **settings_of(arguments.set)}
+    options = {**battery_of(arguments.battery), **limit_of(arguments.max_page_s)}
+    settings = {**preset.settings, **options, **settings_of(arguments.set)}
     load_topology(arguments.topology, settings, "--set")
     use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
     trace = recording_used(preset.trace_spec(arguments.trace), use)

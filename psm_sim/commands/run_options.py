@@ -77,6 +77,12 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
         help="the loss of every lpsm given; a formula has I (bytes held), T (ms slept), Ti (candidate ms) "
         "and gamma",
     )
+    parser.add_argument(
+        "--max-page-s",
+        metavar="S",
+        help="longest simulated time of a page in seconds; a page over it has failed, is reported with its"
+        " reason, and the next one is asked for; short for --set browser.max_page_s=S",
+    )
     add_pages(parser, "number of pages")
     add_seed(parser, "the seed of everything drawn")
     parser.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from psm_sim.network.http import Request
 
@@ -28,8 +29,10 @@ NULL, GROUP = Connection(), Connection()
 class Segment:
     """One TCP segment; ``seq`` counts SYN and FIN as one byte each, as TCP does.
 
-    ``wire_bytes`` is the payload with its TCP/IP header.
+    ``wire_bytes`` is the payload with its TCP/IP header; ``rst`` is true of a :class:`Reset` alone.
     """
+
+    rst: ClassVar[bool] = False
 
     connection: Connection
     seq: int
@@ -38,3 +41,10 @@ class Segment:
     syn: bool
     fin: bool
     wire_bytes: int
+
+
+class Reset(Segment):
+    """Segment that ends its connection at once (RST): its sender knows it no longer."""
+
+    __slots__ = ()
+    rst: ClassVar[bool] = True

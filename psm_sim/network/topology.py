@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.errors import InputError
+from psm_sim.network.topology_faults import FaultParameters, LossParameters
 from psm_sim.network.topology_parts import (
     AccessPointParameters,
     BeaconParameters,
@@ -42,6 +43,9 @@ class Topology:
     browser: BrowserParameters = field(default_factory=BrowserParameters)
     access_point: AccessPointParameters = field(default_factory=AccessPointParameters)
     station: StationParameters = field(default_factory=StationParameters)
+    faults: FaultParameters = field(default_factory=FaultParameters)
+    wireless_faults: LossParameters = field(default_factory=LossParameters)
+    wired_faults: LossParameters = field(default_factory=LossParameters)
     base: str = "three-node"
 
     def __post_init__(self) -> None:
@@ -49,6 +53,24 @@ class Topology:
             part = getattr(self, attribute)
             if not isinstance(part, cls):
                 raise InputError(f"topology: {attribute} is {part!r}; expected {cls.__name__}(...).")
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether faults are switched on, or a page is given a time."""
+        limited = self.browser.max_page_s is not None
+        return limited or any(each.on for each in (self.faults, self.wireless_faults, self.wired_faults))
+
+    @property
+    def reports_failures(self) -> bool:
+        """Whether a page that cannot be loaded is reported, and the next one asked for."""
+        chosen = self.browser.failed_pages
+        return chosen == "report" or (chosen == "auto" and self.can_fail)
+
+    def with_fault_seed(self, seed: int) -> Topology:
+        """Return the topology whose faults, if any are on and have no seed of their own, have this one."""
+        if not self.can_fail or self.faults.seed is not None:
+            return self
+        return dataclasses.replace(self, faults=dataclasses.replace(self.faults, seed=seed))
 
     def config(self) -> dict[str, Any]:
         """Return every key with its value, in the form of ``--set``: ``links.wired.rate_mbps`` and so on."""
@@ -68,6 +90,9 @@ SECTIONS: dict[str, tuple[str, type]] = {
     "browser": ("browser", BrowserParameters),
     "access_point": ("access_point", AccessPointParameters),
     "station": ("station", StationParameters),
+    "faults": ("faults", FaultParameters),
+    "faults.wireless": ("wireless_faults", LossParameters),
+    "faults.wired": ("wired_faults", LossParameters),
 }
 """Section of the TOML file: attribute of :class:`Topology` and class of its parameters."""
 

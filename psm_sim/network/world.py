@@ -13,11 +13,12 @@ from psm_sim.network.air_link import wireless_link
 from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.device import build
 from psm_sim.network.doze import Doze
+from psm_sim.network.faults.build import Path, faults_of
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.messenger import Messenger
 from psm_sim.network.observers import Audience, Observer, Usage
-from psm_sim.network.page_error import PageError
+from psm_sim.network.page_failures import PageFailures
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Application, Endpoint
@@ -62,7 +63,9 @@ class World:
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
         self.wireless_down = wireless_link(env, "wireless down", topology.wireless, told.frame, told.air)
 
-        self.server = Host(env, topology.tcp, self.wired_down.send, self._accept)
+        self.faults = faults = faults_of(env, topology, told, lambda: len(self.visits))
+        host, browser = (Host, Browser) if faults is None else (faults.host, faults.browser)
+        self.server = host(env, topology.tcp, self.wired_down.send, self._accept)
         self.access_point = AccessPoint(env, topology.access_point)
         # Who is told of each question to the policy hears none of a plan's beacons, so none is followed.
         self._doze = Doze(beacons, takes_plans=not told.rest and not topology.beacon.loss)
@@ -71,13 +74,16 @@ class World:
             topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service
         )
         self.station = Station(env, policy, self.radio, told.questions)
-        self.client = Host(env, topology.tcp, self.station.send)
+        self.client = host(env, topology.tcp, self.station.send)
         # _loaded first: then observers of a page have been told all that the radio did before its end.
-        self.browser = Browser(env, self.client, topology.browser, (self._loaded, *told.page))
+        self.browser = browser(env, self.client, topology.browser, (self._loaded, *told.page))
 
         self.server.give_up = lambda end: self._given_up("server", end)
         self.client.give_up = lambda end: self._given_up("client", end)
-        self.browser.stalled = self._stalled
+        self._failures = PageFailures(topology, self.visits, self.access_point, policy.name)
+        self.browser.stalled = self._failures.stalled
+        if faults is not None:
+            faults.watch(self._failures)
         self._join(port)
         if self.device is not None:
             self.device.start(self.station)
@@ -102,10 +108,13 @@ class World:
         Raises
         ------
         PageError
-            If a page cannot be loaded.
+            If a page cannot be loaded, and failures are not reported.
         """
         if messages:
             self._send(messages)
+        if self.faults is not None:
+            links = (self.wireless_up, self.wired_up, self.wired_down, self.wireless_down)
+            self.faults.begin(Path(*links, self.radio, self.station, self.device))
         self._browsing = True
         browsing = self.env.process(self._browse(pages))
         step = self.env.step
@@ -135,7 +144,9 @@ class World:
     def _accept(self, end: Endpoint) -> Application:
         """Return the server's program for a connection that the station opens."""
         standing = self.messenger.accept(end) if self.messenger else None
-        return standing or ServerConnection(self.env, end, self._topology.browser.persistent)
+        if standing or self.faults is None:
+            return standing or ServerConnection(self.env, end, self._topology.browser.persistent)
+        return self.faults.accept(end, self.server)
 
     def _browse(self, pages: Sequence[Page]) -> Generator[Event, None, None]:
         # A flag of our own is read at each event in half the time that the process would take to answer.
@@ -163,26 +174,11 @@ class World:
         self.visits.append(visit, self.usage())
 
     def _given_up(self, side: str, end: Endpoint) -> None:
-        key, segment = ("give_up_s", "data") if end.sender.acknowledged else ("syn_give_up_s", "SYN")
-        limit_s = getattr(self._topology.tcp, key)
-        self._fail(
-            f"the {side} has given a connection up, since its {segment} had no new ACK for {limit_s:g} s",
-            f"expected one in that time; let the station doze less long, take more access_point.buffer_frames"
-            f" or faster links, or raise tcp.{key}",
-        )
-
-    def _stalled(self) -> None:
-        limit_s = self._topology.browser.stall_s
-        self._fail(
-            f"no new byte of it has come for {limit_s:g} s",
-            "expected one in that time; let the station doze less long, take more access_point.buffer_frames,"
-            " faster links or shorter server delays, or raise browser.stall_s",
-        )
-
-    def _fail(self, happened: str, advice: str) -> None:
-        """Decide what becomes of a page that cannot be loaded: it fails the run."""
-        dropped = self.access_point.dropped_frames
-        raise PageError(len(self.visits) + 1, (happened, advice), dropped, self._policy_name)
+        # With faults on, connections of pages that have failed may be given up long after.
+        if self.faults is None or self.faults.concerns_page(end):
+            self._failures.given_up(side, end)
+        elif self.messenger is not None:
+            self.messenger.renew(end, self.faults.abort)
 
     def _fire_all_beacons(self) -> None:
         number = 0

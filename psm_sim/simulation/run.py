@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 from psm_sim.errors import PluginError
@@ -65,7 +66,7 @@ class Run:
         Raises
         ------
         PageError
-            If a page cannot be loaded: it is an :class:`~psm_sim.errors.InputError`.
+            If a page cannot be loaded and is not reported: it is an :class:`~psm_sim.errors.InputError`.
         """
         world, begun = self.world, time.perf_counter()
         self.pages_done.progress = progress
@@ -86,10 +87,12 @@ class Run:
             events=world.events,
             usage=world.usage(),
             traffic=_traffic(world),
-            policy_report={**self.policy.report(), **(world.device.report() if world.device else {})},
+            policy_report={**self.policy.report(), **_counted(world)},
             power=world.power,
             pushes=PushRecord.of(world.messenger),
             latency=latencies_of(world.messenger),
+            reports_failures=self.place.reports_failures,
+            failures={index + 1: reason for index, reason in world.visits.failures.items()},
             origin=Origin(self.what, self.place, tuple(pages), messages),
             policy_state=unguarded(self.policy),
         )
@@ -120,8 +123,11 @@ def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> 
 
 
 def page_times_s(result: Result) -> list[float]:
-    """Return the time of each page of a run, in seconds."""
-    return column(result.page_records, "page_time_s")
+    """Return the time of each page of a run, in seconds; nan of one that has failed."""
+    times_s = column(result.page_records, "page_time_s")
+    for number in result.failures:
+        times_s[number - 1] = nan
+    return times_s
 
 
 def _fresh(what: What) -> Policy:
@@ -138,12 +144,14 @@ def _records(world: World, always_on_times_s: Sequence[float] | None) -> Iterato
     before = _NOTHING
     for index, (visit, after) in enumerate(world.visits):
         taken_s = visit.ended_s - visit.started_s
-        reference_s = taken_s if always_on_times_s is None else always_on_times_s[index]
+        own_s = nan if visit.failure else taken_s
+        reference_s = own_s if always_on_times_s is None else always_on_times_s[index]
         yield _record(index + 1, visit, taken_s, reference_s, after - before)
         before = after
 
 
 def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used: Usage) -> PageRecord:
+    complete_s = nan if visit.failure else taken_s
     return PageRecord(
         page=number,
         think_s=visit.page.think_s,
@@ -152,7 +160,7 @@ def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used:
         start_s=visit.started_s,
         page_time_s=taken_s,
         always_on_time_s=reference_s,
-        slowdown=taken_s / reference_s if reference_s else 1.0,  # a pause takes no time under any policy
+        slowdown=complete_s / reference_s if reference_s else 1.0,  # a pause takes no time under any policy
         energy_j=used.total_j,
         awake_j=used.awake_j,
         asleep_j=used.asleep_j,
@@ -171,4 +179,12 @@ def _traffic(world: World) -> Traffic:
         dropped_bytes=world.access_point.dropped_bytes,
         dropped_frames=world.access_point.dropped_frames,
         retransmissions=world.server.retransmissions + world.client.retransmissions,
+        lost_bytes=world.faults.lost_bytes("down") if world.faults else 0,
+        lost_frames=world.faults.lost_frames("down") if world.faults else 0,
     )
+
+
+def _counted(world: World) -> dict[str, float]:
+    """Return what the device and the faults have counted, by name."""
+    counting = [each for each in (world.device, world.faults) if each is not None]
+    return {name: value for each in counting for name, value in each.report().items()}

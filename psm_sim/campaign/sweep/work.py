@@ -12,6 +12,7 @@ from psm_sim.campaign.sweep.user_files import PlacedFiles, Places, UserFiles, mo
 from psm_sim.errors import InputError, reason
 from psm_sim.network import Topology
 from psm_sim.policies.always_on import AlwaysOn
+from psm_sim.simulation.failures import told
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s, prepare
 from psm_sim.spec import Spec
@@ -95,6 +96,8 @@ def _outcome(
 
 def _measures(result: Result) -> dict[str, Any]:
     values = {key: value for key, value in result.to_dict().items() if key not in _NO_MEASURES}
+    if "failures" in values:
+        values["failures"] = told(each["reason"] for each in values["failures"])
     return flat(values)
 
 

@@ -22,6 +22,7 @@ class Association:
 
     def __init__(self, env: Environment, limit_s: float | None, takes_s: float) -> None:
         self._env, self._limit_s, self._takes_s = env, limit_s, takes_s
+        self._lost, self._back_s = False, 0.0
         self.sent_s = 0.0
         self.renewals = 0
 
@@ -33,11 +34,19 @@ class Association:
     @property
     def lapsed(self) -> bool:
         """Whether the access point has forgotten the station."""
-        return self._limit_s is not None and self._env.now - self.sent_s > self._limit_s
+        silent = self._limit_s is not None and self._env.now - self.sent_s > self._limit_s
+        return silent or self._lost
+
+    def lose(self, back_s: float) -> None:
+        """Forget the station, for the access point starts anew; it answers again at *back_s* seconds."""
+        self._lost, self._back_s = True, back_s
 
     def sends(self) -> float:
         """Take note that the station sends; return the seconds that it needs to associate before."""
         lapsed, self.sent_s = self.lapsed, self._env.now
+        if self._lost and self.sent_s < self._back_s:
+            return 0.0
+        self._lost = False
         self.renewals += lapsed
         return self._takes_s if lapsed else 0.0
 

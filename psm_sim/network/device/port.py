@@ -61,6 +61,11 @@ class DevicePort(Port):
             self._deliver(segment)
         return [(arrived_s, segment.wire_bytes) for arrived_s, segment in held]
 
+    def empty(self) -> None:
+        """Drop all that is held."""
+        while self._held:
+            self._drop(self._held.pop(0)[1])
+
     def _deliver(self, segment: Segment) -> None:
         if self._poll_s:
             self._downlink.hold_until(max(self._env.now, self._downlink.free_at) + self._poll_s)

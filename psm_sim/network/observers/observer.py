@@ -109,11 +109,24 @@ class Observer:
             The TCP segment, one frame.
         """
 
+    def lost(self, link: Link, time_s: float, segment: Segment) -> None:
+        """Told that a fault has taken a segment at the end of a link, where it would have been delivered.
+
+        Parameters
+        ----------
+        link
+            Which one.
+        time_s
+            Now, in seconds.
+        segment
+            The TCP segment, told as a frame when it was queued.
+        """
+
     def page(self, visit: Visit) -> None:
-        """Told that a page is complete, at ``visit.ended_s``."""
+        """Told that a page is complete, or has failed for ``visit.failure``, at ``visit.ended_s``."""
 
     def finish(self, time_s: float) -> None:
-        """Told that all pages of the run are complete, at *time_s* seconds; not if the run fails."""
+        """Told that all pages of the run are over, at *time_s* seconds; not if the run fails."""
 
 
 class Audience:
@@ -131,6 +144,7 @@ class Audience:
         self.held = _overridden(observers, "held")
         self.air = _overridden(observers, "air")
         self.frame = _overridden(observers, "frame")
+        self.lost = _overridden(observers, "lost")
         self.page = _overridden(observers, "page")
         self.finish = _overridden(observers, "finish")
 
