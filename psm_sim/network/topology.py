@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.errors import InputError
+from psm_sim.network.topology_mac import MacParameters
 from psm_sim.network.topology_parts import (
     AccessPointParameters,
     BeaconParameters,
@@ -42,6 +43,7 @@ class Topology:
     browser: BrowserParameters = field(default_factory=BrowserParameters)
     access_point: AccessPointParameters = field(default_factory=AccessPointParameters)
     station: StationParameters = field(default_factory=StationParameters)
+    mac: MacParameters = field(default_factory=MacParameters)
     base: str = "three-node"
 
     def __post_init__(self) -> None:
@@ -68,6 +70,7 @@ SECTIONS: dict[str, tuple[str, type]] = {
     "browser": ("browser", BrowserParameters),
     "access_point": ("access_point", AccessPointParameters),
     "station": ("station", StationParameters),
+    "mac": ("mac", MacParameters),
 }
 """Section of the TOML file: attribute of :class:`Topology` and class of its parameters."""
 

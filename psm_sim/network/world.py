@@ -14,6 +14,7 @@ from psm_sim.network.device import build
 from psm_sim.network.doze import Doze
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
+from psm_sim.network.mac.air_link import hop
 from psm_sim.network.messenger import Messenger
 from psm_sim.network.observers import Audience, Observer, Usage
 from psm_sim.network.page_error import PageError
@@ -59,10 +60,10 @@ class World:
         self.power = topology.power
         self._told = told = Audience([self.ledger, *build.transmissions(topology, self.ledger), *observers])
 
-        self.wireless_up = Link(env, "wireless up", topology.wireless, told.frame)
+        self.wireless_up = hop(env, "wireless up", topology, told.frame)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
-        self.wireless_down = Link(env, "wireless down", topology.wireless, told.frame)
+        self.wireless_down = hop(env, "wireless down", topology, told.frame)
 
         self.server = Host(env, topology.tcp, self.wired_down.send, self._accept)
         self.access_point = AccessPoint(env, topology.access_point)

@@ -19,6 +19,7 @@ from psm_sim.network.device.service_radio import ServiceRadio
 from psm_sim.network.device.transmissions import Transmissions
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link, Uplink
+from psm_sim.network.mac.build import join
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
@@ -140,6 +141,13 @@ def radio_of(
     access_point
         What the station is associated with.
     """
+    if topology.mac.model == "dcf":
+        if service is not None:
+            raise InputError(
+                "mac: model is dcf, and the policy has service periods; expected a policy without, or"
+                " mac.model=link."
+            )
+        return None, *join(topology, env, doze, access_point, links, ledger, told)
     if is_plain(topology) and service is None:
         port = access_point.associate(links[1])
         # Who is told of each frame is told when it is queued on the second link, which takes an event.
@@ -153,7 +161,10 @@ def radio_of(
 def transmissions(topology: Topology, ledger: EnergyLedger) -> list[Transmissions]:
     """Return the observer that charges what is sent, if transmitting takes a power of its own."""
     power = topology.power
-    return [] if power.transmit_w is None else [Transmissions(power.transmit_w - power.awake_w, ledger.spend)]
+    # A radio on the air charges by itself, since it also sends what is no packet.
+    if power.transmit_w is None or topology.mac.model == "dcf":
+        return []
+    return [Transmissions(power.transmit_w - power.awake_w, ledger.spend)]
 
 
 def service_of(given: object, topology: Topology) -> Service | None:
