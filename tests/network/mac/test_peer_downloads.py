@@ -11,6 +11,7 @@ from psm_sim.policies import make_policy
 from psm_sim.workload.page import Page
 
 SETTINGS = {
+    "tcp.ack_first": True,
     "mac.model": "dcf",
     "beacon.interval_tu": 100,
     "access_point.release_on_uplink": False,
