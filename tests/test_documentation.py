@@ -56,6 +56,9 @@ def test_examples_run(
     """
     from psm_sim.cli import main
 
+    monkeypatch.setattr(
+        "psm_sim.reporting.figures.run.write.SUFFIXES", (".svg",)
+    )  # of three; what is compared
     monkeypatch.chdir(tmp_path)
     printed = ""
     for mark, language, text in blocks(document):

@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pandas as pd
 
+from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.campaign.tasks import Row
-from psm_sim.keys import key_of
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.scenario import Scenario
-from psm_sim.spec import Spec
 
 
 @dataclass(frozen=True)
-class RunTask:
-    """Policies in one scenario: everything that decides the numbers, and *labels* for the rows.
-
-    ``policies`` are texts or specs; ``scenario.command(policies)`` is the command line that gives the
-    same numbers.
-    """
+class RunTask(ScenarioTask):
+    """Policies in one scenario: one row for each, with its energy by state, its page times and slowdown."""
 
     kind: ClassVar[str] = "run"
-
-    policies: tuple[str | Spec, ...]
-    scenario: Scenario
-    labels: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def weight(self) -> int:
-        """The pages of all runs, the always-on one included."""
-        return self.scenario.pages * (1 + len(self.policies))
-
-    def key(self) -> str:
-        """Return a hash of the scenario and the policies, the contents of the files they name included."""
-        return key_of([self.kind, self.scenario.key(self.policies)])
 
     def run(self) -> list[Row]:
         """Run the policies over the same pages; return one row per policy."""

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from psm_sim.commands import listing
+from psm_sim.commands.arguments import whole_number
 
 HELP = """\
 Measure what a page, a poll, a round of learning and a start cost, as ratios to loops in the same
@@ -22,18 +23,21 @@ Exit status: 0; 1 if a measure costs over 1.1 times what it did in the file give
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--repeats", type=int, default=5, help="the best of how many counts (%(default)s)")
+    parser.add_argument(
+        "--repeats",
+        type=whole_number(1, 1000),
+        default=5,
+        metavar="N",
+        help="the best of how many counts (%(default)s)",
+    )
     parser.add_argument("--against", type=Path, metavar="FILE", help="what an earlier bench wrote as JSON")
     listing.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, print, and say what became slower."""
-    from psm_sim.errors import InputError
     from psm_sim.speed.bench import bench, read, to_dict
 
-    if arguments.repeats < 1:
-        raise InputError(f"--repeats is {arguments.repeats}; expected at least 1.")
     costs = bench(arguments.repeats, {} if arguments.against is None else read(arguments.against))
     if arguments.format == "json":
         from psm_sim.reporting.files.result_json import to_text

@@ -44,7 +44,8 @@ examples:
   psm_sim --policy bsd --policy lpsm --replications 10 --against bsd
   psm_sim --policy psm --policy lpsm --trace my.tr.gz --clients 10
 
-Without any word: always-on, psm, bsd and lpsm, 10 replications of 100 pages each.
+Without any word: always-on, psm, bsd, lpsm and anticipate, 10 replications of
+100 pages each.
 
 Results go to standard output, progress and remarks to standard error;
 --output DIR writes the results to DIR as well. Exit status: 0; 2 for a mistake
@@ -146,15 +147,7 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     load_topology(arguments.topology, settings, "--set")
     use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
     trace = recording_used(preset.trace_spec(arguments.trace), use)
-    scenario = Scenario(
-        trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile
-    )
-    if arguments.battery is not None and scenario.place().power.supply_v is None:
-        raise InputError(
-            f"--battery is {arguments.battery!r}, but the supply voltage is not known; add --profile CHIP or"
-            " --set power.supply_v=VOLTS."
-        )
-    return scenario
+    return Scenario(trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile)
 
 
 def with_loss(policies: Sequence[Spec], loss: str | None) -> list[Spec]:

@@ -37,13 +37,20 @@ class FrameRecorder(Observer):
         elif link.name == "wireless down":
             self.frames.append(Frame(queued_s, arrives_s, True, segment.wire_bytes))
 
+    def steps(self) -> list[Step]:
+        """Return the steps of the chain so far."""
+        return _steps(self.frames)
+
 
 def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
     """Load the pages without power saving, and return their traffic as a chain."""
-    recorder = FrameRecorder()
-    world = World(topology, AlwaysOn(), [recorder])
+    return _chain(pages, topology, FrameRecorder())
+
+
+def _chain(pages: Sequence[Page], topology: Topology, recorder: FrameRecorder) -> Chain:
+    world, power = World(topology, AlwaysOn(), [recorder]), topology.power
     world.run(pages)
-    steps, power = tuple(_steps(recorder.frames)), topology.power
+    steps = tuple(recorder.steps())
     return Chain(steps, len(pages), world.beacons, power.awake_w, power.asleep_w, power.beacon_j)
 
 
@@ -81,12 +88,7 @@ def record_slowdowns(pages: Sequence[Page], topology: Topology) -> Chain:
     A second of delay within a page counts one over the page's time without power saving, and nothing outside
     all pages; so the sum of all delays over the number of pages is the mean slowdown less 1.
     """
-    recorder = _PageRecorder()
-    world = World(topology, AlwaysOn(), [recorder])
-    world.run(pages)
-    steps = _weighted(_steps(recorder.frames), recorder.visits)
-    power = topology.power
-    return Chain(tuple(steps), len(pages), world.beacons, power.awake_w, power.asleep_w, power.beacon_j)
+    return _chain(pages, topology, _PageRecorder())
 
 
 class _PageRecorder(FrameRecorder):
@@ -96,6 +98,9 @@ class _PageRecorder(FrameRecorder):
 
     def page(self, visit: Visit) -> None:
         self.visits.append(visit)
+
+    def steps(self) -> list[Step]:
+        return list(_weighted(super().steps(), self.visits))
 
 
 def _weighted(steps: Sequence[Step], visits: Sequence[Visit]) -> Iterator[Step]:

@@ -100,8 +100,11 @@ class Learner(ABC):
         self.rounds += rounds
 
     def _reach(self, log_evidence: Floats, weights: Floats) -> None:
-        """Take up the *weights* of each rate, (n, m), and its *log_evidence*, (m,), after a leap."""
-        raise NotImplementedError
+        """Take up the *weights* of each rate, (n, m), and its *log_evidence*, (m,), after a leap.
+
+        A learner whose :meth:`ahead` returns something overrides this, too.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has ahead() without _reach()")
 
     def state(self) -> dict[str, Any]:
         """Return all that was learnt as a plain dictionary, fit for JSON, for :meth:`load_state`."""

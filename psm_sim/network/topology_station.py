@@ -42,6 +42,14 @@ class PowerParameters:
                 f"power: asleep_w is {self.asleep_w:g}; expected at most awake_w, which is {self.awake_w:g}."
             )
 
+    def check_battery(self) -> None:
+        """Refuse a battery without a supply voltage; apart, since a profile may bring the voltage later."""
+        if self.battery_mah is not None and self.supply_v is None:
+            raise InputError(
+                f"power.battery_mah is {self.battery_mah:g}, but the supply voltage is not known; add"
+                " --profile CHIP or --set power.supply_v=VOLTS."
+            )
+
 
 @dataclass(frozen=True)
 class StationParameters:

@@ -25,10 +25,8 @@ from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
 from psm_sim.network.visits import Visits
 from psm_sim.policies import Policy
-from psm_sim.workload.messages import Messages
+from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page import Page
-
-_NO_MESSAGES = Messages()
 
 
 class World:
@@ -98,7 +96,7 @@ class World:
         self.radio.decide = self.station.rest
         port.radio = self.radio
 
-    def run(self, pages: Sequence[Page], messages: Messages = _NO_MESSAGES) -> None:
+    def run(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
         """Load the pages, and send the messages meanwhile. The clock stops at the end of the last page.
 
         Raises

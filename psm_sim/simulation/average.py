@@ -144,7 +144,7 @@ def average(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result])
         simulated_s=sum(result.simulated_s for result in results),
         wall_s=sum(result.wall_s for result in results),
         events=sum(result.events for result in results),
-        power=results[0].power,
+        power=first.power,
         usage=Usage(*(sum(values) for values in zip(*(result.usage for result in results), strict=True))),
         traffic=_sum_of_traffic([result.traffic for result in results]),
         policy_report={

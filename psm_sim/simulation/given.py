@@ -9,7 +9,9 @@ from typing import Any
 from psm_sim.errors import InputError, reason, shown
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.profiles import load_profile
+from psm_sim.network.topology import topology_keys
 from psm_sim.policies import Policy
+from psm_sim.registry import unknown
 from psm_sim.simulation.beside import What
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
@@ -103,7 +105,12 @@ def topology_of(given: Any) -> str | Topology:
 
 
 def _dressed(given: Mapping[str, Any], settings: Mapping[str, Any]) -> Topology:
-    keys = {**flat({key: value for key, value in given.items() if key != "extends"}), **settings}
+    own = {str(key): value for key, value in given.items() if key != "extends"}
+    known = topology_keys()
+    for key in own:
+        if not any(each == key or each.startswith(f"{key}.") for each in known):
+            raise InputError(f"topology: {unknown('topology key', key, known)}")
+    keys = {**flat(own), **settings}
     topology = load_topology(given.get("extends", "three-node"), keys, "topology")
     return replace(topology, name="dict")
 

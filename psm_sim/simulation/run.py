@@ -19,10 +19,9 @@ from psm_sim.simulation.latency import latencies_of
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.simulation.result import Result
 from psm_sim.spec import Spec
-from psm_sim.workload.messages import Messages
+from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page import Page
 
-_NO_MESSAGES = Messages()
 _NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 
 
@@ -47,7 +46,7 @@ class Run:
         pages: Sequence[Page],
         always_on_times_s: Sequence[float] | None = None,
         progress: Callable[[int], None] = lambda _: None,
-        messages: Messages = _NO_MESSAGES,
+        messages: Messages = NO_MESSAGES,
     ) -> Result:
         """Run over the pages, once, and tell the policy when it is over.
 

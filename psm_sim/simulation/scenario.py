@@ -110,10 +110,12 @@ class Scenario:
         ------
         InputError
             If there is no such topology, or a setting is unknown, out of its range, or beside a topology
-            already made.
+            already made; or if a battery is given whose life cannot be told without the supply voltage.
         """
         if not isinstance(self.topology, Topology):
-            return load_topology(self.topology, {**self.chip, **self.settings})
+            made = load_topology(self.topology, {**self.chip, **self.settings})
+            made.power.check_battery()
+            return made
         for name, value in (("settings", self.settings), ("profile", self.profile)):
             if value:
                 raise InputError(f"{name} is {value!r} beside a Topology made already; set them in it.")
@@ -168,7 +170,4 @@ class Scenario:
         InputError
             If a file cannot be read, or the trace comes through a pipe: its key would be another each time.
         """
-        if self.is_piped:
-            told = f"trace {self.trace_name} is a pipe, whose pages cannot be kept and read again"
-            raise InputError(f"{told}; save it as a file.")
         return hash_of(self, policies, {} if known is None else known)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from psm_sim.errors import InputError
 from psm_sim.keys import content_of, key_of
 from psm_sim.network import Topology
 from psm_sim.spec import Spec
@@ -63,7 +64,11 @@ def _once(known: Known, name: tuple[Any, ...], facts: Callable[[], Any]) -> str:
 
 
 def _trace_facts(spec: Spec) -> list[str]:
-    files = dict.fromkeys([find_trace(spec.name), *spec.files()])
+    path = find_trace(spec.name)
+    if path.is_fifo():
+        told = f"trace {spec} is a pipe, whose pages cannot be kept and read again"
+        raise InputError(f"{told}; save it as a file.")
+    files = dict.fromkeys([path, *spec.files()])
     return [str(spec), *map(content_of, files)]
 
 

@@ -134,3 +134,7 @@ def check_messages(count: float, owner: str) -> None:
             f"{owner}: {count:,.0f} messages are to be sent; expected at most {MOST_MESSAGES:,}, so give "
             "fewer pages, a shorter time or a longer period."
         )
+
+
+NO_MESSAGES = Messages()
+"""What a run is given that has pages alone."""

@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 
 from psm_sim.arrays import Floats
+from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
 from psm_sim.parameters import build, check_all, parameter, values_of
 from psm_sim.randomness import stream
-from psm_sim.workload.messages import Messages
+from psm_sim.workload.messages import Messages, check_messages
 from psm_sim.workload.page import Page
 from psm_sim.workload.workload import Workload
 
 _REPLY_BYTES, _REQUEST_BYTES = 1000, 300
 """The page view that ends each stretch of time: one small object, answered at once."""
+
+_MOST_TURNS = 1_000_000
+"""Busy and quiet times that are drawn: some seconds."""
 
 
 @dataclass(frozen=True)
@@ -30,20 +34,44 @@ class Pushes:
         "memoryless; busy and quiet times in turn; a timer; or each of these for a third of the run",
         choices=("poisson", "bursts", "clock", "shift"),
     )
-    bytes: int = parameter(300, "size of a datagram, headers included", unit="B", at_least=29)
-    mean_s: float = parameter(60.0, "poisson: mean time between two", unit="s", above=0)
-    quiet_s: float = parameter(120.0, "bursts: mean time between two when quiet", unit="s", above=0)
-    busy_s: float = parameter(3.0, "bursts: mean time between two when busy", unit="s", above=0)
-    quiet_for_s: float = parameter(300.0, "bursts: mean length of a quiet time", unit="s", above=0)
-    busy_for_s: float = parameter(30.0, "bursts: mean length of a busy time", unit="s", above=0)
-    period_s: float = parameter(30.0, "clock: time between two", unit="s", above=0)
-    spread_s: float = parameter(
-        0.3, "clock: standard deviation of each around its time", unit="s", at_least=0
+    bytes: int = parameter(300, "size of a datagram, headers included", unit="B", at_least=29, at_most=1500)
+    mean_s: float = parameter(60.0, "poisson: mean time between two", unit="s", at_least=1e-6, at_most=MOST_S)
+    quiet_s: float = parameter(
+        120.0, "bursts: mean time between two when quiet", unit="s", at_least=1e-6, at_most=MOST_S
     )
-    page_s: float = parameter(3600.0, "think time before each page view", unit="s", above=0)
+    busy_s: float = parameter(
+        3.0, "bursts: mean time between two when busy", unit="s", at_least=1e-6, at_most=MOST_S
+    )
+    quiet_for_s: float = parameter(
+        300.0, "bursts: mean length of a quiet time", unit="s", above=0, at_most=MOST_S
+    )
+    busy_for_s: float = parameter(
+        30.0, "bursts: mean length of a busy time", unit="s", above=0, at_most=MOST_S
+    )
+    period_s: float = parameter(30.0, "clock: time between two", unit="s", at_least=1e-6, at_most=MOST_S)
+    spread_s: float = parameter(
+        0.3, "clock: standard deviation of each around its time", unit="s", at_least=0, at_most=MOST_S
+    )
+    page_s: float = parameter(3600.0, "think time before each page view", unit="s", above=0, at_most=MOST_S)
 
     def __post_init__(self) -> None:
         check_all(self, "trace pushes")
+
+    def check_count(self, length_s: float, owner: str) -> None:
+        """Refuse more in *length_s* seconds than can be drawn; *owner* is for the error."""
+        shortest_s = {
+            "poisson": self.mean_s,
+            "clock": self.period_s,
+            "bursts": min(self.quiet_s, self.busy_s),
+        }
+        kinds = tuple(shortest_s) if self.kind == "shift" else (self.kind,)
+        check_messages(length_s / min(shortest_s[each] for each in kinds), owner)
+        turns = 2 * length_s / (self.quiet_for_s + self.busy_for_s)
+        if "bursts" in kinds and turns > _MOST_TURNS:
+            raise InputError(
+                f"{owner}: it is busy and quiet {turns:,.0f} times in turn; expected at most {_MOST_TURNS:,},"
+                " so give longer ones (quiet_for_s, busy_for_s), fewer pages or a shorter time."
+            )
 
 
 def draw(
@@ -70,7 +98,9 @@ def draw(
     defaults = {key: str(value) for key, value in table.items()}
     pushes = build(Pushes, {**defaults, **texts}, f"trace {name}")
     random = stream(seed, f"workload.pushes.{pushes.kind}", replication)
-    at_s = times(pushes, pages * pushes.page_s, random)
+    length_s = pages * pushes.page_s
+    pushes.check_count(length_s, f"trace {name}")
+    at_s = times(pushes, length_s, random)
     sent = Messages(Messages.columns(len(at_s), at_s=at_s, bytes=pushes.bytes))
     page = Page(pushes.page_s, _REPLY_BYTES, (), (_REQUEST_BYTES,), (0.0,))
     remark = str(document.get("remark", f"pushes of {path.name}"))

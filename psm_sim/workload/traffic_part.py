@@ -11,7 +11,7 @@ from psm_sim.arrays import Floats
 from psm_sim.bounds import MOST_BYTES, MOST_S
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
-from psm_sim.workload.messages import DATAGRAM, Messages, check_messages
+from psm_sim.workload.messages import DATAGRAM, Messages
 from psm_sim.workload.pushes import Pushes, times
 
 _LARGEST_DATAGRAM = 1500
@@ -36,9 +36,15 @@ class TrafficPart:
     spread_s: float = parameter(
         0.0, "clock: standard deviation of each around its time", unit="s", at_least=0, at_most=MOST_S
     )
-    busy_s: float = parameter(3.0, "bursts: mean time between two when busy", unit="s", at_least=1e-6)
-    quiet_for_s: float = parameter(300.0, "bursts: mean length of a quiet time", unit="s", above=0)
-    busy_for_s: float = parameter(30.0, "bursts: mean length of a busy time", unit="s", above=0)
+    busy_s: float = parameter(
+        3.0, "bursts: mean time between two when busy", unit="s", at_least=1e-6, at_most=MOST_S
+    )
+    quiet_for_s: float = parameter(
+        300.0, "bursts: mean length of a quiet time", unit="s", above=0, at_most=MOST_S
+    )
+    busy_for_s: float = parameter(
+        30.0, "bursts: mean length of a busy time", unit="s", above=0, at_most=MOST_S
+    )
     transport: str = parameter(
         "datagram",
         "a datagram of its own, or a message on a TCP connection that stays open",
@@ -82,8 +88,10 @@ class TrafficPart:
         owner
             What the errors call it.
         """
-        check_messages(self._expected(length_s), owner)
-        at_s = self._clock(length_s, random) if self.timing == "clock" else self._drawn(length_s, random)
+        drawing = self._drawing()
+        drawing.check_count(length_s, owner)
+        clock = self.timing == "clock"
+        at_s = self._clock(length_s, random) if clock else np.array(times(drawing, length_s, random))
         return Messages.columns(
             at_s.size,
             at_s=at_s,
@@ -94,23 +102,19 @@ class TrafficPart:
             connection=connection if self.transport == "tcp" else DATAGRAM,
         )
 
-    def _expected(self, length_s: float) -> float:
-        shortest_s = min(self.period_s, self.busy_s) if self.timing == "bursts" else self.period_s
-        return length_s / shortest_s
-
     def _clock(self, length_s: float, random: np.random.Generator) -> Floats:
         # A phase of its own: clocks that all begin with the run would be in step with its beacons.
         due_s = np.arange(random.uniform(0.0, self.period_s), length_s, self.period_s)
         moved_s = due_s + self.spread_s * random.standard_normal(due_s.size)
         return np.sort(np.clip(moved_s, 0.0, length_s))
 
-    def _drawn(self, length_s: float, random: np.random.Generator) -> Floats:
-        drawing = Pushes(
+    def _drawing(self) -> Pushes:
+        return Pushes(
             kind=self.timing,
             mean_s=self.period_s,
             quiet_s=self.period_s,
+            period_s=self.period_s,
             busy_s=self.busy_s,
             quiet_for_s=self.quiet_for_s,
             busy_for_s=self.busy_for_s,
         )
-        return np.array(times(drawing, length_s, random))

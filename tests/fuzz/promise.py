@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from psm_sim.errors import InputError
 from psm_sim.texts import sentence
 
-CASES = int(os.environ.get("PSM_SIM_FUZZ", "20000"))
+CASES = int(os.environ.get("PSM_SIM_FUZZ", "4000"))
 """Cases of all kinds together."""
 
 TWINS = 9

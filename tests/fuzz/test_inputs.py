@@ -1,6 +1,6 @@
 """Inputs of every kind, by the thousand: a result or a sentence, no traceback, no warning.
 
-``PSM_SIM_FUZZ=500000 python -m pytest tests/fuzz`` tries so many; by default they are 20,000.
+``PSM_SIM_FUZZ=500000 python -m pytest tests/fuzz`` tries so many; by default they are 4,000.
 """
 
 from __future__ import annotations

@@ -70,6 +70,14 @@ def test_a_profile_is_part_of_the_scenario_s_key_and_command():
     assert "--profile bl616" in Scenario(profile="bl616").command(["psm"])
 
 
+def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys):
+    """As a run does, however the battery is given, and before anything is run."""
+    store = ["--store", str(tmp_path / "sweep.sqlite"), "--pages", "2"]
+    for battery in (["--battery", "2Ah"], ["--set", "power.battery_mah=2000"]):
+        assert main(["sweep", *store, "--vary", "policy=psm", *battery]) == 2
+        assert "power.battery_mah is 2000, but the supply voltage is not known" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

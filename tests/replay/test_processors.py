@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -13,8 +14,8 @@ CODE = """
 import json
 from psm_sim import simulate
 from psm_sim.replay.run import replay_trace
-(client,) = replay_trace("ucb", pages=10)
-run = simulate("lpsm", pages=10)
+(client,) = replay_trace("ucb", pages=5)
+run = simulate("lpsm", pages=5)
 record = [[page.start_s, page.page_time_s, page.energy_j] for page in run.page_records]
 print(json.dumps({"replay": client.to_dict(), "run": record}))
 """
@@ -27,16 +28,20 @@ SETTINGS: tuple[dict[str, str], ...] = (
 )
 
 
-def outcome(settings: dict[str, str]) -> dict:
-    """Return what a replay and a run give in an interpreter with these settings."""
+def outcome(settings: dict[str, str]) -> dict | None:
+    """Return what a replay and a run give with these settings; None if this processor lacks an instruction."""
     words = [sys.executable, "-W", "ignore", "-c", CODE]
-    done = subprocess.run(words, env={**os.environ, **settings}, capture_output=True, text=True, check=True)
+    done = subprocess.run(words, env={**os.environ, **settings}, capture_output=True, text=True, check=False)
+    if done.returncode == -signal.SIGILL:
+        return None
+    assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def test_runs_are_equal_to_the_bit_and_sums_of_a_replay_to_twelve_digits() -> None:
     """Each kernel adds in an order of its own; a run acts on whole beacons, which no last bit moves."""
-    first, *others = [outcome(settings) for settings in SETTINGS]
+    first, *others = filter(None, map(outcome, SETTINGS))
+    assert len(others) >= 2
     for other in others:
         assert other["run"] == first["run"]
         for key in ("mixture", "suffered"):

@@ -129,6 +129,8 @@ def test_an_observer_hears_the_run() -> None:
         ({"trace": [1]}, "a page is 1; expected a Page"),
         ({"trace": FRAME.drop(columns="think_s")}, "DataFrame, line 1: column 'think_s' is missing"),
         ({"topology": 5}, "topology is 5; expected a name, a .toml file, a dictionary of keys or a Topology"),
+        ({"topology": {"powr": {}}}, "topology: There is no topology key 'powr'"),
+        ({"topology": {1: 2}}, "topology: There is no topology key '1'"),
         ({"topology": {"power": {"awake": 1}}}, "topology: There is no topology key 'power.awake'"),
         ({"policy": "psm", "loss": "inverse"}, "no lpsm is given to use it"),
         ({"replications": 2, "observers": [Observer()]}, "is an average over several runs"),

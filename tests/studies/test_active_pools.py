@@ -5,6 +5,7 @@ import importlib
 import pandas as pd
 import pytest
 
+from psm_sim.active.data.tables import Table, load_table
 from psm_sim.reporting.figures.studies import draw
 from psm_sim.studies.active import (
     ACTIVE_STUDIES,
@@ -12,6 +13,7 @@ from psm_sim.studies.active import (
     isal_planes_trials,
     isal_pool,
     lmu_trials,
+    tree_trials,
     trees,
 )
 from psm_sim.studies.active.beside import beside, curves, paired
@@ -28,6 +30,12 @@ def study(name):
     return getattr(importlib.import_module(f"psm_sim.studies.active.{module}"), attribute)
 
 
+def few_columns(name):
+    """Return a table with every third row and ten columns."""
+    whole = load_table(name)
+    return Table(name, whole.x[::3, :10], whole.numeric[:10], whole.y[::3])
+
+
 @pytest.fixture
 def small(monkeypatch):
     """Make every trial small; the columns keep their names."""
@@ -37,6 +45,7 @@ def small(monkeypatch):
     monkeypatch.setattr(isal_pool, "LABELS", (5, 6, 7, 8))
     monkeypatch.setattr(lmu_trials, "POOL", 6)
     monkeypatch.setattr(lmu_trials, "TEST", 3)
+    monkeypatch.setattr(tree_trials, "load_table", few_columns)
     monkeypatch.setattr(trees, "TREES", {name: trees.TREES[name] for name in ("votes", "crx", "chess")})
 
 

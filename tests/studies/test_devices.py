@@ -44,7 +44,7 @@ def test_delay_is_that_of_the_way_delayed_most_or_the_page_time():
     mqtt, pages = simulate("psm", "mqtt", pages=1), simulate("psm", pages=2)
     assert delay_s(mqtt) == mqtt.latency["round_trip_down"].latency_s.mean
     assert delay_s(pages) == pages.page_time_s.mean
-    (row,) = DeviceTask(Scenario(pages=2), ("psm",)).run()
+    (row,) = DeviceTask(("psm",), Scenario(pages=2)).run()
     assert row["mw"] == pytest.approx(1000 * pages.usage.total_j / pages.simulated_s)
     assert row["delay_ms"] > 0
 

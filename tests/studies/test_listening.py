@@ -90,7 +90,7 @@ def test_matched_random_listening_hears_as_many_beacons():
     """On the pages that its probability was found on, within a twentieth."""
     learner = "listen:learner=cbgz,b=0.3"
     pages = Scenario(pages=10, seed=21)
-    task, own = MatchedTask(pages, (pages,), (learner,)), ListeningTask(pages, (learner,))
+    task, own = MatchedTask(pages, (pages,), (learner,)), ListeningTask((learner,), pages)
     (matched,), (wanted,) = run_tasks([task, own])
     assert matched["matches"] == learner
     assert matched["beacons"] == pytest.approx(wanted["beacons"], rel=0.05)

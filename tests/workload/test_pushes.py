@@ -102,3 +102,20 @@ def test_trace_info_describes_it(capsys):
     out = capsys.readouterr().out
     assert "push traffic" in out
     assert "between_s" in out
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "pushes:mean_s=1e-6",
+        "pushes:kind=clock,period_s=1e-6",
+        "pushes:kind=bursts,busy_for_s=1e-12,quiet_for_s=1e-12",
+        "pushes:kind=shift,page_s=1e9,busy_s=1e-3",
+        "push:timing=bursts,busy_for_s=1e-12,quiet_for_s=1e-12",
+        "push:period_s=1e-6",
+    ],
+)
+def test_more_datagrams_than_can_be_drawn_are_refused_and_so_is_a_change_each_moment(given):
+    """At once: the loop over busy and quiet times of no length would not end in a lifetime."""
+    with pytest.raises(InputError, match=r"expected at most 10?,000,000, so"):
+        load_workload(given, 10, 1)

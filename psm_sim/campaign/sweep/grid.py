@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any
@@ -89,12 +90,20 @@ class Grid:
             If a key is given twice or concerns no policy, a value cannot be read, or there are more than
             :data:`~psm_sim.campaign.sweep.ranges.MOST_TASKS` tasks.
         """
+        return list(self._tasks)
+
+    @cached_property
+    def _tasks(self) -> tuple[SweepTask, ...]:
         self._check_keys()
         policies = self._policies()
         axes = [self._axes_of(policy) for policy in policies]
         self._check(policies, axes)
         pairs = zip(policies, axes, strict=True)
-        return [task for policy, concerned in pairs for task in self._tasks_of(policy, concerned)]
+        return tuple(task for policy, concerned in pairs for task in self._tasks_of(policy, concerned))
+
+    @cached_property
+    def _fixed_trace(self) -> Spec:
+        return Spec.parse(self.trace or self.preset.trace, "trace")
 
     def _policies(self) -> list[Spec]:
         varied = [value for axis in self.axes if axis.key == "policy" for value in axis.values]
@@ -143,7 +152,7 @@ class Grid:
         return self.preset.policy_spec(spec)
 
     def _scenario(self, texts: dict[str, str]) -> Scenario:
-        spec = Spec.parse(texts.get("trace", self.trace or self.preset.trace), "trace")
+        spec = Spec.parse(texts["trace"], "trace") if "trace" in texts else self._fixed_trace
         settings = {**self.preset.settings, **self.settings}
         for key, value in texts.items():
             if key.startswith("trace."):

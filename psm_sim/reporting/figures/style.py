@@ -93,4 +93,8 @@ def save_picture(figure: Figure, path: Path, file: BinaryIO | None = None) -> No
     suffix = path.suffix.lower()
     dates = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
     with common_style():
+        if figure.get_layout_engine() is not None:
+            # Once for all formats: it takes as long as drawing.
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
         figure.savefig(file or path, format=suffix[1:], dpi=160, metadata={dates[suffix]: None})

@@ -30,7 +30,7 @@ def tasks() -> list[DeviceTask]:
     settings = {"beacon.interval_tu": 100}
     return [
         DeviceTask(
-            Scenario(workload, settings=settings, profile=chip), (*listening, *agreements), {"idle": chip}
+            (*listening, *agreements), Scenario(workload, settings=settings, profile=chip), {"idle": chip}
         )
         for chip in CHIPS
     ]

@@ -38,8 +38,8 @@ class Devices:
         """Return all policies on each chip and traffic, and idle stations for the crossover."""
         compared = [
             DeviceTask(
-                Scenario(trace, pages=_pages(title, scale), seed=each, profile=chip),
                 POLICIES,
+                Scenario(trace, pages=_pages(title, scale), seed=each, profile=chip),
                 {"chip": chip or "papers' card", "traffic": title},
             )
             for chip in CHIPS

@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
+from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.campaign.tasks import Row
-from psm_sim.keys import key_of
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.scenario import Scenario
 
 _WAYS = ("round_trip_down", "down", "round_trip_up", "up")
 """Ways of messages, the one that power saving delays most first."""
 
 
 @dataclass(frozen=True)
-class DeviceTask:
-    """Policies in one scenario: one row for each; *labels* are written into the rows."""
+class DeviceTask(ScenarioTask):
+    """Policies in one scenario: one row for each, with mean power and delay."""
 
     kind: ClassVar[str] = "device"
 
-    scenario: Scenario
-    policies: tuple[str, ...]
-    labels: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def weight(self) -> int:
-        """The pages of all runs."""
-        return self.scenario.pages * (1 + len(self.policies))
-
-    def key(self) -> str:
-        """Return a hash of the scenario and the policies."""
-        return key_of([self.kind, self.scenario.key(self.policies)])
-
     def run(self) -> list[Row]:
-        """Run the policies over the same traffic."""
+        """Run the policies over the same traffic; return one row per policy."""
         found = compare_runs(self.policies, self.scenario)
         least_s = delay_s(found.always_on)
         return [

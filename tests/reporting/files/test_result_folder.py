@@ -19,13 +19,19 @@ WORDS = ["--policy", "psm", "--loss", "1/log(Ti)"]
 FACTS = facts_of(WORDS, BEGUN, [Path(__file__)])
 
 
+@pytest.fixture(autouse=True)
+def _one_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw in one format of three: drawing is what takes long here."""
+    monkeypatch.setattr("psm_sim.reporting.figures.run.write.SUFFIXES", (".svg",))
+
+
 def test_three_files_and_the_figures_are_written_and_nothing_else(
     comparison: Comparison, tmp_path: Path
 ) -> None:
     """The folder is made with its parents; written again, they are replaced."""
     folder = tmp_path / "a" / "b"
     for _ in range(2):
-        files.write_results(folder, comparison, FACTS)
+        files.write_results(folder, comparison, FACTS, workers=1)
         assert sorted(path.name for path in folder.iterdir()) == sorted((*files.NAMES, "figures"))
     result = json.loads((folder / "result.json").read_text())
     assert [run["policy"] for run in result["runs"]] == [run.policy for run in comparison.runs]
@@ -34,7 +40,7 @@ def test_three_files_and_the_figures_are_written_and_nothing_else(
 
 def test_metadata_say_how_to_do_it_again(comparison: Comparison, tmp_path: Path) -> None:
     """The command, quoted for a shell, the seed, the versions, and when."""
-    files.write_results(tmp_path, comparison, FACTS)
+    files.write_results(tmp_path, comparison, FACTS, workers=1)
     metadata = json.loads((tmp_path / "metadata.json").read_text())
     assert metadata["command"] == "python -m psm_sim --policy psm --loss '1/log(Ti)'"
     assert metadata["arguments"] == WORDS
