@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
@@ -18,6 +20,7 @@ from psm_sim.network.mac.sender import MacPort, Sender
 from psm_sim.network.mac.timing import Timing
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.topology import Topology
+from psm_sim.policies.service import Service
 
 _UNUSED = (
     ("beacon.loss", 0.0),
@@ -41,9 +44,9 @@ class Cell:
         If the topology has what the air does not know, or beacons leave no air for frames.
     """
 
-    def __init__(self, env: Environment, topology: Topology, access_point: AccessPoint) -> None:
-        _check(topology)
-        self._env, self._access_point = env, access_point
+    def __init__(self, env: Environment, topology: Topology) -> None:
+        check(topology)
+        self.env, self._ports = env, list[MacPort]()
         self.timing = Timing(topology.mac)
         self.beacons = Beacons(topology.beacon.interval_s)
         backoffs = Backoffs(topology.mac.seed)
@@ -54,7 +57,8 @@ class Cell:
         self,
         topology: Topology,
         doze: Doze,
-        links: tuple[AirLink, AirLink],
+        access_point: AccessPoint,
+        links: Sequence[Link],
         ledger: EnergyLedger,
         told: Audience,
     ) -> tuple[MacPort, MacRadio]:
@@ -66,46 +70,39 @@ class Cell:
             Of this station.
         doze
             Its doze, not begun.
+        access_point
+            The part of the access point that is this station's.
         links
-            Its ways up and down.
+            Its ways up and down, on the air, and further ones.
         ledger, told
             Where energy is added that belongs to no state, and whom the radio tells.
         """
-        up, down = links
-        port = MacPort(self._env, topology.access_point, down, self.sender)
-        self._access_point.ports.append(port)
+        up, down = links[:2]
+        if not (isinstance(up, AirLink) and isinstance(down, AirLink)):
+            raise TypeError("the wireless links are not on the air")
+        port = MacPort(self.env, topology.access_point, down, self.sender)
+        access_point.ports.append(port)
+        self._ports.append(port)
         place = Place(topology, self.air, self.timing, self.beacons, port, up, self._crowded, ledger.spend)
-        radio = MacRadio(place, self._env, doze, port, up, told.radio, told.beacons)
+        radio = MacRadio(place, self.env, doze, port, up, told.radio, told.beacons)
         port.missed = radio.missed
         return port, radio
 
     def _crowded(self) -> bool:
-        return sum(port.named for port in self._access_point.ports) > 1
+        return sum(port.named for port in self._ports) > 1
 
 
-def join(
-    topology: Topology,
-    env: Environment,
-    doze: Doze,
-    access_point: AccessPoint,
-    links: tuple[Link, Link, Link],
-    ledger: EnergyLedger,
-    told: Audience,
-) -> tuple[MacPort, MacRadio]:
-    """Make a cell of one station; return its port and its radio.
-
-    Parameters
-    ----------
-    topology, env, doze, access_point, links, ledger, told
-        As for :func:`psm_sim.network.device.build.radio_of`.
-    """
-    up, down = links[:2]
-    if not (isinstance(up, AirLink) and isinstance(down, AirLink)):
-        raise TypeError("the wireless links are not on the air")
-    return Cell(env, topology, access_point).join(topology, doze, (up, down), ledger, told)
+def refuse(service: Service | None) -> None:
+    """Refuse a policy's service periods, which the air does not know yet."""
+    if service is not None:
+        raise InputError(
+            "mac: model is dcf, and the policy has service periods; expected a policy without, or"
+            " mac.model=link."
+        )
 
 
-def _check(topology: Topology) -> None:
+def check(topology: Topology) -> None:
+    """Refuse a topology that has what the air does not know, or no air left for frames."""
     config = topology.config()
     for key, off in _UNUSED:
         if config[key] != off:

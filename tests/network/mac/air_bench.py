@@ -39,8 +39,7 @@ class AirBench:
     def __init__(self, *policies, **settings):
         self.env = env = Environment()
         self.topology = topology = load_topology("three-node", {"mac.model": "dcf"} | settings)
-        self.access_point = AccessPoint(env, topology.access_point)
-        self.cell = Cell(env, topology, self.access_point)
+        self.cell = Cell(env, topology)
         self.stations, self.ports, self.recorders, self.ledgers = [], [], [], []
         for policy in policies:
             self.join(policy)
@@ -51,7 +50,9 @@ class AirBench:
         told = Audience([ledger, recorder])
         up = AirLink(env, "wireless up", topology, told.frame)
         down = AirLink(env, "wireless down", topology, told.frame)
-        port, radio = self.cell.join(topology, Doze(self.cell.beacons), (up, down), ledger, told)
+        access_point = AccessPoint(env, topology.access_point)
+        doze = Doze(self.cell.beacons)
+        port, radio = self.cell.join(topology, doze, access_point, (up, down), ledger, told)
         station = Station(env, policy, radio)
         up.deliver, down.deliver = lambda _: None, radio.receive
         radio.deliver = lambda _: None
