@@ -52,6 +52,8 @@ def compare_runs(
         If any of these cannot be used, or the trace chooses several clients; before anything is run.
     """
     place = scenario.place()
+    if place.stations:
+        return _with_stations(policies, scenario, place, progress, beside)
     runs = prepared(policies, place, beside)
     found = _compared(runs, place, scenario, scenario.workload(), progress)
     return sorted_out(found, policies, beside)
@@ -86,6 +88,8 @@ def compare_clients(
         If any of these cannot be used, before anything is run.
     """
     place = scenario.place()
+    if place.stations:
+        return _with_stations(policies, scenario, place, progress, beside)
     runs = prepared(policies, place, beside)
     workloads = scenario.workloads()
     if len(workloads) == 1:
@@ -95,6 +99,14 @@ def compare_clients(
 
     check(runs, f"{len(workloads)} clients", workers)
     return compare_each(policies, scenario, workloads, progress, workers, beside)
+
+
+def _with_stations(
+    policies: Sequence[What], scenario: Scenario, place: Topology, progress: Progress, beside: Beside
+) -> Comparison:
+    from psm_sim.simulation.stations import compare_stations
+
+    return compare_stations(policies, scenario, place, progress, beside)
 
 
 Kind = TypeVar("Kind", bound=Comparison)

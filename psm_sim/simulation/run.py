@@ -10,6 +10,7 @@ from typing import Any
 from psm_sim.errors import PluginError
 from psm_sim.network import Observer, PagesDone, Topology, Usage, World
 from psm_sim.network.browser import Visit
+from psm_sim.network.crowd import Cell
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, unguarded, watched
@@ -75,7 +76,25 @@ class Run:
             raise failed.under(self.label) from None
         except PluginError as failed:
             raise failed.on_page(len(world.visits) + 1) from failed.__cause__
-        wall_s = time.perf_counter() - begun
+        return self.result(pages, always_on_times_s, time.perf_counter() - begun, messages)
+
+    def result(
+        self,
+        pages: Sequence[Page],
+        always_on_times_s: Sequence[float] | None,
+        wall_s: float,
+        messages: Messages,
+    ) -> Result:
+        """Return the result of a run whose last page is complete now, and tell the policy that it is over.
+
+        Parameters
+        ----------
+        pages, always_on_times_s, messages
+            As for :meth:`over`.
+        wall_s
+            What the run has taken, in seconds.
+        """
+        world = self.world
         self.policy.finish()
         return Result(
             policy=self.label,
@@ -95,7 +114,7 @@ class Run:
         )
 
 
-def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> Run:
+def prepare(what: What, place: Topology, observers: Sequence[Observer] = (), cell: Cell | None = None) -> Run:
     """Build a world for a policy, which starts it.
 
     Parameters
@@ -106,6 +125,8 @@ def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> 
         The topology.
     observers
         Told what happens in the run.
+    cell
+        The air that it shares with other stations, if there are any.
 
     Raises
     ------
@@ -115,7 +136,7 @@ def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> 
     policy = _fresh(what)
     label = what.name if isinstance(what, Policy) else str(what)
     done = PagesDone()
-    world = World(place, policy, [done, *observers])
+    world = World(place, policy, [done, *observers], cell)
     return Run(what, place, label, policy, policy.config(), world, done)
 
 
