@@ -23,7 +23,8 @@ EPILOG = """\
 studies: lpsm-100, lpsm-4x500, bsd-energy, bsd-rtt, slowdown-by-page, sleep-times,
 sensitivity, one-setting, optimum, trace-study, non-stationary; without a name, or
 with 'all', all of them; by name only: listening, this program's own policies against
-the published ones; devices, policies that devices run over chips and traffic
+the published ones; devices, policies that devices run over chips and traffic; mac,
+published numbers over the air of 802.11b
 
 examples:
   psm_sim reproduce lpsm-100 --quick

@@ -45,7 +45,7 @@ class Endpoint:
     """
 
     __slots__ = (
-        "_ack", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_ticks", "_transmit",
+        "_ack", "_ack_first", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_ticks", "_transmit",
         "application", "connection", "peer_has_closed", "receiver", "sender",
     )  # fmt: skip
 
@@ -59,7 +59,7 @@ class Endpoint:
     ) -> None:
         self._env: Environment = timers.env
         self._transmit = transmit
-        self._header = tcp.header_bytes
+        self._header, self._ack_first = tcp.header_bytes, tcp.ack_first
         self._delayed_ack_s = tcp.delayed_ack_ms / 1000
         self._ticks = Beacons(self._delayed_ack_s) if tcp.delayed_ack == "heartbeat" else None
         self._ack = Timer(timers, self._send_ack)
@@ -111,6 +111,8 @@ class Endpoint:
         if not was_open and sender.acknowledged > 0:
             self._established()
         if end > segment.seq:
+            if self._ack_first and (receiver.due is NOW or sender.next == 1):
+                self._send_ack()
             self._deliver(before or 1)
             self._acknowledge()
 

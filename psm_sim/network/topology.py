@@ -8,6 +8,8 @@ from typing import Any
 
 from psm_sim.errors import InputError
 from psm_sim.network.topology_faults import FaultParameters, LossParameters
+from psm_sim.network.topology_mac import MacParameters
+from psm_sim.network.topology_members import Member
 from psm_sim.network.topology_parts import (
     AccessPointParameters,
     BeaconParameters,
@@ -25,7 +27,8 @@ class Topology:
     """A whole scenario; sections and keys are those of ``topologies/three-node.toml``.
 
     ``base`` is the bundled topology that this one was made from: what differs from it tells people what it
-    is (:func:`~psm_sim.network.topology_file.differences`).
+    is (:func:`~psm_sim.network.topology_file.differences`). ``stations`` are those that share the air of the
+    access point; empty for one alone.
 
     Raises
     ------
@@ -46,13 +49,18 @@ class Topology:
     faults: FaultParameters = field(default_factory=FaultParameters)
     wireless_faults: LossParameters = field(default_factory=LossParameters)
     wired_faults: LossParameters = field(default_factory=LossParameters)
+    mac: MacParameters = field(default_factory=MacParameters)
     base: str = "three-node"
+    stations: tuple[Member, ...] = ()
 
     def __post_init__(self) -> None:
         for attribute, cls in SECTIONS.values():
             part = getattr(self, attribute)
             if not isinstance(part, cls):
                 raise InputError(f"topology: {attribute} is {part!r}; expected {cls.__name__}(...).")
+        count = sum(member.count for member in self.stations)
+        if count > 1 and self.mac.model == "link":
+            raise InputError(f"topology: {count} stations have no air to share; expected mac.model=dcf.")
 
     @property
     def can_fail(self) -> bool:
@@ -93,6 +101,7 @@ SECTIONS: dict[str, tuple[str, type]] = {
     "faults": ("faults", FaultParameters),
     "faults.wireless": ("wireless_faults", LossParameters),
     "faults.wired": ("wired_faults", LossParameters),
+    "mac": ("mac", MacParameters),
 }
 """Section of the TOML file: attribute of :class:`Topology` and class of its parameters."""
 

@@ -11,6 +11,7 @@ from psm_sim.bundled import bundled, bundled_names
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
 from psm_sim.network.topology import SECTIONS, Topology, topology_keys
+from psm_sim.network.topology_members import members_of
 from psm_sim.parameters import parameters_of
 from psm_sim.registry import unknown
 
@@ -45,6 +46,20 @@ def load_topology(
     return _changed(topology, settings, where)
 
 
+def overlaid(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
+    """Return a topology with some of its keys changed; arguments and errors as :func:`load_topology`.
+
+    Parameters
+    ----------
+    topology
+        It is not changed itself.
+    values, where
+        Keys with their values, and what the errors call them.
+    """
+    _check_keys(values, where)
+    return _changed(topology, values, where)
+
+
 def differences(topology: Topology) -> dict[str, Any]:
     """Return the keys whose values differ from those of the bundled topology it was made from."""
     base = load_topology(topology.base).config()
@@ -59,11 +74,12 @@ def _load(path: Path, users: tuple[Path, ...]) -> Topology:
     table = read_toml(path, "topology")
     description = str(table.pop("description", ""))
     base = _extended(table.pop("extends", None), path, (*users, path.resolve()))
+    stations = members_of(table.pop("stations"), path.name) if "stations" in table else base.stations
     values = _flatten(table)
     _check_keys(values, path.name)
     root = path.stem if path.parent == bundled("topologies") else base.base
-    named = dataclasses.replace(base, name=path.stem, description=description, base=root)
-    return _changed(named, values, path.name)
+    alone = dataclasses.replace(base, name=path.stem, description=description, base=root, stations=())
+    return dataclasses.replace(_changed(alone, values, path.name), stations=stations)
 
 
 def _extended(extends: Any, path: Path, users: tuple[Path, ...]) -> Topology:

@@ -93,6 +93,11 @@ class TcpParameters:
         " clock, at whole multiples of delayed_ack_ms",
         choices=("timer", "heartbeat"),
     )
+    ack_first: bool = parameter(
+        False,
+        "as in ns-3, an ACK that is due leaves before the program reads what came, and a server acknowledges"
+        " the first request of a connection at once; false: the reply carries the ACK",
+    )
     growth: str = parameter(
         "ns2",
         "what an ACK adds to the window in slow start: ns-2's whole segment; RFC 5681's bytes acknowledged,"

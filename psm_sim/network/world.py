@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from math import inf, nextafter
 from typing import Any
 
 from simpy import Environment, Event
 
 from psm_sim.network.access_point import AccessPoint, Port
-from psm_sim.network.air_link import wireless_link
 from psm_sim.network.browser import Browser, Visit
-from psm_sim.network.device import build
+from psm_sim.network.device import agreed, build
 from psm_sim.network.doze import Doze
+from psm_sim.network.every_beacon import fire_all
 from psm_sim.network.faults.build import Path, faults_of
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
+from psm_sim.network.mac.air_link import hop
+from psm_sim.network.mac.build import Cell
 from psm_sim.network.messenger import Messenger
 from psm_sim.network.observers import Audience, Observer, Usage
 from psm_sim.network.page_failures import PageFailures
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Application, Endpoint
-from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.network.topology import Topology
 from psm_sim.network.visits import Visits
 from psm_sim.policies import Policy
@@ -44,24 +44,28 @@ class World:
         Used as it is, not copied; it is started here, and whoever runs the world tells it of the end.
     observers
         Told what happens, after the energy ledger.
+    cell
+        Where other stations are, whose clock and air it shares; ``None``: it is alone.
     """
 
-    def __init__(self, topology: Topology, policy: Policy, observers: Sequence[Observer] = ()) -> None:
-        self.env = env = Environment()
+    def __init__(
+        self, topology: Topology, policy: Policy, observers: Sequence[Observer] = (), cell: Cell | None = None
+    ) -> None:
+        self.env = env = Environment() if cell is None else cell.env
         self._topology, self._policy_name = topology, policy.name
-        service = build.service_of(policy.service, topology)
-        self.beacons = beacons = build.grid_of(topology, service)
-        self.ledger = build.ledger_of(topology, service)
+        service = agreed.service_of(policy.service, topology)
+        self.beacons = beacons = agreed.grid_of(topology, service)
+        self.ledger = agreed.ledger_of(topology, service)
         self.visits = Visits()
         self.events = 0
         self.messenger: Messenger | None = None
-        self._browsing = False
+        self.browsing = False
         self.power = topology.power
         self._told = told = Audience([self.ledger, *build.transmissions(topology, self.ledger), *observers])
-        self.wireless_up = wireless_link(env, "wireless up", topology.wireless, told.frame, told.air)
+        self.wireless_up = hop(env, "wireless up", topology, told.frame, told.air)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
-        self.wireless_down = wireless_link(env, "wireless down", topology.wireless, told.frame, told.air)
+        self.wireless_down = hop(env, "wireless down", topology, told.frame, told.air)
 
         self.faults = faults = faults_of(env, topology, told, lambda: len(self.visits))
         host, browser = (Host, Browser) if faults is None else (faults.host, faults.browser)
@@ -71,7 +75,7 @@ class World:
         self._doze = Doze(beacons, takes_plans=not told.rest and not topology.beacon.loss)
         links = (self.wireless_up, self.wireless_down, self.wired_up)
         self.device, port, self.radio = build.radio_of(
-            topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service
+            topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service, cell
         )
         self.station = Station(env, policy, self.radio, told.questions)
         self.client = host(env, topology.tcp, self.station.send)
@@ -90,7 +94,7 @@ class World:
         self.station.start(beacons.interval_s, topology)
         told.begins(topology, policy)
         if topology.beacon.fire_all:
-            self._fire_all_beacons()
+            fire_all(env, beacons, self.radio)
 
     def _join(self, port: Port) -> None:
         """Say where frames go at the end of each link, and join the radio to its port and its station."""
@@ -110,23 +114,31 @@ class World:
         PageError
             If a page cannot be loaded, and failures are not reported.
         """
-        if messages:
-            self._send(messages)
-        if self.faults is not None:
-            links = (self.wireless_up, self.wired_up, self.wired_down, self.wireless_down)
-            self.faults.begin(Path(*links, self.radio, self.station, self.device))
-        self._browsing = True
-        browsing = self.env.process(self._browse(pages))
+        self.begin(pages, messages)
         step = self.env.step
         events = 0
-        while self._browsing:
+        while self.browsing:
             step()
             events += 1
             if not events & 0xFFF:  # now and then; a new byte looks too, so that no stalled page is missed
                 self.browser.check()
         self.events += events
-        if not browsing.ok:
-            failure: Any = browsing.value
+        self.end()
+
+    def begin(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
+        """Begin to load the pages: ``browsing`` is true until the last one is complete, or one fails."""
+        if messages:
+            self._send(messages)
+        if self.faults is not None:
+            links = (self.wireless_up, self.wired_up, self.wired_down, self.wireless_down)
+            self.faults.begin(Path(*links, self.radio, self.station, self.device))
+        self.browsing = True
+        self._process = self.env.process(self._browse(pages))
+
+    def end(self) -> None:
+        """Tell the observers that the last page is complete, now; errors as :meth:`run`."""
+        if not self._process.ok:
+            failure: Any = self._process.value
             raise failure
         self.radio.advance(self.env.now)
         self._doze.settle()
@@ -153,7 +165,7 @@ class World:
         try:
             yield from self.browser.browse(pages)
         finally:
-            self._browsing = False
+            self.browsing = False
 
     def usage(self) -> Usage:
         """Return what the radio has used so far."""
@@ -179,16 +191,3 @@ class World:
             self._failures.given_up(side, end)
         elif self.messenger is not None:
             self.messenger.renew(end, self.faults.abort)
-
-    def _fire_all_beacons(self) -> None:
-        number = 0
-
-        def beacon() -> None:
-            nonlocal number
-            # One bit later than the beacon, so that the radio has heard it.
-            self.radio.advance(nextafter(self.beacons.time(number), inf))
-            number += 1
-            alarm.at(self.beacons.time(number))
-
-        alarm = Alarm(self.env, beacon, AFTER_ALL)
-        alarm.at(0.0)

@@ -158,16 +158,20 @@ def average(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result])
         power=first.power,
         usage=Usage(*(sum(values) for values in zip(*(result.usage for result in results), strict=True))),
         traffic=_sum_of_traffic([result.traffic for result in results]),
-        policy_report={
-            name: sum(result.policy_report[name] for result in results) / len(results)
-            for name in first.policy_report
-        },
+        policy_report=_mean_report([result.policy_report for result in results]),
         reports_failures=first.reports_failures,
         latency=pooled([result.latency for result in results]),
         facts=first.facts,
         names=names,
         results=tuple(results),
     )
+
+
+def _mean_report(reports: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean of each count over the runs that have it: stations can have policies of their own."""
+    names = dict.fromkeys(name for report in reports for name in report)
+    found = {name: [report[name] for report in reports if name in report] for name in names}
+    return {name: sum(values) / len(values) for name, values in found.items()}
 
 
 def _sum_of_traffic(traffics: Sequence[Traffic]) -> Traffic:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from psm_sim.errors import InputError
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress, silent
+from psm_sim.simulation.arranged import everyone, sorted_out
 from psm_sim.simulation.beside import NOTHING, Beside, What
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result import Result
@@ -53,6 +53,8 @@ def compare_runs(
         If any of these cannot be used, or the trace chooses several clients; before anything is run.
     """
     place = scenario.place()
+    if place.stations:
+        return _with_stations(policies, scenario, place, progress, beside)
     runs = prepared(policies, place, beside)
     found = _compared(runs, place, scenario, scenario.workload(), progress)
     return sorted_out(found, policies, beside)
@@ -91,6 +93,9 @@ def compare_clients(
     """
     place = scenario.place()
     watch.check(policies, place)
+    if place.stations:
+        watch.refuse("several stations")
+        return _with_stations(policies, scenario, place, progress, beside)
     with watch.observers(policies) as seen:
         runs = prepared(policies, place, beside, seen)
         workloads = scenario.workloads()
@@ -105,47 +110,12 @@ def compare_clients(
     return compare_each(policies, scenario, workloads, progress, workers, beside)
 
 
-Kind = TypeVar("Kind", bound=Comparison)
+def _with_stations(
+    policies: Sequence[What], scenario: Scenario, place: Topology, progress: Progress, beside: Beside
+) -> Comparison:
+    from psm_sim.simulation.stations import compare_stations
 
-
-def everyone(policies: Sequence[What], beside: Beside) -> list[What]:
-    """Return *policies*, and behind them those beside them that are not among them."""
-    found = [*policies]
-    for each in (*beside.baselines, *beside.against):
-        if _place_of(each, found) is None:
-            found.append(each)
-    return found
-
-
-def sorted_out(found: Kind, policies: Sequence[What], beside: Beside) -> Kind:
-    """Return a comparison of :func:`everyone` with each run in its place.
-
-    Parameters
-    ----------
-    found
-        Its ``runs`` are those of everyone.
-    policies, beside
-        As for :func:`compare_runs`.
-    """
-    asked = everyone(policies, beside)
-
-    def run_of(what: What) -> Result:
-        return found.runs[_place_of(what, asked) or 0]
-
-    return replace(
-        found,
-        runs=found.runs[: len(policies)],
-        baselines=tuple(map(run_of, beside.baselines)),
-        reference=next(map(run_of, beside.against), None),
-    )
-
-
-def _place_of(what: What, policies: Sequence[What]) -> int | None:
-    for index, each in enumerate(policies):
-        # Texts are compared as they are written: reading them twice is not worth it.
-        if what is each if isinstance(what, Policy) else str(what) == str(each):
-            return index
-    return None
+    return compare_stations(policies, scenario, place, progress, beside)
 
 
 def prepared(

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any
 
 from psm_sim.errors import PluginError
-from psm_sim.network import Observer, PagesDone, Topology, Usage, World
-from psm_sim.network.browser import Visit
+from psm_sim.network import Observer, PagesDone, Topology, World
+from psm_sim.network.crowd import Cell
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guarded, unguarded, watched
 from psm_sim.rows import Rows, column
 from psm_sim.simulation.beside import What
 from psm_sim.simulation.latency import latencies_of
+from psm_sim.simulation.page_records import records_of
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.simulation.result import Result
 from psm_sim.spec import Spec
 from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page import Page
-
-_NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -76,12 +75,30 @@ class Run:
             raise failed.under(self.label) from None
         except PluginError as failed:
             raise failed.on_page(len(world.visits) + 1) from failed.__cause__
-        wall_s = time.perf_counter() - begun
+        return self.result(pages, always_on_times_s, time.perf_counter() - begun, messages)
+
+    def result(
+        self,
+        pages: Sequence[Page],
+        always_on_times_s: Sequence[float] | None,
+        wall_s: float,
+        messages: Messages,
+    ) -> Result:
+        """Return the result of a run whose last page is complete now, and tell the policy that it is over.
+
+        Parameters
+        ----------
+        pages, always_on_times_s, messages
+            As for :meth:`over`.
+        wall_s
+            What the run has taken, in seconds.
+        """
+        world = self.world
         self.policy.finish()
         return Result(
             policy=self.label,
             parameters=self.parameters,
-            page_records=Rows(PageRecord, _records(world, always_on_times_s)),
+            page_records=Rows(PageRecord, records_of(world, always_on_times_s)),
             simulated_s=world.env.now,
             wall_s=wall_s,
             events=world.events,
@@ -98,7 +115,7 @@ class Run:
         )
 
 
-def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> Run:
+def prepare(what: What, place: Topology, observers: Sequence[Observer] = (), cell: Cell | None = None) -> Run:
     """Build a world for a policy, which starts it.
 
     Parameters
@@ -109,6 +126,8 @@ def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> 
         The topology.
     observers
         Told what happens in the run.
+    cell
+        The air that it shares with other stations, if there are any.
 
     Raises
     ------
@@ -118,7 +137,7 @@ def prepare(what: What, place: Topology, observers: Sequence[Observer] = ()) -> 
     policy = _fresh(what)
     label = what.name if isinstance(what, Policy) else str(what)
     done = PagesDone()
-    world = World(place, policy, [done, *observers])
+    world = World(place, policy, [done, *observers], cell)
     return Run(what, place, label, policy, policy.config(), world, done)
 
 
@@ -137,38 +156,6 @@ def _fresh(what: What) -> Policy:
     spec = Spec.of(what, "policy")
     policy = make_policy(spec)
     return policy if spec.name in POLICIES.names() else watched(policy)
-
-
-def _records(world: World, always_on_times_s: Sequence[float] | None) -> Iterator[PageRecord]:
-    """Yield a record for each page; what it used is the ledger after it less the ledger before."""
-    before = _NOTHING
-    for index, (visit, after) in enumerate(world.visits):
-        taken_s = visit.ended_s - visit.started_s
-        own_s = nan if visit.failure else taken_s
-        reference_s = own_s if always_on_times_s is None else always_on_times_s[index]
-        yield _record(index + 1, visit, taken_s, reference_s, after - before)
-        before = after
-
-
-def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used: Usage) -> PageRecord:
-    complete_s = nan if visit.failure else taken_s
-    return PageRecord(
-        page=number,
-        think_s=visit.page.think_s,
-        objects=visit.page.objects,
-        bytes=visit.page.total_bytes,
-        start_s=visit.started_s,
-        page_time_s=taken_s,
-        always_on_time_s=reference_s,
-        slowdown=complete_s / reference_s if reference_s else 1.0,  # a pause takes no time under any policy
-        energy_j=used.total_j,
-        awake_j=used.awake_j,
-        asleep_j=used.asleep_j,
-        beacons_j=used.beacons_j,
-        awake_s=used.awake_s,
-        asleep_s=used.asleep_s,
-        beacons=used.beacons,
-    )
 
 
 def _traffic(world: World) -> Traffic:

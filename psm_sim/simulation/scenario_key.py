@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.errors import InputError
 from psm_sim.keys import content_of, key_of
 from psm_sim.network import Topology
+from psm_sim.network.topology_members import Member
 from psm_sim.spec import Spec
 from psm_sim.version import __version__
 from psm_sim.workload import Workload
@@ -41,12 +42,21 @@ def hash_of(scenario: Scenario, policies: Sequence[str | Spec], known: Known) ->
 def _topology_part(scenario: Scenario, known: Known) -> str:
     def facts() -> Any:
         contents = [content_of(file) for file in Spec(scenario.topology_name).files()]
-        return [scenario.topology_name, scenario.place().config(), contents]
+        place = scenario.place()
+        shared = [_station_facts(member) for member in place.stations]
+        return [scenario.topology_name, place.config(), contents, *([shared] if shared else [])]
 
     if isinstance(scenario.topology, Topology):
         return key_of(facts())
     name = ("topology", scenario.topology, scenario.profile, *scenario.settings.items())
     return _once(known, name, facts)
+
+
+def _station_facts(member: Member) -> list[Any]:
+    found: list[Any] = [repr(member)]
+    found += [_policy_facts(member.policy)] if member.policy else []
+    found += [_trace_facts(Spec.of(member.trace, "trace"))] if member.trace else []
+    return found + [content_of(file) for file in Spec(member.profile or "").files()]
 
 
 def _trace_part(scenario: Scenario, known: Known) -> str:

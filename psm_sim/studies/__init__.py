@@ -24,7 +24,7 @@ STUDIES = {
 """The module and object of each study, by its name on the command line, in the order of the report."""
 
 
-OWN = {"listening": "listening.study:STUDY", "devices": "devices.study:STUDY"}
+OWN = {"listening": "listening.study:STUDY", "devices": "devices.study:STUDY", "mac": "air:STUDY"}
 """Studies of this program's own policies; they reproduce nothing published, so ``all`` leaves them out."""
 
 

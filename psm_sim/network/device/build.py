@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
-from psm_sim.errors import InputError
 from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.air_link import wireless_link
-from psm_sim.network.device.association import NULL_BYTES, Association, KeepAlive, is_null, null_frame
+from psm_sim.network.device.association import Association, KeepAlive, is_null, null_frame
 from psm_sim.network.device.group import GroupFrames
 from psm_sim.network.device.port import DevicePort
 from psm_sim.network.device.radio import DeviceRadio, Traits
@@ -20,6 +17,7 @@ from psm_sim.network.device.service_radio import ServiceRadio
 from psm_sim.network.device.transmissions import Transmissions
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link, Uplink
+from psm_sim.network.mac.build import Cell, refuse
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
@@ -139,6 +137,7 @@ def radio_of(
     ledger: EnergyLedger,
     told: Audience,
     service: Service | None,
+    cell: Cell | None = None,
 ) -> tuple[Device | None, Port, Radio]:
     """Associate a station; return the device if it is one, its port and its radio.
 
@@ -148,7 +147,13 @@ def radio_of(
         As for :class:`Device`.
     access_point
         What the station is associated with.
+    cell
+        The air that it shares with other stations, if there are any.
     """
+    if topology.mac.model == "dcf":
+        refuse(service)
+        air = cell or Cell(env, topology)
+        return None, *air.join(topology, doze, access_point, links, ledger, told)
     if is_plain(topology) and service is None:
         port = access_point.associate(links[1])
         port.tell_held = told.held
@@ -164,37 +169,7 @@ def radio_of(
 def transmissions(topology: Topology, ledger: EnergyLedger) -> list[Transmissions]:
     """Return the observer that charges what is sent, if transmitting takes a power of its own."""
     power = topology.power
-    return [] if power.transmit_w is None else [Transmissions(power.transmit_w - power.awake_w, ledger.spend)]
-
-
-def service_of(given: object, topology: Topology) -> Service | None:
-    """Return the rule of a policy's service periods, if *given*, which its attribute is, is one.
-
-    Raises
-    ------
-    InputError
-        If a full frame does not fit into a period.
-    """
-    service = given if isinstance(given, Service) else None
-    tcp, hop = topology.tcp, topology.wireless
-    air_s = 8e-6 * (tcp.segment_bytes + tcp.header_bytes + NULL_BYTES) / hop.rate_mbps
-    if service is not None and air_s > service.duration_s:
-        raise InputError(
-            f"policy: a service period lasts {service.duration_s:g} s, but a full frame takes {air_s:g} s;"
-            " expected longer periods, a faster links.wireless or a smaller tcp.segment_bytes."
-        )
-    return service
-
-
-def grid_of(topology: Topology, service: Service | None) -> Beacons:
-    """Return the times at which the station wakes: agreed periods, else the access point's beacons."""
-    agreed_s = None if service is None else service.interval_s
-    return Beacons(topology.beacon.interval_s if agreed_s is None else agreed_s)
-
-
-def ledger_of(topology: Topology, service: Service | None) -> EnergyLedger:
-    """Return the ledger; an agreed period costs its overhead awake where a beacon costs its energy."""
-    power = topology.power
-    if service is None or service.interval_s is None:
-        return EnergyLedger(power)
-    return EnergyLedger(replace(power, beacon_j=service.overhead_s * power.awake_w))
+    # A radio on the air charges by itself, since it also sends what is no packet.
+    if power.transmit_w is None or topology.mac.model == "dcf":
+        return []
+    return [Transmissions(power.transmit_w - power.awake_w, ledger.spend)]

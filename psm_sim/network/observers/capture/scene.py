@@ -75,8 +75,13 @@ def check_capturable(topology: Topology) -> None:
     Raises
     ------
     InputError
-        If the headers are too small or too large, or a packet is.
+        If the headers are too small or too large, or a packet is; or if the MAC is a finer one.
     """
+    if topology.mac.model != "link":
+        raise InputError(
+            f"--capture knows the frames of mac.model=link, but mac.model is {topology.mac.model}; leave it"
+            " out."
+        )
     tcp = topology.tcp
     if not _LEAST <= tcp.header_bytes <= _MOST or tcp.header_bytes % 4:
         raise InputError(

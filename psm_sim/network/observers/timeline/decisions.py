@@ -27,7 +27,7 @@ class Decisions:
 
     def __init__(self, trace: TraceFile, track: int, policy: Policy, beacon_s: float) -> None:
         self._trace, self._track, self._beacon_ms = trace, track, 1000 * beacon_s
-        self._policy: Any = getattr(policy, "policy", policy)  # a user's own one stands behind its guard
+        self._policy: Any = getattr(policy, "policy", policy)
         self._since_s: float | None = None
         self._name = self._facts = ""
         self._beacons = 0

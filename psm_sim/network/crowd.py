@@ -1,0 +1,73 @@
+"""Crowd: several stations on one access point, each with a world of its own but for the air they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from simpy import Environment
+
+from psm_sim.network.mac.build import Cell
+from psm_sim.network.topology import Topology
+from psm_sim.network.world import World
+from psm_sim.workload.messages import Messages
+from psm_sim.workload.page import Page
+
+__all__ = ["Cell", "Crowd", "cell_of"]
+
+
+def cell_of(topology: Topology) -> Cell | None:
+    """Return a cell for the stations of a topology; ``None`` where the only one has a link of its own."""
+    return Cell(Environment(), topology) if topology.mac.model == "dcf" else None
+
+
+class Crowd:
+    """Crowd of worlds on the same clock, made with the same cell.
+
+    ``events`` is the number of SimPy events of them all.
+
+    Parameters
+    ----------
+    worlds
+        At least one; each has one station.
+    """
+
+    def __init__(self, worlds: Sequence[World]) -> None:
+        self._worlds = worlds
+        self.events = 0
+
+    def run(
+        self,
+        pages: Sequence[Sequence[Page]],
+        messages: Sequence[Messages],
+        over: Callable[[int], None],
+    ) -> None:
+        """Load every station's pages; the clock stops when the last one is done.
+
+        Parameters
+        ----------
+        pages, messages
+            Those of each station.
+        over
+            Called with the number of a station when its last page is complete, at that time: it goes on
+            being there, and sends no more than its connections still have to.
+
+        Raises
+        ------
+        PageError
+            If a page of any of them cannot be loaded.
+        """
+        for world, own_pages, own_messages in zip(self._worlds, pages, messages, strict=True):
+            world.begin(own_pages, own_messages)
+        busy = list(enumerate(self._worlds))
+        step = self._worlds[0].env.step
+        while busy:
+            step()
+            self.events += 1
+            if not self.events & 0xFFF:
+                for _, world in busy:
+                    world.browser.check()
+            done = [each for each in busy if not each[1].browsing]
+            for number, world in done:
+                busy.remove((number, world))
+                world.end()
+                over(number)

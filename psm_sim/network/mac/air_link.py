@@ -1,0 +1,89 @@
+"""Air link: one direction of the air between the access point and one station, as a link with a queue."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from simpy import Environment
+
+from psm_sim.network.air_link import TellAir, wireless_link
+from psm_sim.network.link import Link, LinkName
+from psm_sim.network.mac.timing import Timing
+from psm_sim.network.segment import Segment
+from psm_sim.network.topology import Topology
+
+
+class AirLink(Link):
+    """Link whose frames wait for the air: ``waits`` has them in order, each after its time of arrival.
+
+    ``ask`` is called when one more waits; set it before the first one is sent. Frames that were tried too
+    often are counted in ``lost_bytes``, headers included.
+
+    Parameters
+    ----------
+    env, name, tell_frame
+        As for :class:`~psm_sim.network.link.Link`; observers are told of a frame when it arrives.
+    topology
+        The scenario in numbers.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        name: LinkName,
+        topology: Topology,
+        tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
+    ) -> None:
+        super().__init__(env, name, topology.wireless, tell_frame)
+        self._timing = Timing(topology.mac)
+        self.waits: deque[tuple[float, Any]] = deque()
+        self.ask: Callable[[], None]
+        self.lost_bytes = 0
+
+    def send(self, segment: Segment) -> None:
+        """Queue one segment behind those not yet sent."""
+        self.waits.append((self._env.now, segment))
+        self.ask()
+
+    def air_time_s(self, segment: Segment) -> float:
+        """Return how long it takes to send a segment, in seconds."""
+        return self._timing.data_s(segment.wire_bytes)
+
+    def arrived(self, segment: Segment, start_s: float) -> None:
+        """Tell observers of a segment that has arrived now, and whose transmission began at *start_s*."""
+        now_s = self.free_at = self._env.now
+        for tell in self._tell_frame:
+            tell(self, start_s, now_s, segment)
+
+    @property
+    def in_flight(self) -> int:
+        """The number of segments that wait or are on the air."""
+        return len(self.waits)
+
+    @property
+    def in_flight_bytes(self) -> int:
+        """Their bytes, headers included."""
+        return sum(item.wire_bytes for _, item in self.waits if isinstance(item, Segment))
+
+
+def hop(
+    env: Environment,
+    name: LinkName,
+    topology: Topology,
+    tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
+    tell_air: Sequence[TellAir] = (),
+) -> Link:
+    """Return one direction of the wireless hop, by the model of the topology.
+
+    Parameters
+    ----------
+    env, name, topology, tell_frame
+        As for :class:`AirLink`.
+    tell_air
+        As for :func:`~psm_sim.network.air_link.wireless_link`.
+    """
+    if topology.mac.model == "dcf":
+        return AirLink(env, name, topology, tell_frame)
+    return wireless_link(env, name, topology.wireless, tell_frame, tell_air)

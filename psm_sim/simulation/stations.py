@@ -1,0 +1,169 @@
+"""Stations on one access point: each has its own pages, policy and chip, and all share the air.
+
+The topology names them (``[[stations]]``). A station without a policy, trace or number of pages has what the
+run is asked for. Slowdown is against the same pages with all of them always on, on the same air.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from psm_sim.estimates import percentiles
+from psm_sim.network import Topology
+from psm_sim.network.crowd import Crowd, cell_of
+from psm_sim.network.page_error import PageError
+from psm_sim.network.profiles import load_profile
+from psm_sim.network.topology_file import overlaid
+from psm_sim.network.topology_members import Member
+from psm_sim.policies.always_on import AlwaysOn
+from psm_sim.progress import Progress
+from psm_sim.simulation.arranged import everyone, sorted_out
+from psm_sim.simulation.average import MEASURES, Average, average
+from psm_sim.simulation.beside import Beside, What
+from psm_sim.simulation.compare import prepared
+from psm_sim.simulation.comparison import Comparison
+from psm_sim.simulation.result import Result
+from psm_sim.simulation.run import Run, page_times_s, prepare
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.spec import Spec
+from psm_sim.workload import Workload
+
+DISTRIBUTED = ("energy_per_page_j", "energy_by_state_per_page_j.awake", "page_time_s.mean", "slowdown.mean")
+"""What is told as a distribution over the stations; named as in :data:`MEASURES`."""
+
+
+class StationAverage(Average):
+    """One policy's run in which several stations shared the air; each of ``results`` is a station's."""
+
+    KIND = "station"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what an average has, and the distribution over the stations."""
+        spread = {
+            name: percentiles([MEASURES[name](each) for each in self.results], (0, 10, 50, 90, 100))
+            for name in DISTRIBUTED
+        }
+        return {**super().to_dict(), "distribution": spread}
+
+
+@dataclass(frozen=True, repr=False)
+class StationComparison(Comparison):
+    """Policies side by side with the same stations; ``runs`` are :class:`StationAverage`."""
+
+    loaded: int = 0
+
+    @property
+    def pages(self) -> int:
+        """The number of pages that each policy loaded, of all stations together."""
+        return self.loaded
+
+
+class Seat(NamedTuple):
+    """Seat of one station: its name, its topology, its own policy if it has one, and what it loads."""
+
+    name: str
+    place: Topology
+    policy: Spec | None
+    workload: Workload
+
+
+def compare_stations(
+    policies: Sequence[What], scenario: Scenario, place: Topology, progress: Progress, beside: Beside
+) -> StationComparison:
+    """Run each policy on all stations of a topology that have none of their own, and average over stations.
+
+    Parameters
+    ----------
+    policies, scenario, progress, beside
+        As for :func:`~psm_sim.simulation.compare.compare_runs`.
+    place
+        The scenario's topology.
+
+    Raises
+    ------
+    InputError
+        If any of these, or what a station names, cannot be used; before anything is run.
+    """
+    seats = seats_of(scenario, place)
+    asked = everyone(policies, beside)
+    prepared(asked, seats[0].place, Beside())
+    loaded, own = sum(len(seat.workload.pages) for seat in seats), any(seat.policy for seat in seats)
+    reference = _run(Spec("always-on"), [seat._replace(policy=None) for seat in seats], None)
+    times_s, runs = [page_times_s(each) for each in reference.results], []
+    for number, what in enumerate(asked):
+        progress(loaded * (number + 1), loaded * (len(asked) + 1), str(getattr(what, "name", what)))
+        runs.append(reference if _is_always_on(what) and not own else _run(what, seats, times_s))
+    runs = [_with_facts(run, scenario) for run in runs]
+    found = StationComparison(
+        scenario, place, _described(seats), tuple(runs), _with_facts(reference, scenario), loaded=loaded
+    )
+    return sorted_out(found, policies, beside)
+
+
+def seats_of(scenario: Scenario, place: Topology) -> list[Seat]:
+    """Return a seat for each station of a topology, in order; errors as :func:`compare_stations`."""
+    seats: list[Seat] = []
+    alone = replace(place, stations=())
+    for member in place.stations:
+        values = load_profile(member.profile).values if member.profile else {}
+        own = overlaid(alone, values, f"profile {member.profile}")
+        for number, name in enumerate(member.names):
+            seed = scenario.seed + len(seats) if member.seed is None else member.seed + number
+            policy = None if member.policy is None else Spec.of(member.policy, "policy")
+            seats.append(Seat(name, own, policy, _workload(scenario, member, seed)))
+    return seats
+
+
+def _workload(scenario: Scenario, member: Member, seed: int) -> Workload:
+    trace, pages = member.trace or scenario.trace, member.pages or scenario.pages
+    return replace(scenario, trace=trace, pages=pages, seed=seed).workload()
+
+
+def _run(what: What, seats: Sequence[Seat], times_s: Sequence[Sequence[float]] | None) -> StationAverage:
+    """Run all stations at once; *times_s* are those of their pages without power saving."""
+    cell = cell_of(seats[0].place)
+    runs = [prepare(seat.policy or what, seat.place, (), cell) for seat in seats]
+    crowd = Crowd([run.world for run in runs])
+    found: list[Result | None] = [None] * len(runs)
+    since = [time.perf_counter(), 0]
+
+    def over(number: int) -> None:
+        now_s, before_s, events = time.perf_counter(), since[0], int(since[1])
+        own_s, load = None if times_s is None else times_s[number], seats[number].workload
+        result = runs[number].result(load.pages, own_s, now_s - before_s, load.messages)
+        found[number] = replace(result, events=crowd.events - events, origin=None)
+        since[:] = now_s, crowd.events
+
+    label = str(getattr(what, "name", what)) if not isinstance(what, Spec) else str(what)
+    try:
+        loads = [seat.workload for seat in seats]
+        crowd.run([load.pages for load in loads], [load.messages for load in loads], over)
+    except PageError as failed:
+        raise failed.under(label) from None
+    results = [each for each in found if each is not None]
+    named = average(StationAverage, tuple(seat.name for seat in seats), results)
+    return replace(named, policy=label, parameters=_parameters(runs, seats), policy_state=None)
+
+
+def _parameters(runs: Sequence[Run], seats: Sequence[Seat]) -> dict[str, Any]:
+    """Return the parameters of the policy that was asked for, as a station without its own has them."""
+    return next((run.parameters for run, seat in zip(runs, seats, strict=True) if not seat.policy), {})
+
+
+def _is_always_on(what: What) -> bool:
+    return isinstance(what, AlwaysOn) or str(what) == "always-on"
+
+
+def _with_facts(run: StationAverage, scenario: Scenario) -> StationAverage:
+    each = tuple(replace(result, facts=scenario.facts) for result in run.results)
+    return replace(run, facts=scenario.facts, results=each)
+
+
+def _described(seats: Sequence[Seat]) -> Workload:
+    """Return the first station's workload, its remark about all of them."""
+    names = ", ".join(dict.fromkeys(seat.workload.name for seat in seats))
+    remark = f"{len(seats)} stations on one access point load {names}; values are means over stations"
+    return replace(seats[0].workload, remark=remark)

@@ -1,0 +1,65 @@
+"""Downloads over the air against those measured in ns-3's 802.11b, awake and under power save."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from psm_sim.network import World, load_topology
+from psm_sim.policies import make_policy
+from psm_sim.workload.page import Page
+
+SETTINGS = {
+    "tcp.ack_first": True,
+    "mac.model": "dcf",
+    "beacon.interval_tu": 100,
+    "access_point.release_on_uplink": False,
+    "access_point.buffer_frames": 100_000,
+    # The window of a TCP header without scaling, 65,535 B, holds 44 whole segments of 1460 B.
+    "tcp.max_window": 44,
+    "tcp.growth": "ns3",
+}
+
+
+def measure(row, **more):
+    """Return the seconds from the SYN to the last byte of a row's download, and the world."""
+    settings = SETTINGS | {"tcp.initial_window": row["iw_segments"]} | more
+    settings["tcp.delayed_ack_ms"] = 200.0 if row["delayed_ack"] == "1" else 0.0
+    policy = "psm" if row["psm"] == "1" else "always-on"
+    world = World(load_topology("three-node", settings), make_policy(policy))
+    page = Page(
+        float(row["phase_ms"]) / 1000, int(row["size_bytes"]), (), (int(row["request_bytes"]),), (0.0,)
+    )
+    world.run([page])
+    visit = world.visits[0][0]
+    return visit.ended_s - visit.started_s, world
+
+
+@pytest.fixture(scope="module")
+def rows(shared):
+    """Return the rows of the file."""
+    with (shared / "data" / "peer-timings" / "tcp-downloads-80211b.csv").open() as source:
+        return list(csv.DictReader(source))
+
+
+def test_each_download_of_an_awake_station_takes_as_long_as_in_ns3(rows):
+    """Within 3 % or 3 ms: both draw their backoffs, and a few collisions are most of what is left."""
+    awake = [row for row in rows if row["psm"] == "0"]
+    assert len(awake) == 28
+    for row in awake:
+        peer_s = float(row["t_last_byte_s"])
+        assert measure(row)[0] == pytest.approx(peer_s, rel=0.03, abs=0.003), row
+
+
+def test_each_download_under_power_save_takes_as_long_as_in_ns3(rows):
+    """Within 5 % or one beacon; nearly all within 2 ms, since waiting for beacons evens backoffs out."""
+    dozing = [row for row in rows if row["psm"] == "1"]
+    assert len(dozing) == 56
+    close = 0
+    for row in dozing:
+        peer_s = float(row["t_last_byte_s"])
+        found_s, _ = measure(row)
+        assert found_s == pytest.approx(peer_s, rel=0.05, abs=0.1024), row
+        close += abs(found_s - peer_s) < 0.002
+    assert close > 50
