@@ -16,7 +16,7 @@ from psm_sim.commands.arguments import (
     recording_used,
     settings_of,
 )
-from psm_sim.commands.run_options import add_comparing, add_policies_and_pages, add_scenario
+from psm_sim.commands.run_options import add_comparing, add_policies_and_pages, add_scenario, add_watching
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from psm_sim.progress import Progress
     from psm_sim.simulation import Beside, Comparison, Scenario
     from psm_sim.simulation.preset import Preset
+    from psm_sim.simulation.watch import Watch
 
 HELP = """\
 What does an 802.11 power-save policy cost, and what does it save? A browsing
@@ -70,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a picture of energy against slowdown, with hindsight's frontier: .png, .svg or .pdf",
     )
+    add_watching(parser)
     parser.add_argument(
         "--force", action="store_true", help="let --output replace the results of a finished run"
     )
@@ -108,6 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
     if picture is not None:
         plot(comparison, picture, arguments.workers)
         tell(f"Written: {picture}", "")
+    for path in _watch(arguments).files(policies):
+        tell(f"Written: {path}", "")
     if folder is not None:
         tell(f"Written: {', '.join(files.NAMES)}, figures in {folder}", "")
     return 0
@@ -136,9 +140,17 @@ def _compared(
     from psm_sim.simulation import compare_clients, compare_seeds
 
     workers, count = arguments.workers, arguments.replications or (1 if arguments.words else FIRST_LOOK)
+    watch = _watch(arguments)
     if count == 1:
-        return compare_clients(policies, scenario, progress, workers, beside)
+        return compare_clients(policies, scenario, progress, workers, beside, watch)
+    watch.refuse(f"{count} replications")
     return compare_seeds(policies, scenario, count, progress, workers, beside)
+
+
+def _watch(arguments: argparse.Namespace) -> Watch:
+    from psm_sim.simulation.watch import Watch
+
+    return Watch.of(arguments.capture, arguments.timeline)
 
 
 def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:

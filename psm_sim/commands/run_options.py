@@ -120,3 +120,19 @@ def add_comparing(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="processes for several seeds or clients; the numbers do not depend on it (default: all cores)",
     )
+
+
+def add_watching(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--capture`` and ``--timeline``."""
+    parser.add_argument(
+        "--capture",
+        metavar="FILE.pcap",
+        help="write what a sniffer beside the station hears, for Wireshark: 802.11 frames with radiotap"
+        " headers; of several policies FILE-POLICY.pcap each",
+    )
+    parser.add_argument(
+        "--timeline",
+        metavar="FILE.json",
+        help="write the radio's states, decisions, pages and transfers as a Chrome trace, which Perfetto"
+        " opens; of several policies FILE-POLICY.json each",
+    )

@@ -21,6 +21,10 @@ class Connection:
     number: int = -1
 
 
+NULL, GROUP = Connection(), Connection()
+"""The connections of null frames, and of group-addressed frames, which belong to none."""
+
+
 @dataclass(slots=True, eq=False)
 class Segment:
     """One TCP segment; ``seq`` counts SYN and FIN as one byte each, as TCP does.

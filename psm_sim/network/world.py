@@ -9,6 +9,7 @@ from typing import Any
 from simpy import Environment, Event
 
 from psm_sim.network.access_point import AccessPoint, Port
+from psm_sim.network.air_link import wireless_link
 from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.device import build
 from psm_sim.network.doze import Doze
@@ -57,11 +58,10 @@ class World:
         self._browsing = False
         self.power = topology.power
         self._told = told = Audience([self.ledger, *build.transmissions(topology, self.ledger), *observers])
-
-        self.wireless_up = Link(env, "wireless up", topology.wireless, told.frame)
+        self.wireless_up = wireless_link(env, "wireless up", topology.wireless, told.frame, told.air)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
-        self.wireless_down = Link(env, "wireless down", topology.wireless, told.frame)
+        self.wireless_down = wireless_link(env, "wireless down", topology.wireless, told.frame, told.air)
 
         self.faults = faults = faults_of(env, topology, told, lambda: len(self.visits))
         host, browser = (Host, Browser) if faults is None else (faults.host, faults.browser)
@@ -73,7 +73,7 @@ class World:
         self.device, port, self.radio = build.radio_of(
             topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service
         )
-        self.station = Station(env, policy, self.radio, told.rest)
+        self.station = Station(env, policy, self.radio, told.questions)
         self.client = host(env, topology.tcp, self.station.send)
         # _loaded first: then observers of a page have been told all that the radio did before its end.
         self.browser = browser(env, self.client, topology.browser, (self._loaded, *told.page))
@@ -88,6 +88,7 @@ class World:
         if self.device is not None:
             self.device.start(self.station)
         self.station.start(beacons.interval_s, topology)
+        told.begins(topology, policy)
         if topology.beacon.fire_all:
             self._fire_all_beacons()
 

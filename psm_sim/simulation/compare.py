@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from psm_sim.errors import InputError
-from psm_sim.network import Topology
+from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress, silent
@@ -16,6 +16,7 @@ from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.watch import NOT_WATCHED, Watch
 from psm_sim.spec import Spec
 from psm_sim.workload import Workload
 
@@ -63,6 +64,7 @@ def compare_clients(
     progress: Progress = silent,
     workers: int | None = None,
     beside: Beside = NOTHING,
+    watch: Watch = NOT_WATCHED,
 ) -> Comparison:
     """Run each policy over every client that the trace chooses, and average over clients.
 
@@ -74,6 +76,8 @@ def compare_clients(
         Called after each page of a single client, else after each client.
     workers
         Processes for several clients, one for each core if None; the numbers do not depend on it.
+    watch
+        Files to be written meanwhile; of a single client only.
 
     Returns
     -------
@@ -86,11 +90,15 @@ def compare_clients(
         If any of these cannot be used, before anything is run.
     """
     place = scenario.place()
-    runs = prepared(policies, place, beside)
-    workloads = scenario.workloads()
-    if len(workloads) == 1:
-        found = _compared(runs, place, scenario, workloads[0], progress)
-        return sorted_out(found, policies, beside)
+    watch.check(policies, place)
+    with watch.observers(policies) as seen:
+        runs = prepared(policies, place, beside, seen)
+        workloads = scenario.workloads()
+        if len(workloads) == 1:
+            watch.check_size(workloads[0], place)
+            found = _compared(runs, place, scenario, workloads[0], progress)
+            return sorted_out(found, policies, beside)
+        watch.refuse(f"{len(workloads)} clients")
     from psm_sim.simulation.clients import check, compare_each
 
     check(runs, f"{len(workloads)} clients", workers)
@@ -140,7 +148,12 @@ def _place_of(what: What, policies: Sequence[What]) -> int | None:
     return None
 
 
-def prepared(policies: Sequence[What], place: Topology, beside: Beside) -> list[Run]:
+def prepared(
+    policies: Sequence[What],
+    place: Topology,
+    beside: Beside,
+    observers: Sequence[Sequence[Observer]] = (),
+) -> list[Run]:
     """Return a run of each policy and of those beside them, made and started, in a world of its own.
 
     Parameters
@@ -149,6 +162,8 @@ def prepared(policies: Sequence[What], place: Topology, beside: Beside) -> list[
         As for :func:`compare_runs`.
     place
         The topology.
+    observers
+        Those of each policy, if any.
 
     Raises
     ------
@@ -157,13 +172,16 @@ def prepared(policies: Sequence[What], place: Topology, beside: Beside) -> list[
     """
     if not policies or isinstance(policies, (str, Spec, Policy)):
         raise InputError(f"policies is {policies!r}; expected a list of at least one policy.")
-    return [prepare(policy, place) for policy in everyone(policies, beside)]
+    asked = everyone(policies, beside)
+    each = zip(asked, [*observers, *([()] * (len(asked) - len(observers)))], strict=True)
+    return [prepare(policy, place, told) for policy, told in each]
 
 
 def _compared(
     runs: Sequence[Run], place: Topology, scenario: Scenario, workload: Workload, progress: Progress
 ) -> Comparison:
-    reference = prepare(_ALWAYS_ON, place)
+    own = (run for run in runs if isinstance(run.policy, AlwaysOn))
+    reference = next(own, None) or prepare(_ALWAYS_ON, place)
     others = sum(not isinstance(run.policy, AlwaysOn) for run in runs)
     total, done = len(workload.pages) * (1 + others), 0
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from simpy import Environment
 
-from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.segment import NULL, Segment
 from psm_sim.network.timer import Alarm
 
 NULL_BYTES = 28
 """Size of a null data frame (IEEE 802.11-2020, 9.3.2.1: header and frame check)."""
-
-_NULL = Connection()
 
 
 class Association:
@@ -26,6 +25,11 @@ class Association:
         self._lost, self._back_s = False, 0.0
         self.sent_s = 0.0
         self.renewals = 0
+
+    @property
+    def lapses_s(self) -> float:
+        """When the access point forgets the station unless it sends, in seconds."""
+        return inf if self._limit_s is None else self.sent_s + self._limit_s
 
     @property
     def lapsed(self) -> bool:
@@ -75,9 +79,9 @@ class KeepAlive:
 
 def null_frame() -> Segment:
     """Return a null data frame, which says no more than that the station is there."""
-    return Segment(_NULL, 0, 0, 0, False, False, NULL_BYTES)
+    return Segment(NULL, 0, 0, 0, False, False, NULL_BYTES)
 
 
 def is_null(segment: Segment) -> bool:
     """Say whether a frame is a null frame, which ends at the access point."""
-    return segment.connection is _NULL
+    return segment.connection is NULL

@@ -9,6 +9,7 @@ from simpy import Environment
 from psm_sim.beacons import Beacons
 from psm_sim.errors import InputError
 from psm_sim.network.access_point import AccessPoint, Port
+from psm_sim.network.air_link import wireless_link
 from psm_sim.network.device.association import NULL_BYTES, Association, KeepAlive, is_null, null_frame
 from psm_sim.network.device.group import GroupFrames
 from psm_sim.network.device.port import DevicePort
@@ -120,7 +121,7 @@ class Device:
     def _group(self) -> GroupFrames:
         topology, access_point = self._topology, self._topology.access_point
         hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
-        link = Link(self._env, "wireless down", hop, self._told.frame)
+        link = wireless_link(self._env, "wireless down", hop, self._told.frame, self._told.air)
         link.deliver = self.radio.receive_group
         beacons, beacon = Beacons(topology.beacon.interval_s), topology.beacon
         return GroupFrames(
@@ -150,11 +151,13 @@ def radio_of(
     """
     if is_plain(topology) and service is None:
         port = access_point.associate(links[1])
+        port.tell_held = told.held
         # Who is told of each frame is told when it is queued on the second link, which takes an event.
         uplink = links[0] if told.frame or topology.can_fail else Uplink(env, links[0], links[2])
         return None, port, Radio(env, doze, port, uplink, told.radio, told.beacons)
     device = Device(topology, env, beacons, doze, links, ledger, told, service)
     access_point.ports.append(device.port)
+    device.port.tell_held = told.held
     return device, device.port, device.radio
 
 
