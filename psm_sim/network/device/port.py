@@ -65,6 +65,8 @@ class DevicePort(Port):
         """Drop all that is held."""
         while self._held:
             self._drop(self._held.pop(0)[1])
+            if self.tell_held:
+                self._told(self._env.now)
 
     def _deliver(self, segment: Segment) -> None:
         if self._poll_s:

@@ -23,12 +23,17 @@ AS_THEY_ARE: dict[str, Any] = {
     "access_point__ageing_s": 2, "station__ps_poll_ms": 0.5, "access_point__group_per_s": 2,
     "beacon__dtim_period": 3, "station__keep_alive_s": 4,
 }  # fmt: skip
+FAULTS: dict[str, Any] = {
+    "faults__wireless__loss": 0.05, "faults__wired__loss": 0.02, "faults__restart_every_s": 30,
+    "faults__patience_s": 2,
+}  # fmt: skip
 VARIANTS: dict[str, dict[str, Any]] = {
     "plain": {},
     "beacons alone release": {"access_point__release_on_uplink": False},
     "late frames wait": {"access_point__late_frames": "wait"},
     "as devices are": AS_THEY_ARE,
     "few frames are held": {"access_point__buffer_frames": 6},
+    "faults": FAULTS,
 }
 
 

@@ -52,7 +52,7 @@ def _tcp(rows: Rows, frames: Rows, scene: Scene) -> None:
     rows["acknowledges"] = np.where(frames["ack"] > 0, acknowledges, 0)
     rows["tcp_words"] = (scene.header - 20 + syn * scene.more_in_syn) // 4 << 4
     pushed = (frames["payload"] > 0) & (frames["payload"] < scene.segment)
-    rows["tcp_flags"] = frames["fin"] | 2 * syn | 8 * pushed | 16 * (frames["ack"] > 0)
+    rows["tcp_flags"] = frames["ends"] | 2 * syn | 8 * pushed | 16 * (frames["ack"] > 0)
     whole = np.minimum(scene.window << scene.scale, 65_535)
     rows["window"] = np.where(syn, whole, scene.window)
     _transport_sum(rows, length - 20)

@@ -18,12 +18,15 @@ ROW = np.dtype(
     [
         ("sort_s", "<f8"), ("heard_s", "<f8"), ("air_s", "<f8"), ("starts_s", "<f8"), ("queued_s", "<f8"),
         ("kind", "u1"), ("up", "?"), ("sleeps", "?"), ("retry", "?"), ("more", "u1"), ("number", "<i8"),
-        ("seq", "<i8"), ("payload", "<i8"), ("ack", "<i8"), ("syn", "?"), ("fin", "?"), ("wire", "<i8"),
+        ("seq", "<i8"), ("payload", "<i8"), ("ack", "<i8"), ("syn", "?"), ("ends", "u1"), ("wire", "<i8"),
     ]
 )  # fmt: skip
-"""One frame: ``sort_s`` is its place in the file, ``number`` that of its connection, -1 for a datagram."""
+"""One frame: ``sort_s`` is its place in the file, ``number`` that of its connection, -1 for a datagram.
 
-_pack = Struct("<5dB3?B4q2?q").pack
+``ends`` has the bits of FIN and RST as TCP's flags have them.
+"""
+
+_pack = Struct("<5dB3?B4q?Bq").pack
 
 _EMPTY = Segment(NULL, 0, 0, 0, False, False, 0)
 
@@ -54,7 +57,7 @@ class Waiting:
         self._rows += _pack(
             sort_s, heard_s, air_s, starts_s, queued_s, _CODES[kind], up, sleeps, retry,
             _DERIVED if more is None else more, each.connection.number, each.seq, each.payload, each.ack,
-            each.syn, each.fin, each.wire_bytes,
+            each.syn, each.fin | 4 * each.rst, each.wire_bytes,
         )  # fmt: skip
 
     def take(self, until_s: float) -> NDArray[np.void]:

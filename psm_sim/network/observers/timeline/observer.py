@@ -68,6 +68,7 @@ class Timeline(Observer):
         page = visit.page
         if page.objects:
             facts = f'"objects":{page.objects},"bytes":{page.total_bytes},"think_s":{page.think_s:.6g}'
+            facts += f',"failure":"{visit.failure}"' if visit.failure else ""
             self._trace.slice(_PAGES, f"page {self._pages}", visit.started_s, visit.ended_s, facts)
 
     def finish(self, time_s: float) -> None:
