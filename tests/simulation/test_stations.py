@@ -8,12 +8,15 @@ from dataclasses import replace
 import pytest
 
 import psm_sim
+from psm_sim.campaign.sweep.user_files import UserFiles
+from psm_sim.campaign.sweep.work import Batch, Job, run_batch
 from psm_sim.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_members import Member
 from psm_sim.simulation import Scenario, compare_clients, compare_runs
 from psm_sim.simulation.beside import BASELINES, Beside
 from psm_sim.simulation.stations import StationAverage, seats_of
+from psm_sim.spec import Spec
 
 AIR = {"mac.model": "dcf", "beacon.interval_tu": 100, "tcp.max_window": 44}
 
@@ -107,6 +110,29 @@ def test_baselines_and_replications_stand_beside_stations():
     assert [run.policy for run in found.shown] == ["always-on", "psm", "lpsm"]
     assert found.shown[0].slowdown.mean == 1.0
     assert found.pages == 4
+
+
+def test_a_station_can_be_watched_among_the_others():
+    """The run is made once more: its pages are complete at the same times, to the last bit."""
+    found = psm_sim.simulate("lpsm", topology=crowd(Member("one", count=3)), pages=3)
+    for result in found.results:
+        events = psm_sim.timeline(result)
+        complete = events[events["event"] == "page complete"]["time_s"].tolist()
+        assert complete == pytest.approx(
+            [record.start_s + record.page_time_s for record in result.page_records], rel=1e-12
+        )
+        first = psm_sim.timeline(result, pages=1)
+        assert first["time_s"].max() <= complete[0]
+
+
+def test_a_sweep_over_stations_has_their_means():
+    """As a run has them; a task that fails says why, and the others go on."""
+    place = crowd(Member("one", count=2))
+    job = Job(place, Spec("ucb"), 2, 1, (Spec("psm"), Spec("uapsd")), ("a", "b"))
+    good, bad = run_batch(Batch((job,), UserFiles()))
+    expected = compare_runs(["psm"], Scenario(topology=place, pages=2)).runs[0]
+    assert (good.measures or {})["energy_per_page_j"] == expected.energy_per_page_j
+    assert "service periods" in str(bad.error)
 
 
 @pytest.mark.parametrize(("fetch", "times"), [("ps-poll", 1.3), ("null", 3.0)])
