@@ -187,6 +187,13 @@ def test_a_station_that_names_nothing_known_is_refused_before_the_run():
             compare_runs(["psm"], Scenario(topology=crowd(member), pages=1))
 
 
+def test_a_page_of_a_station_that_cannot_be_loaded_ends_the_run_with_a_sentence():
+    """It names the page and the policy that was asked for."""
+    place = crowd(Member("one", count=2), **{"browser.stall_s": 1, "access_point.release_on_uplink": False})
+    with pytest.raises(InputError, match=r"Page 1 under psm:listen_interval=30 cannot be loaded"):
+        compare_runs(["psm:listen_interval=30"], Scenario(topology=place, pages=2))
+
+
 def test_stations_are_part_of_a_scenarios_key_and_a_file_extends_them():
     """Else a store would mix results; a topology without stations has the key that it had."""
     one, two = (Scenario(topology=crowd(Member("a", count=count))).key() for count in (1, 2))
