@@ -34,3 +34,6 @@ MOST_WEIGHT = 1e12
 
 MOST_SEED = 2**63 - 1
 """Seeds have 63 bits."""
+
+MOST_CAPTURE_BYTES = 16 << 30
+"""Bytes of a capture or a timeline of one run: what shows them takes several times as much memory."""

@@ -14,10 +14,15 @@ from typing import NoReturn
 
 from psm_sim import progress
 from psm_sim.errors import Stopped
+from psm_sim.texts import duration
 
 FIRST_WORD_S, LAST_WORD_S = 10.0, 60.0
 """Seconds until a command that says nothing says that it is at work, and the longest pause after that."""
 
+LONG_S = 60.0
+"""Seconds from which a command that is going to take longer says how long."""
+
+_WIDTH = 20
 _INSIST_S = 2.0
 _GRACE_S = 10.0
 
@@ -90,10 +95,20 @@ def word_of_work() -> Iterator[None]:
 
 def _say(done: threading.Event) -> None:
     begun, pause_s = time.monotonic(), FIRST_WORD_S
-    progress.latest = ""
+    progress.latest, progress.share = "", 0.0
     while not done.wait(pause_s):
         if not progress.shown:
+            taken_s = time.monotonic() - begun
             at = f": {progress.latest}" if progress.latest else ""
             with suppress(OSError, ValueError):
-                print(f"psm_sim: at work for {time.monotonic() - begun:.0f} s{at}", file=sys.stderr)  # noqa: T201
+                words = f"psm_sim: at work for {taken_s:.0f} s{at}{left(taken_s, progress.share)}"
+                print(words, file=sys.stderr)  # noqa: T201
         pause_s = min(2 * pause_s, LAST_WORD_S)
+
+
+def left(taken_s: float, share: float) -> str:
+    """Return a bar and the time left, if all takes over a minute; *share* of it took *taken_s* seconds."""
+    if not 0 < share < 1 or taken_s <= LONG_S * share:
+        return ""
+    done = round(_WIDTH * share)
+    return f" [{'#' * done}{'-' * (_WIDTH - done)}] about {duration(taken_s / share - taken_s)} left"

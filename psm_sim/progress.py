@@ -11,6 +11,9 @@ Progress = Callable[[int, int, str], None]
 latest = ""
 """The last progress told, in words, for whoever asks what a run is at."""
 
+share = 0.0
+"""The part of the work that is done, from 0 to 1."""
+
 shown = False
 """Whether a bar shows it already."""
 
@@ -37,5 +40,5 @@ def note(done: int, total: int, label: str) -> None:
     label
         What is being worked on.
     """
-    global latest  # noqa: PLW0603 (one process has one progress)
-    latest = f"{label}, {done:,} of {total:,}"
+    global latest, share
+    latest, share = f"{label}, {done:,} of {total:,}", done / total if total else 0.0

@@ -145,6 +145,21 @@ def test_a_command_that_takes_long_says_so(
     assert lines[-1].endswith(": psm, 3 of 1,000")
 
 
+@pytest.mark.parametrize(
+    ("taken_s", "share", "words"),
+    [
+        (10, 0.05, " [#-------------------] about 3.2 minutes left"),
+        (70, 0.7, " [##############------] about 30.0 seconds left"),
+        (10, 0.2, ""),
+        (10, 0.0, ""),
+        (70, 1.0, ""),
+    ],
+)
+def test_a_command_that_is_going_to_take_more_than_a_minute_shows_a_bar(taken_s, share, words) -> None:
+    """Also where standard error is a file, which no bar can redraw: one in each line now and then."""
+    assert interruptions.left(taken_s, share) == words
+
+
 def test_there_are_never_more_processes_than_pieces_of_work_or_four_for_a_core(monkeypatch) -> None:
     """Whatever was asked for; without a wish, one for each core."""
     monkeypatch.setattr(os, "cpu_count", lambda: 2)

@@ -50,9 +50,9 @@ def slowdown_frontier(
     -------
     list of Corner
         From no delay to the least energy; empty if a workload has more than :data:`MOST_PAGES` pages, or
-        pauses, or messages beside its pages.
+        pauses, or messages beside its pages, or the topology has faults.
     """
-    if any(
+    if place.can_fail or any(
         len(each.pages) > MOST_PAGES or each.messages or not all(page.objects for page in each.pages)
         for each in workloads
     ):

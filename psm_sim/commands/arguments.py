@@ -73,6 +73,14 @@ def battery_of(text: str | None) -> dict[str, float]:
     return {"power.battery_mah": charge_mah}
 
 
+def limit_of(text: str | None) -> dict[str, float]:
+    """Read ``--max-page-s`` as the setting it stands for; None: it is not given."""
+    from psm_sim.values import Parameter
+
+    limit = Parameter("--max-page-s", 1.0, at_least=0.001, at_most=1e9)
+    return {} if text is None else {"browser.max_page_s": float(limit.read(text, "option"))}
+
+
 def device_of(profile: str, battery: str | None) -> dict[str, Any]:
     """Return the topology keys for which ``--profile`` and ``--battery`` stand."""
     from psm_sim.network.profiles import load_profile

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from psm_sim.commands.arguments import (
     add_format,
     battery_of,
+    limit_of,
     preset_named,
     recording_used,
     settings_of,
 )
-from psm_sim.commands.run_options import add_comparing, add_policies_and_pages, add_scenario
+from psm_sim.commands.run_options import add_comparing, add_policies_and_pages, add_scenario, add_watching
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from psm_sim.progress import Progress
     from psm_sim.simulation import Beside, Comparison, Scenario
     from psm_sim.simulation.preset import Preset
+    from psm_sim.simulation.watch import Watch
 
 HELP = """\
 What does an 802.11 power-save policy cost, and what does it save? A browsing
@@ -49,7 +51,8 @@ Without any word: always-on, psm, bsd, lpsm and anticipate, 10 replications of
 
 Results go to standard output, progress and remarks to standard error;
 --output DIR writes the results to DIR as well. Exit status: 0; 2 for a mistake
-that you can mend, explained in one line; 130 if interrupted."""
+that you can mend, explained in one line; 130 if interrupted. Pages that fail
+where faults are switched on are a result, and end with 0."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a picture of energy against slowdown, with hindsight's frontier: .png, .svg or .pdf",
     )
+    add_watching(parser)
     parser.add_argument(
         "--force", action="store_true", help="let --output replace the results of a finished run"
     )
@@ -106,6 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
     if picture is not None:
         plot(comparison, picture, arguments.workers)
         tell(f"Written: {picture}", "")
+    for path in _watch(arguments).files(policies):
+        tell(f"Written: {path}", "")
     if folder is not None:
         tell(f"Written: {', '.join(files.NAMES)}, figures in {folder}", "")
     return 0
@@ -134,16 +140,25 @@ def _compared(
     from psm_sim.simulation import compare_clients, compare_seeds
 
     workers, count = arguments.workers, arguments.replications or (1 if arguments.words else FIRST_LOOK)
+    watch = _watch(arguments)
     if count == 1:
-        return compare_clients(policies, scenario, progress, workers, beside)
+        return compare_clients(policies, scenario, progress, workers, beside, watch)
+    watch.refuse(f"{count} replications")
     return compare_seeds(policies, scenario, count, progress, workers, beside)
+
+
+def _watch(arguments: argparse.Namespace) -> Watch:
+    from psm_sim.simulation.watch import Watch
+
+    return Watch.of(arguments.capture, arguments.timeline)
 
 
 def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     from psm_sim.network import load_topology
     from psm_sim.simulation import Scenario
 
-    settings = {**preset.settings, **battery_of(arguments.battery), **settings_of(arguments.set)}
+    options = {**battery_of(arguments.battery), **limit_of(arguments.max_page_s)}
+    settings = {**preset.settings, **options, **settings_of(arguments.set)}
     load_topology(arguments.topology, settings, "--set")
     use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
     trace = recording_used(preset.trace_spec(arguments.trace), use)

@@ -77,6 +77,12 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
         help="the loss of every lpsm given; a formula has I (bytes held), T (ms slept), Ti (candidate ms) "
         "and gamma",
     )
+    parser.add_argument(
+        "--max-page-s",
+        metavar="S",
+        help="longest simulated time of a page in seconds; a page over it has failed, is reported with its"
+        " reason, and the next one is asked for; short for --set browser.max_page_s=S",
+    )
     add_pages(parser, "number of pages")
     add_seed(parser, "the seed of everything drawn")
     parser.add_argument(
@@ -113,4 +119,20 @@ def add_comparing(parser: argparse.ArgumentParser) -> None:
         type=whole_number(1, 1024),
         metavar="N",
         help="processes for several seeds or clients; the numbers do not depend on it (default: all cores)",
+    )
+
+
+def add_watching(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--capture`` and ``--timeline``."""
+    parser.add_argument(
+        "--capture",
+        metavar="FILE.pcap",
+        help="write what a sniffer beside the station hears, for Wireshark: 802.11 frames with radiotap"
+        " headers; of several policies FILE-POLICY.pcap each",
+    )
+    parser.add_argument(
+        "--timeline",
+        metavar="FILE.json",
+        help="write the radio's states, decisions, pages and transfers as a Chrome trace, which Perfetto"
+        " opens; of several policies FILE-POLICY.json each",
     )

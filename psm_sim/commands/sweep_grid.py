@@ -6,7 +6,14 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.arguments import device_of, is_given, preset_named, recording_used, settings_of
+from psm_sim.commands.arguments import (
+    device_of,
+    is_given,
+    limit_of,
+    preset_named,
+    recording_used,
+    settings_of,
+)
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
 
@@ -26,6 +33,7 @@ _OF_RUNS = frozenset(
         "battery",
         "preset",
         "loss",
+        "max-page-s",
         "pages",
         "seed",
         "set",
@@ -50,7 +58,11 @@ def grid_of(arguments: argparse.Namespace) -> Grid:
         policies=tuple(arguments.policy or ()),
         trace=_trace(arguments),
         loss=arguments.loss,
-        settings={**device_of(arguments.profile, arguments.battery), **settings_of(arguments.set)},
+        settings={
+            **device_of(arguments.profile, arguments.battery),
+            **limit_of(arguments.max_page_s),
+            **settings_of(arguments.set),
+        },
         preset=preset_named(arguments.preset),
         **{key: getattr(arguments, key) for key in _ONES if is_given(f"--{key}", arguments.words)},
     )

@@ -18,6 +18,7 @@ LARGEST_PIPE = 4 << 30
 """Bytes that are taken from a pipe."""
 
 _PIECE = 1 << 16
+_KERNEL = ("/proc", "/sys")
 _copies: dict[tuple[int, int], BinaryIO] = {}
 
 
@@ -27,7 +28,8 @@ def open_to_read(path: Path) -> BinaryIO:
     Raises
     ------
     InputError
-        If it is a device or a terminal, or a pipe to which nobody writes for :data:`PATIENCE_S` seconds.
+        If it is a device, a terminal or a file of /proc or /sys, or a pipe to which nobody writes for
+        :data:`PATIENCE_S` seconds.
     OSError
         If it cannot be read.
     """
@@ -36,6 +38,8 @@ def open_to_read(path: Path) -> BinaryIO:
         return _again(_copy_of(path))
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
         raise InputError(f"{path} is a device, a terminal or a socket; expected a file or a pipe.")
+    if any(path.resolve().is_relative_to(each) for each in _KERNEL):
+        raise InputError(f"{path} is a view into the kernel, which may never end; expected a file or a pipe.")
     return path.open("rb")
 
 

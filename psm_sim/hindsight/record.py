@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
+from psm_sim.errors import InputError
 from psm_sim.hindsight.chain import Chain, Step
 from psm_sim.network import Observer, Topology, World
 from psm_sim.network.browser import Visit
@@ -43,11 +44,21 @@ class FrameRecorder(Observer):
 
 
 def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
-    """Load the pages without power saving, and return their traffic as a chain."""
+    """Load the pages without power saving, and return their traffic as a chain.
+
+    Raises
+    ------
+    InputError
+        If faults are switched on, or a page is given a time: a chain knows none of that.
+    """
     return _chain(pages, topology, FrameRecorder())
 
 
 def _chain(pages: Sequence[Page], topology: Topology, recorder: FrameRecorder) -> Chain:
+    if topology.can_fail:
+        raise InputError(
+            "the optimum knows no faults, but the topology has some, or browser.max_page_s; leave them out."
+        )
     world, power = World(topology, AlwaysOn(), [recorder]), topology.power
     world.run(pages)
     steps = tuple(recorder.steps())

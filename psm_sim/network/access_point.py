@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from simpy import Environment
@@ -26,7 +27,8 @@ class Port:
 
     Frames for a listening station pass at once, those for a dozing one are held in order. The queue, held
     frames and those not yet delivered, is bounded; a frame that finds it full is dropped. ``dropped_bytes``
-    counts them, headers included. ``radio`` must be set before the first frame comes.
+    counts them, headers included. ``radio`` must be set before the first frame comes. ``tell_held`` are
+    called as :class:`~psm_sim.network.observers.Observer` says of ``held``.
     """
 
     def __init__(self, env: Environment, parameters: AccessPointParameters, downlink: Link) -> None:
@@ -37,6 +39,7 @@ class Port:
         self._last: Segment  # sent to the station
         self._held: list[tuple[float, Segment]] = []  # with the time of arrival in seconds
         self.radio: Listener
+        self.tell_held: Sequence[Callable[[float, int, int], None]] = ()
         self.dropped_frames = 0
         self.dropped_bytes = 0
 
@@ -64,6 +67,8 @@ class Port:
     def release(self) -> list[tuple[float, int]]:
         """Send all that is held, as PS-Polls fetch it; return time of arrival and bytes of each frame."""
         held, self._held = self._held, []
+        if held and self.tell_held:
+            self._told(self._env.now, len(held))
         for _, segment in held:
             self._last = segment
             self._downlink.send(segment)
@@ -76,8 +81,14 @@ class Port:
 
     def _hold(self, segment: Segment) -> None:
         self._held.append((self._env.now, segment))
+        if self.tell_held:
+            self._told(self._env.now)
         if len(self._held) == 1:
             self.radio.announced()
+
+    def _told(self, time_s: float, fetched: int = 0) -> None:
+        for tell in self.tell_held:
+            tell(time_s, len(self._held), fetched)
 
 
 class AccessPoint:

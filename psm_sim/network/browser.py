@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from simpy import Environment, Event
 
@@ -16,11 +16,15 @@ from psm_sim.workload.page import Page
 
 
 class Visit(NamedTuple):
-    """Page as it was loaded: when, in seconds, it was asked for, and its last object was complete."""
+    """Page as it was loaded: when, in seconds, it was asked for, and its last object was complete.
+
+    ``failure`` says why it failed, at ``ended_s``, if it did.
+    """
 
     page: Page
     started_s: float
     ended_s: float
+    failure: str = ""
 
 
 class Browser:
@@ -28,7 +32,7 @@ class Browser:
 
     The main object first, then the embedded ones over at most ``connections`` parallel connections:
     one object for each connection, or, if persistent, one after another on each until the page is complete.
-    Each of *tell_page* is called with a :class:`Visit` when a page is complete; ``stalled``, when no new byte
+    Each of *tell_page* is called with a :class:`Visit` when a page is over; ``stalled``, when no new byte
     of a page has come for too long.
     """
 
@@ -51,17 +55,17 @@ class Browser:
         self._missing = 0
         self._complete: Event
 
-    def browse(self, pages: Iterable[Page]) -> Generator[Event, None, None]:
+    def browse(self, pages: Iterable[Page]) -> Generator[Event, Any, None]:
         """Load the pages in order, and tell of each (a SimPy process)."""
         env = self._env
         for page in pages:
             yield env.timeout(page.think_s)
-            started = env.now
+            started, failure = env.now, None
             self._complete = env.event()
             if page.objects:
                 self._request(page)
-                yield self._complete
-            visit = Visit(page, started, env.now)
+                failure = yield self._complete
+            visit = Visit(page, started, env.now, failure or "")
             for tell in self._tell_page:
                 tell(visit)
 

@@ -20,14 +20,14 @@ class Lane:
 
     Datagrams of one lane pass each other nowhere, or only by little: one is lost if a later one has arrived.
     Those after the last one that arrived are on their way, or nobody can tell yet. Messages of a connection
-    are never lost.
+    are lost only with the connection.
     """
 
     def __init__(self) -> None:
         self.latencies_s = array("d")
         self.sent = 0
         self._datagrams = self._datagrams_arrived = 0
-        self._last = 0
+        self._last = self._gone = 0
 
     def start(self, message: Message) -> int:
         """Count one more that is sent, and return its number among the datagrams, from 1; 0: it is none."""
@@ -43,10 +43,14 @@ class Lane:
         self._datagrams_arrived += number > 0
         self._last = max(self._last, number)
 
+    def lose(self) -> None:
+        """Note that a message is lost with its connection."""
+        self._gone += 1
+
     @property
     def lost(self) -> int:
-        """The number of datagrams lost so far."""
-        return self._last - self._datagrams_arrived
+        """The number lost so far."""
+        return self._last - self._datagrams_arrived + self._gone
 
 
 class Trip:

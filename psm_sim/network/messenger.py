@@ -61,6 +61,23 @@ class Messenger:
                 return standing.accept(endpoint)
         return None
 
+    def renew(self, given_up: Endpoint, abort: Callable[[Endpoint], None]) -> None:
+        """Open a standing connection anew that was given up; the messages on it are lost.
+
+        Parameters
+        ----------
+        given_up
+            The end that has given up; if it is no standing connection's, nothing is done.
+        abort
+            Breaks off the station's end, which may not know.
+        """
+        for number, standing in list(self._standing.items()):
+            if standing.connection is given_up.connection:
+                abort(standing.endpoint)
+                for trip in standing.awaited:
+                    trip.lane.lose()
+                self._standing[number] = Standing(self._client, self._arrived)
+
     def at_access_point(self, forward: Deliver) -> Deliver:
         """Return what takes frames that reach the access point: *forward*, after the time is noted."""
 

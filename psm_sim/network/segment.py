@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from psm_sim.network.http import Request
 
@@ -20,12 +21,18 @@ class Connection:
     number: int = -1
 
 
+NULL, GROUP = Connection(), Connection()
+"""The connections of null frames, and of group-addressed frames, which belong to none."""
+
+
 @dataclass(slots=True, eq=False)
 class Segment:
     """One TCP segment; ``seq`` counts SYN and FIN as one byte each, as TCP does.
 
-    ``wire_bytes`` is the payload with its TCP/IP header.
+    ``wire_bytes`` is the payload with its TCP/IP header; ``rst`` is true of a :class:`Reset` alone.
     """
+
+    rst: ClassVar[bool] = False
 
     connection: Connection
     seq: int
@@ -34,3 +41,10 @@ class Segment:
     syn: bool
     fin: bool
     wire_bytes: int
+
+
+class Reset(Segment):
+    """Segment that ends its connection at once (RST): its sender knows it no longer."""
+
+    __slots__ = ()
+    rst: ClassVar[bool] = True

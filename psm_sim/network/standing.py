@@ -36,6 +36,11 @@ class Reader:
         else:
             self._waiting += size
 
+    @property
+    def awaited(self) -> list[Trip]:
+        """The messages of the peer that are not yet complete."""
+        return [trip for trip, _ in self._awaited]
+
     def expect(self, trip: Trip, size: int) -> None:
         """Take note that *size* bytes of the peer's stream, after those expected so far, are one message."""
         self._awaited.append((trip, size))
@@ -76,6 +81,16 @@ class Standing:
     def __init__(self, client: Host, arrived: Arrived) -> None:
         self._station, self._network = Reader(arrived), Reader(arrived)
         self.connection = client.connect(self._opened).connection
+
+    @property
+    def awaited(self) -> list[Trip]:
+        """The messages on their way, in both directions."""
+        return self._station.awaited + self._network.awaited
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The station's end."""
+        return self._station.endpoint
 
     def accept(self, endpoint: Endpoint) -> Reader:
         """Return the program at the network's end."""

@@ -94,4 +94,5 @@ class Station:
 
 def _frame(segment: Segment) -> Frame:
     """Return what a driver sees of a segment."""
-    return Frame(segment.connection.number, segment.wire_bytes, segment.payload, segment.syn, segment.fin)
+    ends = segment.fin or segment.rst
+    return Frame(segment.connection.number, segment.wire_bytes, segment.payload, segment.syn, ends)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.errors import InputError
+from psm_sim.network.topology_faults import FaultParameters, LossParameters
 from psm_sim.network.topology_mac import MacParameters
 from psm_sim.network.topology_members import Member
 from psm_sim.network.topology_parts import (
@@ -45,6 +46,9 @@ class Topology:
     browser: BrowserParameters = field(default_factory=BrowserParameters)
     access_point: AccessPointParameters = field(default_factory=AccessPointParameters)
     station: StationParameters = field(default_factory=StationParameters)
+    faults: FaultParameters = field(default_factory=FaultParameters)
+    wireless_faults: LossParameters = field(default_factory=LossParameters)
+    wired_faults: LossParameters = field(default_factory=LossParameters)
     mac: MacParameters = field(default_factory=MacParameters)
     base: str = "three-node"
     stations: tuple[Member, ...] = ()
@@ -57,6 +61,24 @@ class Topology:
         count = sum(member.count for member in self.stations)
         if count > 1 and self.mac.model == "link":
             raise InputError(f"topology: {count} stations have no air to share; expected mac.model=dcf.")
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether faults are switched on, or a page is given a time."""
+        limited = self.browser.max_page_s is not None
+        return limited or any(each.on for each in (self.faults, self.wireless_faults, self.wired_faults))
+
+    @property
+    def reports_failures(self) -> bool:
+        """Whether a page that cannot be loaded is reported, and the next one asked for."""
+        chosen = self.browser.failed_pages
+        return chosen == "report" or (chosen == "auto" and self.can_fail)
+
+    def with_fault_seed(self, seed: int) -> Topology:
+        """Return the topology whose faults, if any are on and have no seed of their own, have this one."""
+        if not self.can_fail or self.faults.seed is not None:
+            return self
+        return dataclasses.replace(self, faults=dataclasses.replace(self.faults, seed=seed))
 
     def config(self) -> dict[str, Any]:
         """Return every key with its value, in the form of ``--set``: ``links.wired.rate_mbps`` and so on."""
@@ -76,6 +98,9 @@ SECTIONS: dict[str, tuple[str, type]] = {
     "browser": ("browser", BrowserParameters),
     "access_point": ("access_point", AccessPointParameters),
     "station": ("station", StationParameters),
+    "faults": ("faults", FaultParameters),
+    "faults.wireless": ("wireless_faults", LossParameters),
+    "faults.wired": ("wired_faults", LossParameters),
     "mac": ("mac", MacParameters),
 }
 """Section of the TOML file: attribute of :class:`Topology` and class of its parameters."""

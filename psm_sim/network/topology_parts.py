@@ -143,6 +143,16 @@ class BrowserParameters:
     stall_s: float = parameter(
         3600.0, "time without a new byte after which a page has failed", unit="s", at_least=1, at_most=1e6
     )
+    max_page_s: float | None = parameter(
+        None, "longest simulated time of a page, which then has failed; none: no limit", unit="s",
+        at_least=0.001, at_most=1e9, optional=True,
+    )  # fmt: skip
+    failed_pages: str = parameter(
+        "auto",
+        "what becomes of a page that cannot be loaded: it stops the run with a sentence; or is reported, and"
+        " the next one is asked for; auto: reported where faults or max_page_s are switched on",
+        choices=("auto", "stop", "report"),
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "browser")

@@ -17,14 +17,20 @@ class _Times(NamedTuple):
 
 
 class Visits(Sequence[tuple[Visit, Usage]]):
-    """Visits in order, with what the radio had used by the end of each; their numbers are kept in arrays."""
+    """Visits in order, with what the radio had used by the end of each; their numbers are kept in arrays.
+
+    ``failures`` says why a page failed, by its place, for those that did.
+    """
 
     def __init__(self) -> None:
         self._pages: list[Page] = []
+        self.failures: dict[int, str] = {}
         self._times, self._usages = Rows(_Times), Rows(Usage)
 
     def append(self, visit: Visit, usage: Usage) -> None:
-        """Add a page that is complete."""
+        """Add a page that is over."""
+        if visit.failure:
+            self.failures[len(self)] = visit.failure
         self._pages.append(visit.page)
         self._times.append(_Times(visit.started_s, visit.ended_s))
         self._usages.append(usage)
@@ -39,7 +45,8 @@ class Visits(Sequence[tuple[Visit, Usage]]):
     def __getitem__(self, index: int | slice) -> tuple[Visit, Usage] | Sequence[tuple[Visit, Usage]]:
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(len(self)))]
-        return Visit(self._pages[index], *self._times[index]), self._usages[index]
+        failure = self.failures.get(range(len(self))[index], "")
+        return Visit(self._pages[index], *self._times[index], failure), self._usages[index]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Visits) and list(self) == list(other)

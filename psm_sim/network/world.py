@@ -12,13 +12,14 @@ from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.device import agreed, build
 from psm_sim.network.doze import Doze
 from psm_sim.network.every_beacon import fire_all
+from psm_sim.network.faults.build import Path, faults_of
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.mac.air_link import hop
 from psm_sim.network.mac.build import Cell
 from psm_sim.network.messenger import Messenger
 from psm_sim.network.observers import Audience, Observer, Usage
-from psm_sim.network.page_error import PageError
+from psm_sim.network.page_failures import PageFailures
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Application, Endpoint
@@ -61,13 +62,14 @@ class World:
         self.browsing = False
         self.power = topology.power
         self._told = told = Audience([self.ledger, *build.transmissions(topology, self.ledger), *observers])
-
-        self.wireless_up = hop(env, "wireless up", topology, told.frame)
+        self.wireless_up = hop(env, "wireless up", topology, told.frame, told.air)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
-        self.wireless_down = hop(env, "wireless down", topology, told.frame)
+        self.wireless_down = hop(env, "wireless down", topology, told.frame, told.air)
 
-        self.server = Host(env, topology.tcp, self.wired_down.send, self._accept)
+        self.faults = faults = faults_of(env, topology, told, lambda: len(self.visits))
+        host, browser = (Host, Browser) if faults is None else (faults.host, faults.browser)
+        self.server = host(env, topology.tcp, self.wired_down.send, self._accept)
         self.access_point = AccessPoint(env, topology.access_point)
         # Who is told of each question to the policy hears none of a plan's beacons, so none is followed.
         self._doze = Doze(beacons, takes_plans=not told.rest and not topology.beacon.loss)
@@ -75,18 +77,22 @@ class World:
         self.device, port, self.radio = build.radio_of(
             topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service, cell
         )
-        self.station = Station(env, policy, self.radio, told.rest)
-        self.client = Host(env, topology.tcp, self.station.send)
+        self.station = Station(env, policy, self.radio, told.questions)
+        self.client = host(env, topology.tcp, self.station.send)
         # _loaded first: then observers of a page have been told all that the radio did before its end.
-        self.browser = Browser(env, self.client, topology.browser, (self._loaded, *told.page))
+        self.browser = browser(env, self.client, topology.browser, (self._loaded, *told.page))
 
         self.server.give_up = lambda end: self._given_up("server", end)
         self.client.give_up = lambda end: self._given_up("client", end)
-        self.browser.stalled = self._stalled
+        self._failures = PageFailures(topology, self.visits, self.access_point, policy.name)
+        self.browser.stalled = self._failures.stalled
+        if faults is not None:
+            faults.watch(self._failures)
         self._join(port)
         if self.device is not None:
             self.device.start(self.station)
         self.station.start(beacons.interval_s, topology)
+        told.begins(topology, policy)
         if topology.beacon.fire_all:
             fire_all(env, beacons, self.radio)
 
@@ -106,7 +112,7 @@ class World:
         Raises
         ------
         PageError
-            If a page cannot be loaded.
+            If a page cannot be loaded, and failures are not reported.
         """
         self.begin(pages, messages)
         step = self.env.step
@@ -123,6 +129,9 @@ class World:
         """Begin to load the pages: ``browsing`` is true until the last one is complete, or one fails."""
         if messages:
             self._send(messages)
+        if self.faults is not None:
+            links = (self.wireless_up, self.wired_up, self.wired_down, self.wireless_down)
+            self.faults.begin(Path(*links, self.radio, self.station, self.device))
         self.browsing = True
         self._process = self.env.process(self._browse(pages))
 
@@ -147,7 +156,9 @@ class World:
     def _accept(self, end: Endpoint) -> Application:
         """Return the server's program for a connection that the station opens."""
         standing = self.messenger.accept(end) if self.messenger else None
-        return standing or ServerConnection(self.env, end, self._topology.browser.persistent)
+        if standing or self.faults is None:
+            return standing or ServerConnection(self.env, end, self._topology.browser.persistent)
+        return self.faults.accept(end, self.server)
 
     def _browse(self, pages: Sequence[Page]) -> Generator[Event, None, None]:
         # A flag of our own is read at each event in half the time that the process would take to answer.
@@ -175,23 +186,8 @@ class World:
         self.visits.append(visit, self.usage())
 
     def _given_up(self, side: str, end: Endpoint) -> None:
-        key, segment = ("give_up_s", "data") if end.sender.acknowledged else ("syn_give_up_s", "SYN")
-        limit_s = getattr(self._topology.tcp, key)
-        self._fail(
-            f"the {side} has given a connection up, since its {segment} had no new ACK for {limit_s:g} s",
-            f"expected one in that time; let the station doze less long, take more access_point.buffer_frames"
-            f" or faster links, or raise tcp.{key}",
-        )
-
-    def _stalled(self) -> None:
-        limit_s = self._topology.browser.stall_s
-        self._fail(
-            f"no new byte of it has come for {limit_s:g} s",
-            "expected one in that time; let the station doze less long, take more access_point.buffer_frames,"
-            " faster links or shorter server delays, or raise browser.stall_s",
-        )
-
-    def _fail(self, happened: str, advice: str) -> None:
-        """Decide what becomes of a page that cannot be loaded: it fails the run."""
-        dropped = self.access_point.dropped_frames
-        raise PageError(len(self.visits) + 1, (happened, advice), dropped, self._policy_name)
+        # With faults on, connections of pages that have failed may be given up long after.
+        if self.faults is None or self.faults.concerns_page(end):
+            self._failures.given_up(side, end)
+        elif self.messenger is not None:
+            self.messenger.renew(end, self.faults.abort)

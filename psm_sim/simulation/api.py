@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.network import Observer
@@ -14,6 +15,7 @@ from psm_sim.simulation.given import Given
 from psm_sim.simulation.replications import compare_seeds
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.timeline import observe
+from psm_sim.simulation.watch import Watch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +32,8 @@ def simulate(
     observers: Sequence[Observer] = (),
     replications: int = 1,
     workers: int | None = None,
+    capture: str | Path | None = None,
+    timeline: str | Path | None = None,
     **more: Any,
 ) -> Result:
     """Run one policy, its slowdown measured against the same pages without power saving.
@@ -57,6 +61,8 @@ def simulate(
         The number of seeds, from *seed* on; the values are then means, and the result a ``SeedAverage``.
     workers
         Processes for several seeds or clients; None: one for each core. The numbers do not depend on it.
+    capture, timeline
+        Files to write while it runs, FILE.pcap and FILE.json; of a single run only.
     more
         ``preset``, a named configuration; ``profile``, a chip such as ``"esp32-c6"``, laid over the topology;
         ``loss`` of an lpsm; ``clients`` of a recording.
@@ -67,7 +73,7 @@ def simulate(
         If any of these cannot be used; before anything is run.
     """
     given = Given(trace, topology, pages, seed, settings, **more)
-    found = _compared(given, [policy], replications, workers, Beside())
+    found = _compared(given, [policy], replications, workers, Beside(), Watch.of(capture, timeline))
     if observers:
         observe(found.runs[0], observers)
     return found.runs[0]
@@ -85,6 +91,8 @@ def comparison(
     workers: int | None = None,
     against: Any = "psm",
     baselines: bool = True,
+    capture: str | Path | None = None,
+    timeline: str | Path | None = None,
     **more: Any,
 ) -> Comparison:
     """Run several policies over the same pages.
@@ -102,6 +110,8 @@ def comparison(
         The policy that energy and slowdown are compared with; None for none.
     baselines
         Whether always-on and psm stand above the policies.
+    capture, timeline
+        As for :func:`simulate`; of several policies each has its own, ``FILE-POLICY``.
 
     Raises
     ------
@@ -111,7 +121,8 @@ def comparison(
     given = Given(trace, topology, pages, seed, settings, **more)
     shown = tuple(given.policy(each) for each in BASELINES) if baselines else ()
     reference = () if against is None else (given.policy(against),)
-    return _compared(given, policies, replications, workers, Beside(shown, reference))
+    watch = Watch.of(capture, timeline)
+    return _compared(given, policies, replications, workers, Beside(shown, reference), watch)
 
 
 def compare(
@@ -148,9 +159,15 @@ def compare(
 
 
 def _compared(
-    given: Given, policies: Sequence[Any], replications: int, workers: int | None, beside: Beside
+    given: Given,
+    policies: Sequence[Any],
+    replications: int,
+    workers: int | None,
+    beside: Beside,
+    watch: Watch,
 ) -> Comparison:
     asked, scenario = given.policies(policies), given.scenario()
     if replications == 1:
-        return compare_clients(asked, scenario, silent, workers, beside)
+        return compare_clients(asked, scenario, silent, workers, beside, watch)
+    watch.refuse(f"{replications} replications")
     return compare_seeds(asked, scenario, replications, silent, workers, beside)

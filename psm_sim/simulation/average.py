@@ -33,7 +33,7 @@ class Average(Result):
     """One policy's independent runs, read like a :class:`Result`; ``names`` has the name of each.
 
     What is per page, and the summaries, are means over the runs; ``max`` is the largest of any run.
-    ``page_records``, seconds, events, ``usage`` and ``traffic`` are of all runs together.
+    ``page_records``, seconds, events, ``usage``, ``traffic`` and failed pages are of all runs together.
     """
 
     KIND: ClassVar[str] = "run"
@@ -86,6 +86,17 @@ class Average(Result):
 
         frames = dict(zip(self.names, (result.pages for result in self.results), strict=True))
         return pd.concat(frames, names=[self.KIND]).reset_index(level=self.KIND).reset_index(drop=True)
+
+    @property
+    def failed_pages(self) -> int:
+        """The number of pages that have failed, in all runs."""
+        return sum(result.failed_pages for result in self.results)
+
+    @property
+    def failures_listed(self) -> list[dict[str, Any]]:
+        """Number and reason of each failed page, with the name of its run."""
+        each = zip(self.names, self.results, strict=True)
+        return [{self.KIND: name, **one} for name, result in each for one in result.failures_listed]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per run: its name, pages and :data:`MEASURES`."""
@@ -147,15 +158,20 @@ def average(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result])
         power=first.power,
         usage=Usage(*(sum(values) for values in zip(*(result.usage for result in results), strict=True))),
         traffic=_sum_of_traffic([result.traffic for result in results]),
-        policy_report={
-            name: sum(result.policy_report[name] for result in results) / len(results)
-            for name in first.policy_report
-        },
+        policy_report=_mean_report([result.policy_report for result in results]),
+        reports_failures=first.reports_failures,
         latency=pooled([result.latency for result in results]),
         facts=first.facts,
         names=names,
         results=tuple(results),
     )
+
+
+def _mean_report(reports: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean of each count over the runs that have it: stations can have policies of their own."""
+    names = dict.fromkeys(name for report in reports for name in report)
+    found = {name: [report[name] for report in reports if name in report] for name in names}
+    return {name: sum(values) / len(values) for name, values in found.items()}
 
 
 def _sum_of_traffic(traffics: Sequence[Traffic]) -> Traffic:

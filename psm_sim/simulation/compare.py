@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from psm_sim.errors import InputError
-from psm_sim.network import Topology
+from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress, silent
+from psm_sim.simulation.arranged import everyone, sorted_out
 from psm_sim.simulation.beside import NOTHING, Beside, What
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.watch import NOT_WATCHED, Watch
 from psm_sim.spec import Spec
 from psm_sim.workload import Workload
 
@@ -65,6 +66,7 @@ def compare_clients(
     progress: Progress = silent,
     workers: int | None = None,
     beside: Beside = NOTHING,
+    watch: Watch = NOT_WATCHED,
 ) -> Comparison:
     """Run each policy over every client that the trace chooses, and average over clients.
 
@@ -76,6 +78,8 @@ def compare_clients(
         Called after each page of a single client, else after each client.
     workers
         Processes for several clients, one for each core if None; the numbers do not depend on it.
+    watch
+        Files to be written meanwhile; of a single client only.
 
     Returns
     -------
@@ -88,13 +92,18 @@ def compare_clients(
         If any of these cannot be used, before anything is run.
     """
     place = scenario.place()
+    watch.check(policies, place)
     if place.stations:
+        watch.refuse("several stations")
         return _with_stations(policies, scenario, place, progress, beside)
-    runs = prepared(policies, place, beside)
-    workloads = scenario.workloads()
-    if len(workloads) == 1:
-        found = _compared(runs, place, scenario, workloads[0], progress)
-        return sorted_out(found, policies, beside)
+    with watch.observers(policies) as seen:
+        runs = prepared(policies, place, beside, seen)
+        workloads = scenario.workloads()
+        if len(workloads) == 1:
+            watch.check_size(workloads[0], place)
+            found = _compared(runs, place, scenario, workloads[0], progress)
+            return sorted_out(found, policies, beside)
+        watch.refuse(f"{len(workloads)} clients")
     from psm_sim.simulation.clients import check, compare_each
 
     check(runs, f"{len(workloads)} clients", workers)
@@ -109,50 +118,12 @@ def _with_stations(
     return compare_stations(policies, scenario, place, progress, beside)
 
 
-Kind = TypeVar("Kind", bound=Comparison)
-
-
-def everyone(policies: Sequence[What], beside: Beside) -> list[What]:
-    """Return *policies*, and behind them those beside them that are not among them."""
-    found = [*policies]
-    for each in (*beside.baselines, *beside.against):
-        if _place_of(each, found) is None:
-            found.append(each)
-    return found
-
-
-def sorted_out(found: Kind, policies: Sequence[What], beside: Beside) -> Kind:
-    """Return a comparison of :func:`everyone` with each run in its place.
-
-    Parameters
-    ----------
-    found
-        Its ``runs`` are those of everyone.
-    policies, beside
-        As for :func:`compare_runs`.
-    """
-    asked = everyone(policies, beside)
-
-    def run_of(what: What) -> Result:
-        return found.runs[_place_of(what, asked) or 0]
-
-    return replace(
-        found,
-        runs=found.runs[: len(policies)],
-        baselines=tuple(map(run_of, beside.baselines)),
-        reference=next(map(run_of, beside.against), None),
-    )
-
-
-def _place_of(what: What, policies: Sequence[What]) -> int | None:
-    for index, each in enumerate(policies):
-        # Texts are compared as they are written: reading them twice is not worth it.
-        if what is each if isinstance(what, Policy) else str(what) == str(each):
-            return index
-    return None
-
-
-def prepared(policies: Sequence[What], place: Topology, beside: Beside) -> list[Run]:
+def prepared(
+    policies: Sequence[What],
+    place: Topology,
+    beside: Beside,
+    observers: Sequence[Sequence[Observer]] = (),
+) -> list[Run]:
     """Return a run of each policy and of those beside them, made and started, in a world of its own.
 
     Parameters
@@ -161,6 +132,8 @@ def prepared(policies: Sequence[What], place: Topology, beside: Beside) -> list[
         As for :func:`compare_runs`.
     place
         The topology.
+    observers
+        Those of each policy, if any.
 
     Raises
     ------
@@ -169,13 +142,16 @@ def prepared(policies: Sequence[What], place: Topology, beside: Beside) -> list[
     """
     if not policies or isinstance(policies, (str, Spec, Policy)):
         raise InputError(f"policies is {policies!r}; expected a list of at least one policy.")
-    return [prepare(policy, place) for policy in everyone(policies, beside)]
+    asked = everyone(policies, beside)
+    each = zip(asked, [*observers, *([()] * (len(asked) - len(observers)))], strict=True)
+    return [prepare(policy, place, told) for policy, told in each]
 
 
 def _compared(
     runs: Sequence[Run], place: Topology, scenario: Scenario, workload: Workload, progress: Progress
 ) -> Comparison:
-    reference = prepare(_ALWAYS_ON, place)
+    own = (run for run in runs if isinstance(run.policy, AlwaysOn))
+    reference = next(own, None) or prepare(_ALWAYS_ON, place)
     others = sum(not isinstance(run.policy, AlwaysOn) for run in runs)
     total, done = len(workload.pages) * (1 + others), 0
 

@@ -110,7 +110,7 @@ class Comparison:
     @property
     def topology_differs(self) -> dict[str, Any]:
         """The keys in which the topology, before profile and settings, differs from the bundled one."""
-        told = {**self.scenario.chip, **self.settings}
+        told = {**self.scenario.chip, **self.settings, "faults.seed": None}
         return {key: value for key, value in differences(self.place).items() if key not in told}
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,9 @@ class PageRecord(NamedTuple):
     """One page of a run: a row of ``pages.csv``.
 
     The page's energy, seconds asleep and awake, and beacons are those from the end of the page before
-    it to its own end, its think time included.
+    it to its own end, its think time included. A page that has failed has no slowdown (nan), and neither has
+    one that has failed without power saving, where ``always_on_time_s`` is nan; ``page_time_s`` of a failed
+    page is the time until it failed.
     """
 
     page: int
@@ -42,9 +45,10 @@ class PageRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class Traffic:
-    """Traffic from server to client; bytes include headers, and sent = received + undelivered + dropped.
+    """Traffic from server to client; bytes include headers: sent = received + undelivered + dropped + lost.
 
-    ``undelivered`` bytes are on the links or held by the access point when the run ends.
+    ``undelivered`` bytes are on the links or held by the access point when the run ends; the access point
+    has dropped some, and faults have taken the lost ones.
     """
 
     server_sent_bytes: int
@@ -53,6 +57,13 @@ class Traffic:
     dropped_bytes: int
     dropped_frames: int
     retransmissions: int
+    lost_bytes: int = 0
+    lost_frames: int = 0
+
+    def to_dict(self, *, with_lost: bool) -> dict[str, int]:
+        """Return it as the JSON output has it, *with_lost* ones where some could be."""
+        values = dataclasses.asdict(self)
+        return values if with_lost else {key: values[key] for key in values if not key.startswith("lost")}
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.estimates import Summary, percentiles
+from psm_sim.estimates import Summary
 from psm_sim.network import Usage
 from psm_sim.network.topology_station import PowerParameters
 from psm_sim.policies import Policy
-from psm_sim.rows import column
+from psm_sim.simulation.failures import percentiles_of, summary
 from psm_sim.simulation.latency import Latency
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.simulation.showing import page_timeline
@@ -37,7 +36,9 @@ class Result:
     counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
     only value that differs from run to run. ``pushes`` is there if the workload sends the station datagrams,
     ``latency`` has the ways that its messages took, by name. ``power`` is what the radio draws; with its
-    ``supply_v`` there is a mean current, with its ``battery_mah`` a battery's life. ``facts`` has the trace,
+    ``supply_v`` there is a mean current, with its ``battery_mah`` a battery's life. ``failures`` has the
+    reason of each failed page, by its number, if ``reports_failures``: then summaries are over the other
+    pages, and energy is that of the whole run over all pages. ``facts`` has the trace,
     topology, settings and seed; ``origin`` is enough to run it again, and ``policy_state`` is the policy as
     the run has left it; results from other processes have none.
     """
@@ -54,6 +55,8 @@ class Result:
     pushes: PushRecord | None = None
     power: PowerParameters = _NO_SUPPLY
     latency: dict[str, Latency] = field(default_factory=dict)
+    reports_failures: bool = False
+    failures: dict[int, str] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     origin: Origin | None = field(default=None, repr=False, compare=False)
     policy_state: Policy | None = field(default=None, repr=False, compare=False)
@@ -64,6 +67,8 @@ class Result:
         import pandas as pd
 
         frame = pd.DataFrame(list(self.page_records), columns=list(PageRecord._fields))
+        if self.reports_failures:
+            frame = frame.assign(failure=frame["page"].map(self.failures).fillna(""))
         return frame.assign(policy=self.policy, **self.facts)
 
     def __repr__(self) -> str:
@@ -136,18 +141,32 @@ class Result:
     @cached_property
     def page_time_s(self) -> Summary:
         """Time from the request of a page until its last object is complete, in seconds."""
-        return Summary.of(column(self.page_records, "page_time_s"))
+        return summary(self, "page_time_s")
 
     @cached_property
     def slowdown(self) -> Summary:
         """Each page's time over that of the same page without power saving."""
-        return Summary.of(column(self.page_records, "slowdown"))
+        return summary(self, "slowdown")
 
     @property
     def page_time_percentiles_s(self) -> dict[str, float]:
         """Percentiles of the page times in seconds (linear between neighbours), as ``p50``."""
-        times_s = column(self.page_records, "page_time_s")
-        return percentiles(times_s, PERCENTILES)
+        return percentiles_of(self, "page_time_s", PERCENTILES)
+
+    @property
+    def failed_pages(self) -> int:
+        """The number of pages that have failed."""
+        return len(self.failures)
+
+    @property
+    def failures_listed(self) -> list[dict[str, Any]]:
+        """Number and reason of each failed page."""
+        return [{"page": number, "reason": reason} for number, reason in self.failures.items()]
+
+    @property
+    def _failed(self) -> dict[str, Any]:
+        found = {"failed_pages": self.failed_pages, "failures": self.failures_listed}
+        return found if self.reports_failures else {}
 
     @property
     def _supplied(self) -> dict[str, float | None]:
@@ -170,7 +189,8 @@ class Result:
             "page_time_s": self.page_time_s._asdict(),
             "slowdown": self.slowdown._asdict(),
             "page_time_percentiles_s": self.page_time_percentiles_s,
-            "traffic": dataclasses.asdict(self.traffic),
+            "traffic": self.traffic.to_dict(with_lost=self.reports_failures),
+            **self._failed,
             **{key: value for key, value in self._supplied.items() if value is not None},
             **({"policy_report": self.policy_report} if self.policy_report else {}),
             **({"pushes": self.pushes.to_dict()} if self.pushes else {}),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 from psm_sim.errors import PluginError
-from psm_sim.network import Observer, PagesDone, Topology, Usage, World
-from psm_sim.network.browser import Visit
+from psm_sim.network import Observer, PagesDone, Topology, World
 from psm_sim.network.crowd import Cell
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
@@ -17,13 +17,12 @@ from psm_sim.policies.guard import guarded, unguarded, watched
 from psm_sim.rows import Rows, column
 from psm_sim.simulation.beside import What
 from psm_sim.simulation.latency import latencies_of
+from psm_sim.simulation.page_records import records_of
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.simulation.result import Result
 from psm_sim.spec import Spec
 from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page import Page
-
-_NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Run:
         Raises
         ------
         PageError
-            If a page cannot be loaded: it is an :class:`~psm_sim.errors.InputError`.
+            If a page cannot be loaded and is not reported: it is an :class:`~psm_sim.errors.InputError`.
         """
         world, begun = self.world, time.perf_counter()
         self.pages_done.progress = progress
@@ -99,16 +98,18 @@ class Run:
         return Result(
             policy=self.label,
             parameters=self.parameters,
-            page_records=Rows(PageRecord, _records(world, always_on_times_s)),
+            page_records=Rows(PageRecord, records_of(world, always_on_times_s)),
             simulated_s=world.env.now,
             wall_s=wall_s,
             events=world.events,
             usage=world.usage(),
             traffic=_traffic(world),
-            policy_report={**self.policy.report(), **(world.device.report() if world.device else {})},
+            policy_report={**self.policy.report(), **_counted(world)},
             power=world.power,
             pushes=PushRecord.of(world.messenger),
             latency=latencies_of(world.messenger),
+            reports_failures=self.place.reports_failures,
+            failures={index + 1: reason for index, reason in world.visits.failures.items()},
             origin=Origin(self.what, self.place, tuple(pages), messages),
             policy_state=unguarded(self.policy),
         )
@@ -141,8 +142,11 @@ def prepare(what: What, place: Topology, observers: Sequence[Observer] = (), cel
 
 
 def page_times_s(result: Result) -> list[float]:
-    """Return the time of each page of a run, in seconds."""
-    return column(result.page_records, "page_time_s")
+    """Return the time of each page of a run, in seconds; nan of one that has failed."""
+    times_s = column(result.page_records, "page_time_s")
+    for number in result.failures:
+        times_s[number - 1] = nan
+    return times_s
 
 
 def _fresh(what: What) -> Policy:
@@ -154,36 +158,6 @@ def _fresh(what: What) -> Policy:
     return policy if spec.name in POLICIES.names() else watched(policy)
 
 
-def _records(world: World, always_on_times_s: Sequence[float] | None) -> Iterator[PageRecord]:
-    """Yield a record for each page; what it used is the ledger after it less the ledger before."""
-    before = _NOTHING
-    for index, (visit, after) in enumerate(world.visits):
-        taken_s = visit.ended_s - visit.started_s
-        reference_s = taken_s if always_on_times_s is None else always_on_times_s[index]
-        yield _record(index + 1, visit, taken_s, reference_s, after - before)
-        before = after
-
-
-def _record(number: int, visit: Visit, taken_s: float, reference_s: float, used: Usage) -> PageRecord:
-    return PageRecord(
-        page=number,
-        think_s=visit.page.think_s,
-        objects=visit.page.objects,
-        bytes=visit.page.total_bytes,
-        start_s=visit.started_s,
-        page_time_s=taken_s,
-        always_on_time_s=reference_s,
-        slowdown=taken_s / reference_s if reference_s else 1.0,  # a pause takes no time under any policy
-        energy_j=used.total_j,
-        awake_j=used.awake_j,
-        asleep_j=used.asleep_j,
-        beacons_j=used.beacons_j,
-        awake_s=used.awake_s,
-        asleep_s=used.asleep_s,
-        beacons=used.beacons,
-    )
-
-
 def _traffic(world: World) -> Traffic:
     return Traffic(
         server_sent_bytes=world.server.sent_bytes,
@@ -192,4 +166,12 @@ def _traffic(world: World) -> Traffic:
         dropped_bytes=world.access_point.dropped_bytes,
         dropped_frames=world.access_point.dropped_frames,
         retransmissions=world.server.retransmissions + world.client.retransmissions,
+        lost_bytes=world.faults.lost_bytes("down") if world.faults else 0,
+        lost_frames=world.faults.lost_frames("down") if world.faults else 0,
     )
+
+
+def _counted(world: World) -> dict[str, float]:
+    """Return what the device and the faults have counted, by name."""
+    counting = [each for each in (world.device, world.faults) if each is not None]
+    return {name: value for each in counting for name, value in each.report().items()}

@@ -104,7 +104,7 @@ class Scenario:
         return load_workloads(self.trace, self.pages, self.seed)
 
     def place(self) -> Topology:
-        """Return the topology with the settings.
+        """Return the topology with the settings; faults without a seed of their own have the scenario's.
 
         Raises
         ------
@@ -115,11 +115,11 @@ class Scenario:
         if not isinstance(self.topology, Topology):
             made = load_topology(self.topology, {**self.chip, **self.settings})
             made.power.check_battery()
-            return made
+            return made.with_fault_seed(self.seed)
         for name, value in (("settings", self.settings), ("profile", self.profile)):
             if value:
                 raise InputError(f"{name} is {value!r} beside a Topology made already; set them in it.")
-        return self.topology
+        return self.topology.with_fault_seed(self.seed)
 
     @property
     def chip(self) -> Mapping[str, Any]:

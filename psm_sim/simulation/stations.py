@@ -21,9 +21,10 @@ from psm_sim.network.topology_file import overlaid
 from psm_sim.network.topology_members import Member
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress
+from psm_sim.simulation.arranged import everyone, sorted_out
 from psm_sim.simulation.average import MEASURES, Average, average
 from psm_sim.simulation.beside import Beside, What
-from psm_sim.simulation.compare import everyone, prepared, sorted_out
+from psm_sim.simulation.compare import prepared
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, page_times_s, prepare
@@ -133,12 +134,8 @@ def _run(what: What, seats: Sequence[Seat], times_s: Sequence[Sequence[float]] |
         now_s, before_s, events = time.perf_counter(), since[0], int(since[1])
         own_s, load = None if times_s is None else times_s[number], seats[number].workload
         result = runs[number].result(load.pages, own_s, now_s - before_s, load.messages)
-        # Seconds and events since the last station was done: their sums are those of all.
-        own = (
-            None
-            if result.origin is None
-            else replace(result.origin, watch=partial(_watch, what, seats, number))
-        )
+        again = partial(_watch, what, seats, number)
+        own = replace(result.origin, watch=again) if result.origin else None
         found[number] = replace(result, events=crowd.events - events, origin=own)
         since[:] = now_s, crowd.events
 

@@ -45,10 +45,17 @@ class Recorder(Observer):
         """Keep a frame that is queued on a link."""
         self._keep(queued_s, "frame", link=link.name, arrives_s=float(arrives_s), bytes=segment.wire_bytes)
 
+    def lost(self, link: Link, time_s: float, segment: Segment) -> None:
+        """Keep a frame that a fault has taken at the end of a link."""
+        self._keep(time_s, "frame lost", link=link.name, bytes=segment.wire_bytes)
+
     def page(self, visit: Visit) -> None:
         """Keep a page: its request and its end."""
         self._keep(visit.started_s, "page requested", objects=visit.page.objects)
-        self._keep(visit.ended_s, "page complete", objects=visit.page.objects)
+        if visit.failure:
+            self._keep(visit.ended_s, "page failed", objects=visit.page.objects, reason=visit.failure)
+        else:
+            self._keep(visit.ended_s, "page complete", objects=visit.page.objects)
 
     def _keep(self, time_s: float, event: str, **facts: Any) -> None:
         self.events.append({"time_s": float(time_s), "event": event, **facts})
@@ -113,8 +120,9 @@ def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
     DataFrame
         ``time_s`` and ``event``: ``wakes``, ``dozes``, ``beacon`` (heard while dozing), ``rest`` (the policy
         is asked, and answers with ``awake_s``, ``beacons``, ``repeat`` after it ``slept_ms`` and saw
-        ``held_frames``), ``frame`` (``bytes`` queued on a ``link``, to arrive at ``arrives_s``), ``page
-        requested`` and ``page complete``. What an event does not have is missing.
+        ``held_frames``), ``frame`` (``bytes`` queued on a ``link``, to arrive at ``arrives_s``), ``frame
+        lost`` (by a fault), ``page requested``, ``page complete`` and ``page failed`` (for a ``reason``).
+        What an event does not have is missing.
 
     Raises
     ------

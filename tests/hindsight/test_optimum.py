@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from psm_sim.beacons import Beacons
+from psm_sim.errors import InputError
 from psm_sim.hindsight.chain import Chain, Played, Step, play
 from psm_sim.hindsight.optimum import frontier, least_energy_j, optimum
-from psm_sim.hindsight.record import record_chain
+from psm_sim.hindsight.record import record_chain, record_slowdowns
 from psm_sim.network import World, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
@@ -179,3 +180,13 @@ def test_the_chain_of_a_page_is_its_packets():
     assert chain.steps[0].silent_s == pytest.approx(2.0)
     assert chain.steps[1].silent_s == pytest.approx(0.0402, abs=3e-4)
     assert chain.steps[1].held == ((0.0, 40),)
+
+
+@pytest.mark.parametrize("key", ["faults.wired.loss", "faults.patience_s", "browser.max_page_s"])
+def test_the_optimum_is_not_asked_for_under_faults(key):
+    """A chain has no lost frames and no pages that fail."""
+    place = load_topology("three-node", {key: 0.5})
+    with pytest.raises(InputError, match="knows no faults"):
+        record_chain([Page(2.0, 1000, (), (300,), (0.0,))], place)
+    with pytest.raises(InputError, match="knows no faults"):
+        record_slowdowns([Page(2.0, 1000, (), (300,), (0.0,))], place)

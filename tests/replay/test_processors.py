@@ -29,7 +29,7 @@ SETTINGS: tuple[dict[str, str], ...] = (
 
 
 def outcome(settings: dict[str, str]) -> dict | None:
-    """Return what a replay and a run give with these settings; None if this processor lacks an instruction."""
+    """Return what a replay and a run give with these settings; None if the processor lacks them."""
     words = [sys.executable, "-W", "ignore", "-c", CODE]
     done = subprocess.run(words, env={**os.environ, **settings}, capture_output=True, text=True, check=False)
     if done.returncode == -signal.SIGILL:

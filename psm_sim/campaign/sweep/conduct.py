@@ -131,10 +131,13 @@ class Conduct:
 
 
 def _groups(tasks: Sequence[Planned]) -> list[list[Planned]]:
-    """Return the tasks by scenario, shuffled: what is done first tells how long the rest takes."""
+    """Return the tasks by scenario, the largest groups first: at the end no worker waits long for another.
+
+    Groups of one size are shuffled: what is done first tells how long the rest takes.
+    """
     ordered = sorted(tasks, key=lambda each: repr(each.over))
     found = split([list(group) for _, group in groupby(ordered, lambda each: each.over)], MOST_POLICIES)
-    return sorted(found, key=lambda group: group[0].key)
+    return sorted(found, key=lambda group: (-len(group), group[0].key))
 
 
 def _job(group: list[Planned]) -> Job:

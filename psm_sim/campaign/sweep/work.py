@@ -13,6 +13,7 @@ from psm_sim.errors import InputError, reason
 from psm_sim.network import Topology
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.simulation.compare import compare_runs
+from psm_sim.simulation.failures import told
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
@@ -25,7 +26,7 @@ MOST_POLICIES = 8
 """The most policies of one job: they share a run without power saving, and are lost together."""
 
 _ALWAYS_ON = Spec("always-on")
-_NO_MEASURES = ("policy", "parameters", "pages", "wall_s")
+_NO_MEASURES = ("policy", "parameters", "pages", "wall_s", "stations")
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,9 @@ def _among(key: str, policy: Spec, job: Job, places: Places) -> Outcome:
 
 
 def _measures(result: Result) -> dict[str, Any]:
-    told = {key: value for key, value in result.to_dict().items() if not isinstance(value, list)}
-    values = {key: value for key, value in told.items() if key not in _NO_MEASURES}
+    values = {key: value for key, value in result.to_dict().items() if key not in _NO_MEASURES}
+    if "failures" in values:
+        values["failures"] = told(each["reason"] for each in values["failures"])
     return flat(values)
 
 

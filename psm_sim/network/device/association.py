@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from simpy import Environment
 
-from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.segment import NULL, Segment
 from psm_sim.network.timer import Alarm
 
 NULL_BYTES = 28
 """Size of a null data frame (IEEE 802.11-2020, 9.3.2.1: header and frame check)."""
-
-_NULL = Connection()
 
 
 class Association:
@@ -23,17 +22,31 @@ class Association:
 
     def __init__(self, env: Environment, limit_s: float | None, takes_s: float) -> None:
         self._env, self._limit_s, self._takes_s = env, limit_s, takes_s
+        self._lost, self._back_s = False, 0.0
         self.sent_s = 0.0
         self.renewals = 0
 
     @property
+    def lapses_s(self) -> float:
+        """When the access point forgets the station unless it sends, in seconds."""
+        return inf if self._limit_s is None else self.sent_s + self._limit_s
+
+    @property
     def lapsed(self) -> bool:
         """Whether the access point has forgotten the station."""
-        return self._limit_s is not None and self._env.now - self.sent_s > self._limit_s
+        silent = self._limit_s is not None and self._env.now - self.sent_s > self._limit_s
+        return silent or self._lost
+
+    def lose(self, back_s: float) -> None:
+        """Forget the station, for the access point starts anew; it answers again at *back_s* seconds."""
+        self._lost, self._back_s = True, back_s
 
     def sends(self) -> float:
         """Take note that the station sends; return the seconds that it needs to associate before."""
         lapsed, self.sent_s = self.lapsed, self._env.now
+        if self._lost and self.sent_s < self._back_s:
+            return 0.0
+        self._lost = False
         self.renewals += lapsed
         return self._takes_s if lapsed else 0.0
 
@@ -66,9 +79,9 @@ class KeepAlive:
 
 def null_frame() -> Segment:
     """Return a null data frame, which says no more than that the station is there."""
-    return Segment(_NULL, 0, 0, 0, False, False, NULL_BYTES)
+    return Segment(NULL, 0, 0, 0, False, False, NULL_BYTES)
 
 
 def is_null(segment: Segment) -> bool:
     """Say whether a frame is a null frame, which ends at the access point."""
-    return segment.connection is _NULL
+    return segment.connection is NULL

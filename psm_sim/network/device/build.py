@@ -6,6 +6,7 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
+from psm_sim.network.air_link import wireless_link
 from psm_sim.network.device.association import Association, KeepAlive, is_null, null_frame
 from psm_sim.network.device.group import GroupFrames
 from psm_sim.network.device.port import DevicePort
@@ -31,7 +32,8 @@ def is_plain(topology: Topology) -> bool:
     """Say whether nothing of a topology goes beyond the papers' model."""
     access_point, power = topology.access_point, topology.power
     off = (topology.beacon.loss, access_point.group_per_s, power.wake_j) == (0, 0, 0)
-    none = (access_point.ageing_s, access_point.idle_limit_s, power.transmit_w) == (None, None, None)
+    given = (access_point.ageing_s, access_point.idle_limit_s, power.transmit_w)
+    none = (*given, topology.faults.restart_every_s) == (None, None, None, None)
     return off and none and topology.station == StationParameters()
 
 
@@ -96,6 +98,12 @@ class Device:
 
         self._up.deliver = deliver
 
+    def forget(self, back_s: float) -> None:
+        """Lose the association and what is held; the access point is back at *back_s* seconds."""
+        self.association.lose(back_s)
+        self.port.empty()
+        self.radio.unannounced()
+
     def report(self) -> dict[str, float]:
         """Return what can go wrong, by name: group frames and beacons missed, associations renewed."""
         found: dict[str, float] = {}
@@ -103,14 +111,15 @@ class Device:
             found |= {"group frames": self.group.sent, "group frames missed": self.group.missed}
         if self._topology.beacon.loss:
             found["beacons missed"] = self.radio.missed
-        if self._topology.access_point.idle_limit_s is not None:
+        restarts = self._topology.faults.restart_every_s is not None
+        if restarts or self._topology.access_point.idle_limit_s is not None:
             found["associations renewed"] = self.association.renewals
         return found
 
     def _group(self) -> GroupFrames:
         topology, access_point = self._topology, self._topology.access_point
         hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
-        link = Link(self._env, "wireless down", hop, self._told.frame)
+        link = wireless_link(self._env, "wireless down", hop, self._told.frame, self._told.air)
         link.deliver = self.radio.receive_group
         beacons, beacon = Beacons(topology.beacon.interval_s), topology.beacon
         return GroupFrames(
@@ -147,11 +156,13 @@ def radio_of(
         return None, *air.join(topology, doze, access_point, links, ledger, told)
     if is_plain(topology) and service is None:
         port = access_point.associate(links[1])
+        port.tell_held = told.held
         # Who is told of each frame is told when it is queued on the second link, which takes an event.
-        uplink = links[0] if told.frame else Uplink(env, links[0], links[2])
+        uplink = links[0] if told.frame or topology.can_fail else Uplink(env, links[0], links[2])
         return None, port, Radio(env, doze, port, uplink, told.radio, told.beacons)
     device = Device(topology, env, beacons, doze, links, ledger, told, service)
     access_point.ports.append(device.port)
+    device.port.tell_held = told.held
     return device, device.port, device.radio
 
 

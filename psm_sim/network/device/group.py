@@ -7,13 +7,12 @@ from typing import Protocol
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
+from psm_sim.network.air_link import AirLink
 from psm_sim.network.link import Link
-from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.segment import GROUP, Segment
 from psm_sim.network.timer import WITH_DTIM, Alarm
 from psm_sim.network.topology_parts import AccessPointParameters
 from psm_sim.randomness import stream
-
-_GROUP = Connection()
 
 
 class Hearer(Protocol):
@@ -75,7 +74,12 @@ class GroupFrames:
         self.sent += waiting
         if self._hearer.hears_group(self._number, waiting):
             for _ in range(waiting):
-                self._link.send(Segment(_GROUP, 0, self._bytes - 40, 0, False, False, self._bytes))
+                self._link.send(self._frame())
         else:
             self.missed += waiting
+            if isinstance(self._link, AirLink):
+                self._link.unheard(self._frame(), waiting)
         self._plan()
+
+    def _frame(self) -> Segment:
+        return Segment(GROUP, 0, self._bytes - 40, 0, False, False, self._bytes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from simpy import Environment
 
 from psm_sim.network.access_point import Port
@@ -53,9 +55,18 @@ class DevicePort(Port):
         """Send all that is held and not too old, each after a PS-Poll."""
         self._drop_old()
         held, self._held = self._held, []
+        if held and self.tell_held:
+            self._told(self._env.now, len(held))
         for _, segment in held:
             self._deliver(segment)
         return [(arrived_s, segment.wire_bytes) for arrived_s, segment in held]
+
+    def empty(self) -> None:
+        """Drop all that is held."""
+        while self._held:
+            self._drop(self._held.pop(0)[1])
+            if self.tell_held:
+                self._told(self._env.now)
 
     def _deliver(self, segment: Segment) -> None:
         if self._poll_s:
@@ -68,7 +79,15 @@ class DevicePort(Port):
         held = self._held
         oldest_s = -1.0 if self._ageing_s is None else self._env.now - self._ageing_s
         while held and (held[0][0] < oldest_s or self._association.lapsed):
-            self._drop(held.pop(0)[1])
+            arrived_s, segment = held.pop(0)
+            self._drop(segment)
+            if self.tell_held:
+                self._told(self._dropped_s(arrived_s))
+
+    def _dropped_s(self, arrived_s: float) -> float:
+        """Return when a frame that came at *arrived_s* was dropped, though it is noticed only now."""
+        aged_s = inf if self._ageing_s is None else arrived_s + self._ageing_s
+        return min(aged_s, self._association.lapses_s, self._env.now)
 
     def _drop(self, segment: Segment) -> None:
         self.dropped_frames += 1

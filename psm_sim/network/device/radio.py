@@ -92,6 +92,11 @@ class DeviceRadio(Radio):
         if self._state is DEAF and self._port.named:
             self.announced()
 
+    def unannounced(self) -> None:
+        """Take note that nothing is held any more: no plan to fetch it is left."""
+        self._beacon_alarm.off()
+        self._idle_alarm.off()
+
     def _hears_dtim(self, number: int) -> bool:
         if self._doze.number != number or self._reception.lost(number):
             return False

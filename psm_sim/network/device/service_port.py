@@ -56,6 +56,8 @@ class ServicePort(DevicePort):
         taken: list[tuple[float, int]] = []
         while self._held and len(taken) < self._most and self._fits(self._held[0][1]):
             arrived_s, segment = self._held.pop(0)
+            if self.tell_held:
+                self._told(self._env.now, 1)
             self._deliver(segment)
             taken.append((arrived_s, segment.wire_bytes))
         return taken

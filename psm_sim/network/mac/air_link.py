@@ -8,6 +8,7 @@ from typing import Any
 
 from simpy import Environment
 
+from psm_sim.network.air_link import TellAir, wireless_link
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.mac.timing import Timing
 from psm_sim.network.segment import Segment
@@ -72,14 +73,17 @@ def hop(
     name: LinkName,
     topology: Topology,
     tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
+    tell_air: Sequence[TellAir] = (),
 ) -> Link:
-    """Return one direction of the wireless hop, by the model of the topology; arguments as for AirLink.
+    """Return one direction of the wireless hop, by the model of the topology.
 
     Parameters
     ----------
     env, name, topology, tell_frame
         As for :class:`AirLink`.
+    tell_air
+        As for :func:`~psm_sim.network.air_link.wireless_link`.
     """
     if topology.mac.model == "dcf":
         return AirLink(env, name, topology, tell_frame)
-    return Link(env, name, topology.wireless, tell_frame)
+    return wireless_link(env, name, topology.wireless, tell_frame, tell_air)

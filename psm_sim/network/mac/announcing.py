@@ -58,7 +58,7 @@ class AnnouncingRadio(Radio):
         self._outbox = Outbox(place.air, place.timing, place.link, place.port, self, first)
         power = place.topology.power
         self._more_w = 0.0 if power.transmit_w is None else power.transmit_w - power.awake_w
-        self._known = False  # until the first rest, which the association has told the access point
+        self._known = False
 
     def offer(self) -> bool:
         """Say whether the access point takes the station to be awake; then it stays awake for the frame."""

@@ -18,7 +18,7 @@ class BeaconTurn:
     def __init__(self, beacons: Beacons, timing: Timing) -> None:
         self._beacons = beacons
         self._pifs_s = timing.sifs_s + timing.slot_s
-        self._sent = -1  # number of the last one sent
+        self._sent = -1
         self.listeners: list[Callable[[], None]] = []
 
     def start_s(self, free_s: float) -> float:

@@ -31,6 +31,9 @@ _UNUSED = (
     ("station.drift_ppm", 0.0),
     ("station.guard_ms", 0.0),
     ("station.ps_poll_ms", 0.0),
+    ("faults.wireless.loss", 0.0),
+    ("faults.wireless.bad_loss", 0.0),
+    ("faults.restart_every_s", None),
 )
 """Keys of a device that the air does not know yet, with the value that leaves them out."""
 

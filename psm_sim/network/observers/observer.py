@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
+from psm_sim.network.on_air import OnAir
 from psm_sim.network.segment import Segment
-from psm_sim.policies import Poll, Rest
+from psm_sim.network.topology import Topology
+from psm_sim.policies import Policy, Poll, Rest
 
 
 class Observer:
@@ -19,6 +21,9 @@ class Observer:
     next happens to it, which can be after a frame or a page of a later time was told elsewhere. When
     :meth:`page` and :meth:`finish` are called, all that the radio did before has been told.
     """
+
+    def begin(self, topology: Topology, policy: Policy) -> None:
+        """Told of the scenario and the policy, to read, before the clock starts."""
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Told that the radio wakes (*awake* is true) or begins to doze; it is awake at the start.
@@ -59,6 +64,35 @@ class Observer:
             What it answered; with ``repeat`` it is not asked again after beacons that name nobody.
         """
 
+    def asked(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
+        """Told as :meth:`rest`, but only of questions that are asked anyway.
+
+        Who overrides it costs a policy with a plan nothing: at the beacons of the plan nobody is asked.
+
+        Parameters
+        ----------
+        time_s, poll, rest
+            As for :meth:`rest`.
+        """
+
+    def held(self, time_s: float, frames: int, fetched: int) -> None:
+        """Told that the number of frames held for the station has changed.
+
+        Frames that grew too old are told of when that is noticed, with the time at which they did.
+
+        Parameters
+        ----------
+        time_s
+            When, in seconds.
+        frames
+            How many are held now.
+        fetched
+            How many of those held before are sent now; 0 if one came, or was dropped.
+        """
+
+    def air(self, frame: OnAir) -> None:
+        """Told of a frame that will be on the air, as soon as that is certain; all the radio did is told."""
+
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
         """Told that a segment was queued on a link; what the access point drops or holds is on none.
 
@@ -75,11 +109,24 @@ class Observer:
             The TCP segment, one frame.
         """
 
+    def lost(self, link: Link, time_s: float, segment: Segment) -> None:
+        """Told that a fault has taken a segment at the end of a link, where it would have been delivered.
+
+        Parameters
+        ----------
+        link
+            Which one.
+        time_s
+            Now, in seconds.
+        segment
+            The TCP segment, told as a frame when it was queued.
+        """
+
     def page(self, visit: Visit) -> None:
-        """Told that a page is complete, at ``visit.ended_s``."""
+        """Told that a page is complete, or has failed for ``visit.failure``, at ``visit.ended_s``."""
 
     def finish(self, time_s: float) -> None:
-        """Told that all pages of the run are complete, at *time_s* seconds; not if the run fails."""
+        """Told that all pages of the run are over, at *time_s* seconds; not if the run fails."""
 
 
 class Audience:
@@ -89,12 +136,22 @@ class Audience:
     """
 
     def __init__(self, observers: Sequence[Observer]) -> None:
+        self._begin = _overridden(observers, "begin")
         self.radio = _overridden(observers, "radio")
         self.beacons = _overridden(observers, "beacons")
         self.rest = _overridden(observers, "rest")
+        self.questions = self.rest + _overridden(observers, "asked")
+        self.held = _overridden(observers, "held")
+        self.air = _overridden(observers, "air")
         self.frame = _overridden(observers, "frame")
+        self.lost = _overridden(observers, "lost")
         self.page = _overridden(observers, "page")
         self.finish = _overridden(observers, "finish")
+
+    def begins(self, topology: Topology, policy: Policy) -> None:
+        """Tell whoever wants to know, before the clock starts, which run this is."""
+        for tell in self._begin:
+            tell(topology, policy)
 
 
 def _overridden(observers: Sequence[Observer], event: str) -> tuple[Callable[..., None], ...]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.simulation.average import Average
 from psm_sim.simulation.differences import difference
+from psm_sim.simulation.failures import told
 from psm_sim.texts import flat, joined
 
 if TYPE_CHECKING:
@@ -36,18 +38,31 @@ def write_pages(comparison: Comparison, stream: TextIO) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     fields = comparison.runs[0].page_records[0]._fields
     first = comparison.runs[0]
-    writer.writerow(["policy", *([first.KIND] if isinstance(first, Average) else []), *fields])
+    more = ["failure"] if first.reports_failures else []
+    writer.writerow(["policy", *([first.KIND] if isinstance(first, Average) else []), *fields, *more])
     for run in comparison.runs:
         if isinstance(run, Average):
             for name, result in zip(run.names, run.results, strict=True):
-                writer.writerows([run.policy, name, *record] for record in result.page_records)
+                writer.writerows([run.policy, name, *values] for values in _pages(result))
         else:
-            writer.writerows([run.policy, *record] for record in run.page_records)
+            writer.writerows([run.policy, *values] for values in _pages(run))
+
+
+def _pages(run: Result) -> Iterable[Sequence[Any]]:
+    """Return the values of each page; with the reason of those that have failed, where they are reported."""
+    if not run.reports_failures:
+        return run.page_records
+    return (
+        [*("" if value != value else value for value in record), run.failures.get(record.page, "")]
+        for record in run.page_records
+    )
 
 
 def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
     values = {key: value for key, value in run.to_dict().items() if key != "wall_s"}
     values["parameters"] = joined(values["parameters"])
+    if "failures" in values:
+        values["failures"] = told(each["reason"] for each in values["failures"])
     for several in ("clients", "seeds"):
         if several in values:
             values[several] = len(values[several])

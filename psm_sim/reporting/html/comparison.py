@@ -15,6 +15,7 @@ from psm_sim.reporting.html.words import choice, facts, paragraphs, table, text
 from psm_sim.reporting.terminal.comparison import caption
 from psm_sim.simulation.average import MEASURES, Average
 from psm_sim.simulation.differences import SAVED, difference
+from psm_sim.simulation.failures import slowdowns
 from psm_sim.texts import cut
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _states(shown: Sequence[Mark]) -> Section:
 
 
 def _slowdowns(comparison: Comparison) -> Section:
-    lines = {short(run.policy): [each.slowdown for each in run.page_records] for run in comparison.shown}
+    lines = {short(run.policy): slowdowns(run) for run in comparison.shown}
     return Section("slowdowns", "Slowdown of pages", "", distribution.draw(lines))
 
 

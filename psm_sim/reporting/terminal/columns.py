@@ -31,7 +31,8 @@ def columns_of(comparison: Comparison) -> list[Column]:
     saved = _saved(reference, several) if reference is not None else []
     more = _more(reference) if reference is not None and several else []
     energy = [*_ENERGY, *_spread("energy_per_page_j", several, 2), *saved]
-    every = [*energy, *_current(comparison.runs[0]), *_STATES, *_times(several), *more, *_MAX]
+    failed = _FAILED if comparison.runs[0].reports_failures else []
+    every = [*energy, *_current(comparison.runs[0]), *_STATES, *_times(several), *more, *_MAX, *failed]
     return [each for each in every if not several or each.rank < _SINGLE]
 
 
@@ -54,6 +55,7 @@ _STATES = [
     Column("\nheard", lambda run: run.beacons_per_page, 10),
 ]
 _MAX = [Column("\nmax", lambda run: run.slowdown.max, 4)]
+_FAILED = [Column("pages\nfailed", lambda run: run.failed_pages, 0, 0)]
 
 
 def _spread(measure: str, several: bool, rank: int) -> list[Column]:

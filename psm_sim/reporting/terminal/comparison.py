@@ -10,6 +10,7 @@ from psm_sim.reporting.terminal.columns import Column, columns_of, fitting
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.reporting.terminal.latencies import LATENCY_CAPTION, latency_table
 from psm_sim.simulation.average import Average, SeedAverage
+from psm_sim.simulation.failures import told as counted
 from psm_sim.simulation.preset import load_preset
 from psm_sim.spec import split_commas
 
@@ -65,10 +66,12 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
     return [
         "Energy, beacons and page time are per page; slowdown is against the same page without power saving.",
         *_comparing(comparison),
+        *_failing(comparison.runs[0]),
         *([LATENCY_CAPTION] if any(run.latency for run in comparison.runs) else []),
         f"{pages}, {_seeds(comparison)}, topology {_topology(comparison)}{chip}{named}{settings}.",
         f"{comparison.workload.name}: {remark}.",
         *reports(comparison.runs),
+        *failures(comparison.shown),
         *([f"{note}."] if preset and (note := load_preset(preset).note()) else []),
     ]
 
@@ -101,6 +104,18 @@ def reports(runs: Sequence[Result]) -> list[str]:
         (run.policy, [f"{name} {value:.4g}" for name, value in run.policy_report.items()]) for run in runs
     ]
     return [f"{policy}: {', '.join(words)}." for policy, words in told if words]
+
+
+def failures(runs: Sequence[Result]) -> list[str]:
+    """Return a line for each policy whose pages have failed, with the reasons."""
+    told = [(run.policy, [each["reason"] for each in run.failures_listed]) for run in runs]
+    return [f"{policy}, pages failed: {counted(words)}." for policy, words in told if words]
+
+
+def _failing(run: Result) -> list[str]:
+    """Return the line that says what means are, where pages can fail."""
+    line = "Page time and slowdown are of the pages that are complete; energy is all, over all pages."
+    return [line] if run.reports_failures else []
 
 
 def _topology(comparison: Comparison) -> str:

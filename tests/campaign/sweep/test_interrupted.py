@@ -102,7 +102,7 @@ def test_an_interrupt_ends_it_and_the_next_run_goes_on(
 ) -> None:
     """Nothing is left claimed, and what was done stays."""
     path = tmp_path / "sweep.sqlite"
-    process = start(f"--policy psm --vary seed=1..3000 --pages 100 --workers {workers}")
+    process = start(f"--policy psm --vary seed=1..400 --pages 100 --workers {workers}")
     wait_for(process, path, 1)
     process.send_signal(number)
     _, told = process.communicate(timeout=20)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.figures.run.looks import short, single
@@ -43,7 +44,10 @@ def draw(results: Sequence[Result]) -> Figure:
 
 def _median_page(run: Result) -> int:
     first = run.page_records[:AMONG]
-    ranked = sorted([each for each in first if each.objects > 2] or first, key=lambda each: each.slowdown)
+    complete = [each for each in first if not isnan(each.slowdown)] or first
+    ranked = sorted(
+        [each for each in complete if each.objects > 2] or complete, key=lambda each: each.slowdown
+    )
     return ranked[len(ranked) // 2].page
 
 

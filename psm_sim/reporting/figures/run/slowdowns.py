@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.reporting.figures.run.looks import look_of, short, subtitle
 from psm_sim.reporting.figures.style import common_style, new_figure
+from psm_sim.simulation.failures import slowdowns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,7 +19,7 @@ def draw(comparison: Comparison) -> Figure:
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)
     with common_style():
         for place, run in enumerate(comparison.shown):
-            values = sorted(record.slowdown for record in run.page_records)
+            values = sorted(slowdowns(run))
             shares = [(number + 1) / len(values) for number in range(len(values))]
             colour, _, line = look_of(place)
             axes.step(

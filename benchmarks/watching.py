@@ -1,0 +1,78 @@
+"""Cost of watching: a run with a capture or a timeline beside the same run without.
+
+    python benchmarks/watching.py [PAGES] [REPEATS]
+
+The best of some repeats that take turns, files on the present disk. ``run`` is the simulation alone, pages
+drawn before; ``command`` is all that ``--policy POLICY`` does, baselines included, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from psm_sim.files.whole import whole_file
+from psm_sim.network import World, load_topology
+from psm_sim.network.observers import Observer
+from psm_sim.network.observers.capture import Capture
+from psm_sim.network.observers.timeline import Timeline
+from psm_sim.policies import make_policy
+from psm_sim.workload import Workload, load_workload
+
+POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm")
+KINDS: dict[str, type[Capture] | type[Timeline] | None] = {"": None, ".pcap": Capture, ".json": Timeline}
+
+
+def run_once(policy: str, workload: Workload, path: Path) -> float:
+    """Return the seconds of one run; the suffix of *path* says what is written, if anything."""
+    observer = KINDS[path.suffix]
+    begun = time.perf_counter()
+    if observer is None:
+        _run(policy, workload, [])
+    else:
+        with whole_file(path) as file:
+            _run(policy, workload, [observer(file)])
+    return time.perf_counter() - begun
+
+
+def _run(policy: str, workload: Workload, observers: Sequence[Observer]) -> None:
+    World(load_topology(), make_policy(policy), observers).run(workload.pages, workload.messages)
+
+
+def command_once(policy: str, pages: int, path: Path) -> float:
+    """Return the seconds of the command in a process of its own."""
+    option = {"": [], ".pcap": ["--capture", str(path)], ".json": ["--timeline", str(path)]}[path.suffix]
+    words = [sys.executable, "-m", "psm_sim", "--policy", policy, "--pages", str(pages), *option]
+    begun = time.perf_counter()
+    subprocess.run(words, check=True, capture_output=True)
+    return time.perf_counter() - begun
+
+
+def main() -> None:
+    """Print one row per policy."""
+    pages = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    repeats = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    workload = load_workload("ucb", pages, 1)
+    print(f"{pages} pages of ucb, best of {repeats}; seconds, and times as long with a capture or a timeline")
+    print(f"{'policy':12}{'run s':>8}{'capture':>9}{'timeline':>10}{'MB':>7}{'MB':>6}", end="")
+    print(f"{'command s':>12}{'capture':>9}{'timeline':>10}")
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        paths = [Path(folder) / f"watched{suffix}" for suffix in KINDS]
+        for policy in POLICIES:
+            runs = [[run_once(policy, workload, path) for path in paths] for _ in range(repeats)]
+            commands = [[command_once(policy, pages, path) for path in paths] for _ in range(repeats)]
+            (alone, *more), (whole, *others) = (
+                [min(each) for each in zip(*rows, strict=True)] for rows in (runs, commands)
+            )
+            sizes = [path.stat().st_size / 1e6 for path in paths[1:]]
+            print(f"{policy:12}{alone:8.2f}{more[0] / alone:9.2f}{more[1] / alone:10.2f}", end="")
+            print(f"{sizes[0]:7.0f}{sizes[1]:6.1f}", end="")
+            print(f"{whole:12.2f}{others[0] / whole:9.2f}{others[1] / whole:10.2f}")
+
+
+if __name__ == "__main__":
+    main()

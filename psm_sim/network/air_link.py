@@ -1,0 +1,88 @@
+"""Air link: a wireless link whose frames are told to whoever listens to the air."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from simpy import Environment
+
+from psm_sim.network.link import Link, LinkName
+from psm_sim.network.on_air import FrameKind, OnAir
+from psm_sim.network.segment import GROUP, NULL, Segment
+from psm_sim.network.topology_parts import LinkParameters
+
+TellFrame = Callable[[Link, float, float, Segment], None]
+TellAir = Callable[[OnAir], None]
+
+
+class AirLink(Link):
+    """Link that tells of each frame as it is queued, on its own or in front of another link.
+
+    Parameters
+    ----------
+    env, name, parameters, tell_frame
+        As for :class:`~psm_sim.network.link.Link`.
+    tell_air
+        Called as :class:`~psm_sim.network.observers.Observer` says of ``air``.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        name: LinkName,
+        parameters: LinkParameters,
+        tell_frame: Sequence[TellFrame],
+        tell_air: Sequence[TellAir],
+    ) -> None:
+        super().__init__(env, name, parameters, tell_frame)
+        self._tell_air, self._up = tell_air, name == "wireless up"
+
+    def carry(self, segment: Segment, queued_s: float) -> float:
+        """Return when a segment queued at *queued_s* seconds arrives, and tell of it."""
+        # As the plain link does it, since each step of it is told: calling that would take twice the time.
+        free_at = self.free_at
+        starts_s = free_at if free_at > queued_s else queued_s
+        air_s = segment.wire_bytes * self._s_per_byte
+        self.free_at = sent_s = starts_s + air_s
+        arrives_s = sent_s + self._latency_s
+        up, kind = self._up, "data" if segment.connection.number >= 0 else _kind(segment)
+        told = kind, up, queued_s, starts_s, air_s, sent_s if up else arrives_s, segment, False, None, None
+        frame = tuple.__new__(OnAir, told)
+        for tell in self._tell_air:
+            tell(frame)
+        return arrives_s
+
+    def unheard(self, segment: Segment, count: int) -> None:
+        """Tell of *count* frames one after another that no station receives; the link does not carry them."""
+        queued_s, air_s = self._env.now, self.air_time_s(segment)
+        starts_s = max(queued_s, self.free_at)
+        for number in range(count):
+            begins_s = starts_s + number * air_s
+            heard_s = begins_s + air_s + self._latency_s
+            frame = OnAir(_kind(segment), self._up, queued_s, begins_s, air_s, heard_s, segment)
+            for tell in self._tell_air:
+                tell(frame)
+
+
+def wireless_link(
+    env: Environment,
+    name: LinkName,
+    parameters: LinkParameters,
+    tell_frame: Sequence[TellFrame],
+    tell_air: Sequence[TellAir],
+) -> Link:
+    """Return a link that tells of its frames if anybody listens to the air, else a plain one.
+
+    Parameters
+    ----------
+    env, name, parameters, tell_frame, tell_air
+        As for :class:`AirLink`.
+    """
+    if not tell_air:
+        return Link(env, name, parameters, tell_frame)
+    return AirLink(env, name, parameters, tell_frame, tell_air)
+
+
+def _kind(segment: Segment) -> FrameKind:
+    connection = segment.connection
+    return "null" if connection is NULL else "group" if connection is GROUP else "data"

@@ -1,0 +1,169 @@
+"""Faults of a world, put together: which host and browser it needs, and what takes frames on which link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
+
+from simpy import Environment
+
+from psm_sim.network.browser import Visit
+from psm_sim.network.device.association import null_frame
+from psm_sim.network.device.build import Device
+from psm_sim.network.faults.browser import WatchedBrowser
+from psm_sim.network.faults.host import ResettingHost
+from psm_sim.network.faults.loss import Cause, Losses, RandomLoss
+from psm_sim.network.faults.restarts import Restarts
+from psm_sim.network.faults.server import StallingServer
+from psm_sim.network.faults.spells import BadTimes, Spells
+from psm_sim.network.host import Host
+from psm_sim.network.link import Link, LinkName
+from psm_sim.network.observers import Audience
+from psm_sim.network.page_failures import PageFailures
+from psm_sim.network.radio import Radio
+from psm_sim.network.station import Station
+from psm_sim.network.tcp_endpoint import Endpoint
+from psm_sim.network.topology import Topology
+from psm_sim.network.topology_parts import BrowserParameters
+
+TellPage = Callable[[Visit], None]
+
+
+class Path(NamedTuple):
+    """Path of frames: its four links, and the radio at its end, with its station and device."""
+
+    wireless_up: Link
+    wired_up: Link
+    wired_down: Link
+    wireless_down: Link
+    radio: Radio
+    station: Station
+    device: Device | None
+
+
+class Faults:
+    """Faults of one world, and what they have done to it.
+
+    Parameters
+    ----------
+    env, topology
+        The clock, and the scenario in numbers.
+    told
+        Told of each frame lost.
+    page
+        Returns the number of pages that are over.
+    """
+
+    def __init__(self, env: Environment, topology: Topology, told: Audience, page: Callable[[], int]) -> None:
+        self._env, self._topology, self._told, self._page = env, topology, told, page
+        self._seed = topology.faults.seed if topology.faults.seed is not None else 1
+        self._stalls = self._spells("stalls", topology.faults.stall_every_s, topology.faults.stall_s)
+        self._restarts: Restarts | None = None
+        self._losses: dict[LinkName, Losses] = {}
+
+    def begin(self, path: Path) -> None:
+        """Take frames on the path, each link's behind all that was put on it; restart its access point."""
+        if self._losses:
+            return
+        self._restart(path)
+        up, wired_up, wired_down, down, radio = path[:5]
+        gone = self._restarts
+        sent, fetched = ([gone.takes_uplink], [gone.takes_downlink]) if gone else ([], [])
+        self._take(up, up, sent)
+        self._take(wired_up, wired_up, [])
+        self._take(wired_down, wired_down, [])
+        # Not before the radio: it has waited for the frame awake, whether it can be read or not.
+        self._take(down, radio, fetched)
+
+    def lost_bytes(self, direction: str) -> int:
+        """Return the bytes lost so far ``"up"`` or ``"down"``, headers included; null frames are none."""
+        return sum(each.bytes for each in self._of(direction))
+
+    def lost_frames(self, direction: str) -> int:
+        """Return the number of frames lost."""
+        return sum(each.frames for each in self._of(direction))
+
+    def host(self, *arguments: Any) -> ResettingHost:
+        """Return a host; *arguments* as for :class:`~psm_sim.network.host.Host`."""
+        return ResettingHost(*arguments)
+
+    def browser(
+        self, env: Environment, host: Host, parameters: BrowserParameters, tell_page: Sequence[TellPage]
+    ) -> WatchedBrowser:
+        """Return the browser.
+
+        Parameters
+        ----------
+        env, host, parameters, tell_page
+            As for :class:`~psm_sim.network.browser.Browser`; the host is one of :meth:`host`.
+        """
+        made = WatchedBrowser(env, cast("ResettingHost", host), parameters, tell_page)
+        made.be_patient_for(self._topology.faults.patience_s)
+        self._browser = made
+        return made
+
+    def watch(self, failures: PageFailures) -> None:
+        """Have the browser tell *failures* of pages that are over, and be told of those to report."""
+        self._browser.overdue, failures.report = failures.fail, self._browser.fail
+
+    def abort(self, endpoint: Endpoint) -> None:
+        """Break off a connection of the station."""
+        self._browser.abort(endpoint)
+
+    def concerns_page(self, endpoint: Endpoint) -> bool:
+        """Say whether a connection belongs to the page that is on its way, and not to one that has failed."""
+        return self._browser.uses(endpoint.connection)
+
+    def accept(self, endpoint: Endpoint, host: Host) -> StallingServer:
+        """Return the server's program for a connection of its *host*."""
+        persistent, known = self._topology.browser.persistent, cast("ResettingHost", host)
+        return StallingServer(self._env, endpoint, persistent, known, self._stalls)
+
+    def report(self) -> dict[str, float]:
+        """Return what has happened, by name, as far as it was switched on."""
+        found: dict[str, float] = {}
+        if self._topology.wireless_faults.on or self._topology.wired_faults.on or self._restarts:
+            found |= {f"frames lost {way}": self.lost_frames(way) for way in ("up", "down")}
+        if self._restarts is not None:
+            found["restarts"] = self._restarts.number
+        if self._stalls is not None:
+            found["server stalls"] = self._stalls.begun(self._env.now)
+        return found
+
+    def _of(self, direction: str) -> list[Losses]:
+        return [losses for name, losses in self._losses.items() if name.endswith(direction)]
+
+    def _take(self, link: Link, end: Link | Radio, causes: list[Cause]) -> None:
+        """Take frames at the end of a link: by chance, and by other causes."""
+        hop = link.name.split()[0]
+        parameters = self._topology.wireless_faults if hop == "wireless" else self._topology.wired_faults
+        bad = BadTimes(self._seed, f"faults.{hop}", parameters.good_s, parameters.bad_s)
+        if parameters.on:
+            chosen = bad if parameters.bad_loss else None
+            causes = [*causes, RandomLoss(self._env, self._seed, link.name, parameters, chosen, self._page)]
+        self._losses[link.name] = losses = Losses(self._env, link, causes, self._told.lost)
+        end.deliver = losses.before(end.deliver)
+
+    def _spells(self, name: str, every_s: float | None, lasts_s: float) -> Spells | None:
+        return None if every_s is None else Spells(self._seed, f"faults.{name}", every_s, lasts_s)
+
+    def _restart(self, path: Path) -> None:
+        parameters, station = self._topology.faults, path.station
+        spells = self._spells("restarts", parameters.restart_every_s, parameters.restart_s)
+        if spells is None or path.device is None:
+            return
+        at_once = parameters.restart_noticed == "return"
+        noticed = (lambda: station.send_null(null_frame())) if at_once else (lambda: None)
+        self._restarts = Restarts(self._env, spells, path.device, path.wireless_down, noticed)
+
+
+def faults_of(env: Environment, topology: Topology, told: Audience, page: Callable[[], int]) -> Faults | None:
+    """Return the faults of a world; None if nothing is switched on, and no page that fails is reported.
+
+    Parameters
+    ----------
+    env, topology, told, page
+        As for :class:`Faults`.
+    """
+    on = topology.can_fail or topology.reports_failures
+    return Faults(env, topology, told, page) if on else None

@@ -1,0 +1,66 @@
+"""Restarts of the access point: what it held, what it was sending, and the association are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simpy import Environment
+
+from psm_sim.network.device.build import Device
+from psm_sim.network.faults.spells import Spells
+from psm_sim.network.link import Link
+from psm_sim.network.timer import Alarm
+
+
+class Restarts:
+    """Restarts, at times that depend on the seed alone; ``number`` counts them.
+
+    While it is down, nothing passes the access point either way. Beacons keep their grid, and a dozing
+    station pays for those it wakes for as ever.
+
+    Parameters
+    ----------
+    env, spells
+        The clock, and when the access point is down.
+    device, downlink
+        Those who lose the association and what is held; and what is on its way to the station.
+    returned
+        Called when the access point is back.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        spells: Spells,
+        device: Device,
+        downlink: Link,
+        returned: Callable[[], None],
+    ) -> None:
+        self._spells, self._device, self._downlink, self._returned = spells, device, downlink, returned
+        self._falls, self._rises = Alarm(env, self._fall), Alarm(env, self._rise)
+        self._doomed = 0
+        self._down = False
+        self.number = 0
+        self._falls.at(spells.begins_s)
+
+    def takes_uplink(self) -> bool:
+        """Say whether a frame that reaches the access point from the station is lost."""
+        return self._down
+
+    def takes_downlink(self) -> bool:
+        """Say whether a frame that would now reach the station is one that was lost in the queue."""
+        doomed = self._doomed > 0
+        self._doomed -= doomed
+        return doomed
+
+    def _fall(self) -> None:
+        self.number += 1
+        self._down, self._doomed = True, self._downlink.in_flight
+        self._device.forget(self._spells.ends_s)
+        self._rises.at(self._spells.ends_s)
+
+    def _rise(self) -> None:
+        self._down = False
+        self._spells.next()
+        self._falls.at(self._spells.begins_s)
+        self._returned()

@@ -1,0 +1,48 @@
+"""Server that stalls: its program sends no reply until the stall is over; its system acknowledges as ever."""
+
+from __future__ import annotations
+
+from simpy import Environment
+
+from psm_sim.network.faults.host import ResettingHost
+from psm_sim.network.faults.spells import Spells
+from psm_sim.network.http import Request
+from psm_sim.network.server import ServerConnection
+from psm_sim.network.tcp_endpoint import Endpoint
+
+
+class StallingServer(ServerConnection):
+    """The server's side of one HTTP connection, which a stall or its peer's reset can keep from answering.
+
+    Parameters
+    ----------
+    env, endpoint, persistent
+        As for :class:`~psm_sim.network.server.ServerConnection`.
+    host
+        Knows whether the connection is still there.
+    stalls
+        When the server stalls; None: never.
+    """
+
+    __slots__ = ("_host", "_stalls")
+
+    def __init__(
+        self,
+        env: Environment,
+        endpoint: Endpoint,
+        persistent: bool,
+        host: ResettingHost,
+        stalls: Spells | None,
+    ) -> None:
+        super().__init__(env, endpoint, persistent)
+        self._host, self._stalls = host, stalls
+
+    def _reply(self, request: Request) -> None:
+        if not self._host.knows(self._endpoint):
+            return
+        left_s = 0.0 if self._stalls is None else self._stalls.left_s(self._env.now)
+        if left_s > 0:
+            over = self._env.timeout(left_s)
+            over.callbacks.append(lambda _: self._reply(request))
+        else:
+            super()._reply(request)

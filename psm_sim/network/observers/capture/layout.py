@@ -1,0 +1,130 @@
+"""Layout of the records of a capture: each kind is a row of fixed size, with zeros behind it as payload.
+
+Sources: draft-ietf-opsawg-pcap (pcap), radiotap.org, IEEE 802.11-2020 (sections 9.2 to 9.4), RFC 791, 9293
+and 768. Frame check sequences are left out, as most drivers leave them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from struct import pack
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Fields = list[Any]
+
+FILE_HEADER = pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262_144, 127)
+"""Header of a pcap file with nanoseconds and radiotap headers."""
+
+_RECORD: _Fields = [("seconds", "<u4"), ("nanoseconds", "<u4"), ("kept", "<u4"), ("length", "<u4")]
+_RADIOTAP: _Fields = [
+    ("version", "<u2"), ("tap_length", "<u2"), ("present", "<u4"), ("begun_us", "<u8"), ("tap_flags", "u1"),
+    ("rate", "u1"), ("mhz", "<u2"), ("channel", "<u2"),
+]  # fmt: skip
+_MAC: _Fields = [
+    ("control", "u1"), ("bits", "u1"), ("duration", "<u2"), ("to", "u1", 6), ("by", "u1", 6),
+    ("third", "u1", 6), ("order", "<u2"),
+]  # fmt: skip
+_LLC: _Fields = [("snap", ">u4"), ("organisation", "u1", 2), ("ethertype", ">u2")]
+_IP: _Fields = [
+    ("version_ip", "u1"), ("service", "u1"), ("ip_length", ">u2"), ("identity", ">u2"), ("fragment", ">u2"),
+    ("lives", "u1"), ("protocol", "u1"), ("ip_sum", ">u2"), ("source", ">u4"), ("target", ">u4"),
+]  # fmt: skip
+_PORTS: _Fields = [("source_port", ">u2"), ("target_port", ">u2")]
+_TCP: _Fields = [
+    ("sequence", ">u4"), ("acknowledges", ">u4"), ("tcp_words", "u1"), ("tcp_flags", "u1"), ("window", ">u2"),
+    ("sum", ">u2"), ("urgent", ">u2"),
+]  # fmt: skip
+_OPTIONS: _Fields = [("mss_kind", ">u2"), ("mss", ">u2"), ("scale_kind", ">u4")]
+_UDP: _Fields = [("udp_length", ">u2"), ("sum", ">u2")]
+_BEACON: _Fields = [
+    ("stamp_us", "<u8"), ("interval", "<u2"), ("capability", "<u2"), ("name", "u1", 9), ("rates", "u1", 6),
+    ("channel_set", "u1", 3), ("tim", "u1", 2), ("dtim_count", "u1"), ("dtim_period", "u1"),
+    ("group", "u1"), ("bitmap", "u1"),
+]  # fmt: skip
+_HEAD = _RECORD + _RADIOTAP
+
+LAYOUTS = {
+    name: np.dtype(_HEAD + more)
+    for name, more in {
+        "tcp": _MAC + _LLC + _IP + _PORTS + _TCP,
+        "syn": _MAC + _LLC + _IP + _PORTS + _TCP + _OPTIONS,
+        "udp": _MAC + _LLC + _IP + _PORTS + _UDP,
+        "raw": _MAC + _LLC,
+        "null": _MAC,
+        "ps-poll": _MAC[:5],
+        "ack": _MAC[:4],
+        "beacon": _MAC + _BEACON,
+    }.items()
+}
+"""Row of each kind of record; ``raw`` is a packet too small for any header of IP."""
+
+IP_FIRST, IP_LAST = (np.dtype(_HEAD + _MAC + _LLC + more).itemsize for more in ([], _IP))
+"""Where the IP header begins in a row, and where what it carries does."""
+
+RECORD = 16
+"""Bytes of a record's own header."""
+
+_TAP = np.dtype(_RADIOTAP).itemsize
+_FIXED: Mapping[str, Any] = {
+    "tap_length": _TAP,
+    "present": 0xF,
+    "mhz": 2412,
+    "channel": 0x0480,
+    "snap": 0xAAAA0300,
+    "ethertype": 0x0800,
+    "version_ip": 0x45,
+    "fragment": 0x4000,
+    "lives": 64,
+    "mss_kind": 0x0204,
+    "scale_kind": 0x01030300,
+    "name": [0, 7, *b"psm_sim"],
+    "rates": [1, 4, 0x82, 0x84, 0x8B, 0x96],
+    "channel_set": [3, 1, 1],
+    "tim": [5, 4],
+    "capability": 1,
+}
+
+
+def rows_of(kind: str, count: int, fixed: Mapping[str, Any]) -> NDArray[np.void]:
+    """Return rows of a kind with what is the same in all of them.
+
+    Parameters
+    ----------
+    kind
+        A name of :data:`LAYOUTS`.
+    count
+        The number of rows, n.
+    fixed
+        Values of fields, the same in all rows.
+    """
+    return np.repeat(_template(kind, tuple(fixed.items())), count)
+
+
+@cache
+def _template(kind: str, fixed: tuple[tuple[str, Any], ...]) -> NDArray[np.void]:
+    template = np.zeros(1, LAYOUTS[kind])
+    for name, value in {**_FIXED, **dict(fixed)}.items():
+        if name in (LAYOUTS[kind].names or ()):
+            template[name] = value
+    return template
+
+
+def bytes_of(rows: NDArray[np.void]) -> NDArray[np.uint8]:
+    """Return rows as bytes, (n, bytes of a row), without a copy."""
+    return rows.view(np.uint8).reshape(rows.size, rows.itemsize)
+
+
+def words_sum(data: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the sum of the 16-bit words of each row of bytes (n, even): (n,)."""
+    high, low = (data[:, each::2].sum(axis=1, dtype=np.int64) for each in (0, 1))
+    return np.asarray(256 * high + low)
+
+
+def checksum(total: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the Internet checksum (RFC 1071) of sums of 16-bit words, (n,)."""
+    folded = (total & 0xFFFF) + (total >> 16)
+    return np.asarray(0xFFFF - ((folded & 0xFFFF) + (folded >> 16)))

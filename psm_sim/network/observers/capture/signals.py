@@ -1,0 +1,79 @@
+"""Signals that the plain MAC leaves out: null frames that tell of doze and wake, and PS-Polls.
+
+They take no time there, so that each stands at the moment of what it tells. What a real station would send
+follows from the topology: see docs/captures.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from psm_sim.network.on_air import FrameKind, OnAir
+from psm_sim.network.topology import Topology
+
+Add = Callable[[FrameKind, float, bool], None]
+
+
+class Signals:
+    """Signals of one station; ``sleeps`` is its power-management bit as the access point knows it.
+
+    Parameters
+    ----------
+    topology
+        Says how held frames are fetched.
+    served
+        Whether the station has service periods: it then never says that it is awake.
+    add
+        Adds a frame of the station: its kind, its time in seconds, its power-management bit.
+    """
+
+    def __init__(self, topology: Topology, served: bool, add: Add) -> None:
+        access_point, poll_ms = topology.access_point, topology.station.ps_poll_ms
+        self._polls = poll_ms > 0 or access_point.late_frames == "wait"
+        self._poll_s = poll_ms / 1000
+        self._served, self._release = served, access_point.release_on_uplink
+        self._add = add
+        self._awaited = 0
+        self.sleeps = False
+
+    def radio(self, time_s: float, awake: bool, by_beacon: bool) -> None:
+        """Tell of a change of the radio's state.
+
+        Parameters
+        ----------
+        time_s, awake
+            When, in seconds, and the state that begins.
+        by_beacon
+            Whether it wakes for a beacon, and not to send: the frame that it sends says so itself.
+        """
+        if not awake:
+            if not self.sleeps:
+                self._say(time_s, True)
+        elif by_beacon:
+            self._wake(time_s)
+        elif self._release and not self._polls and not self._served:
+            self.sleeps = False
+
+    def fetched(self, time_s: float, frames: int) -> None:
+        """Ask for frames that were held."""
+        self._wake(time_s)
+        if self._polls and not self._served:
+            self._awaited += frames
+
+    def before(self, frame: OnAir) -> None:
+        """Tell what must precede a frame to the station."""
+        if frame.kind != "data":
+            return
+        if self._awaited:
+            self._awaited -= 1
+            self._add("ps-poll", frame.starts_s - self._poll_s, True)
+        elif self.sleeps and not self._served:
+            self._say(frame.queued_s, False)
+
+    def _wake(self, time_s: float) -> None:
+        if self.sleeps and not self._polls and not self._served:
+            self._say(time_s, False)
+
+    def _say(self, time_s: float, sleeps: bool) -> None:
+        self.sleeps = sleeps
+        self._add("null", time_s, sleeps)

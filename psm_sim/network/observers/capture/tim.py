@@ -1,0 +1,69 @@
+"""TIM of the beacons: which of them name the station, from when frames were held."""
+
+from __future__ import annotations
+
+from math import inf, nextafter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.beacons import TOLERANCE_S
+
+
+class Tim:
+    """TIM: the times at which frames begin and cease to be held; all times in seconds.
+
+    A frame held at a beacon's own time is announced by it, and one that the beacon makes the station fetch
+    was held until then. ``group`` has the numbers of beacons that group frames follow.
+    """
+
+    def __init__(self) -> None:
+        self._changed_s, self._named = [-inf], [False]
+        self._heard_s = self._told_s = -inf
+        self.group: set[int] = set()
+
+    def heard(self, time_s: float) -> None:
+        """Take note that the station woke for a beacon."""
+        self._heard_s = time_s
+
+    def held(self, time_s: float, frames: int, fetched: int) -> float:
+        """Take note of the number of frames held; return the time, after the beacon if that was the cause.
+
+        Parameters
+        ----------
+        time_s, frames, fetched
+            As :class:`~psm_sim.network.observers.Observer` says of ``held``.
+        """
+        if not fetched and frames > 1 and self._named[-1]:
+            self._told_s = time_s
+            return time_s
+        if fetched and abs(time_s - self._heard_s) < TOLERANCE_S:
+            time_s = nextafter(self._heard_s, inf)
+        self._told_s = time_s = max(time_s, self._told_s)
+        if (frames > 0) is not self._named[-1]:
+            self._changed_s.append(time_s)
+            self._named.append(frames > 0)
+        return time_s
+
+    def settled(self, now_s: float) -> float:
+        """Return until when all is known: what is held can have grown too old, which is told late."""
+        return min(self._told_s, now_s) if self._named[-1] else now_s
+
+    def names(self, times_s: NDArray[np.floating]) -> NDArray[np.bool_]:
+        """Say which of the beacons at some times (n,), in order, name the station; earlier ones are done."""
+        if len(self._named) == 1:
+            return np.full(times_s.size, self._named[0])
+        passed = np.searchsorted(times_s, self._changed_s, side="left")
+        places = np.cumsum(np.bincount(passed, minlength=times_s.size + 1))[: times_s.size] - 1
+        named = np.array(self._named)[places]
+        done = int(places[-1]) if places.size else 0
+        del self._changed_s[:done], self._named[:done]
+        return named
+
+    def groups(self, first: int, count: int) -> NDArray[np.bool_]:
+        """Say which of *count* beacons from number *first* on group frames follow; they are then done."""
+        found = np.zeros(count, bool)
+        for number in [each for each in self.group if each < first + count]:
+            self.group.discard(number)
+            found[max(0, number - first)] = True
+        return found

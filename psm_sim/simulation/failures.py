@@ -1,0 +1,57 @@
+"""Failed pages of a run: how many, which, and why; and what a mean over the others is."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from psm_sim.estimates import Summary, percentiles
+from psm_sim.rows import column
+
+if TYPE_CHECKING:
+    from psm_sim.simulation.result import Result
+
+
+def completed(result: Result, name: str) -> list[float]:
+    """Return one field of the pages that are complete; a single nan if none is.
+
+    Of slowdowns, those of pages that are complete without power saving, too.
+    """
+    values = column(result.page_records, name)
+    if not result.reports_failures:
+        return values
+    kept = [value for number, value in enumerate(values, 1) if number not in result.failures]
+    return [value for value in kept if not math.isnan(value)] or [math.nan]
+
+
+def slowdowns(result: Result) -> list[float]:
+    """Return the slowdowns that there are, of one run or of several; a single nan if there is none."""
+    values = column(result.page_records, "slowdown")
+    return [value for value in values if not math.isnan(value)] or [math.nan]
+
+
+def summary(result: Result, name: str) -> Summary:
+    """Summarise one field over the pages that are complete."""
+    return Summary.of(completed(result, name))
+
+
+def percentiles_of(result: Result, name: str, wanted: Sequence[int]) -> dict[str, float]:
+    """Return percentiles of one field over the pages that are complete.
+
+    Parameters
+    ----------
+    result
+        The run.
+    name
+        The field of its page records.
+    wanted
+        The percentiles, in per cent.
+    """
+    return percentiles(completed(result, name), wanted)
+
+
+def told(reasons: Iterable[str]) -> str:
+    """Return reasons in words, the most frequent one first, with the number of each."""
+    return "; ".join(f"{count} x {reason}" for reason, count in Counter(reasons).most_common())

@@ -1,0 +1,47 @@
+"""Faults on the command line: pages that fail are a result, and a limit on a page is one option."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from psm_sim.cli import main
+
+
+def test_pages_over_the_limit_are_reported_and_the_command_ends_with_0(capsys) -> None:
+    """The others are complete; the caption says what was set."""
+    assert main(["--policy", "psm", "--pages", "10", "--max-page-s", "0.5"]) == 0
+    shown = capsys.readouterr().out
+    assert "browser.max_page_s=0.5" in shown
+    assert " x it has taken longer than 0.5 s." in shown
+
+
+def test_a_limit_that_no_page_reaches_changes_no_number(capsys) -> None:
+    """The same times and energies as without, to the last bit, and no page failed."""
+    runs = []
+    for words in ([], ["--max-page-s", "3600"]):
+        assert main(["--policy", "lpsm", "--pages", "5", "--format", "json", *words]) == 0
+        runs.append(json.loads(capsys.readouterr().out)["runs"][0])
+    plain, limited = runs
+    assert limited["failed_pages"] == 0
+    assert limited["failures"] == []
+    for key in ("energy_per_page_j", "page_time_s", "slowdown", "simulated_s"):
+        assert plain[key] == limited[key]
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "inf", "soon", "1e10"])
+def test_a_limit_that_is_none_is_refused(text, capsys) -> None:
+    """By its name."""
+    assert main(["--policy", "psm", f"--max-page-s={text}"]) == 2
+    assert f"--max-page-s is '{text}'; expected a number of at least 0.001" in capsys.readouterr().err
+
+
+def test_every_fault_can_be_set_and_is_told(capsys) -> None:
+    """By its key; what happened stands under the table."""
+    words = ["wireless.loss=0.05", "wired.bad_loss=0.5", "restart_every_s=100", "stall_every_s=50"]
+    settings = [word for each in words for word in ("--set", f"faults.{each}")]
+    assert main(["--policy", "psm", "--pages", "10", *settings]) == 0
+    shown = capsys.readouterr().out
+    for name in ("associations renewed", "frames lost up", "frames lost down", "restarts", "server stalls"):
+        assert name in shown

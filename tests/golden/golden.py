@@ -1,0 +1,84 @@
+"""Golden results: every policy that ships, on every trace and topology that ship, a few pages each.
+
+``python tests/golden/golden.py`` writes them anew. Whoever does says in the same commit why they have moved.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from psm_sim.bundled import bundled_names
+from psm_sim.network import load_topology
+from psm_sim.policies import POLICIES, make_policy
+from psm_sim.simulation import Result, Scenario, compare_runs
+
+FILE = Path(__file__).with_name("golden.csv")
+SHORT = {
+    "bulk": "bulk:stretch_s=70",
+    "cbr": "cbr:stretch_s=2",
+    "mqtt": "mqtt:stretch_s=310",
+    "ping": "ping:stretch_s=30",
+    "push": "push:stretch_s=900",
+    "pushes": "pushes:page_s=900",
+}
+"""Traces whose pages are pauses, with shorter ones."""
+PAGES = {"phone": 2, "shifting": 3, "ucb": 4}
+"""Pages of the other traces; 1 where none are named."""
+
+
+def _latency_s(run: Result) -> float:
+    """Return the mean latency of the messages beside the pages, over their ways; 0 without any."""
+    means = [each.latency_s.mean for each in run.latency.values() if each.delivered]
+    return sum(means) / len(means) if means else 0.0
+
+
+Key = tuple[str, str, str]
+Values = dict[str, float]
+MEASURES = {
+    "energy_per_page_j": lambda run: run.energy_per_page_j,
+    "page_time_s": lambda run: run.page_time_s.mean,
+    "slowdown": lambda run: run.slowdown.mean,
+    "latency_s": _latency_s,
+}
+
+
+def scenarios() -> list[tuple[str, str]]:
+    """Return each topology and trace that ship."""
+    return [(place, trace) for place in bundled_names("topologies") for trace in bundled_names("traces")]
+
+
+def policies_on(topology: str) -> list[str]:
+    """Return the policies that ship; the air of 802.11 does not know service periods."""
+    any_policy = load_topology(topology).mac.model == "link"
+    return [name for name in POLICIES.names() if any_policy or not make_policy(name).service]
+
+
+def found(topology: str, trace: str) -> Iterator[tuple[Key, Values]]:
+    """Run every policy that ships; yield what it is known by, and its results."""
+    scenario = Scenario(SHORT.get(trace, trace), topology, PAGES.get(trace, 1))
+    for run in compare_runs(policies_on(topology), scenario).runs:
+        yield (topology, trace, run.policy), {name: of(run) for name, of in MEASURES.items()}
+
+
+def kept() -> dict[Key, Values]:
+    """Return the golden results."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return {
+            (row["topology"], row["trace"], row["policy"]): {name: float(row[name]) for name in MEASURES}
+            for row in csv.DictReader(file)
+        }
+
+
+def write() -> None:
+    """Write the golden results anew."""
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["topology", "trace", "policy", *MEASURES])
+        for each in scenarios():
+            writer.writerows([*key, *values.values()] for key, values in found(*each))
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,49 @@
+"""Golden results: a change that moves one has to say so, by writing them anew in the same commit."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from psm_sim.network import load_topology
+from tests.golden.golden import MEASURES, found, kept, policies_on, scenarios
+
+ALMOST = 1e-9
+"""Relative difference that another processor's arithmetic may make."""
+
+
+COMPARED = [
+    (topology, trace)
+    for topology, trace in scenarios()
+    if trace == "ucb" or not load_topology(topology).stations or "PSM_SIM_GOLDEN" in os.environ
+]
+"""All, but of several stations one trace: ``PSM_SIM_GOLDEN=all`` takes a minute."""
+
+
+@pytest.mark.parametrize(("topology", "trace"), COMPARED)
+def test_no_result_has_moved(topology, trace):
+    """Energy, page time, slowdown and latency; if one has to: ``python tests/golden/golden.py``."""
+    golden = kept()
+    for key, values in found(topology, trace):
+        assert values == pytest.approx(golden[key], rel=ALMOST), key
+
+
+def test_all_that_ships_is_among_them_and_nothing_else():
+    """A new policy, trace or topology is added by writing them anew."""
+    expected = {(*each, policy) for each in scenarios() for policy in policies_on(each[0])}
+    assert set(kept()) == expected
+
+
+def test_nothing_that_ships_is_quicker_with_power_saving() -> None:
+    """No mean slowdown is below 1, but for rounding."""
+    assert min(values["slowdown"] for values in kept().values()) > 1 - 1e-9
+
+
+def test_they_tell_policies_apart():
+    """A file of zeros, or of one policy for all, would compare nothing."""
+    of_ucb = [
+        values for (place, trace, _), values in kept().items() if (place, trace) == ("three-node", "ucb")
+    ]
+    assert len({values["energy_per_page_j"] for values in of_ucb}) == len(of_ucb)
+    assert all(any(values[name] > 0 for values in kept().values()) for name in MEASURES)

@@ -1,0 +1,78 @@
+"""Laws of every run: some are watched while it goes on, some are checked at its end."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+
+from psm_sim.beacons import TOLERANCE_S
+from psm_sim.network import Observer
+from psm_sim.network.device.association import is_null
+from psm_sim.network.radio_state import DOZING
+
+
+class Watch(Observer):
+    """Watch over a radio: no frame reaches it asleep, and it hears beacons and wakes as its policy said."""
+
+    def __init__(self):
+        self.broken = []
+        self.rested, self.dozing, self.due_s = None, False, inf
+
+    def over(self, world):
+        """Watch this world, whose observer it is."""
+        self.grid, receive = world.beacons, world.wireless_down.deliver
+
+        def watched(segment):
+            self.law(world.radio._state is not DOZING, "a frame reached a dozing radio", world.env.now)
+            receive(segment)
+
+        world.wireless_down.deliver = watched
+
+    def law(self, holds, words, time_s):
+        if not holds:
+            self.broken.append(f"{words} at {time_s} s")
+
+    def rest(self, time_s, poll, rest):
+        self.rested = rest
+        if self.dozing:
+            self._dozes_from(time_s)
+
+    def radio(self, time_s, awake):
+        self.law(not awake or time_s <= self.due_s + TOLERANCE_S, "it slept too long", time_s)
+        self.dozing, self.due_s = not awake, inf
+        if not awake:
+            self._dozes_from(time_s)
+
+    def beacons(self, first_s, count, every_s):
+        self.law(self.grid.on(first_s), "a beacon was heard off the grid", first_s)
+        self.law(self.grid.on(every_s) or count == 1, "beacons were heard off the grid", first_s)
+        self.law(first_s <= self.due_s + TOLERANCE_S, "it slept through a beacon", first_s)
+        self._dozes_from(first_s + (count - 1) * every_s)
+
+    def at_end(self, now_s):
+        self.law(not self.dozing or now_s <= self.due_s + TOLERANCE_S, "it sleeps too long", now_s)
+
+    def _dozes_from(self, time_s):
+        self.due_s = self.grid.time(self.grid.after(time_s) + self.rested.beacons - 1)
+
+
+def balance(world, which=""):
+    """Time, energy and bytes add up, also where the run has failed."""
+    usage, power = world.usage(), world.power
+    assert usage.awake_s + usage.asleep_s == pytest.approx(world.env.now, rel=1e-9), which
+    assert min(usage) >= 0, which
+    energy_j = (
+        power.awake_w * usage.awake_s + power.asleep_w * usage.asleep_s + usage.beacons_j + usage.extra_j
+    )
+    assert usage.total_j == pytest.approx(energy_j, rel=1e-9), which
+    lost = {way: world.faults.lost_bytes(way) if world.faults else 0 for way in ("up", "down")}
+    arrived = world.client.received_bytes + world.access_point.dropped_bytes + lost["down"]
+    assert world.server.sent_bytes == arrived + world.undelivered_bytes, which
+    uplink = flying(world.wireless_up) + flying(world.wired_up)
+    assert world.client.sent_bytes == world.server.received_bytes + lost["up"] + uplink, which
+
+
+def flying(link):
+    """Return the bytes on a link; null frames, which no host has sent, are none of them."""
+    return sum(segment.wire_bytes for _, segment in link._flying if not is_null(segment))

@@ -1,0 +1,136 @@
+"""Captures of small runs, and two readers of them: a few lines of struct, and tshark."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from psm_sim.network import Observer, World, load_topology
+from psm_sim.network.observers.capture import Capture
+from psm_sim.policies import make_policy
+from psm_sim.workload import load_workload
+
+needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+
+
+class Beacon(NamedTuple):
+    """A beacon: its time in ns, DTIM count and period, and whether it names group frames and the station."""
+
+    time_ns: int
+    dtim_count: int
+    period: int
+    group: bool
+    names: bool
+
+
+class Frame(NamedTuple):
+    """Another frame: its kind, direction and bits, and the bytes of its IP packet."""
+
+    time_ns: int
+    kind: str
+    up: bool
+    sleeps: bool
+    more: bool
+    order: int
+    ip: bytes
+
+
+class Log(Observer):
+    """Keeps what a run says of its frames, beside the capture: when each was heard, and if again."""
+
+    def __init__(self) -> None:
+        self.down: list[Any] = []
+        self.up: list[Any] = []
+        self.again: set[Any] = set()
+        self._highest: dict[Any, int] = {}
+
+    def frame(self, link, queued_s, arrives_s, segment):
+        if link.name in ("wired down", "wireless up"):
+            key, end = (
+                (link.name, segment.connection),
+                segment.seq + segment.payload + segment.syn + segment.fin,
+            )
+            if segment.seq < min(end, self._highest.get(key, 0)):
+                self.again.add(segment)
+            self._highest[key] = max(end, self._highest.get(key, 0))
+        if link.name == "wireless down":
+            self.down.append((arrives_s, segment))
+        elif link.name == "wireless up":
+            self.up.append((link.free_at, segment))
+
+
+def run(policy="psm", pages=6, trace="ucb", topology="three-node", observers=(), **settings):
+    """Return a world after its run."""
+    made = make_policy(policy) if isinstance(policy, str) else policy
+    dotted = {key.replace("__", "."): value for key, value in settings.items()}
+    world = World(load_topology(topology, dotted), made, list(observers))
+    workload = load_workload(trace, pages, 1)
+    world.run(workload.pages, workload.messages)
+    return world
+
+
+def captured(policy="psm", **more) -> tuple[World, Log, bytes]:
+    """Return a world after its run, what its links said, and the capture."""
+    file, log = io.BytesIO(), Log()
+    world = run(policy, observers=[Capture(file), log], **more)
+    return world, log, file.getvalue()
+
+
+def records(data: bytes) -> list[Beacon | Frame]:
+    """Return the frames of a capture of ours; whatever is odd in it fails."""
+    magic, _, _, _, _, _, link = struct.unpack_from("<IHHiIII", data)
+    assert (magic, link) == (0xA1B23C4D, 127)
+    at = 24
+    found: list[Beacon | Frame] = []
+    while at < len(data):
+        seconds, nanoseconds, kept, length = struct.unpack_from("<IIII", data, at)
+        assert kept == length
+        assert nanoseconds < 10**9
+        tap = struct.unpack_from("<H", data, at + 18)[0]
+        found.append(_record(10**9 * seconds + nanoseconds, data[at + 16 + tap : at + 16 + length]))
+        at += 16 + length
+    assert at == len(data)
+    return found
+
+
+def _record(time_ns: int, frame: bytes) -> Beacon | Frame:
+    control, bits = frame[0], frame[1]
+    if control == 0x80:
+        elements: dict[int, bytes] = {}
+        place = 36
+        while place < len(frame):
+            elements[frame[place]] = frame[place + 2 : place + 2 + frame[place + 1]]
+            place += 2 + frame[place + 1]
+        count, period, group, bitmap = elements[5]
+        assert struct.unpack_from("<Q", frame, 24)[0] == round(time_ns / 1000)
+        return Beacon(time_ns, count, period, bool(group & 1), bitmap == 2)
+    kind = {0x08: "data", 0x48: "null", 0xA4: "ps-poll", 0xD4: "ack"}[control]
+    order = struct.unpack_from("<H", frame, 22)[0] >> 4 if kind in ("data", "null") else -1
+    up = bool(bits & 1) or kind == "ps-poll"
+    return Frame(time_ns, kind, up, bool(bits & 0x10), bool(bits & 0x20), order, frame[32:])
+
+
+def frames_of(data: bytes, kind: str = "") -> list[Frame]:
+    """Return all but the beacons, or those of one kind."""
+    return [each for each in records(data) if isinstance(each, Frame) and kind in ("", each.kind)]
+
+
+def beacons_of(data: bytes) -> list[Beacon]:
+    return [each for each in records(data) if isinstance(each, Beacon)]
+
+
+def tshark(data: bytes, folder: Path, wanted: str, *fields: str) -> list[list[str]]:
+    """Return fields of the frames that a display filter lets pass, with all checksums verified."""
+    path = folder / "sniffed.pcap"
+    path.write_bytes(data)
+    checks = [word for name in ("ip", "tcp", "udp") for word in ("-o", f"{name}.check_checksum:TRUE")]
+    columns = [word for field in fields for word in ("-e", field)]
+    words = ["tshark", "-r", str(path), *checks, "-Y", wanted, "-T", "fields", *columns]
+    found = subprocess.run(words, capture_output=True, text=True, check=True)
+    return [line.split("\t") for line in found.stdout.splitlines()]

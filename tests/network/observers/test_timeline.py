@@ -1,0 +1,203 @@
+"""Timelines: valid Chrome traces in which every track says what the run did."""
+
+from __future__ import annotations
+
+import io
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from psm_sim.network import Observer
+from psm_sim.network.observers.timeline import Timeline
+from psm_sim.network.observers.timeline.trace_file import TraceFile
+from psm_sim.network.observers.timeline.transfers import Transfers
+from psm_sim.network.on_air import OnAir
+from psm_sim.policies import Policy, Rest, make_policy
+from psm_sim.policies.guard import Guarded
+from tests.network.observers.sniffed import run
+
+POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm", "anticipate", "uapsd", "twt"]
+REQUIRED = {"X": {"pid", "tid", "name", "ts", "dur", "args"}, "C": {"pid", "name", "ts", "args"}}
+
+
+class Told(Observer):
+    """Keeps what the timeline is told too."""
+
+    def __init__(self):
+        self.radios, self.answers, self.holds = [(0.0, True)], [], [(0.0, 0)]
+
+    def radio(self, time_s, awake):
+        self.radios.append((time_s, awake))
+
+    def asked(self, time_s, poll, rest):
+        self.answers.append((time_s, rest))
+
+    def held(self, time_s, frames, fetched):
+        self.holds.append((time_s, frames))
+
+
+def drawn(policy: str | Policy = "psm", **more: Any):
+    """Return a world after its run, what else was told, and the events of its timeline."""
+    file, told = io.BytesIO(), Told()
+    world = run(policy, observers=[Timeline(file), told], **more)
+    return world, told, json.loads(file.getvalue())["traceEvents"]
+
+
+def tracks(events):
+    """Return the slices of each track, by its name."""
+    names = {each["tid"]: each["args"]["name"] for each in events if each["name"] == "thread_name"}
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in names.values()}
+    for each in events:
+        if each["ph"] == "X":
+            found[names[each["tid"]]].append(each)
+    return found
+
+
+def counter(events, name):
+    return [(each["ts"], each["args"]) for each in events if each["ph"] == "C" and each["name"] == name]
+
+
+def spans(slices):
+    """Return begin and end of slices, in seconds."""
+    return [(each["ts"] / 1e6, (each["ts"] + each["dur"]) / 1e6) for each in slices]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_it_is_a_chrome_trace_whose_slices_do_not_overlap_on_a_track(policy):
+    """Every event has what its phase needs; on a track one slice ends before the next begins."""
+    _, _, events = drawn(policy)
+    assert {each["ph"] for each in events} == {"M", "X", "C"}
+    for each in events:
+        assert REQUIRED.get(each["ph"], {"pid", "tid", "name", "args"}) <= set(each)
+    for slices in tracks(events).values():
+        assert all(one[1] <= other[0] + 1e-9 for one, other in pairwise(spans(slices)))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_run_that_is_drawn_is_the_run_that_is_not(policy):
+    """Pages and energy; a plan is followed as without it."""
+    world, _, _ = drawn(policy)
+    alone = run(policy)
+    assert (world.visits, world.usage(), world.events) == (alone.visits, alone.usage(), alone.events)
+
+
+@pytest.mark.parametrize("policy", ["psm", "lpsm", "bsd:p=0.5"])
+def test_the_radios_track_and_the_power_add_up_to_the_ledger(policy):
+    """Time awake and asleep, and the joules of both."""
+    world, _, events = drawn(policy)
+    slices, usage = tracks(events)["radio"], world.usage()
+    for name, seconds in (("awake", usage.awake_s), ("dozing", usage.asleep_s)):
+        found = sum(each["dur"] for each in slices if each["name"] == name) / 1e6
+        assert found == pytest.approx(seconds, abs=1e-3)
+    steps = [(ts / 1e6, args["W"]) for ts, args in counter(events, "power (W)")]
+    joules = sum(watts * (then - at) for (at, watts), (then, _) in pairwise([*steps, (world.env.now, 0.0)]))
+    assert joules == pytest.approx(usage.awake_j + usage.asleep_j, rel=1e-6)
+    heard = sum(each["args"]["count"] for each in tracks(events)["beacons heard"])
+    assert heard == usage.beacons
+
+
+def test_pages_stand_from_request_to_end():
+    """As the world has them."""
+    world, _, events = drawn("lpsm", pages=8)
+    visits = [visit for visit, _ in world.visits]
+    expected = [pytest.approx((each.started_s, each.ended_s), abs=1e-6) for each in visits]
+    assert spans(tracks(events)["pages"]) == expected
+
+
+@pytest.mark.parametrize("settings", [{}, {"browser__persistent": True}, {"access_point__buffer_frames": 6}])
+def test_every_object_of_every_page_is_one_transfer_within_its_page(settings):
+    """Also on connections that are kept, and where frames are lost on the way."""
+    world, _, events = drawn("psm", pages=8, **settings)
+    found = tracks(events)
+    transfers = [each for name, slices in found.items() if name.startswith("transfers") for each in slices]
+    pages = [visit.page for visit, _ in world.visits]
+    sizes = sorted(size for page in pages for size in (page.main_bytes, *page.image_bytes))
+    assert sorted(int(each["name"].split()[2].replace(",", "")) for each in transfers) == sizes
+    within = spans(found["pages"])
+    assert all(any(a <= b and c <= d + 1e-9 for a, d in within) for b, c in spans(transfers))
+    assert max(each[1] for each in spans(transfers)) == pytest.approx(within[-1][1], abs=1e-6)
+
+
+def test_decisions_are_the_policys_answers_each_until_the_next():
+    """With what it saw; the polling time is a counter."""
+    _, told, events = drawn("bsd:p=0.5")
+    slices = tracks(events)["policy"]
+    assert [each["ts"] for each in slices] == [pytest.approx(1e6 * at_s, abs=1) for at_s, _ in told.answers]
+    times = {args["ms"] for _, args in counter(events, "polling time (ms)")}
+    assert times == {100 * rest.beacons for _, rest in told.answers}
+
+
+def test_held_frames_are_counted():
+    """Each change, as the access point tells it."""
+    _, told, events = drawn("psm")
+    expected = [(pytest.approx(1e6 * at_s, abs=1), {"frames": frames}) for at_s, frames in told.holds]
+    assert counter(events, "held frames") == expected
+    assert max(frames for _, frames in told.holds) > 1
+
+
+def test_the_weights_of_a_learner_are_counters_also_behind_a_guard():
+    """One series for each polling time; they add up to 1."""
+    for policy in (make_policy("lpsm:loss=inverse"), Guarded(make_policy("lpsm:loss=inverse"))):
+        _, _, events = drawn(policy, pages=10)
+        weights = [args for _, args in counter(events, "weights")]
+        assert len(weights) > 3
+        assert list(weights[0]) == [f"{time} ms" for time in range(100, 1300, 100)]
+        assert all(sum(each.values()) == pytest.approx(1, abs=1e-3) for each in weights)
+        assert weights[0] != weights[-1]
+
+
+def test_messages_and_datagrams_are_transfers_too():
+    """Those of a sensor, and pings."""
+    for trace, kind in (("mqtt", "message"), ("ping", "datagram")):
+        _, _, events = drawn("psm", trace=trace, pages=1)
+        names = [
+            each["name"]
+            for name, slices in tracks(events).items()
+            if name[:9] == "transfers"
+            for each in slices
+        ]
+        assert any(name.startswith(f"{kind} from the station") for name in names)
+        assert any(name.startswith(f"{kind} to the station") for name in names)
+
+
+def test_a_policy_without_rests_and_a_run_without_pages_are_drawn():
+    """An answer that never ends is one slice."""
+
+    class Awake(Policy):
+        name = "awake"
+
+        def rest(self, now_s, since_uplink_s, poll):
+            return Rest(awake_s=float("inf"))
+
+    _, _, events = drawn(Awake(), trace="push", pages=1)
+    assert {each["name"] for each in tracks(events)["policy"]} == {"stay awake"}
+    assert tracks(events)["pages"] == []
+
+
+def test_what_is_written_does_not_wait_for_the_end():
+    """Memory stays flat: of 5,000 events most are in the file before it is complete."""
+    file = io.BytesIO()
+    trace = TraceFile(file, "a station")
+    for number in range(5000):
+        trace.counter("held frames", number, f'"frames":{number}')
+    before = file.getvalue().count(b"\n")
+    trace.close()
+    assert before > 4000
+    assert len(json.loads(file.getvalue())["traceEvents"]) == 5001
+
+
+def test_the_streams_that_are_over_are_forgotten():
+    """A connection that is closed takes no memory."""
+    transfers = Transfers(lambda *_: None)
+
+    class Follow(Observer):
+        most = 0
+
+        def air(self, frame: OnAir) -> None:
+            transfers.air(frame)
+            self.most = max(self.most, len(transfers._streams))
+
+    run("psm", pages=20, observers=[follow := Follow()])
+    assert 0 < follow.most <= 6
