@@ -40,6 +40,7 @@ class Crowd:
         pages: Sequence[Sequence[Page]],
         messages: Sequence[Messages],
         over: Callable[[int], None],
+        until: int | None = None,
     ) -> None:
         """Load every station's pages; the clock stops when the last one is done.
 
@@ -50,6 +51,8 @@ class Crowd:
         over
             Called with the number of a station when its last page is complete, at that time: it goes on
             being there, and sends no more than its connections still have to.
+        until
+            The number of the station with whose last page the run ends; ``None``: with the last of all.
 
         Raises
         ------
@@ -60,7 +63,7 @@ class Crowd:
             world.begin(own_pages, own_messages)
         busy = list(enumerate(self._worlds))
         step = self._worlds[0].env.step
-        while busy:
+        while busy and (until is None or any(number == until for number, _ in busy)):
             step()
             self.events += 1
             if not self.events & 0xFFF:

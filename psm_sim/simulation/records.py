@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from psm_sim.estimates import Summary
-from psm_sim.network import Topology
+from psm_sim.network import Observer, Topology
 from psm_sim.network.messenger import Messenger
 from psm_sim.policies import Policy
 from psm_sim.spec import Spec
@@ -92,9 +93,13 @@ class PushRecord:
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of a result: the policy as it was asked for, the topology, the pages and the messages."""
+    """Origin of a result: the policy as it was asked for, the topology, the pages and the messages.
+
+    ``watch`` runs it again, with observers, over its first pages, where it was one of several stations.
+    """
 
     what: str | Spec | Policy
     place: Topology
     pages: tuple[Page, ...]
     messages: Messages
+    watch: Callable[[Sequence[Observer], int | None], None] | None = None

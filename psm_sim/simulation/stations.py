@@ -9,10 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from psm_sim.estimates import percentiles
-from psm_sim.network import Topology
+from psm_sim.network import Observer, Topology
 from psm_sim.network.crowd import Crowd, cell_of
 from psm_sim.network.page_error import PageError
 from psm_sim.network.profiles import load_profile
@@ -124,8 +125,7 @@ def _workload(scenario: Scenario, member: Member, seed: int) -> Workload:
 
 def _run(what: What, seats: Sequence[Seat], times_s: Sequence[Sequence[float]] | None) -> StationAverage:
     """Run all stations at once; *times_s* are those of their pages without power saving."""
-    cell = cell_of(seats[0].place)
-    runs = [prepare(seat.policy or what, seat.place, (), cell) for seat in seats]
+    runs = _seated(what, seats)
     crowd = Crowd([run.world for run in runs])
     found: list[Result | None] = [None] * len(runs)
     since = [time.perf_counter(), 0]
@@ -134,7 +134,9 @@ def _run(what: What, seats: Sequence[Seat], times_s: Sequence[Sequence[float]] |
         now_s, before_s, events = time.perf_counter(), since[0], int(since[1])
         own_s, load = None if times_s is None else times_s[number], seats[number].workload
         result = runs[number].result(load.pages, own_s, now_s - before_s, load.messages)
-        found[number] = replace(result, events=crowd.events - events, origin=None)
+        again = partial(_watch, what, seats, number)
+        own = replace(result.origin, watch=again) if result.origin else None
+        found[number] = replace(result, events=crowd.events - events, origin=own)
         since[:] = now_s, crowd.events
 
     label = str(getattr(what, "name", what)) if not isinstance(what, Spec) else str(what)
@@ -146,6 +148,27 @@ def _run(what: What, seats: Sequence[Seat], times_s: Sequence[Sequence[float]] |
     results = [each for each in found if each is not None]
     named = average(StationAverage, tuple(seat.name for seat in seats), results)
     return replace(named, policy=label, parameters=_parameters(runs, seats), policy_state=None)
+
+
+def _seated(
+    what: What, seats: Sequence[Seat], watched: int = 0, observers: Sequence[Observer] = ()
+) -> list[Run]:
+    """Return a run of each station, in one cell; observers are told of the station *watched*."""
+    cell = cell_of(seats[0].place)
+    return [
+        prepare(seat.policy or what, seat.place, observers if number == watched else (), cell)
+        for number, seat in enumerate(seats)
+    ]
+
+
+def _watch(
+    what: What, seats: Sequence[Seat], number: int, observers: Sequence[Observer], pages: int | None
+) -> None:
+    """Run all stations again until one has loaded its first pages, and let observers watch that one."""
+    crowd = Crowd([run.world for run in _seated(what, seats, number, observers)])
+    loads = [seat.workload.pages for seat in seats]
+    loads[number] = loads[number][:pages]
+    crowd.run(loads, [seat.workload.messages for seat in seats], lambda _: None, number)
 
 
 def _parameters(runs: Sequence[Run], seats: Sequence[Seat]) -> dict[str, Any]:

@@ -97,7 +97,10 @@ def observe(result: Result, observers: Sequence[Observer], pages: int | None = N
             f"the result of {result.policy} is an average over several runs; expected a single one, such as "
             "result.results[0]."
         )
-    prepare(origin.what, origin.place, observers).over(origin.pages[:pages], messages=origin.messages)
+    if origin.watch is not None:
+        origin.watch(observers, pages)
+    else:
+        prepare(origin.what, origin.place, observers).over(origin.pages[:pages], messages=origin.messages)
 
 
 def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:

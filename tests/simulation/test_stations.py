@@ -8,12 +8,15 @@ from dataclasses import replace
 import pytest
 
 import psm_sim
+from psm_sim.campaign.sweep.user_files import UserFiles
+from psm_sim.campaign.sweep.work import Batch, Job, run_batch
 from psm_sim.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_members import Member
 from psm_sim.simulation import Scenario, compare_clients, compare_runs
 from psm_sim.simulation.beside import BASELINES, Beside
 from psm_sim.simulation.stations import StationAverage, seats_of
+from psm_sim.spec import Spec
 
 AIR = {"mac.model": "dcf", "beacon.interval_tu": 100, "tcp.max_window": 44}
 
@@ -109,6 +112,29 @@ def test_baselines_and_replications_stand_beside_stations():
     assert found.pages == 4
 
 
+def test_a_station_can_be_watched_among_the_others():
+    """The run is made once more: its pages are complete at the same times, to the last bit."""
+    found = psm_sim.simulate("lpsm", topology=crowd(Member("one", count=3)), pages=3)
+    for result in found.results:
+        events = psm_sim.timeline(result)
+        complete = events[events["event"] == "page complete"]["time_s"].tolist()
+        assert complete == pytest.approx(
+            [record.start_s + record.page_time_s for record in result.page_records], rel=1e-12
+        )
+        first = psm_sim.timeline(result, pages=1)
+        assert first["time_s"].max() <= complete[0]
+
+
+def test_a_sweep_over_stations_has_their_means():
+    """As a run has them; a task that fails says why, and the others go on."""
+    place = crowd(Member("one", count=2))
+    job = Job(place, Spec("ucb"), 2, 1, (Spec("psm"), Spec("uapsd")), ("a", "b"))
+    good, bad = run_batch(Batch((job,), UserFiles()))
+    expected = compare_runs(["psm"], Scenario(topology=place, pages=2)).runs[0]
+    assert (good.measures or {})["energy_per_page_j"] == expected.energy_per_page_j
+    assert "service periods" in str(bad.error)
+
+
 @pytest.mark.parametrize(("fetch", "times"), [("ps-poll", 1.3), ("null", 3.0)])
 def test_a_neighbour_that_downloads_costs_a_dozing_station_several_times_its_waking_energy(fetch, times):
     """After the beacon its frames wait for the air, or, fetched by a null frame, behind the neighbour's."""
@@ -159,6 +185,13 @@ def test_a_station_that_names_nothing_known_is_refused_before_the_run():
     for member in (Member("a", policy="pms"), Member("a", trace="ubc"), Member("a", profile="esp")):
         with pytest.raises(InputError):
             compare_runs(["psm"], Scenario(topology=crowd(member), pages=1))
+
+
+def test_a_page_of_a_station_that_cannot_be_loaded_ends_the_run_with_a_sentence():
+    """It names the page and the policy that was asked for."""
+    place = crowd(Member("one", count=2), **{"browser.stall_s": 1, "access_point.release_on_uplink": False})
+    with pytest.raises(InputError, match=r"Page 1 under psm:listen_interval=30 cannot be loaded"):
+        compare_runs(["psm:listen_interval=30"], Scenario(topology=place, pages=2))
 
 
 def test_stations_are_part_of_a_scenarios_key_and_a_file_extends_them():

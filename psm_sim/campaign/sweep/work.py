@@ -12,9 +12,11 @@ from psm_sim.campaign.sweep.user_files import PlacedFiles, Places, UserFiles, mo
 from psm_sim.errors import InputError, reason
 from psm_sim.network import Topology
 from psm_sim.policies.always_on import AlwaysOn
+from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.failures import told
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s, prepare
+from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
 from psm_sim.texts import flat
 from psm_sim.version import __version__
@@ -24,7 +26,7 @@ MOST_POLICIES = 8
 """The most policies of one job: they share a run without power saving, and are lost together."""
 
 _ALWAYS_ON = Spec("always-on")
-_NO_MEASURES = ("policy", "parameters", "pages", "wall_s")
+_NO_MEASURES = ("policy", "parameters", "pages", "wall_s", "stations")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ def run_batch(batch: Batch) -> list[Outcome]:
 
 
 def _outcomes(job: Job, places: Places) -> Iterator[Outcome]:
+    if job.place.stations:
+        yield from (_among(key, each, job, places) for key, each in zip(job.keys, job.policies, strict=True))
+        return
     begun = time.perf_counter()
     try:
         workload = load_workload(moved(job.trace, places), job.pages, job.seed)
@@ -92,6 +97,17 @@ def _outcome(
     except Exception as error:
         return Outcome(key, None, _sentence(error, places), shared_s + time.perf_counter() - begun)
     return Outcome(key, _measures(result), None, shared_s + time.perf_counter() - begun)
+
+
+def _among(key: str, policy: Spec, job: Job, places: Places) -> Outcome:
+    """Run a policy on several stations of one access point."""
+    begun = time.perf_counter()
+    try:
+        scenario = Scenario(moved(job.trace, places), job.place, job.pages, job.seed)
+        result = compare_runs([moved(policy, places)], scenario).runs[0]
+    except Exception as error:
+        return Outcome(key, None, _sentence(error, places), time.perf_counter() - begun)
+    return Outcome(key, _measures(result), None, time.perf_counter() - begun)
 
 
 def _measures(result: Result) -> dict[str, Any]:

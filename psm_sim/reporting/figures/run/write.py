@@ -81,7 +81,12 @@ def write_figures(folder: Path, comparison: Comparison, frontier: Sequence[Corne
 
 
 def frontier_of(comparison: Comparison, workers: int | None = None) -> list[Corner]:
-    """Return hindsight's frontier on the pages of a comparison; empty if they are too many."""
+    """Return hindsight's frontier on the pages of a comparison; empty if they are too many.
+
+    It is that of a link of the station's own: over the air there is none.
+    """
+    if comparison.place.stations or comparison.place.mac.model == "dcf":
+        return []
     each = getattr(comparison, "seeds", ()) or getattr(comparison, "clients", ()) or (comparison,)
     return slowdown_frontier([one.workload for one in each], comparison.place, workers)
 
