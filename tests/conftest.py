@@ -27,6 +27,31 @@ settings.register_profile("psm_sim", deadline=None, derandomize=True)
 settings.load_profile("psm_sim")
 
 
+REPEATED = (
+    "tests/fuzz/",
+    "tests/golden/",
+    "tests/hindsight/test_floor.py",
+    "tests/learning/test_long_runs.py",
+    "tests/network/mac/test_mac_worlds.py",
+    "tests/network/mac/test_peer_downloads.py",
+    "tests/network/test_random_worlds.py",
+    "tests/network/test_throughput.py",
+    "test_anticipate.py::test_energy_falls",
+    "test_anticipate.py::test_it_beats",
+    "test_bsd.py::test_no_reply",
+    "test_idle_plan.py::test_both_ways",
+    "test_listen.py::test_the_mistake_bound",
+)
+"""Tests that run many times what others run once: coverage is not measured in them, which takes twice as long."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is not to be measured; pytest-cov knows the mark."""
+    for item in items:
+        if any(part in item.nodeid for part in REPEATED):
+            item.add_marker("no_cover")
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Return the folder of reference data beside the project, or skip."""
