@@ -13,7 +13,7 @@ from psm_sim.studies.study import Scale
 @pytest.fixture(scope="module")
 def findings():
     """Return the findings of one replication of few pages, and of few further policies."""
-    study, scale = load_study("mac"), Scale(1, 6, 6)
+    study, scale = load_study("mac"), Scale(1, 4, 4)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(study_of_air, "POLICIES", ("always-on", "psm", "bsd:p=1"))
         return study.digest(run_tasks(study.tasks(scale, 1)), scale, 1)

@@ -1,6 +1,6 @@
 """Random worlds over the air: runs end, nothing is lost track of, and nobody receives asleep.
 
-``PSM_SIM_RANDOM_WORLDS=1000`` tries as many worlds; the tests try 60.
+``PSM_SIM_RANDOM_WORLDS=1000`` tries as many worlds; the tests try 42.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from psm_sim.policies import make_policy
 from psm_sim.randomness import stream
 from psm_sim.workload.page import Page
 
-WORLDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "60"))
+WORLDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "42"))
 EVENTS = 200_000
 POLICIES = (
     "always-on", "psm", "psm:listen_interval=3", "bsd:p=0.3", "bsd:p=2", "lpsm:loss=inverse", "lpsm",
