@@ -36,8 +36,9 @@ def test_all_that_ships_is_among_them_and_nothing_else():
 
 
 def test_nothing_that_ships_is_quicker_with_power_saving() -> None:
-    """No mean slowdown is below 1, but for rounding."""
-    assert min(values["slowdown"] for values in kept().values()) > 1 - 1e-9
+    """No mean slowdown is below 1, but for rounding; on a shared air a station can gain where another waits."""
+    alone = [values for (place, *_), values in kept().items() if not load_topology(place).stations]
+    assert min(values["slowdown"] for values in alone) > 1 - 1e-9
 
 
 def test_they_tell_policies_apart():
