@@ -42,7 +42,7 @@ REPEATED = (
     "test_idle_plan.py::test_both_ways",
     "test_listen.py::test_the_mistake_bound",
 )
-"""Tests that run many times what others run once: their coverage is not measured, which takes twice as long."""
+"""Tests that run many times what others run once; measuring their coverage would take twice as long."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
