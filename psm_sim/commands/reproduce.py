@@ -33,10 +33,10 @@ examples:
 
 OWN_WORDING = {
     "introduction": """\
-# Policies of this program's own, measured
+# Studies of this program's own
 
-They compare with nothing published. Claims were fixed before any seed of the study was run, and one that
-fails is printed like the others. {rule}
+They repeat no experiment of a paper. Claims, where there are any, were fixed before any seed of the study was
+run, and one that fails is printed like the others. {rule}
 
 psm_sim {version}, from seed {seed} on:
 

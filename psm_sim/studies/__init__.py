@@ -25,7 +25,7 @@ STUDIES = {
 
 
 OWN = {"listening": "listening.study:STUDY", "devices": "devices.study:STUDY", "mac": "air:STUDY"}
-"""Studies of this program's own policies; they reproduce nothing published, so ``all`` leaves them out."""
+"""Studies of this program's own; they repeat no published experiment, so ``all`` leaves them out."""
 
 
 def load_study(

@@ -36,7 +36,7 @@ def test_all_that_ships_is_among_them_and_nothing_else():
 
 
 def test_nothing_that_ships_is_quicker_with_power_saving() -> None:
-    """No mean slowdown is below 1, but for rounding; on a shared air a station can gain where another waits."""
+    """No mean slowdown is below 1, but for rounding; on a shared air one gains where another waits."""
     alone = [values for (place, *_), values in kept().items() if not load_topology(place).stations]
     assert min(values["slowdown"] for values in alone) > 1 - 1e-9
 
