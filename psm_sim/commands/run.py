@@ -110,7 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
     if picture is not None:
         plot(comparison, picture, arguments.workers)
         tell(f"Written: {picture}", "")
-    for path in _watch(arguments).files(policies):
+    watch = _watch(arguments)
+    for path in watch.files(policies) if watch else ():
         tell(f"Written: {path}", "")
     if folder is not None:
         tell(f"Written: {', '.join(files.NAMES)}, figures in {folder}", "")

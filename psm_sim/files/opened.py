@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import select
 import stat
@@ -84,6 +85,7 @@ def _copy_of(path: Path) -> BinaryIO:
         finally:
             os.close(pipe)
         _copies[key] = copy
+        atexit.register(copy.close)
     return _copies[key]
 
 

@@ -92,7 +92,8 @@ class World:
         if self.device is not None:
             self.device.start(self.station)
         self.station.start(beacons.interval_s, topology)
-        told.begins(topology, policy)
+        for tell in told.begin:
+            tell(topology, policy)
         if topology.beacon.fire_all:
             fire_all(env, beacons, self.radio)
 

@@ -14,10 +14,9 @@ from functools import partial
 from psm_sim.errors import InputError
 from psm_sim.processes import in_processes
 from psm_sim.progress import Progress
-from psm_sim.simulation.arranged import everyone, sorted_out
 from psm_sim.simulation.average import ClientAverage, average
 from psm_sim.simulation.beside import Beside, What
-from psm_sim.simulation.compare import compare_runs
+from psm_sim.simulation.compare import compare_runs, everyone, sorted_out
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.run import Run
 from psm_sim.simulation.scenario import Scenario

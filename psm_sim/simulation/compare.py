@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from typing import TypeVar
 
 from psm_sim.errors import InputError
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
-from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress, silent
-from psm_sim.simulation.arranged import everyone, sorted_out
 from psm_sim.simulation.beside import NOTHING, Beside, What
 from psm_sim.simulation.comparison import Comparison
+from psm_sim.simulation.over_pages import over_pages
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.run import Run, page_times_s, prepare
+from psm_sim.simulation.run import Run, prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.watch import NOT_WATCHED, Watch
 from psm_sim.spec import Spec
-from psm_sim.workload import Workload
 
 _ALWAYS_ON = Spec("always-on")
 _DEFAULTS = Scenario()
@@ -56,7 +56,7 @@ def compare_runs(
     if place.stations:
         return _with_stations(policies, scenario, place, progress, beside)
     runs = prepared(policies, place, beside)
-    found = _compared(runs, place, scenario, scenario.workload(), progress)
+    found = over_pages(runs, place, scenario, scenario.workload(), progress)
     return sorted_out(found, policies, beside)
 
 
@@ -92,16 +92,18 @@ def compare_clients(
         If any of these cannot be used, before anything is run.
     """
     place = scenario.place()
-    watch.check(policies, place)
+    if watch:
+        watch.check(policies, place)
     if place.stations:
         watch.refuse("several stations")
         return _with_stations(policies, scenario, place, progress, beside)
-    with watch.observers(policies) as seen:
+    files: AbstractContextManager[list[list[Observer]]] = nullcontext([])
+    with watch.observers(policies) if watch else files as seen:
         runs = prepared(policies, place, beside, seen)
         workloads = scenario.workloads()
         if len(workloads) == 1:
             watch.check_size(workloads[0], place)
-            found = _compared(runs, place, scenario, workloads[0], progress)
+            found = over_pages(runs, place, scenario, workloads[0], progress)
             return sorted_out(found, policies, beside)
         watch.refuse(f"{len(workloads)} clients")
     from psm_sim.simulation.clients import check, compare_each
@@ -116,6 +118,49 @@ def _with_stations(
     from psm_sim.simulation.stations import compare_stations
 
     return compare_stations(policies, scenario, place, progress, beside)
+
+
+Kind = TypeVar("Kind", bound=Comparison)
+
+
+def everyone(policies: Sequence[What], beside: Beside) -> list[What]:
+    """Return *policies*, and behind them those beside them that are not among them."""
+    found = [*policies]
+    for each in (*beside.baselines, *beside.against):
+        if _place_of(each, found) is None:
+            found.append(each)
+    return found
+
+
+def sorted_out(found: Kind, policies: Sequence[What], beside: Beside) -> Kind:
+    """Return a comparison of :func:`everyone` with each run in its place.
+
+    Parameters
+    ----------
+    found
+        Its ``runs`` are those of everyone.
+    policies, beside
+        As for :func:`compare_runs`.
+    """
+    asked = everyone(policies, beside)
+
+    def run_of(what: What) -> Result:
+        return found.runs[_place_of(what, asked) or 0]
+
+    return replace(
+        found,
+        runs=found.runs[: len(policies)],
+        baselines=tuple(map(run_of, beside.baselines)),
+        reference=next(map(run_of, beside.against), None),
+    )
+
+
+def _place_of(what: What, policies: Sequence[What]) -> int | None:
+    for index, each in enumerate(policies):
+        # Texts are compared as they are written: reading them twice is not worth it.
+        if what is each if isinstance(what, Policy) else str(what) == str(each):
+            return index
+    return None
 
 
 def prepared(
@@ -145,24 +190,3 @@ def prepared(
     asked = everyone(policies, beside)
     each = zip(asked, [*observers, *([()] * (len(asked) - len(observers)))], strict=True)
     return [prepare(policy, place, told) for policy, told in each]
-
-
-def _compared(
-    runs: Sequence[Run], place: Topology, scenario: Scenario, workload: Workload, progress: Progress
-) -> Comparison:
-    own = (run for run in runs if isinstance(run.policy, AlwaysOn))
-    reference = next(own, None) or prepare(_ALWAYS_ON, place)
-    others = sum(not isinstance(run.policy, AlwaysOn) for run in runs)
-    total, done = len(workload.pages) * (1 + others), 0
-
-    def over(run: Run, times_s: Sequence[float] | None = None) -> Result:
-        nonlocal done
-        before, done = done, done + len(workload.pages)
-        told: Callable[[int], None] = lambda count: progress(before + count, total, run.label)  # noqa: E731
-        found = run.over(workload.pages, times_s, told, workload.messages)
-        return replace(found, facts=scenario.facts)
-
-    always_on = over(reference)
-    times_s = page_times_s(always_on)
-    found = [always_on if isinstance(run.policy, AlwaysOn) else over(run, times_s) for run in runs]
-    return Comparison(scenario, place, workload, tuple(found), always_on)

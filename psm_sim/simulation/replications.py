@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 
 from psm_sim.errors import InputError
 from psm_sim.progress import Progress, silent
-from psm_sim.simulation.arranged import everyone, sorted_out
 from psm_sim.simulation.average import SeedAverage, average
 from psm_sim.simulation.beside import NOTHING, Beside, What
 from psm_sim.simulation.clients import Told, check, in_parallel
-from psm_sim.simulation.compare import compare_clients, prepared
+from psm_sim.simulation.compare import compare_clients, everyone, prepared, sorted_out
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.values import Parameter

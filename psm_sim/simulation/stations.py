@@ -21,10 +21,9 @@ from psm_sim.network.topology_file import overlaid
 from psm_sim.network.topology_members import Member
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress
-from psm_sim.simulation.arranged import everyone, sorted_out
 from psm_sim.simulation.average import MEASURES, Average, average
 from psm_sim.simulation.beside import Beside, What
-from psm_sim.simulation.compare import prepared
+from psm_sim.simulation.compare import everyone, prepared, sorted_out
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, page_times_s, prepare

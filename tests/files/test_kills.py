@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-KILLS = int(os.environ.get("PSM_SIM_KILLS", "20"))
+KILLS = int(os.environ.get("PSM_SIM_KILLS", "6"))
 """Kills at random moments; those at every write and rename come on top."""
 
 

@@ -136,7 +136,7 @@ class Audience:
     """
 
     def __init__(self, observers: Sequence[Observer]) -> None:
-        self._begin = _overridden(observers, "begin")
+        self.begin = _overridden(observers, "begin")
         self.radio = _overridden(observers, "radio")
         self.beacons = _overridden(observers, "beacons")
         self.rest = _overridden(observers, "rest")
@@ -147,11 +147,6 @@ class Audience:
         self.lost = _overridden(observers, "lost")
         self.page = _overridden(observers, "page")
         self.finish = _overridden(observers, "finish")
-
-    def begins(self, topology: Topology, policy: Policy) -> None:
-        """Tell whoever wants to know, before the clock starts, which run this is."""
-        for tell in self._begin:
-            tell(topology, policy)
 
 
 def _overridden(observers: Sequence[Observer], event: str) -> tuple[Callable[..., None], ...]:
