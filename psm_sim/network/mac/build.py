@@ -84,6 +84,8 @@ class Cell:
         if not (isinstance(up, AirLink) and isinstance(down, AirLink)):
             raise TypeError("the wireless links are not on the air")
         port = MacPort(self.env, topology.access_point, down, self.sender)
+        port.tell_held = told.held
+        self.air.late += told.air
         access_point.ports.append(port)
         self._ports.append(port)
         place = Place(topology, self.air, self.timing, self.beacons, port, up, self._crowded, ledger.spend)
