@@ -187,6 +187,7 @@ class Air:
         if self._turn.listeners:
             self._begin(None, Exchange(0.0, self._timing.beacon_s, 0.0, self._turn.heard))
         else:
+            self._turn.put_off(self.free_s)
             self._go_on([])
 
     def _pass_beacons(self) -> None:
