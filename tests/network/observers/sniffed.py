@@ -34,7 +34,7 @@ class Beacon(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """Another frame: its kind, direction and bits, the bytes of its IP packet, and its rate in half Mbit/s."""
+    """Another frame: its kind, direction and bits, the bytes of its IP packet; its rate is in half Mbit/s."""
 
     time_ns: int
     kind: str

@@ -16,6 +16,7 @@ from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.beacon_turn import BeaconTurn
 from psm_sim.network.mac.timing import Timing
+from psm_sim.network.observers.capture import observer
 from psm_sim.network.observers.capture.beacon_times import BeaconTimes
 from psm_sim.network.observers.capture.scene import scene_of
 from psm_sim.network.on_air import OnAir
@@ -141,6 +142,15 @@ def test_the_tim_names_the_station_exactly_when_frames_are_held(policy, variant)
     expected = [found[int((each.begun_us - 1) / interval_us) - 1] for each in beacons]
     assert any(expected)
     assert [each.names for each in beacons] == expected
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_frames_are_written_as_soon_as_their_order_is_certain(variant, monkeypatch):
+    """A few at a time or many, the file is the same."""
+    _, many = on_air("lpsm", **VARIANTS[variant])
+    monkeypatch.setattr(observer, "_ENOUGH", 3)
+    _, few = on_air("lpsm", **VARIANTS[variant])
+    assert few == many
 
 
 @pytest.mark.parametrize("variant", ["802.11g", "slow"])
