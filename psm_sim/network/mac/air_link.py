@@ -66,12 +66,12 @@ class AirLink(Link):
         if self.teller is not None:
             self.teller.tried.add(self.waits[0][1])
 
-    def give_up(self) -> Any:
-        """Remove and return the first frame that waits: it was tried too often."""
-        item = self.waits.popleft()[1]
+    def take_back(self, entry: tuple[float, Any]) -> Any:
+        """Remove a frame that waits, and return it; that it was tried is forgotten."""
+        self.waits.remove(entry)
         if self.teller is not None:
-            self.teller.tried.discard(item)
-        return item
+            self.teller.tried.discard(entry[1])
+        return entry[1]
 
     def air_time_s(self, segment: Segment) -> float:
         """Return how long it takes to send a segment, in seconds."""

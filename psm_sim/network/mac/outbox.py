@@ -79,7 +79,7 @@ class Outbox:
         found = next((entry for entry in waits if entry[1] is item), None)
         if found is None or (self._flying and found is waits[0]):
             return False
-        waits.remove(found)
+        self._link.take_back(found)
         self._air.withdraw(self.contender)
         return True
 
@@ -104,7 +104,7 @@ class Outbox:
 
     def lost(self) -> None:
         """Give up the first frame."""
-        item = self._link.give_up()
+        item = self._link.take_back(self._link.waits[0])
         if isinstance(item, Segment):
             self._link.lost_bytes += item.wire_bytes
         self._owner.lost(item)

@@ -121,7 +121,7 @@ class MacPort(Port):
 
     def lose(self) -> None:
         """Drop the first frame that waits."""
-        segment = self.link.give_up()
+        segment = self.link.take_back(self.link.waits[0])
         self.dropped_frames += 1
         self.dropped_bytes += segment.wire_bytes
         self.missed()

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from simpy import Environment
 
 import psm_sim
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.beacon_turn import BeaconTurn
+from psm_sim.network.mac.outbox import DOZES
 from psm_sim.network.mac.timing import Timing
 from psm_sim.network.observers.capture import observer
 from psm_sim.network.observers.capture.beacon_times import BeaconTimes
@@ -262,6 +264,32 @@ def test_what_has_collided_has_the_retry_bit_when_it_is_heard(variant, monkeypat
     assert len(again) > 1
     nulls = sum(each.retry for each in aired.frames if each.kind == "null")
     assert (nulls > 0) is any(not isinstance(each, Segment) for each in tried)
+
+
+@pytest.mark.parametrize("taken_back", [True, False])
+def test_a_null_frame_that_was_tried_and_taken_back_leaves_the_next_one_new(taken_back):
+    """Else the next one is its copy."""
+    told: list[OnAir] = []
+    topology = load_topology("three-node", {"mac.model": "dcf"})
+    link = AirLink(Environment(), "wireless up", topology, (), [told.append])
+    link.wait(DOZES)
+    link.collided()
+    if taken_back:
+        link.take_back(link.waits[0])
+        link.wait(DOZES)
+    link.teller.exchange("null", link.waits.popleft(), 0.1, sleeps=True)
+    assert [(each.kind, each.uplink, each.retry, each.sleeps) for each in told] == [
+        ("null", True, not taken_back, True), ("ack", False, False, False),
+    ]  # fmt: skip
+    assert not link.teller.tried
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_bytes_down_are_those_of_the_accounts(policy):
+    """What the client has received, to the byte."""
+    world, data = on_air(policy)
+    down = [int.from_bytes(each.ip[2:4], "big") for each in frames_of(data, "data") if not each.up]
+    assert sum(down) == world.client.received_bytes
 
 
 def test_each_kind_of_frame_says_its_rate():
