@@ -8,10 +8,10 @@ from math import inf
 from simpy import Environment, Event
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.backoffs import Backoffs
 from psm_sim.network.mac.beacon_turn import BeaconTurn
 from psm_sim.network.mac.contender import Contender, Exchange, Source
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.timer import AFTER_ALL, Alarm, Pulse
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from simpy import Environment
 
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.mac.teller import Teller
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.on_air import TellAir
 from psm_sim.network.segment import Segment
 from psm_sim.network.sniffed_link import wireless_link

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.mac.timing import Timing
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.on_air import OnAir, TellAir
 
 

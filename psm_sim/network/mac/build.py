@@ -9,6 +9,7 @@ from simpy import Environment
 from psm_sim.beacons import Beacons
 from psm_sim.errors import InputError
 from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
 from psm_sim.network.mac.air import Air
@@ -17,7 +18,6 @@ from psm_sim.network.mac.announcing import Place
 from psm_sim.network.mac.backoffs import Backoffs
 from psm_sim.network.mac.radio import MacRadio
 from psm_sim.network.mac.sender import MacPort, Sender
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.topology import Topology
 from psm_sim.policies.service import Service

@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import Protocol
 
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.contender import Exchange
 from psm_sim.network.mac.sender import MacPort
 from psm_sim.network.mac.teller import Teller
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.segment import Segment
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from simpy import Environment
 
 from psm_sim.network.access_point import Port
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.contender import Exchange
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_parts import AccessPointParameters
 

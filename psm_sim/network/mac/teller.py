@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from psm_sim.network.mac.timing import Timing
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.on_air import FrameKind, OnAir, TellAir
 from psm_sim.network.segment import Segment
 

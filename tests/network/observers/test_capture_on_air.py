@@ -13,11 +13,11 @@ from simpy import Environment
 
 import psm_sim
 from psm_sim.network import Observer, load_topology
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.beacon_turn import BeaconTurn
 from psm_sim.network.mac.outbox import DOZES
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.observers.capture import observer
 from psm_sim.network.observers.capture.beacon_times import BeaconTimes
 from psm_sim.network.observers.capture.scene import scene_of
@@ -46,6 +46,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "slow": {"mac__data_mbps": 1.0, "beacon__interval_ms": 9},
 }
 
+CASES = [
+    ("psm:listen_interval=3", "plain"), ("lpsm", "plain"), ("lpsm", "legacy"), ("psm", "null frames fetch"),
+    ("lpsm", "802.11g"), ("lpsm", "slow"), ("always-on", "802.11g"),
+]  # fmt: skip
+
 
 class Aired(Observer):
     """Keeps what is told of the air."""
@@ -73,8 +78,7 @@ def test_tshark_finds_nothing_malformed_no_wrong_checksum_and_nothing_sent_again
     assert len(frames_of(data, "data")) > 50
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(("policy", "variant"), CASES)
 def test_a_run_that_is_captured_is_the_run_that_is_not(policy, variant):
     """Pages, energy, and events to the last one."""
     settings = {"pages": 2, "mac__model": "dcf", **VARIANTS[variant]}
@@ -85,8 +89,7 @@ def test_a_run_that_is_captured_is_the_run_that_is_not(policy, variant):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("policy", ["psm", "lpsm"])
+@pytest.mark.parametrize(("policy", "variant"), CASES[:-1])
 def test_ps_polls_and_acks_are_as_many_as_the_air_has_carried(policy, variant, monkeypatch):
     """Each exchange ends with one ACK, and each that begins with a PS-Poll is one of those."""
     acked_s, polled_s = [], []
@@ -108,8 +111,7 @@ def test_ps_polls_and_acks_are_as_many_as_the_air_has_carried(policy, variant, m
     assert bool(polled_s) is (variant != "null frames fetch")
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(("policy", "variant"), CASES)
 def test_no_two_frames_overlap_and_each_is_on_the_air_as_long_as_it_takes(policy, variant):
     """Beacons included; between a frame and its ACK, and a PS-Poll and its answer, there is a SIFS."""
     world, data = on_air(policy, **VARIANTS[variant])
@@ -134,8 +136,7 @@ def polls(each):
     return isinstance(each, Frame) and each.kind == "ps-poll"
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("policy", ["psm:listen_interval=3", "lpsm"])
+@pytest.mark.parametrize(("policy", "variant"), CASES[:-1])
 def test_the_tim_names_the_station_exactly_when_frames_are_held(policy, variant):
     """As a process sees it that looks at the queue just before each beacon is due."""
     found, data = sampled(policy, 4, {"mac__model": "dcf", **VARIANTS[variant]})
@@ -149,14 +150,15 @@ def test_the_tim_names_the_station_exactly_when_frames_are_held(policy, variant)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_frames_are_written_as_soon_as_their_order_is_certain(variant, monkeypatch):
     """A few at a time or many, the file is the same."""
-    _, many = on_air("lpsm", **VARIANTS[variant])
+    _, many = on_air("psm", pages=2, **VARIANTS[variant])
     monkeypatch.setattr(observer, "_ENOUGH", 3)
-    _, few = on_air("lpsm", **VARIANTS[variant])
+    _, few = on_air("psm", pages=2, **VARIANTS[variant])
     assert few == many
 
 
-@pytest.mark.parametrize("variant", ["802.11g", "slow"])
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    ("policy", "variant"), [("lpsm", "802.11g"), ("lpsm", "slow"), ("always-on", "802.11g")]
+)
 def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
     """A PIFS after they are due, or after the air is free; those that became due meanwhile are not sent."""
     begun_s = []

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
-from psm_sim.network.mac.timing import Timing
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.topology import Topology
 
 STATION_IP, SERVER_IP, GROUP_IP = (
