@@ -101,15 +101,15 @@ def records(data: bytes) -> list[Beacon | Frame]:
         assert nanoseconds < 10**9
         tap = struct.unpack_from("<H", data, at + 18)[0]
         begun_us, _, rate = struct.unpack_from("<QBB", data, at + 24)
-        place = (10**9 * seconds + nanoseconds, begun_us, rate)
-        found.append(_record(place, data[at + 16 + tap : at + 16 + length]))
+        head = (10**9 * seconds + nanoseconds, begun_us, rate)
+        found.append(_record(head, data[at + 16 + tap : at + 16 + length]))
         at += 16 + length
     assert at == len(data)
     return found
 
 
-def _record(place: tuple[int, int, int], frame: bytes) -> Beacon | Frame:
-    time_ns, begun_us, rate = place
+def _record(head: tuple[int, int, int], frame: bytes) -> Beacon | Frame:
+    time_ns, begun_us, rate = head
     control, bits = frame[0], frame[1]
     if control == 0x80:
         elements: dict[int, bytes] = {}
