@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from psm_sim.network.segment import Segment
 
-FrameKind = Literal["data", "group", "null", "ps-poll", "ack"]
-"""Data of TCP or a datagram, a group-addressed frame, a null frame, a PS-Poll, or the MAC's own ACK."""
+FrameKind = Literal["data", "group", "null", "ps-poll", "ack", "beacon"]
+"""Data of TCP or a datagram, a group-addressed frame, a null frame, a PS-Poll, the MAC's ACK, or a beacon."""
 
 
 class OnAir(NamedTuple):
-    """Frame on the air, told when it is queued or, by a finer MAC, when it is sent. All times in seconds.
+    """Frame on the air, told when it is queued or, by a finer MAC, when it was sent. All times in seconds.
+
+    A beacon is told only by a finer MAC, and only if it is late, before the frame that it waits for: all
+    others go on the air when they are due, there a PIFS later.
 
     Attributes
     ----------
     kind : FrameKind
-        What it is; beacons are not told, since their times are known.
+        What it is.
     uplink : bool
         Whether the station sends it.
     queued_s, starts_s : float
-        When its sender had it, and when its first bit is sent.
+        When its sender had it, and when its first bit is sent. A beacon takes the place of all that were
+        due from the first of these times on.
     air_s : float
         How long it is on the air.
     heard_s : float
         When the last bit is heard beside the station.
     segment : Segment or None
-        What it carries; none for a PS-Poll or an ACK.
+        What it carries; none for a PS-Poll, an ACK, a beacon, and a null frame of a finer MAC.
     retry : bool
         Whether it was sent before.
     sleeps : bool or None
@@ -45,3 +50,7 @@ class OnAir(NamedTuple):
     retry: bool = False
     sleeps: bool | None = None
     more: bool | None = None
+
+
+TellAir = Callable[[OnAir], None]
+"""Called as :class:`~psm_sim.network.observers.Observer` says of ``air``."""

@@ -6,7 +6,6 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
-from psm_sim.network.air_link import wireless_link
 from psm_sim.network.device.association import Association, KeepAlive, is_null, null_frame
 from psm_sim.network.device.group import GroupFrames
 from psm_sim.network.device.port import DevicePort
@@ -21,6 +20,7 @@ from psm_sim.network.mac.build import Cell, refuse
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
+from psm_sim.network.sniffed_link import wireless_link
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_parts import BeaconParameters, LinkParameters

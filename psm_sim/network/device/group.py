@@ -7,9 +7,9 @@ from typing import Protocol
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.air_link import AirLink
 from psm_sim.network.link import Link
 from psm_sim.network.segment import GROUP, Segment
+from psm_sim.network.sniffed_link import SniffedLink
 from psm_sim.network.timer import WITH_DTIM, Alarm
 from psm_sim.network.topology_parts import AccessPointParameters
 from psm_sim.randomness import stream
@@ -77,7 +77,7 @@ class GroupFrames:
                 self._link.send(self._frame())
         else:
             self.missed += waiting
-            if isinstance(self._link, AirLink):
+            if isinstance(self._link, SniffedLink):
                 self._link.unheard(self._frame(), waiting)
         self._plan()
 

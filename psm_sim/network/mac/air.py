@@ -8,10 +8,10 @@ from math import inf
 from simpy import Environment, Event
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.backoffs import Backoffs
 from psm_sim.network.mac.beacon_turn import BeaconTurn
 from psm_sim.network.mac.contender import Contender, Exchange, Source
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.timer import AFTER_ALL, Alarm, Pulse
 
 
@@ -24,7 +24,7 @@ class Air:
     Each exchange takes two events; an idle air takes none, and beacons that nobody waits for none either.
 
     ``free_s`` is the time in seconds at which the last exchange ends; while its last frame is delivered, the
-    acknowledgement is already counted.
+    acknowledgement is already counted. ``late`` has who is told of beacons that must wait.
 
     Parameters
     ----------
@@ -41,6 +41,7 @@ class Air:
     ) -> None:
         self._env, self._timing, self._limit, self._draw = env, timing, limit, backoffs.draw
         self._turn = BeaconTurn(beacons, timing)
+        self.late = self._turn.tell
         self._all: list[Contender] = []
         self._waiting: list[Contender] = []
         self._grant = Alarm(env, self._granted, AFTER_ALL)
@@ -119,7 +120,10 @@ class Air:
 
     def _begin(self, contender: Contender | None, exchange: Exchange) -> None:
         self._current = (contender, exchange)
-        self._end.arm(self._env.now + exchange.lasts_s)
+        ends_s = self._env.now + exchange.lasts_s
+        self._end.arm(ends_s)
+        if self.late:
+            self._turn.put_off(ends_s + exchange.after_s)
 
     def _ended(self, _: Event) -> None:
         """Deliver what has arrived; the rest of the exchange needs no event."""
@@ -160,6 +164,7 @@ class Air:
         self.collisions += 1
         ends_s = {each: now_s + each.source.exchange(now_s).first_s for each in colliding}
         self.free_s = max(ends_s.values())
+        self._turn.put_off(self.free_s)
         for each in self._all:
             each.from_s = max(each.from_s, self.free_s + self._timing.eifs_s)
         for each, end_s in ends_s.items():
@@ -180,8 +185,9 @@ class Air:
         self._turn.sent(now_s)
         self.free_s = now_s + self._timing.beacon_s
         if self._turn.listeners:
-            self._begin(None, Exchange(0.0, self._timing.beacon_s, 0.0, self._turn.tell))
+            self._begin(None, Exchange(0.0, self._timing.beacon_s, 0.0, self._turn.heard))
         else:
+            self._turn.put_off(self.free_s)
             self._go_on([])
 
     def _pass_beacons(self) -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 from simpy import Environment
 
-from psm_sim.network.air_link import TellAir, wireless_link
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.link import Link, LinkName
-from psm_sim.network.mac.timing import Timing
+from psm_sim.network.mac.teller import Teller
+from psm_sim.network.on_air import TellAir
 from psm_sim.network.segment import Segment
+from psm_sim.network.sniffed_link import wireless_link
 from psm_sim.network.topology import Topology
 
 
@@ -19,7 +21,7 @@ class AirLink(Link):
     """Link whose frames wait for the air: ``waits`` has them in order, each after its time of arrival.
 
     ``ask`` is called when one more waits; set it before the first one is sent. Frames that were tried too
-    often are counted in ``lost_bytes``, headers included.
+    often are counted in ``lost_bytes``, headers included. ``teller`` is there if anybody listens to the air.
 
     Parameters
     ----------
@@ -27,6 +29,8 @@ class AirLink(Link):
         As for :class:`~psm_sim.network.link.Link`; observers are told of a frame when it arrives.
     topology
         The scenario in numbers.
+    tell_air
+        As for :class:`~psm_sim.network.sniffed_link.SniffedLink`.
     """
 
     def __init__(
@@ -35,17 +39,39 @@ class AirLink(Link):
         name: LinkName,
         topology: Topology,
         tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
+        tell_air: Sequence[TellAir] = (),
     ) -> None:
         super().__init__(env, name, topology.wireless, tell_frame)
         self._timing = Timing(topology.mac)
         self.waits: deque[tuple[float, Any]] = deque()
         self.ask: Callable[[], None]
         self.lost_bytes = 0
+        self.teller = Teller(name == "wireless up", tell_air, self._timing) if tell_air else None
 
     def send(self, segment: Segment) -> None:
         """Queue one segment behind those not yet sent."""
         self.waits.append((self._env.now, segment))
         self.ask()
+
+    def wait(self, item: Any, first: bool = False) -> None:
+        """Queue a frame without data behind those not yet sent, or before them."""
+        entry = (self._env.now, item)
+        if first:
+            self.waits.appendleft(entry)
+        else:
+            self.waits.append(entry)
+
+    def collided(self) -> None:
+        """Take note that the first frame that waits was on the air in vain."""
+        if self.teller is not None:
+            self.teller.tried.add(self.waits[0][1])
+
+    def take_back(self, entry: tuple[float, Any]) -> Any:
+        """Remove a frame that waits, and return it; that it was tried is forgotten."""
+        self.waits.remove(entry)
+        if self.teller is not None:
+            self.teller.tried.discard(entry[1])
+        return entry[1]
 
     def air_time_s(self, segment: Segment) -> float:
         """Return how long it takes to send a segment, in seconds."""
@@ -79,11 +105,9 @@ def hop(
 
     Parameters
     ----------
-    env, name, topology, tell_frame
+    env, name, topology, tell_frame, tell_air
         As for :class:`AirLink`.
-    tell_air
-        As for :func:`~psm_sim.network.air_link.wireless_link`.
     """
     if topology.mac.model == "dcf":
-        return AirLink(env, name, topology, tell_frame)
+        return AirLink(env, name, topology, tell_frame, tell_air)
     return wireless_link(env, name, topology.wireless, tell_frame, tell_air)

@@ -7,11 +7,11 @@ from math import inf
 from typing import Any, NamedTuple
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.outbox import DOZES, POLL, WAKES, Control, Item, Outbox
 from psm_sim.network.mac.sender import MacPort
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.radio import Radio
 from psm_sim.network.radio_state import AWAKE, BUSY
 from psm_sim.network.segment import Segment

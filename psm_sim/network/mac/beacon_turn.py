@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.mac.timing import Timing
+from psm_sim.network.air_timing import Timing
+from psm_sim.network.on_air import OnAir, TellAir
 
 
 class BeaconTurn:
     """Turn of the beacons: each goes on the air a PIFS after it is due, or after the air has become free.
 
     ``listeners`` are called at the end of the next beacon. While nobody waits for the air, beacons are no
-    events: :meth:`passed` says afterwards when the last one was sent.
+    events: :meth:`passed` says afterwards when the last one was sent. ``tell`` are told of late ones.
     """
 
     def __init__(self, beacons: Beacons, timing: Timing) -> None:
-        self._beacons = beacons
-        self._pifs_s = timing.sifs_s + timing.slot_s
+        self._beacons, self._air_s = beacons, timing.beacon_s
+        self._pifs_s = timing.pifs_s
         self._sent = -1
         self.listeners: list[Callable[[], None]] = []
+        self.tell: list[TellAir] = []
 
     def start_s(self, free_s: float) -> float:
         """Return when the next beacon goes on the air, if that is free from *free_s* seconds on."""
@@ -45,8 +47,17 @@ class BeaconTurn:
         self._sent = last
         return max(self._beacons.time(last), free_s) + self._pifs_s
 
-    def tell(self) -> None:
+    def heard(self) -> None:
         """Call the listeners, once."""
         heard, self.listeners = self.listeners, []
         for listener in heard:
             listener()
+
+    def put_off(self, free_s: float) -> None:
+        """Tell of the beacon that is late since the air is not free before a time in seconds, if one is."""
+        due_s = self._beacons.time(self._sent + 1)
+        if due_s < free_s:
+            start_s, air_s = free_s + self._pifs_s, self._air_s
+            late = OnAir("beacon", False, due_s, start_s, air_s, start_s + air_s, None, False, False, False)
+            for tell in self.tell:
+                tell(late)

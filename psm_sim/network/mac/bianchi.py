@@ -6,7 +6,7 @@ probability p, whatever happened before. The two follow from each other; slots a
 
 from __future__ import annotations
 
-from psm_sim.network.mac.timing import Timing
+from psm_sim.network.air_timing import Timing
 
 
 def attempt_rate(stations: int, timing: Timing) -> float:

@@ -9,6 +9,7 @@ from simpy import Environment
 from psm_sim.beacons import Beacons
 from psm_sim.errors import InputError
 from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
 from psm_sim.network.mac.air import Air
@@ -17,7 +18,6 @@ from psm_sim.network.mac.announcing import Place
 from psm_sim.network.mac.backoffs import Backoffs
 from psm_sim.network.mac.radio import MacRadio
 from psm_sim.network.mac.sender import MacPort, Sender
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.topology import Topology
 from psm_sim.policies.service import Service
@@ -84,6 +84,8 @@ class Cell:
         if not (isinstance(up, AirLink) and isinstance(down, AirLink)):
             raise TypeError("the wireless links are not on the air")
         port = MacPort(self.env, topology.access_point, down, self.sender)
+        port.tell_held = told.held
+        self.air.late += told.air
         access_point.ports.append(port)
         self._ports.append(port)
         place = Place(topology, self.air, self.timing, self.beacons, port, up, self._crowded, ledger.spend)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import Protocol
 
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.contender import Exchange
 from psm_sim.network.mac.sender import MacPort
-from psm_sim.network.mac.timing import Timing
+from psm_sim.network.mac.teller import Teller
 from psm_sim.network.segment import Segment
 
 
@@ -69,11 +70,7 @@ class Outbox:
 
     def push(self, item: Control, hurried: bool = True) -> None:
         """Queue a control frame; *hurried* as for :meth:`Air.ask`."""
-        entry = (self._start_s, item)
-        if item is POLL and self._poll_first:
-            self._link.waits.appendleft(entry)
-        else:
-            self._link.waits.append(entry)
+        self._link.wait(item, first=item is POLL and self._poll_first)
         self._air.ask(self.contender, hurried)
 
     def cancel(self, item: Control) -> bool:
@@ -82,7 +79,7 @@ class Outbox:
         found = next((entry for entry in waits if entry[1] is item), None)
         if found is None or (self._flying and found is waits[0]):
             return False
-        waits.remove(found)
+        self._link.take_back(found)
         self._air.withdraw(self.contender)
         return True
 
@@ -102,11 +99,12 @@ class Outbox:
     def collided(self, first_s: float) -> None:
         """Charge the energy; the frame goes on waiting."""
         self._flying = False
+        self._link.collided()
         self._owner.transmitted(first_s)
 
     def lost(self) -> None:
         """Give up the first frame."""
-        item = self._link.waits.popleft()[1]
+        item = self._link.take_back(self._link.waits[0])
         if isinstance(item, Segment):
             self._link.lost_bytes += item.wire_bytes
         self._owner.lost(item)
@@ -120,13 +118,17 @@ class Outbox:
 
     def _refused(self) -> None:
         self._flying = False
-        self._link.waits.popleft()
+        entry = self._link.waits.popleft()
+        if self._link.teller is not None:
+            self._link.teller.exchange("ps-poll", entry, self._start_s, sleeps=True)
         self._owner.transmitted(self._timing.poll_s)
         self._owner.polled(None, False)
 
     def _answered(self) -> None:
         self._flying = False
-        self._link.waits.popleft()
+        entry = self._link.waits.popleft()
+        if self._link.teller is not None:
+            self._link.teller.frame("ps-poll", entry, self._start_s, sleeps=True)
         timing, answer = self._timing, self._port.first()
         began_s = self._start_s + timing.poll_s + timing.sifs_s
         more = self._port.take(began_s)
@@ -137,10 +139,20 @@ class Outbox:
 
     def _sent(self) -> None:
         self._flying = False
-        item = self._link.waits.popleft()[1]
+        entry = self._link.waits.popleft()
+        if self._link.teller is not None:
+            self._tell(self._link.teller, entry)
+        item = entry[1]
         if isinstance(item, Segment):
             self._owner.transmitted(self._link.air_time_s(item))
             self._link.arrived(item, self._start_s)
         else:
             self._owner.transmitted(self._timing.null_s)
         self._owner.sent(item)
+
+    def _tell(self, teller: Teller, entry: tuple[float, Item]) -> None:
+        """Tell of a data frame or a null frame; the access point does not know its bit yet."""
+        data = isinstance(entry[1], Segment)
+        legacy = not (self._port.awake or self._port.release_on_uplink)
+        sleeps = legacy if data else entry[1] is DOZES
+        teller.exchange("data" if data else "null", entry, self._start_s, sleeps)

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from simpy import Environment
 
 from psm_sim.beacons import Beacons
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.backoffs import Backoffs
 from psm_sim.network.mac.contender import Exchange
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.topology_mac import MacParameters
 
 _NEVER_S = 1e9

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from simpy import Environment
 
 from psm_sim.network.access_point import Port
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.contender import Exchange
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_parts import AccessPointParameters
 
@@ -46,7 +46,8 @@ class Sender:
         return bool(self._order)
 
     def collided(self, first_s: float) -> None:
-        """Do nothing: what the access point spends counts for nobody."""
+        """Take note for the frame's next copy: what the access point spends counts for nobody."""
+        self._order[0].link.collided()
 
     def lost(self) -> None:
         """Drop the first frame."""
@@ -54,7 +55,10 @@ class Sender:
 
     def _done(self) -> None:
         link = self._order.popleft().link
-        segment = link.waits.popleft()[1]
+        entry = link.waits.popleft()
+        if link.teller is not None:
+            link.teller.exchange("data", entry, self._start_s)
+        segment = entry[1]
         link.arrived(segment, self._start_s)
         link.deliver(segment)
 
@@ -97,6 +101,8 @@ class MacPort(Port):
         self._held = kept + self._held
         self.link.waits.clear()
         self._sender.forget(self)
+        if kept and self.tell_held:
+            self._told(self._env.now)
         return len(kept)
 
     def first(self) -> Segment | None:
@@ -105,12 +111,17 @@ class MacPort(Port):
 
     def take(self, start_s: float) -> bool:
         """Remove that frame, sent at *start_s* seconds; return what its More Data bit said then."""
-        del self._held[0]
-        return bool(self._held) and self._held[0][0] <= start_s
+        entry = self._held.pop(0)
+        more = bool(self._held) and self._held[0][0] <= start_s
+        if self.link.teller is not None:
+            self.link.teller.exchange("data", entry, start_s, more=more)
+        if self.tell_held:
+            self._told(self._env.now, 1)
+        return more
 
     def lose(self) -> None:
         """Drop the first frame that waits."""
-        segment = self.link.waits.popleft()[1]
+        segment = self.link.take_back(self.link.waits[0])
         self.dropped_frames += 1
         self.dropped_bytes += segment.wire_bytes
         self.missed()

@@ -91,7 +91,11 @@ class Observer:
         """
 
     def air(self, frame: OnAir) -> None:
-        """Told of a frame that will be on the air, as soon as that is certain; all the radio did is told."""
+        """Told of a frame on the air, as soon as that is certain; all the radio did before is told.
+
+        Frames come in no order of their times. Over a link they are told when they are queued, over the air
+        of 802.11 when they have been understood.
+        """
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
         """Told that a segment was queued on a link; what the access point drops or holds is on none.

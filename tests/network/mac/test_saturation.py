@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.bianchi import attempt_rate, saturation_mbps
 from psm_sim.network.mac.saturation import saturate
-from psm_sim.network.mac.timing import Timing
 from psm_sim.network.topology_mac import MacParameters
 
 

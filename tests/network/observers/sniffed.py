@@ -20,17 +20,21 @@ needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark
 
 
 class Beacon(NamedTuple):
-    """A beacon: its time in ns, DTIM count and period, and whether it names group frames and the station."""
+    """A beacon: its time in ns, DTIM count and period, and whether it names group frames and the station.
+
+    ``begun_us`` is when its first bit was sent.
+    """
 
     time_ns: int
     dtim_count: int
     period: int
     group: bool
     names: bool
+    begun_us: int = 0
 
 
 class Frame(NamedTuple):
-    """Another frame: its kind, direction and bits, and the bytes of its IP packet."""
+    """Another frame: its kind, direction and bits, the bytes of its IP packet; its rate is in half Mbit/s."""
 
     time_ns: int
     kind: str
@@ -39,6 +43,9 @@ class Frame(NamedTuple):
     more: bool
     order: int
     ip: bytes
+    retry: bool = False
+    begun_us: int = 0
+    rate: int = 0
 
 
 class Log(Observer):
@@ -93,13 +100,16 @@ def records(data: bytes) -> list[Beacon | Frame]:
         assert kept == length
         assert nanoseconds < 10**9
         tap = struct.unpack_from("<H", data, at + 18)[0]
-        found.append(_record(10**9 * seconds + nanoseconds, data[at + 16 + tap : at + 16 + length]))
+        begun_us, _, rate = struct.unpack_from("<QBB", data, at + 24)
+        head = (10**9 * seconds + nanoseconds, begun_us, rate)
+        found.append(_record(head, data[at + 16 + tap : at + 16 + length]))
         at += 16 + length
     assert at == len(data)
     return found
 
 
-def _record(time_ns: int, frame: bytes) -> Beacon | Frame:
+def _record(head: tuple[int, int, int], frame: bytes) -> Beacon | Frame:
+    time_ns, begun_us, rate = head
     control, bits = frame[0], frame[1]
     if control == 0x80:
         elements: dict[int, bytes] = {}
@@ -108,12 +118,13 @@ def _record(time_ns: int, frame: bytes) -> Beacon | Frame:
             elements[frame[place]] = frame[place + 2 : place + 2 + frame[place + 1]]
             place += 2 + frame[place + 1]
         count, period, group, bitmap = elements[5]
-        assert struct.unpack_from("<Q", frame, 24)[0] == round(time_ns / 1000)
-        return Beacon(time_ns, count, period, bool(group & 1), bitmap == 2)
+        assert struct.unpack_from("<Q", frame, 24)[0] == begun_us
+        return Beacon(time_ns, count, period, bool(group & 1), bitmap == 2, begun_us)
     kind = {0x08: "data", 0x48: "null", 0xA4: "ps-poll", 0xD4: "ack"}[control]
     order = struct.unpack_from("<H", frame, 22)[0] >> 4 if kind in ("data", "null") else -1
     up = bool(bits & 1) or kind == "ps-poll"
-    return Frame(time_ns, kind, up, bool(bits & 0x10), bool(bits & 0x20), order, frame[32:])
+    sleeps, more, retry = bool(bits & 0x10), bool(bits & 0x20), bool(bits & 8)
+    return Frame(time_ns, kind, up, sleeps, more, order, frame[32:], retry, begun_us, rate)
 
 
 def frames_of(data: bytes, kind: str = "") -> list[Frame]:

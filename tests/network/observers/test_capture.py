@@ -89,6 +89,7 @@ def test_every_beacon_is_in_the_air_whether_or_not_the_station_hears_it(interval
     assert len(beacons) == int(world.env.now / interval_s) + 1
     for number, each in enumerate(beacons):
         assert each.time_ns == round(number * interval_s * 1e9)
+        assert each.begun_us == round(number * interval_s * 1e6)
         assert (each.dtim_count, each.period) == (-number % 3, 3)
 
 

@@ -106,7 +106,12 @@ def test_pages_stand_from_request_to_end():
     assert spans(tracks(events)["pages"]) == expected
 
 
-@pytest.mark.parametrize("settings", [{}, {"browser__persistent": True}, {"access_point__buffer_frames": 6}])
+ON_AIR = {"mac__model": "dcf"}
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"browser__persistent": True}, {"access_point__buffer_frames": 6}, ON_AIR]
+)
 def test_every_object_of_every_page_is_one_transfer_within_its_page(settings):
     """Also on connections that are kept, and where frames are lost on the way."""
     world, _, events = drawn("psm", pages=8, **settings)
@@ -129,12 +134,14 @@ def test_decisions_are_the_policys_answers_each_until_the_next():
     assert times == {100 * rest.beacons for _, rest in told.answers}
 
 
-def test_held_frames_are_counted():
+@pytest.mark.parametrize("settings", [{}, ON_AIR])
+def test_held_frames_are_counted(settings):
     """Each change, as the access point tells it."""
-    _, told, events = drawn("psm")
+    _, told, events = drawn("psm", **settings)
     expected = [(pytest.approx(1e6 * at_s, abs=1), {"frames": frames}) for at_s, frames in told.holds]
     assert counter(events, "held frames") == expected
     assert max(frames for _, frames in told.holds) > 1
+    assert told.holds[-1][1] == 0
 
 
 def test_the_weights_of_a_learner_are_counters_also_behind_a_guard():

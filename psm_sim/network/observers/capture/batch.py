@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.beacons import Beacons
+from psm_sim.network.observers.capture.beacon_times import BeaconTimes
 from psm_sim.network.observers.capture.headers import (
     ack_rows,
     beacon_template,
@@ -30,6 +30,8 @@ Wholes = NDArray[np.int64]
 class Batches:
     """Batches of one file: what goes on from one to the next is the beacon's number, and the frames'.
 
+    ``times`` says when beacons are on the air.
+
     Parameters
     ----------
     scene
@@ -42,7 +44,7 @@ class Batches:
 
     def __init__(self, scene: Scene, tim: Tim, acks: bool = True) -> None:
         self._scene, self._tim, self._acks = scene, tim, acks
-        self._grid = Beacons(scene.beacon_s)
+        self.times = BeaconTimes(scene)
         self._beacon = self._from_access_point = self._from_station = 0
         self._beacons = beacon_template(_MOST_BEACONS, scene)
         self._room = np.zeros(1 << 20, np.uint8)
@@ -56,10 +58,10 @@ class Batches:
 
         Each piece is to be written at once: the next one takes its place in memory.
         """
-        last = self._grid.before(until_s) + 1
+        last = self.times.before(until_s)
         while self._beacon + _MOST_BEACONS < last:
             middle = self._beacon + _MOST_BEACONS
-            done = int(np.searchsorted(frames["sort_s"], self._grid.time(middle), side="left"))
+            done = int(np.searchsorted(frames["sort_s"], self.times.heard_s(middle), side="left"))
             yield self._packed(frames[:done], middle).data
             frames = frames[done:]
         yield self._packed(frames, max(last, self._beacon)).data
@@ -67,9 +69,10 @@ class Batches:
     def _packed(self, frames: Rows, last: int) -> NDArray[np.uint8]:
         """Return the records of frames and of the beacons up to number *last*, that one not included."""
         numbers = np.arange(self._beacon, last)
-        times_s = numbers * self._scene.beacon_s
-        self._beacon = last
-        passed = np.searchsorted(times_s, frames["sort_s"], side="left")
+        begun_s, bits = self.times.begun_s(numbers), self._bits(numbers)
+        sent = np.flatnonzero(begun_s >= 0)
+        numbers, begun_s, bits, self._beacon = numbers[sent], begun_s[sent], bits[:, sent], last
+        passed = np.searchsorted(begun_s + self._scene.beacon_air_s, frames["sort_s"], side="left")
         behind = np.cumsum(np.bincount(passed, minlength=numbers.size + 1))[: numbers.size]
         acked = self._acks & np.isin(frames["kind"], (DATA, NULL_FRAME))
         sizes = sizes_of(frames, self._scene)
@@ -80,7 +83,7 @@ class Batches:
         for rows, chosen in frame_rows(frames, sizes, orders, self._scene):
             _place(packed, first[chosen], rows)
         _place(packed, (first + sizes)[acked], ack_rows(frames[acked], self._scene))
-        _place(packed, beacons_at, self._beacon_rows(numbers, times_s, beacon_orders))
+        _place(packed, beacons_at, self._beacon_rows(numbers, begun_s, beacon_orders, bits))
         return packed
 
     def _orders(self, frames: Rows, passed: Wholes, behind: Wholes) -> tuple[Wholes, Wholes]:
@@ -94,11 +97,17 @@ class Batches:
         self._from_station += int(up[-1]) if up.size else 0
         return orders % 4096, beacons % 4096
 
-    def _beacon_rows(self, numbers: Wholes, times_s: NDArray[np.floating], orders: Wholes) -> Rows:
+    def _bits(self, numbers: Wholes) -> NDArray[np.bool_]:
+        """Return, (2, n), whether each beacon names the station, and whether group frames follow it."""
         first = int(numbers[0]) if numbers.size else 0
-        bits = self._tim.names(times_s), self._tim.groups(first, numbers.size)
+        due_s = self.times.due_s(numbers)
+        return np.array([self._tim.names(due_s), self._tim.groups(first, numbers.size)])
+
+    def _beacon_rows(
+        self, numbers: Wholes, begun_s: NDArray[np.floating], orders: Wholes, bits: NDArray[np.bool_]
+    ) -> Rows:
         rows = self._beacons[: numbers.size]
-        fill_beacons(rows, numbers, orders, bits, self._scene)
+        fill_beacons(rows, numbers, begun_s, orders, bits, self._scene)
         return rows
 
     def _zeros(self, size: int) -> NDArray[np.uint8]:

@@ -85,7 +85,7 @@ def ack_rows(frames: Rows, scene: Scene) -> Rows:
 def beacon_template(count: int, scene: Scene) -> Rows:
     """Return *count* rows of beacons in which all is set that does not change from one to the next."""
     fixed = {
-        "rate": scene.rate, "present": _present(scene), "control": 0x80, "to": EVERYBODY, "by": ACCESS_POINT,
+        **_speed("beacon", scene), "control": 0x80, "to": EVERYBODY, "by": ACCESS_POINT,
         "third": ACCESS_POINT, "interval": scene.beacon_tu, "dtim_period": scene.dtim_period,
     }  # fmt: skip
     rows = rows_of("beacon", count, fixed)
@@ -96,8 +96,9 @@ def beacon_template(count: int, scene: Scene) -> Rows:
 def fill_beacons(
     rows: Rows,
     numbers: Wholes,
+    begun_s: NDArray[np.floating],
     orders: Wholes,
-    bits: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    bits: NDArray[np.bool_],
     scene: Scene,
 ) -> None:
     """Fill in what changes from one beacon to the next.
@@ -106,15 +107,14 @@ def fill_beacons(
     ----------
     rows
         (m,) rows of the template.
-    numbers, orders
-        (m,) the beacons' numbers, and their sequence numbers as frames.
+    numbers, begun_s, orders
+        (m,) the beacons' numbers, when they go on the air in seconds, and their sequence numbers as frames.
     bits
-        (m,) whether each names the station, and whether group frames follow it.
+        (2, m) whether each names the station, and whether group frames follow it.
     scene
         What stands in the headers.
     """
-    times_s = numbers * scene.beacon_s
-    _stamp(rows, times_s, times_s)
+    _stamp(rows, begun_s + scene.beacon_air_s, begun_s)
     rows["stamp_us"] = rows["begun_us"]
     rows["order"] = orders << 4
     if scene.dtim_period > 1:
@@ -123,14 +123,16 @@ def fill_beacons(
 
 
 def _headed(name: str, frames: Rows, sizes: Wholes, scene: Scene) -> Rows:
-    rows = rows_of(name, frames.size, {"rate": scene.rate, "present": _present(scene)})
+    rows = rows_of(name, frames.size, _speed(name, scene))
     rows["kept"] = rows["length"] = sizes - RECORD
     _stamp(rows, frames["heard_s"], frames["heard_s"] - frames["air_s"])
     return rows
 
 
-def _present(scene: Scene) -> int:
-    return 0xF if scene.rate else 0xB
+def _speed(name: str, scene: Scene) -> dict[str, int]:
+    """Return the fields of radiotap that say the rate of a kind of row, if it can be said."""
+    rate = scene.rates.get(name, scene.rate)
+    return {"rate": rate, "present": 0xF if rate else 0xB}
 
 
 def _stamp(rows: Rows, heard_s: NDArray[np.floating], begun_s: NDArray[np.floating]) -> None:

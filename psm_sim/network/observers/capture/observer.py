@@ -25,8 +25,8 @@ class Capture(Observer):
     """Capture: writes what a sniffer beside the station hears to *file*, opened for bytes.
 
     The plain MAC tells of data alone; null frames, PS-Polls and ACKs, which it leaves out, are added here. A
-    MAC that tells of frames of every kind, with their power-management bits, is taken by its word if it is
-    given *whole*.
+    MAC that tells of frames of every kind, with their power-management bits, is taken by its word: the air of
+    802.11, or any if *whole* is true.
     """
 
     def __init__(self, file: BinaryIO, whole: bool = False) -> None:
@@ -39,6 +39,7 @@ class Capture(Observer):
 
     def begin(self, topology: Topology, policy: Policy) -> None:
         """Write the header of the file."""
+        self._whole = self._whole or topology.mac.model == "dcf"
         service = policy.service if isinstance(policy.service, Service) else None
         self._agreed = service is not None and service.interval_s is not None
         self._signals = Signals(topology, service is not None, self._signal)
@@ -63,6 +64,9 @@ class Capture(Observer):
 
     def air(self, frame: OnAir) -> None:
         """Keep a frame, and write those whose order is certain."""
+        if frame.kind == "beacon":
+            self._batches.times.late(frame)
+            return
         kind, up, queued_s, _, _, heard_s, _, _, sleeps, _ = frame
         if sleeps is None:
             sleeps = up and self._signals.sleeps

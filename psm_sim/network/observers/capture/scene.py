@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.topology import Topology
 
 STATION_IP, SERVER_IP, GROUP_IP = (
@@ -33,12 +36,17 @@ class Scene:
     """Scene in numbers.
 
     ``header`` is the bytes of IPv4 and TCP headers, ``more_in_syn`` those by which a SYN's are longer.
+    ``rate`` is that of data in half Mbit/s, ``rates`` has those of other frames that differ. A beacon goes
+    on the air ``beacon_gap_s`` after it is due, for ``beacon_air_s``; both are 0 s in the plain MAC.
     """
 
     beacon_s: float
     beacon_tu: int
     dtim_period: int
+    beacon_gap_s: float
+    beacon_air_s: float
     rate: int
+    rates: Mapping[str, int]
     ack_us: int
     segment: int
     header: int
@@ -50,7 +58,7 @@ class Scene:
 def scene_of(topology: Topology) -> Scene:
     """Return the scene of a topology; errors as :func:`check_capturable`."""
     check_capturable(topology)
-    tcp, mbps = topology.tcp, topology.wireless.rate_mbps
+    tcp = topology.tcp
     whole = tcp.max_window * tcp.segment_bytes
     scale = max(0, (min(whole, _LARGEST_WINDOW << 14) // _LARGEST_WINDOW).bit_length())
     scale = scale if whole > _LARGEST_WINDOW else 0
@@ -59,8 +67,7 @@ def scene_of(topology: Topology) -> Scene:
         beacon_s=topology.beacon.interval_s,
         beacon_tu=min(max(round(topology.beacon.interval_s / 1.024e-3), 1), 65_535),
         dtim_period=topology.beacon.dtim_period,
-        rate=round(2 * mbps) if 1 <= round(2 * mbps) <= 255 else 0,
-        ack_us=min(10 + round(112 / mbps), 32_767),
+        **_air(topology),
         segment=tcp.segment_bytes,
         header=tcp.header_bytes,
         window=min(-(-whole >> scale) if scale == 0 else -(-whole // (1 << scale)), _LARGEST_WINDOW),
@@ -69,19 +76,31 @@ def scene_of(topology: Topology) -> Scene:
     )
 
 
+def _air(topology: Topology) -> dict[str, Any]:
+    """Return how the frames of a topology are sent, by names of a scene's fields."""
+    if topology.mac.model == "dcf":
+        timing = Timing(topology.mac)
+        mbps = {"ack": timing.control_mbps, "ps-poll": timing.poll_mbps, "beacon": timing.beacon_mbps}
+        return {
+            "beacon_gap_s": timing.pifs_s, "beacon_air_s": timing.beacon_s,
+            "rate": round(2 * timing.data_mbps),
+            "rates": {name: round(2 * each) for name, each in mbps.items()},
+            "ack_us": round(1e6 * timing.answer_s),
+        }  # fmt: skip
+    rate_mbps = topology.wireless.rate_mbps
+    rate, ack_us = round(2 * rate_mbps), min(10 + round(112 / rate_mbps), 32_767)
+    none = {"beacon_gap_s": 0.0, "beacon_air_s": 0.0, "rates": {}}
+    return {"rate": rate if 1 <= rate <= 255 else 0, "ack_us": ack_us, **none}
+
+
 def check_capturable(topology: Topology) -> None:
     """Refuse a topology whose segments are no IPv4 and TCP packets.
 
     Raises
     ------
     InputError
-        If the headers are too small or too large, or a packet is; or if the MAC is a finer one.
+        If the headers are too small or too large, or a packet is.
     """
-    if topology.mac.model != "link":
-        raise InputError(
-            f"--capture knows the frames of mac.model=link, but mac.model is {topology.mac.model}; leave it"
-            " out."
-        )
     tcp = topology.tcp
     if not _LEAST <= tcp.header_bytes <= _MOST or tcp.header_bytes % 4:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Air link: a wireless link whose frames are told to whoever listens to the air."""
+"""Sniffed link: a wireless link whose frames are told to whoever listens to the air."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from simpy import Environment
 
 from psm_sim.network.link import Link, LinkName
-from psm_sim.network.on_air import FrameKind, OnAir
+from psm_sim.network.on_air import FrameKind, OnAir, TellAir
 from psm_sim.network.segment import GROUP, NULL, Segment
 from psm_sim.network.topology_parts import LinkParameters
 
 TellFrame = Callable[[Link, float, float, Segment], None]
-TellAir = Callable[[OnAir], None]
 
 
-class AirLink(Link):
+class SniffedLink(Link):
     """Link that tells of each frame as it is queued, on its own or in front of another link.
 
     Parameters
@@ -76,11 +75,11 @@ def wireless_link(
     Parameters
     ----------
     env, name, parameters, tell_frame, tell_air
-        As for :class:`AirLink`.
+        As for :class:`SniffedLink`.
     """
     if not tell_air:
         return Link(env, name, parameters, tell_frame)
-    return AirLink(env, name, parameters, tell_frame, tell_air)
+    return SniffedLink(env, name, parameters, tell_frame, tell_air)
 
 
 def _kind(segment: Segment) -> FrameKind:

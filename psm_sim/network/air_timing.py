@@ -17,7 +17,7 @@ _PREAMBLE_US = {"802.11g": 20, "802.11n": 36}
 
 
 class Timing:
-    """Timing of one air; all times in seconds.
+    """Timing of one air; all times in seconds, rates in Mbit/s.
 
     A frame of 802.11b is a preamble with header, 192 us or 96 us, and its bits, up to a whole microsecond
     (802.11-2020, 16.3.4). One of OFDM is a preamble of 20 us, 36 us with that of 802.11n, and symbols of
@@ -27,26 +27,28 @@ class Timing:
 
     def __init__(self, mac: MacParameters) -> None:
         self._mac, fast = mac, mac.standard != "802.11b"
-        self._data_mbps = mac.data_mbps or RATES_MBPS[mac.standard][-1]
+        self.data_mbps = mac.data_mbps or RATES_MBPS[mac.standard][-1]
         usual = (6.0, 12.0, 24.0) if fast else (1.0, 2.0)
-        usable = [rate for rate in usual if rate <= self._data_mbps]
-        control_mbps = mac.control_mbps or max(usable, default=usual[0])
-        beacon_mbps = mac.beacon_mbps or usual[0]
+        usable = [rate for rate in usual if rate <= self.data_mbps]
+        self.control_mbps = mac.control_mbps or max(usable, default=usual[0])
+        self.beacon_mbps = mac.beacon_mbps or usual[0]
+        self.poll_mbps = mac.poll_mbps or self.data_mbps
         self._header = HEADER_BYTES + QOS_BYTES * mac.qos
         self.sifs_s, self.slot_s = _SIFS_US / 1e6, (9 if fast else 20) / 1e6
+        self.pifs_s = self.sifs_s + self.slot_s
         self.first_slots = 3 if mac.qos else 2
         self.cw_min = mac.cw_min if mac.cw_min is not None else min(15 if fast else 31, mac.cw_max)
         self.cw_max = mac.cw_max
-        self.ack_s = self._old_s(ACK_BYTES, control_mbps)
-        self.poll_s = self._air_s(POLL_BYTES, self._data_mbps, mac.standard)
+        self.ack_s = self._old_s(ACK_BYTES, self.control_mbps)
+        self.poll_s = self._air_s(POLL_BYTES, self.data_mbps, mac.standard)
         if mac.poll_mbps is not None:
             self.poll_s = self._old_s(POLL_BYTES, mac.poll_mbps)
-        self.null_s = self._air_s(NULL_BYTES, self._data_mbps, mac.standard)
-        self.beacon_s = self._old_s(mac.beacon_bytes, beacon_mbps)
+        self.null_s = self._air_s(NULL_BYTES, self.data_mbps, mac.standard)
+        self.beacon_s = self._old_s(mac.beacon_bytes, self.beacon_mbps)
         self.answer_s = self.sifs_s + self.ack_s
         # Who has not understood a frame leaves room for its ACK, at the lowest rate (EIFS without DIFS).
         self.eifs_s = self.sifs_s + self._old_s(ACK_BYTES, usual[0])
-        preamble_us = _PREAMBLE_US["802.11g"] if fast else self._preamble_us(control_mbps)
+        preamble_us = _PREAMBLE_US["802.11g"] if fast else self._preamble_us(self.control_mbps)
         self.timeout_s = self.sifs_s + self.slot_s + preamble_us / 1e6
         self._known: dict[int, float] = {}
 
@@ -54,7 +56,7 @@ class Timing:
         """Return the time on the air of a data frame with a packet of that size, IP header included."""
         found = self._known.get(packet_bytes)
         if found is None:
-            found = self._air_s(packet_bytes + self._header, self._data_mbps, self._mac.standard)
+            found = self._air_s(packet_bytes + self._header, self.data_mbps, self._mac.standard)
             self._known[packet_bytes] = found
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.network.mac.timing import Timing
+from psm_sim.network.air_timing import Timing
 from psm_sim.network.topology_mac import RATES_MBPS, MacParameters
 
 

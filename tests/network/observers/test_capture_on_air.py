@@ -1,0 +1,309 @@
+"""Captures over the air of 802.11: every frame and beacon where it was, with the bits that it had."""
+
+from __future__ import annotations
+
+import io
+from itertools import pairwise
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pytest
+from simpy import Environment
+
+import psm_sim
+from psm_sim.network import Observer, load_topology
+from psm_sim.network.air_timing import Timing
+from psm_sim.network.mac.air import Air
+from psm_sim.network.mac.air_link import AirLink
+from psm_sim.network.mac.beacon_turn import BeaconTurn
+from psm_sim.network.mac.outbox import DOZES
+from psm_sim.network.observers.capture import observer
+from psm_sim.network.observers.capture.beacon_times import BeaconTimes
+from psm_sim.network.observers.capture.scene import scene_of
+from psm_sim.network.on_air import OnAir
+from psm_sim.network.segment import Segment
+from tests.network.observers.sniffed import (
+    Beacon,
+    Frame,
+    beacons_of,
+    captured,
+    frames_of,
+    needs_tshark,
+    records,
+    run,
+    tshark,
+)
+from tests.network.observers.test_capture import sampled
+from tests.network.observers.test_capture_tshark import ODD, TROUBLE
+
+POLICIES = ["psm", "lpsm", "always-on"]
+VARIANTS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "legacy": {"access_point__release_on_uplink": False, "mac__poll_first": False},
+    "null frames fetch": {"mac__fetch": "null", "mac__cw_min": 1},
+    "802.11g": {"mac__standard": "802.11g", "mac__cw_min": 1},
+    "slow": {"mac__data_mbps": 1.0, "beacon__interval_ms": 9},
+}
+
+CASES = [
+    ("psm:listen_interval=3", "plain"), ("lpsm", "plain"), ("lpsm", "legacy"), ("psm", "null frames fetch"),
+    ("lpsm", "802.11g"), ("lpsm", "slow"), ("always-on", "802.11g"),
+]  # fmt: skip
+
+
+class Aired(Observer):
+    """Keeps what is told of the air."""
+
+    def __init__(self) -> None:
+        self.frames: list[OnAir] = []
+
+    def air(self, frame: OnAir) -> None:
+        self.frames.append(frame)
+
+
+def on_air(policy="psm", pages=3, **settings):
+    """Return a world after its run over the air, and its capture."""
+    world, _, data = captured(policy, pages=pages, mac__model="dcf", **settings)
+    return world, data
+
+
+@needs_tshark
+@pytest.mark.parametrize("policy", POLICIES)
+def test_tshark_finds_nothing_malformed_no_wrong_checksum_and_nothing_sent_again(policy, tmp_path):
+    """Where no frame is lost."""
+    world, data = on_air(policy)
+    assert world.client.retransmissions + world.server.retransmissions == 0
+    assert tshark(data, tmp_path, f"{ODD} || {TROUBLE}", "frame.number", "_ws.col.Info") == []
+    assert len(frames_of(data, "data")) > 50
+
+
+@pytest.mark.parametrize(("policy", "variant"), CASES)
+def test_a_run_that_is_captured_is_the_run_that_is_not(policy, variant):
+    """Pages, energy, and events to the last one."""
+    settings = {"pages": 2, "mac__model": "dcf", **VARIANTS[variant]}
+    plain = run(policy, **settings)
+    file = run(policy, observers=[Aired()], **settings)
+    assert (file.visits, file.usage(), file.env.now, file.events) == (
+        plain.visits, plain.usage(), plain.env.now, plain.events,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("policy", "variant"), CASES[:-1])
+def test_ps_polls_and_acks_are_as_many_as_the_air_has_carried(policy, variant, monkeypatch):
+    """Each exchange ends with one ACK, and each that begins with a PS-Poll is one of those."""
+    acked_s, polled_s = [], []
+    begin = Air._begin
+
+    def counted(air, contender, exchange):
+        if contender is not None:
+            ends_s = air._env.now + exchange.lasts_s
+            acked_s.append(ends_s + exchange.after_s)
+            if exchange.done.__name__ != "_sent" and exchange.done.__name__ != "_done":
+                polled_s.append(ends_s)
+        begin(air, contender, exchange)
+
+    monkeypatch.setattr(Air, "_begin", counted)
+    world, data = on_air(policy, **VARIANTS[variant])
+    now_s = world.env.now
+    assert len(frames_of(data, "ack")) == sum(each <= now_s for each in acked_s)
+    assert len(frames_of(data, "ps-poll")) == sum(each <= now_s for each in polled_s)
+    assert bool(polled_s) is (variant != "null frames fetch")
+
+
+@pytest.mark.parametrize(("policy", "variant"), CASES)
+def test_no_two_frames_overlap_and_each_is_on_the_air_as_long_as_it_takes(policy, variant):
+    """Beacons included; between a frame and its ACK, and a PS-Poll and its answer, there is a SIFS."""
+    world, data = on_air(policy, **VARIANTS[variant])
+    timing, found = Timing(world._topology.mac), records(data)
+    bare = {"null": timing.null_s, "ps-poll": timing.poll_s, "ack": timing.ack_s}
+    for each in found:
+        air_s = timing.beacon_s if isinstance(each, Beacon) else bare.get(each.kind) or packet_s(each, timing)
+        assert each.time_ns / 1000 - each.begun_us == pytest.approx(1e6 * air_s, abs=0.51)
+    for one, other in pairwise(found):
+        gap_us = other.begun_us - one.time_ns / 1000
+        answers = isinstance(other, Frame) and (other.kind == "ack" or (polls(one) and not polls(other)))
+        assert gap_us == pytest.approx(10, abs=0.51) if answers else gap_us > 10.5
+
+
+def packet_s(frame, timing):
+    """Return the time on the air of a data frame."""
+    return timing.data_s(int.from_bytes(frame.ip[2:4], "big"))
+
+
+def polls(each):
+    """Say whether a record is a PS-Poll."""
+    return isinstance(each, Frame) and each.kind == "ps-poll"
+
+
+@pytest.mark.parametrize(("policy", "variant"), CASES[:-1])
+def test_the_tim_names_the_station_exactly_when_frames_are_held(policy, variant):
+    """As a process sees it that looks at the queue just before each beacon is due."""
+    found, data = sampled(policy, 4, {"mac__model": "dcf", **VARIANTS[variant]})
+    interval_us = 1e6 * (0.009 if variant == "slow" else 0.1)
+    beacons = [each for each in beacons_of(data) if each.begun_us > interval_us]
+    expected = [found[int((each.begun_us - 1) / interval_us) - 1] for each in beacons]
+    assert any(expected)
+    assert [each.names for each in beacons] == expected
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_frames_are_written_as_soon_as_their_order_is_certain(variant, monkeypatch):
+    """A few at a time or many, the file is the same."""
+    _, many = on_air("psm", pages=2, **VARIANTS[variant])
+    monkeypatch.setattr(observer, "_ENOUGH", 3)
+    _, few = on_air("psm", pages=2, **VARIANTS[variant])
+    assert few == many
+
+
+@pytest.mark.parametrize(
+    ("policy", "variant"), [("lpsm", "802.11g"), ("lpsm", "slow"), ("always-on", "802.11g")]
+)
+def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
+    """A PIFS after they are due, or after the air is free; those that became due meanwhile are not sent."""
+    begun_s = []
+    sent, passed = BeaconTurn.sent, BeaconTurn.passed
+
+    def now_sent(turn, now_s):
+        begun_s.append(now_s)
+        sent(turn, now_s)
+
+    def was_sent(turn, now_s, free_s):
+        start_s = passed(turn, now_s, free_s)
+        begun_s.extend([] if start_s is None else [start_s])
+        return start_s
+
+    monkeypatch.setattr(BeaconTurn, "sent", now_sent)
+    monkeypatch.setattr(BeaconTurn, "passed", was_sent)
+    world, data = on_air(policy, **VARIANTS[variant])
+    timing, interval_s = Timing(world._topology.mac), world.beacons.interval_s
+    shown = [each.begun_us for each in beacons_of(data)]
+    heard = {round(1e6 * each) for each in begun_s if each + timing.beacon_s <= world.env.now}
+    assert len(heard) > 10
+    assert heard <= set(shown)
+    late = {each for each in shown if abs(each / 1e6 % interval_s - timing.pifs_s) > 2e-6}
+    assert bool(late) is (variant == "slow" or policy == "always-on")
+    free_us = {
+        int(each.time_ns / 1000 + 1e6 * timing.pifs_s + more) for each in records(data) for more in (0, 1)
+    }
+    assert late - heard <= free_us
+    whole = int(world.env.now / interval_s)
+    assert (len(shown) < whole) is (variant == "slow")
+
+
+def test_a_late_beacon_takes_the_place_of_those_due_meanwhile():
+    """One due at 0.3 s, sent at 0.54 s: beacons 3 and 4 are left out, 5 is late, and 6 is on time."""
+    times = BeaconTimes(scene_of(load_topology("three-node", {"mac.model": "dcf"})))
+    gap_s, air_s = 30e-6, 864e-6
+    assert times.before(0.3) == 3
+    assert times.before(0.301) == 4
+    times.late(OnAir("beacon", False, 0.3, 0.54, air_s, 0.54 + air_s, None))
+    assert times.before(0.53) == 5
+    assert times.before(0.55) == 6
+    begun_s = times.begun_s(np.arange(2, 7)).tolist()
+    assert begun_s[0] == pytest.approx(0.2 + gap_s)
+    assert [isnan(each) for each in begun_s] == [False, True, True, False, False]
+    assert begun_s[3:] == pytest.approx([0.54, 0.6 + gap_s])
+
+
+@pytest.mark.parametrize(
+    ("policy", "variant", "said"),
+    [
+        ("lpsm", "plain", {True, False}),
+        ("dynamic", "legacy", {True, False}),
+        ("psm", "null frames fetch", {False}),
+    ],
+)
+def test_the_power_management_bits_are_what_the_access_point_acts_on(policy, variant, said):
+    """It answers PS-Polls exactly while the last frame of the station has said that it dozes."""
+    _, data = on_air(policy, pages=6, **VARIANTS[variant])
+    dozes, before, seen = False, None, set()
+    for each in records(data):
+        if isinstance(each, Frame) and each.kind == "data" and not each.up:
+            assert polls(before) is dozes
+            seen.add(dozes)
+        elif isinstance(each, Frame) and each.up and each.kind != "ack":
+            assert each.sleeps or not polls(each)
+            dozes = each.sleeps
+        before = each
+    assert seen == said
+
+
+def test_more_data_is_what_makes_the_station_poll_again():
+    """After an answer with the bit comes another PS-Poll; after one without, first a beacon."""
+    _, data = on_air("psm", pages=6)
+    found = records(data)
+    answers = [number for number, each in enumerate(found) if number and polls(found[number - 1])]
+    rounds = [rest(found, number) for number in answers]
+    assert len(rounds) > 20
+    assert {more for more, _ in rounds} == {True, False}
+    assert all(again for more, again in rounds if more)
+    assert not any(again for more, again in rounds if not more)
+
+
+def rest(found, number):
+    """Return an answer's More Data bit, and whether a PS-Poll comes before the next beacon."""
+    for each in found[number + 1 :]:
+        if isinstance(each, Beacon) or polls(each):
+            return found[number].more, polls(each)
+    return found[number].more, False
+
+
+@pytest.mark.parametrize("variant", ["802.11g", "null frames fetch"])
+def test_what_has_collided_has_the_retry_bit_when_it_is_heard(variant, monkeypatch):
+    """And nothing else has it."""
+    tried, collided = [], AirLink.collided
+
+    def kept(link):
+        tried.append(link.waits[0][1])
+        collided(link)
+
+    monkeypatch.setattr(AirLink, "collided", kept)
+    aired = Aired()
+    run("lpsm", pages=6, observers=[aired], mac__model="dcf", **VARIANTS[variant])
+    again = {each.segment for each in aired.frames if each.retry and each.segment}
+    assert again == {each for each in tried if isinstance(each, Segment)}
+    assert len(again) > 1
+    nulls = sum(each.retry for each in aired.frames if each.kind == "null")
+    assert (nulls > 0) is any(not isinstance(each, Segment) for each in tried)
+
+
+@pytest.mark.parametrize("taken_back", [True, False])
+def test_a_null_frame_that_was_tried_and_taken_back_leaves_the_next_one_new(taken_back):
+    """Else the next one is its copy."""
+    told: list[OnAir] = []
+    topology = load_topology("three-node", {"mac.model": "dcf"})
+    link = AirLink(Environment(), "wireless up", topology, (), [told.append])
+    link.wait(DOZES)
+    link.collided()
+    if taken_back:
+        link.take_back(link.waits[0])
+        link.wait(DOZES)
+    link.teller.exchange("null", link.waits.popleft(), 0.1, sleeps=True)
+    assert [(each.kind, each.uplink, each.retry, each.sleeps) for each in told] == [
+        ("null", True, not taken_back, True), ("ack", False, False, False),
+    ]  # fmt: skip
+    assert not link.teller.tried
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_bytes_down_are_those_of_the_accounts(policy):
+    """What the client has received, to the byte."""
+    world, data = on_air(policy)
+    down = [int.from_bytes(each.ip[2:4], "big") for each in frames_of(data, "data") if not each.up]
+    assert sum(down) == world.client.received_bytes
+
+
+def test_each_kind_of_frame_says_its_rate():
+    """Of 802.11g with beacons at 6, ACKs at 24 and PS-Polls at 12 Mbit/s, in half Mbit/s."""
+    _, data = on_air("psm", pages=1, mac__standard="802.11g", mac__poll_mbps=12.0)
+    rates = {(each.kind, each.rate) for each in frames_of(data)}
+    assert rates == {("data", 108), ("null", 108), ("ps-poll", 24), ("ack", 48)}
+
+
+def test_the_command_captures_a_run_over_the_air(tmp_path):
+    """From Python: the file is complete."""
+    path = tmp_path / "air.pcap"
+    psm_sim.simulate("psm", pages=1, settings={"mac.model": "dcf"}, capture=path)
+    assert {"data", "ps-poll", "ack", "null"} == {each.kind for each in frames_of(path.read_bytes())}
+    assert io.BytesIO(path.read_bytes()).read(4) == b"\x4d\x3c\xb2\xa1"
