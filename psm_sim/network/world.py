@@ -52,7 +52,7 @@ class World:
         self, topology: Topology, policy: Policy, observers: Sequence[Observer] = (), cell: Cell | None = None
     ) -> None:
         self.env = env = Environment() if cell is None else cell.env
-        self._topology, self._policy_name = topology, policy.name
+        self._topology = topology
         service = agreed.service_of(policy.service, topology)
         self.beacons = beacons = agreed.grid_of(topology, service)
         self.ledger = agreed.ledger_of(topology, service)
@@ -131,6 +131,7 @@ class World:
         if messages:
             self._send(messages)
         if self.faults is not None:
+            self.faults.check(pages)
             links = (self.wireless_up, self.wired_up, self.wired_down, self.wireless_down)
             self.faults.begin(Path(*links, self.radio, self.station, self.device))
         self.browsing = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psm_sim.estimates import Summary, percentiles
 from psm_sim.rows import column
@@ -55,3 +55,10 @@ def percentiles_of(result: Result, name: str, wanted: Sequence[int]) -> dict[str
 def told(reasons: Iterable[str]) -> str:
     """Return reasons in words, the most frequent one first, with the number of each."""
     return "; ".join(f"{count} x {reason}" for reason, count in Counter(reasons).most_common())
+
+
+def in_one_cell(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a result's values, as its ``to_dict()`` gives them, with the list of failures as one text."""
+    if "failures" not in values:
+        return values
+    return {**values, "failures": told(each["reason"] for each in values["failures"])}

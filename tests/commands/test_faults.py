@@ -45,3 +45,11 @@ def test_every_fault_can_be_set_and_is_told(capsys) -> None:
     shown = capsys.readouterr().out
     for name in ("associations renewed", "frames lost up", "frames lost down", "restarts", "server stalls"):
         assert name in shown
+
+
+@pytest.mark.parametrize("name", ["restart", "stall"])
+def test_more_faults_than_can_be_simulated_are_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A second apart, in three years of think time: each is an event, a hundred million of them."""
+    words = ["--trace", "ucb:mean_think_s=1e8", "--pages", "1", "--set", f"faults.{name}_every_s=1"]
+    assert main([*words, "--policy", "psm", "--set", f"faults.{name}_s=0.001"]) == 2
+    assert f"faults: {name}_every_s is 1, and the pages have" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from psm_sim.errors import InputError, reason
 from psm_sim.network import Topology
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.simulation.compare import compare_runs
-from psm_sim.simulation.failures import told
+from psm_sim.simulation.failures import in_one_cell
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
@@ -112,9 +112,7 @@ def _among(key: str, policy: Spec, job: Job, places: Places) -> Outcome:
 
 def _measures(result: Result) -> dict[str, Any]:
     values = {key: value for key, value in result.to_dict().items() if key not in _NO_MEASURES}
-    if "failures" in values:
-        values["failures"] = told(each["reason"] for each in values["failures"])
-    return flat(values)
+    return flat(in_one_cell(values))
 
 
 def _sentence(error: Exception, places: Places) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from simpy import Environment
 
+from psm_sim.errors import InputError
 from psm_sim.network.browser import Visit
 from psm_sim.network.device.association import null_frame
 from psm_sim.network.device.build import Device
@@ -25,8 +26,12 @@ from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_parts import BrowserParameters
+from psm_sim.workload.page import Page
 
 TellPage = Callable[[Visit], None]
+
+_MOST_SPELLS = 1_000_000
+"""Restarts, or stalls, of a run: some tens of seconds."""
 
 
 class Path(NamedTuple):
@@ -60,6 +65,25 @@ class Faults:
         self._stalls = self._spells("stalls", topology.faults.stall_every_s, topology.faults.stall_s)
         self._restarts: Restarts | None = None
         self._losses: dict[LinkName, Losses] = {}
+
+    def check(self, pages: Sequence[Page]) -> None:
+        """Refuse more restarts or stalls than can be simulated: they go on while the user thinks.
+
+        Raises
+        ------
+        InputError
+            If there would be more than a million of them.
+        """
+        think_s, given = sum(page.think_s for page in pages), self._topology.faults
+        for name, every_s, lasts_s in (
+            ("restart_every_s", given.restart_every_s, given.restart_s),
+            ("stall_every_s", given.stall_every_s, given.stall_s),
+        ):
+            if every_s is not None and think_s > _MOST_SPELLS * (every_s + lasts_s):
+                raise InputError(
+                    f"faults: {name} is {every_s:g}, and the pages have {think_s:g} s of think time; expected"
+                    f" at most {_MOST_SPELLS:,} faults in it: raise {name}, or give fewer pages."
+                )
 
     def begin(self, path: Path) -> None:
         """Take frames on the path, each link's behind all that was put on it; restart its access point."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.simulation.average import Average
 from psm_sim.simulation.differences import difference
-from psm_sim.simulation.failures import told
+from psm_sim.simulation.failures import in_one_cell
 from psm_sim.texts import flat, joined
 
 if TYPE_CHECKING:
@@ -59,13 +59,10 @@ def _pages(run: Result) -> Iterable[Sequence[Any]]:
 
 
 def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
-    values = {key: value for key, value in run.to_dict().items() if key != "wall_s"}
+    values = in_one_cell({key: value for key, value in run.to_dict().items() if key != "wall_s"})
     values["parameters"] = joined(values["parameters"])
-    if "failures" in values:
-        values["failures"] = told(each["reason"] for each in values["failures"])
-    for several in ("clients", "seeds"):
-        if several in values:
-            values[several] = len(values[several])
+    if isinstance(run, Average):
+        values[f"{run.KIND}s"] = len(run.results)
     return {
         "trace": comparison.trace,
         "synthetic": str(comparison.workload.synthetic).lower(),
