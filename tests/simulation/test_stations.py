@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import time
 from dataclasses import replace
 
@@ -10,6 +12,7 @@ import pytest
 import psm_sim
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.campaign.sweep.work import Batch, Job, run_batch
+from psm_sim.cli import main
 from psm_sim.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_members import Member
@@ -200,3 +203,10 @@ def test_stations_are_part_of_a_scenarios_key_and_a_file_extends_them():
     assert one != two != Scenario(topology=crowd()).key()
     assert load_topology("cafe").stations[1].name == "laptop"
     assert Topology().stations == ()
+
+
+def test_a_row_of_csv_has_the_number_of_stations(capsys):
+    """As it has that of clients or seeds, where these are averaged."""
+    assert main(["--policy", "psm", "--pages", "1", "--topology", "cafe", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert {row["stations"] for row in rows} == {"5"}
