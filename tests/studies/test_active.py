@@ -168,6 +168,9 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     assert table.loc[0, "published mean"] == 28.02
     assert len(findings.claims) == len(ocr_tables.PAIRS)
     assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr_tables.PAIRS)
+    untuned = findings.tables[1].frame
+    assert len(untuned) == 3 * len(ocr_trials.COMBINATIONS["CBGZperc"])
+    assert "0.76 of the reference's folds arrived" in findings.remarks[-1]
 
 
 def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images, monkeypatch):

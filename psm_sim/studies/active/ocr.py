@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from psm_sim.active.data.mnist import digits_file, mnist_file
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.studies.active.ocr_tables import PAIRS, remarks_of, table_of
+from psm_sim.studies.active.ocr_tables import (
+    PAIRS,
+    REFERRED,
+    nearest_of,
+    remarks_of,
+    table_of,
+    untuned_table_of,
+)
 from psm_sim.studies.active.ocr_trials import COMBINATIONS, MNIST, SMALL, labels_of
 from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged, missing
 from psm_sim.studies.published import Claim
@@ -37,22 +45,12 @@ class Ocr:
     """Labels until the test error is reached, per split, problem, combination and fold."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per split, problem and combination; none without the images."""
+        """Return one trial per split, problem and combination, or untuned spec; none without the images."""
         return [
-            Trial(
-                "folds",
-                labels_of,
-                {
-                    "problem": problem,
-                    "combination": name,
-                    "reshuffles": 5 if is_full(scale) else 1,
-                    "seed": split,
-                },
-                weight=len(specs),
-            )
+            task
             for problem in _problems(is_full(scale))
             for split in scale.seeds(seed)[: SMALL_SPLITS if problem in SMALL else None]
-            for name, specs in COMBINATIONS.items()
+            for task in _trials({"problem": problem, "reshuffles": 5 if is_full(scale) else 1, "seed": split})
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
@@ -65,6 +63,7 @@ class Ocr:
         frame = frame_of(rows, "folds")
         frame["counted"] = frame["labels"].fillna(frame["length"])
         parts = {name: frame[frame["problem"].isin(names)] for name, names in (("", MNIST), ("small", SMALL))}
+        untuned = frame_of(rows, "untuned") if len(parts[""]) else parts[""]
         words = "Labels to the test error"
         return Findings(
             NAME,
@@ -72,15 +71,26 @@ class Ocr:
             f"MNIST-5k, 30 % tuning, the rest in {frame['reshuffle'].nunique()} x 5 folds, one pass,"
             f" {frame['seed'].nunique()} splits from seed {seed}; sd, lowest and highest are of the splits'"
             " means; a fold that does not arrive counts as its length in the median",
-            remarks=remarks_of(parts[""]),
+            remarks=[*remarks_of(parts[""]), *nearest_of(untuned)],
             commentary=[*COMMENTARY, *([_SMALL] if len(parts["small"]) else [])],
             tables=[
-                Table(f"{words}, digits of 8 x 8 pixels, eight passes" if name else words, table_of(part))
-                for name, part in parts.items()
-                if len(part)
+                *(
+                    Table(f"{words}, digits of 8 x 8 pixels, eight passes" if name else words, table_of(part))
+                    for name, part in parts.items()
+                    if len(part)
+                ),
+                *([Table(f"{REFERRED} without tuning", untuned_table_of(untuned))] if len(untuned) else []),
             ],
             claims=_claims(parts[""]),
         )
+
+
+def _trials(of: dict[str, Any]) -> Iterator[Task]:
+    """Yield the trials of one split: what is tuned, then, where there is a reference, its specs untuned."""
+    for name, specs in COMBINATIONS.items():
+        yield Trial("folds", labels_of, {**of, "combination": name}, weight=len(specs))
+    for spec in COMBINATIONS[REFERRED] if of["problem"] in MNIST else ():
+        yield Trial("untuned", labels_of, {**of, "combination": REFERRED, "fixed": spec})
 
 
 def _problems(full: bool) -> list[str]:

@@ -76,7 +76,9 @@ FOLDS = 5
 Fold = tuple[Floats, Floats, Floats, Floats]
 
 
-def labels_of(problem: str, combination: str, reshuffles: int, seed: int) -> list[dict[str, Any]]:
+def labels_of(
+    problem: str, combination: str, reshuffles: int, seed: int, fixed: str = ""
+) -> list[dict[str, Any]]:
     """Tune a combination on 30 % of a problem, then return the labels it needs on each fold of the rest.
 
     Parameters
@@ -89,10 +91,12 @@ def labels_of(problem: str, combination: str, reshuffles: int, seed: int) -> lis
         Orders of the evaluation part, each cut into five folds.
     seed : int
         Of the split, the orders and the coins.
+    fixed : str
+        The spec to take without tuning; empty, the one that tuning chooses.
     """
     about, (X, y) = _problem(problem), _examples(problem)
     tuning, rest = np.split(stream(seed, f"ocr {problem}").permutation(len(X)), [round(0.3 * len(X))])
-    spec = _tuned(COMBINATIONS[combination], about, X[tuning], y[tuning])
+    spec = fixed or _tuned(COMBINATIONS[combination], about, X[tuning], y[tuning])
     rows = []
     for number in range(reshuffles):
         mixed = stream(seed, f"ocr {problem} order", number).permutation(rest)
