@@ -39,11 +39,12 @@ class Listening:
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one task per trace and seed, and for each trace of pages matched listening and hindsight."""
         found: list[Task] = []
-        for places, policies in ((PAGE_PLACES, PAGE_POLICIES), (PUSH_PLACES, PUSH_POLICIES)):
+        for places, policies, weight in ((PAGE_PLACES, PAGE_POLICIES, 1), (PUSH_PLACES, PUSH_POLICIES, 40)):
             for place in places:
                 labels = {"trace": place.trace}
                 found += [
-                    ListeningTask(policies, scenario, labels) for scenario in _scenarios(place, scale, seed)
+                    ListeningTask(policies, scenario, labels, weight)
+                    for scenario in _scenarios(place, scale, seed)
                 ]
         for place in PAGE_PLACES:
             scenarios, labels = tuple(_scenarios(place, scale, seed)), {"trace": place.trace}

@@ -21,9 +21,19 @@ _TRIED = (0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0)
 
 @dataclass(frozen=True)
 class ListeningTask(ScenarioTask):
-    """Policies in one scenario: one row for each, with beacons heard, delays of pushes, and its report."""
+    """Policies in one scenario: one row for each, with beacons heard, delays of pushes, and its report.
+
+    ``page_weight`` is what one page costs, in pages of ucb: one of push traffic ends an hour.
+    """
 
     kind: ClassVar[str] = "listening"
+
+    page_weight: int = 1
+
+    @property
+    def weight(self) -> int:
+        """The pages of all runs, in pages of ucb."""
+        return super().weight * self.page_weight
 
     def run(self) -> list[Row]:
         """Run the policies over the same pages; return one row per policy."""
