@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from psm_sim.campaign.sweep.outcome import Outcome
-from psm_sim.campaign.sweep.work import Batch, run_batch
+from psm_sim.campaign.sweep.work import Batch, make_ready, run_batch
 from psm_sim.errors import reason
 from psm_sim.processes import begin
 
@@ -73,6 +73,8 @@ class Processes:
         self.workers = workers
         self._running: dict[Future[Any], Batch] = {}
         self._executor = self._started()
+        for _ in range(workers):
+            self._executor.submit(make_ready)
 
     def submit(self, batch: Batch) -> None:
         """Give *batch* to the executor."""

@@ -86,30 +86,34 @@ def _run(tasks: Sequence[Planned], store: Store, means: Means, command: str, wat
     states, over = store.states(), ("done",) if means.retry else ("done", "failed")
     missing = [each for each in tasks if states.get(each.key) not in over]
     files = UserFiles.of(each.task for each in missing)  # before a check runs any code of the user's
-    check = Check()
-    parameters = {each.key: check.parameters(each) for each in tasks if each.key not in states}
-    store.enrol(tasks, parameters)
-    if means.retry:
-        store.retry(each.key for each in tasks)
-    if missing:
-        _run_missing(missing, files, store, means, command, watch)
+    with _pool(means, len(missing)) as pool:
+        check = Check()
+        parameters = {each.key: check.parameters(each) for each in tasks if each.key not in states}
+        store.enrol(tasks, parameters)
+        if means.retry:
+            store.retry(each.key for each in tasks)
+        if missing:
+            with _as_workers_get_them(files, means) as sent:
+                _run_missing(missing, sent, store, pool, command, watch)
 
 
 def _run_missing(
-    tasks: Sequence[Planned], files: UserFiles, store: Store, means: Means, command: str, watch: Watch
+    tasks: Sequence[Planned],
+    files: UserFiles | PlacedFiles,
+    store: Store,
+    pool: Pool,
+    command: str,
+    watch: Watch,
 ) -> None:
-    status, pool = "interrupted", _pool(means, len(tasks))
-    number = store.begin(command, provenance(_files(tasks)))
+    status, number = "interrupted", store.begin(command, provenance(_files(tasks)))
     runner = Runner(store.path)
     try:
-        with _as_workers_get_them(files, means) as sent:
-            Conduct(tasks, store, runner, pool, sent, watch).run()
+        Conduct(tasks, store, runner, pool, files, watch).run()
         status = "finished"
     except Exception:  # an interrupt or a signal is none
         status = "failed"
         raise
     finally:
-        pool.close(at_once=status != "finished")
         runner.close()
         store.end(number, status)
 
@@ -122,15 +126,27 @@ def _files(tasks: Sequence[Planned]) -> list[Path]:
     return list(dict.fromkeys(file for files in named for file in files))
 
 
-def _pool(means: Means, tasks: int) -> Pool:
-    if means.cluster:
+@contextmanager
+def _pool(means: Means, tasks: int) -> Iterator[Pool]:
+    """Give the workers for so many tasks, who make ready while the tasks are checked, and let them go."""
+    pool = _made_pool(means, tasks)
+    finished = False
+    try:
+        yield pool
+        finished = True
+    finally:
+        pool.close(at_once=not finished)
+
+
+def _made_pool(means: Means, tasks: int) -> Pool:
+    if means.cluster and tasks:
         from psm_sim.campaign.sweep.cluster import Cluster
 
         return Cluster(means.cluster)
     from joblib import cpu_count
 
     workers = processes_for(tasks, means.workers or cpu_count())
-    return ThisProcess() if workers == 1 else Processes(workers)
+    return ThisProcess() if workers <= 1 else Processes(workers)
 
 
 def _as_workers_get_them(files: UserFiles, means: Means) -> AbstractContextManager[UserFiles | PlacedFiles]:
