@@ -31,6 +31,10 @@ _TUNING = 900
 """Added to the first seed for the extra one on which random listening is matched."""
 _LONGEST_DOZE_S = 1.2
 _MATCHED = LEARNERS[:4]
+_HINDSIGHT = (
+    "Above hindsight: against the least energy without any delay, the forced listens added. A policy that"
+    " delays replies can lie below it."
+)
 
 
 class Listening:
@@ -72,6 +76,7 @@ class Listening:
             "Listening, and anticipating: which beacons are worth hearing",
             f"{scale.replications} replications, from seed {first}, none of which any choice was made on",
             remarks=[RULE, _chance(claims, scale)],
+            commentary=[_HINDSIGHT],
             tables=tables,
             figures={"listening": _figure(runs, best)},
         )
