@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from psm_sim.campaign.sweep.outcome import Outcome
@@ -75,7 +75,7 @@ def run_batch(batch: Batch) -> list[Outcome]:
 
 def _outcomes(job: Job, places: Places) -> Iterator[Outcome]:
     if job.place.stations:
-        yield from (_among(key, each, job, places) for key, each in zip(job.keys, job.policies, strict=True))
+        yield from _among(job, places)
         return
     begun = time.perf_counter()
     try:
@@ -85,7 +85,7 @@ def _outcomes(job: Job, places: Places) -> Iterator[Outcome]:
         yield from (Outcome(key, None, _sentence(error, places)) for key in job.keys)
         return
     shared_s = (time.perf_counter() - begun) / len(job.keys)
-    for key, policy in zip(job.keys, job.policies, strict=True):
+    for key, policy in _tasks(job):
         yield _outcome(key, moved(policy, places), (job, workload, always_on), places, shared_s)
 
 
@@ -103,15 +103,26 @@ def _outcome(
     return Outcome(key, _measures(result), None, shared_s + time.perf_counter() - begun)
 
 
-def _among(key: str, policy: Spec, job: Job, places: Places) -> Outcome:
-    """Run a policy on several stations of one access point."""
+def _among(job: Job, places: Places) -> Iterator[Outcome]:
+    """Run the policies on several stations of one access point; if that fails, each by itself."""
     begun = time.perf_counter()
     try:
         scenario = Scenario(moved(job.trace, places), job.place, job.pages, job.seed)
-        result = compare_runs([moved(policy, places)], scenario).runs[0]
+        runs = compare_runs([moved(each, places) for each in job.policies], scenario).runs
     except Exception as error:
-        return Outcome(key, None, _sentence(error, places), time.perf_counter() - begun)
-    return Outcome(key, _measures(result), None, time.perf_counter() - begun)
+        if len(job.keys) == 1:
+            yield Outcome(job.keys[0], None, _sentence(error, places), time.perf_counter() - begun)
+        else:
+            alone = (replace(job, policies=(each,), keys=(key,)) for key, each in _tasks(job))
+            yield from (outcome for each in alone for outcome in _among(each, places))
+        return
+    wall_s = (time.perf_counter() - begun) / len(runs)
+    yield from (Outcome(key, _measures(run), None, wall_s) for key, run in zip(job.keys, runs, strict=True))
+
+
+def _tasks(job: Job) -> Iterator[tuple[str, Spec]]:
+    """Yield the key and the policy of each of its tasks."""
+    return zip(job.keys, job.policies, strict=True)
 
 
 def _measures(result: Result) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from psm_sim.campaign.sweep.run import Means
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.errors import InputError
 from psm_sim.processes import MOST_PER_CORE
+from psm_sim.simulation.comparison import Comparison
+from psm_sim.simulation.scenario import Scenario
 from tests.campaign.sweep.common import grid, run, write_policy
 
 SMALL = grid("policy.bsd.p=0.1,0.5", "seed=1,2", policies=("psm", "bsd"))
@@ -141,6 +143,28 @@ def test_a_task_that_fails_does_not_stop_the_rest(workers: int, runs: list[str])
     assert len(runs) == done
     assert [row.state for row in run(path, mine, retry=True)] == [row.state for row in rows]
     assert len(runs) == done + 2
+
+
+def test_policies_of_several_stations_share_a_reference_and_fail_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One comparison for all; where one fails, each for itself, with the same numbers."""
+    compared: list[int] = []
+    original = work.compare_runs
+
+    def noting(policies: list, scenario: Scenario) -> Comparison:
+        compared.append(len(policies))
+        return original(policies, scenario)
+
+    monkeypatch.setattr(work, "compare_runs", noting)
+    among = {"topology": "cafe", "pages": 2}
+    together = run(Path("a.sqlite"), grid("seed=1", policies=("psm", "bsd"), **among))
+    assert compared == [2]
+    write_policy(Path("my.py"), before="if now_s > 1: raise ValueError('no')")
+    alone = run(Path("b.sqlite"), grid("seed=1", policies=("psm", "bsd", "my.py:Hears"), **among))
+    assert compared == [2, 3, 1, 1, 1]
+    assert [row.state for row in alone] == ["done", "done", "failed"]
+    assert [row.measures for row in alone[:2]] == [row.measures for row in together]
 
 
 @pytest.mark.parametrize(
