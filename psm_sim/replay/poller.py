@@ -74,7 +74,6 @@ class Replay:
         self._watches = not isinstance(loss, _BLIND)
         self._loss.start()
         self._twin.start()
-        self._used = np.empty(1)
         self._per_unit = 1e3 / clock.unit_us
         self._unit_us, (self._least, self._most) = clock.unit_us, clock.range_units
 
@@ -114,7 +113,11 @@ class Replay:
     def _fetch(self, slept_us: int) -> Poll:
         before_us, self.now_us = self.now_us, self.now_us + slept_us
         end = self.now_us // BIN_US
-        bins = self.arrivals.offsets(before_us // BIN_US, end) if self._watches else ()
+        if not self._watches:
+            held = self.arrivals.until(end)
+            self.held_bytes += held
+            return Poll(slept_us / 1e3, held)
+        bins = self.arrivals.offsets(before_us // BIN_US, end)
         held = self.arrivals.until(end)
         self.held_bytes += held
         offsets = tuple((((bin_ + 1) * BIN_US - before_us) / 1e3, size) for bin_, size in bins)
@@ -122,8 +125,7 @@ class Replay:
 
     def _ask(self, poll: Poll) -> tuple[Floats, float]:
         """Return the experts' losses, shape (n,), and that of the polling time used."""
-        self._used[0] = poll.slept_ms
-        answers = self._loss(poll, self.times_ms), self._twin(poll, self._used).item(0)
+        answers = self._loss(poll, self.times_ms), self._twin.at(poll, poll.slept_ms)
         if self._watches:
             self._loss.observe(poll)
             self._twin.observe(poll)
