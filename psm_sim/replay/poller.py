@@ -14,6 +14,7 @@ from psm_sim.arrays import Floats
 from psm_sim.learning import Learner
 from psm_sim.losses import Formula, Inverse, InverseLog, Loss, Poll
 from psm_sim.losses.guard import guarded_loss
+from psm_sim.policies.idle_plan import HALF
 from psm_sim.replay.arrivals import BIN_US, Arrivals
 from psm_sim.replay.clock import Clock
 from psm_sim.replay.history import NoHistory
@@ -100,9 +101,11 @@ class Replay:
         self.history.after((poll.slept_ms, poll.held_bytes, mixture, paid, best), losses)
 
     def _interval_us(self) -> int:
-        """Return the weighted mean of the experts' times, on the clock's grid and within their range."""
-        # Halves are rounded up; round() would round them to the even unit.
-        units = int(self.learner.predict(self.times_ms) * self._per_unit + 0.5)
+        """Return the weighted mean of the experts' times, on the clock's grid and within their range.
+
+        Halves are rounded up, also what is as near to one as :data:`~psm_sim.policies.idle_plan.HALF` says.
+        """
+        units = int(self.learner.predict(self.times_ms) * self._per_unit + HALF)
         slept_us = min(max(units, self._least), self._most) * self._unit_us
         if slept_us < self.shortest_us:
             self.shortest_us = slept_us
