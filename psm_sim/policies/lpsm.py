@@ -43,6 +43,10 @@ class Lpsm(LpsmParameters, Policy):
         check_loss(self._loss, self.times_ms)
         if self.state is not None and self.context != "none":
             raise InputError("policy lpsm: context is outstanding; expected none with state: one memory.")
+        if self.alpha is not None and self.compiled != "no":
+            raise InputError(
+                f"policy lpsm: compiled is {self.compiled}; expected no with alpha: it is not Learn-alpha."
+            )
         self._gamma = values_of(self._loss).get("gamma")
         self._loss = guarded_loss(self._loss)
         self._warm_start = None if self.state is None else WarmStart(self.state)
@@ -65,7 +69,7 @@ class Lpsm(LpsmParameters, Policy):
         self._planned = 0
         self._loss.start()
         share = Spec("fixed-share").with_("alpha", self.alpha)
-        learner = Spec("learn-alpha") if self.alpha is None else share
+        learner = Spec("learn-alpha").with_("compiled", self.compiled) if self.alpha is None else share
         polls = polls_of(self.horizon_s, beacon_s, "policy lpsm")
         self.learner = make_learner(learner, self.times_ms.size, polls)
         if self.context != "none":
