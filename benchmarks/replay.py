@@ -25,9 +25,9 @@ from psm_sim.workload.transfer import Transfer
 HORIZON = 27_000
 
 
-def endless(pages: int = 1000) -> Iterator[Transfer]:
+def endless(pages: int = 1000, seed: int = 1) -> Iterator[Transfer]:
     """Yield the transfers of the same drawn pages again and again, 30 s apart."""
-    once = list(transfers_of(load_workload("ucb", pages, 1).pages, Nominal()))
+    once = list(transfers_of(load_workload("ucb", pages, seed).pages, Nominal()))
     shift_us = 0
     while True:
         for start_us, end_us, size in once:

@@ -121,7 +121,7 @@ class LearnAlpha(Learner):
         The switching rates, 0 to 1; those of :func:`~psm_sim.learning.switching_rates` have the bound
         of Corollary 1.
     compiled : str
-        ``yes``: each round in one pass that Numba compiles (``psm_sim[fast]``), its weights within 1e-9 of
+        ``yes``: each round is one call, compiled by Numba (``psm_sim[fast]``), its weights within 1e-9 of
         NumPy's; ``auto``: so after 100,000 rounds, if that can be; ``no``: by calls of NumPy.
 
     Examples

@@ -1,4 +1,4 @@
-"""Rounds of Learn-alpha: by calls of NumPy, or in one pass that Numba compiles where that is asked for."""
+"""Rounds of Learn-alpha: by calls of NumPy, or compiled by Numba where that is asked for."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Rounds:
         np.dot(self._levels.weights, self._top.weights, out=self._means)
 
 
-class OnePass(Rounds):
-    """Rounds in one compiled pass each, on the same arrays, none of whose levels is kept as logarithms.
+class Compiled(Rounds):
+    """Rounds of one compiled call each, on the same arrays, none of whose levels is kept as logarithms.
 
     The posterior's logarithms wait for :meth:`settle`, for so few rounds that no likelihood underflows.
     """
@@ -93,8 +93,8 @@ class OnePass(Rounds):
         self._waiting = 0
 
 
-class LaterOnePass(Rounds):
-    """Rounds by calls of NumPy, and in one pass after :data:`PAYS` of them, if that can be."""
+class LaterCompiled(Rounds):
+    """Rounds by calls of NumPy, and compiled after :data:`PAYS` of them, if that can be."""
 
     def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
         super().__init__(levels, top, means)
@@ -103,7 +103,7 @@ class LaterOnePass(Rounds):
     def learn(self, relative: Floats) -> float:
         """Learn one round, in the present way."""
         if self._rounds == PAYS and self._levels.is_plain and not fault():
-            self._now = OnePass(self._levels, self._top, self._means)
+            self._now = Compiled(self._levels, self._top, self._means)
         self._rounds += 1
         return self._now.learn(relative)
 
@@ -143,7 +143,7 @@ def make_rounds(wanted: object, levels: Levels, top: LogPosterior, means: Floats
     if wanted not in CHOICES:
         raise InputError(f"{told}; expected {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
     if wanted != "yes":
-        return (LaterOnePass if wanted == "auto" else Rounds)(levels, top, means)
+        return (LaterCompiled if wanted == "auto" else Rounds)(levels, top, means)
     if not levels.is_plain:
         raise InputError(
             f"{told}, but there is one expert, or a switching rate so near 0 or 1 that its weights are kept "
@@ -153,4 +153,4 @@ def make_rounds(wanted: object, levels: Levels, top: LogPosterior, means: Floats
         raise InputError(
             f"{told}, but Numba cannot be used ({why}); pip install 'psm_sim[fast]', or give auto or no."
         )
-    return OnePass(levels, top, means)
+    return Compiled(levels, top, means)

@@ -75,7 +75,7 @@ class LpsmParameters:
     )
     compiled: str = parameter(
         "no",
-        "yes: Learn-alpha's rounds in one pass that Numba compiles (psm_sim[fast]); auto: so after 100,000 of"
-        " them, if that can be",
+        "yes: Learn-alpha's rounds are compiled by Numba (psm_sim[fast]); auto: so after 100,000 of them, if"
+        " that can be",
         choices=("no", "auto", "yes"),
     )

@@ -1,4 +1,4 @@
-"""A round of Learn-alpha in one pass beside one by calls of NumPy; most of it without Numba, as loops."""
+"""Compiled rounds of Learn-alpha beside those by calls of NumPy; mostly without Numba, as Python loops."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def agree(one: LearnAlpha, other: LearnAlpha) -> bool:
 
 @by_rates
 @pytest.mark.parametrize("seed", [1, 2])
-def test_one_pass_learns_what_calls_of_numpy_learn(loops: list[int], rates: Any, seed: int) -> None:
+def test_a_compiled_round_learns_what_calls_of_numpy_learn(loops: list[int], rates: Any, seed: int) -> None:
     """Each mixture loss and each weight, round by round; also a rate that comes back from 1e-400."""
     one, many = LearnAlpha(N, rates, "yes"), LearnAlpha(N, rates)
     for row in table(seed):
@@ -97,7 +97,7 @@ def test_a_rate_that_was_as_good_as_ruled_out_comes_back(loops: list[int]) -> No
 
 
 @by_rates
-def test_a_state_goes_on_from_one_pass_to_the_last_bit(loops: list[int], rates: Any) -> None:
+def test_a_state_goes_on_from_compiled_rounds_to_the_last_bit(loops: list[int], rates: Any) -> None:
     """Saved in the midst of what waits for its logarithms; calls of NumPy go on from it as well."""
     learner, rows = LearnAlpha(N, rates, "yes"), table(3)
     for row in rows[:61]:
@@ -115,7 +115,7 @@ def test_a_state_goes_on_from_one_pass_to_the_last_bit(loops: list[int], rates: 
     assert agree(plain, learner)
 
 
-def test_a_leap_between_rounds_in_one_pass(loops: list[int]) -> None:
+def test_a_leap_between_compiled_rounds(loops: list[int]) -> None:
     """What it adds to the posterior joins what waited there."""
     rates = switching_rates(300)
     one, many = LearnAlpha(N, rates, "yes"), LearnAlpha(N, rates)
@@ -142,7 +142,7 @@ def test_a_copy_learns_by_itself(loops: list[int]) -> None:
 
 
 def test_auto_waits_until_it_pays(loops: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls of NumPy first, to the last bit; then one pass."""
+    """Calls of NumPy first, to the last bit; then compiled rounds."""
     monkeypatch.setattr(module, "PAYS", 100)
     later, many = LearnAlpha(N, RATES["one"], "auto"), LearnAlpha(N, RATES["one"])
     for row in table(6, 100):
@@ -161,7 +161,10 @@ def test_auto_waits_until_it_pays(loops: list[int], monkeypatch: pytest.MonkeyPa
 def test_auto_stays_with_numpy_where_nothing_else_can_be_had(numba: Any, monkeypatch: Any, case: str) -> None:
     """To the last bit, and without a word."""
     monkeypatch.setattr(module, "PAYS", 3)
-    numba(None)
+    if case == "without Numba":
+        numba(None)
+    else:
+        monkeypatch.setattr(module, "compiled", lambda: one_round)
     rates, experts = [0.2, 1.0] if case == "a rate of 1" else [0.2], 1 if case == "one expert" else N
     auto, many = LearnAlpha(experts, rates, "auto"), LearnAlpha(experts, rates)
     for row in table(8, 9)[:, :experts]:
