@@ -125,6 +125,15 @@ def fault() -> str:
     return ""
 
 
+def check_numba(owner: str) -> None:
+    """Refuse ``compiled=yes`` of *owner*, such as ``policy lpsm``, where Numba cannot be used."""
+    if why := fault():
+        raise InputError(
+            f"{owner}: compiled is 'yes', but Numba cannot be used ({why}); pip install 'psm_sim[fast]', or give "
+            "auto or no."
+        )
+
+
 def make_rounds(wanted: object, levels: Levels, top: LogPosterior, means: Floats) -> Rounds:
     """Return rounds learnt as *wanted*.
 
@@ -149,8 +158,5 @@ def make_rounds(wanted: object, levels: Levels, top: LogPosterior, means: Floats
             f"{told}, but there is one expert, or a switching rate so near 0 or 1 that its weights are kept "
             "as logarithms; give auto or no."
         )
-    if why := fault():
-        raise InputError(
-            f"{told}, but Numba cannot be used ({why}); pip install 'psm_sim[fast]', or give auto or no."
-        )
+    check_numba("learn-alpha")
     return Compiled(levels, top, means)

@@ -9,6 +9,7 @@ from psm_sim.arrays import Floats
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import Learner, make_learner
 from psm_sim.learning.ahead import Ahead
+from psm_sim.learning.rounds import check_numba
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.guard import guarded_loss, held
 from psm_sim.parameters import check_all, parameters_of, values_of
@@ -47,6 +48,8 @@ class Lpsm(LpsmParameters, Policy):
             raise InputError(
                 f"policy lpsm: compiled is {self.compiled}; expected no with alpha: it is not Learn-alpha."
             )
+        if self.compiled == "yes":
+            check_numba("policy lpsm")
         self._gamma = values_of(self._loss).get("gamma")
         self._loss = guarded_loss(self._loss)
         self._warm_start = None if self.state is None else WarmStart(self.state)

@@ -93,6 +93,13 @@ def test_compiled_rounds_hear_the_same_beacons(loss, monkeypatch):
     assert one.page_time_percentiles_s == many.page_time_percentiles_s
 
 
+def test_compiled_rounds_without_numba_are_refused_when_the_policy_is_made(monkeypatch):
+    """Not first when it runs, which can be in a worker of a sweep."""
+    monkeypatch.setattr(rounds, "fault", lambda: "No module named 'numba'")
+    with pytest.raises(InputError, match=r"policy lpsm: compiled is 'yes', .* pip install 'psm_sim\[fast\]'"):
+        make_policy("lpsm:compiled=yes")
+
+
 def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     """What reproduces a run."""
     config = make_policy("lpsm:loss=inverse").config()
