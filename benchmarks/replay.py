@@ -25,9 +25,9 @@ from psm_sim.workload.transfer import Transfer
 HORIZON = 27_000
 
 
-def endless(pages: int = 1000) -> Iterator[Transfer]:
+def endless(pages: int = 1000, seed: int = 1) -> Iterator[Transfer]:
     """Yield the transfers of the same drawn pages again and again, 30 s apart."""
-    once = list(transfers_of(load_workload("ucb", pages, 1).pages, Nominal()))
+    once = list(transfers_of(load_workload("ucb", pages, seed).pages, Nominal()))
     shift_us = 0
     while True:
         for start_us, end_us, size in once:
@@ -35,13 +35,13 @@ def endless(pages: int = 1000) -> Iterator[Transfer]:
         shift_us += once[-1].end_us + 30_000_000
 
 
-def make(history: bool) -> Replay:
+def make(history: bool, learner: str) -> Replay:
     """Return a replay that has not begun."""
     clock = Clock()
     experts = clock.times_ms.size
-    learner = make_learner("learn-alpha", experts, HORIZON)
     loss = replay_loss("inverse", None, clock.times_ms)
-    return Replay(Arrivals(endless()), learner, loss, clock, History(experts) if history else None)
+    made = make_learner(learner, experts, HORIZON)
+    return Replay(Arrivals(endless()), made, loss, clock, History(experts) if history else None)
 
 
 def main() -> None:
@@ -49,8 +49,9 @@ def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("--polls", type=int, default=1_000_000, help="(default: %(default)s)")
     reader.add_argument("--history", action="store_true", help="keep what the figures need")
+    reader.add_argument("--learner", default="learn-alpha", help="such as learn-alpha:compiled=yes")
     asked = reader.parse_args()
-    replay = make(asked.history)
+    replay = make(asked.history, asked.learner)
     begun, wall = time.process_time(), time.perf_counter()
     replay.run(asked.polls)
     spent, wall = time.process_time() - begun, time.perf_counter() - wall
@@ -60,7 +61,7 @@ def main() -> None:
     )
     for polls in (asked.polls // 100, asked.polls // 10):
         tracemalloc.start()
-        make(asked.history).run(polls)
+        make(asked.history, asked.learner).run(polls)
         print(f"{polls:,} polls: peak {tracemalloc.get_traced_memory()[1] / 2**20:.2f} MiB, trace included")
         tracemalloc.stop()
 

@@ -82,7 +82,8 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
         "--learner",
         default="learn-alpha",
         metavar="NAME",
-        help="static-expert, fixed-share:alpha=RATE, learn-alpha or FILE.py:CLASS (default: %(default)s)",
+        help="static-expert, fixed-share:alpha=RATE, learn-alpha, learn-alpha:compiled=yes or auto (with "
+        "psm_sim[fast]), or FILE.py:CLASS (default: %(default)s)",
     )
     parser.add_argument(
         "--loss",

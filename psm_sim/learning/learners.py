@@ -18,6 +18,7 @@ from psm_sim.learning.ahead import Ahead
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.levels import Levels
 from psm_sim.learning.posterior import LogPosterior
+from psm_sim.learning.rounds import make_rounds
 
 
 class StaticExpert(Learner):
@@ -119,6 +120,9 @@ class LearnAlpha(Learner):
     rates : array_like, shape (m,)
         The switching rates, 0 to 1; those of :func:`~psm_sim.learning.switching_rates` have the bound
         of Corollary 1.
+    compiled : str
+        ``yes``: each round is one call, compiled by Numba (``psm_sim[fast]``), its weights within 1e-9 of
+        NumPy's; ``auto``: so after 100,000 rounds, if that can be; ``no``: by calls of NumPy.
 
     Examples
     --------
@@ -130,10 +134,12 @@ class LearnAlpha(Learner):
 
     name = "learn-alpha"
 
-    def __init__(self, n_experts: int, rates: ArrayLike) -> None:
+    def __init__(self, n_experts: int, rates: ArrayLike, compiled: str = "no") -> None:
         super().__init__(n_experts)
         self._levels = Levels(self.n_experts, checks.rates(rates))
         self._top = LogPosterior(self._levels.rates.size)
+        self.compiled = compiled
+        self._rounds = make_rounds(compiled, self._levels, self._top, self._weights)
 
     @property
     def rates(self) -> Floats:
@@ -146,11 +152,9 @@ class LearnAlpha(Learner):
         return self._top.weights.copy()
 
     def _learn(self, relative: Floats) -> float:
-        gain = self._top.observe(self._levels.evidence(relative))
+        gain = self._rounds.learn(relative)
         if gain == -math.inf:
             raise self._none_left()
-        self._levels.share()
-        np.dot(self._levels.weights, self._top.weights, out=self._weights)
         return -gain
 
     def ahead(self, losses: Floats) -> Ahead | None:
@@ -158,11 +162,13 @@ class LearnAlpha(Learner):
         return self._levels.ahead(losses, self._top.weights)
 
     def _reach(self, log_evidence: Floats, weights: Floats) -> None:
+        self._rounds.settle()
         self._top.observe(log_evidence)
         self._levels.weights[:] = weights
-        np.dot(weights, self._top.weights, out=self._weights)
+        self._rounds.begin()
 
     def _memory(self) -> dict[str, Any]:
+        self._rounds.settle()
         return {
             "rates": self._levels.rates.tolist(),
             "log_rate_weights": saved.logs(self._top.log_weights),
@@ -175,4 +181,4 @@ class LearnAlpha(Learner):
         levels = saved.levels(state, self._levels, self.name)
         self._top.restore(top)
         self._levels.restore(*levels)
-        np.dot(self._levels.weights, self._top.weights, out=self._weights)
+        self._rounds.begin()

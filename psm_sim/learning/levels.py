@@ -29,6 +29,8 @@ class Levels:
         One column per level; each sums to 1.
     rates : ndarray, shape (m,)
         The switching rates.
+    keep, added : ndarray, shape (m,)
+        Of each rate: the part of a weight that is kept in a round, and what is then added to each (2.3).
     """
 
     def __init__(self, n_experts: int, rates: Floats) -> None:
@@ -36,10 +38,10 @@ class Levels:
         self.rates = rates
         self.weights: Floats = np.full((n_experts, rates.size), 1 / n_experts)
         # (2.3) with posterior q: (1 - alpha) q + share (1 - q) = keep q + share, share = alpha / (n - 1).
-        share = rates / others if n_experts > 1 else np.zeros_like(rates)
-        self._keep = 1 - share * n_experts
+        self.added: Floats = rates / others if n_experts > 1 else np.zeros_like(rates)
+        self.keep: Floats = 1 - self.added * n_experts
         # For each expert, since adding arrays of one shape takes half the time.
-        self._shares: Floats = np.tile(share, (n_experts, 1))
+        self._shares: Floats = np.tile(self.added, (n_experts, 1))
         self._factor = np.empty_like(self.weights)
         self._edge = _edge(n_experts, rates)
         self._at_edge = LogLevels(n_experts, rates[self._edge]) if self._edge.size else None
@@ -70,7 +72,7 @@ class Levels:
         # (2.3): w_ij <- (likelihood_i w_ij / mixture_j) keep_j + share_j.
         weights, keep_over_mixture = self.weights, self._mixture
         # The mixture is not read again, so its array becomes the scratch for keep / mixture, shape (m,).
-        np.divide(self._keep, self._mixture, out=keep_over_mixture)
+        np.divide(self.keep, self._mixture, out=keep_over_mixture)
         np.dot(self._likelihood[:, None], keep_over_mixture[None, :], out=self._factor)
         np.multiply(weights, self._factor, out=weights)
         np.add(weights, self._shares, out=weights)
@@ -81,6 +83,16 @@ class Levels:
         """Return a look at rounds of these *losses*, (n,), under *rate_weights*, (m,), where modes apply."""
         modes = modes_of(self.rates, losses)
         return None if modes is None else Ahead(modes, self.weights, rate_weights)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are several experts, and no level is kept as logarithms."""
+        return self._at_edge is None and len(self.weights) > 1
+
+    @property
+    def least_mixture(self) -> float:
+        """The least that a mixture of these levels can be, beside the largest likelihood."""
+        return float(np.minimum(self.added, 1 - self.rates).min())
 
     @property
     def edge_logs(self) -> Floats:

@@ -52,6 +52,6 @@ class LogPosterior:
 
     def _normalise(self) -> float:
         np.exp(self.log_weights, out=self.weights)
-        total = np.add.reduce(self.weights).item()
+        total = float(np.add.reduce(self.weights))
         np.divide(self.weights, total, out=self.weights)
         return math.log(total)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+
 from psm_sim.arrays import Floats
 from psm_sim.poll import Poll
 
@@ -25,6 +27,10 @@ class Loss(ABC):
         *poll* is what the station saw at this wake-up, *times_ms* the candidates, shape (n,), in ms. The
         answer depends on these, the parameters and what :meth:`observe` was told; asking changes nothing.
         """
+
+    def at(self, poll: Poll, time_ms: float) -> float:
+        """Return the loss of a single polling time, in nats, to the last bit as a call has it."""
+        return self(poll, np.array([time_ms])).item(0)
 
     def idle(self, times_ms: Floats) -> Floats | None:
         """Return the losses of a doze after which nothing was held, if they are the same for each; optional.

@@ -70,6 +70,11 @@ class Inverse(_LatencyPlusEnergy):
     name = "inverse"
     gamma: float = parameter(1 / 1.2e5, _GAMMA, unit="nats/(byte ms)", above=0.0, at_most=MOST_WEIGHT)
 
+    def at(self, poll: Poll, time_ms: float) -> float:
+        """Return the loss of a single polling time, in the order of arithmetic of a call."""
+        latency = time_ms * time_ms * (self.gamma * poll.held_bytes / (2.0 * poll.slept_ms))
+        return latency + 1.0 / time_ms
+
     def energy(self, times_ms: Floats) -> Floats:
         """Return 1 / Ti."""
         return 1.0 / times_ms

@@ -9,6 +9,7 @@ from psm_sim.arrays import Floats
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import Learner, make_learner
 from psm_sim.learning.ahead import Ahead
+from psm_sim.learning.rounds import check_numba
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.guard import guarded_loss, held
 from psm_sim.parameters import check_all, parameters_of, values_of
@@ -43,6 +44,12 @@ class Lpsm(LpsmParameters, Policy):
         check_loss(self._loss, self.times_ms)
         if self.state is not None and self.context != "none":
             raise InputError("policy lpsm: context is outstanding; expected none with state: one memory.")
+        if self.alpha is not None and self.compiled != "no":
+            raise InputError(
+                f"policy lpsm: compiled is {self.compiled}; expected no with alpha: it is not Learn-alpha."
+            )
+        if self.compiled == "yes":
+            check_numba("policy lpsm")
         self._gamma = values_of(self._loss).get("gamma")
         self._loss = guarded_loss(self._loss)
         self._warm_start = None if self.state is None else WarmStart(self.state)
@@ -65,7 +72,7 @@ class Lpsm(LpsmParameters, Policy):
         self._planned = 0
         self._loss.start()
         share = Spec("fixed-share").with_("alpha", self.alpha)
-        learner = Spec("learn-alpha") if self.alpha is None else share
+        learner = Spec("learn-alpha").with_("compiled", self.compiled) if self.alpha is None else share
         polls = polls_of(self.horizon_s, beacon_s, "policy lpsm")
         self.learner = make_learner(learner, self.times_ms.size, polls)
         if self.context != "none":

@@ -73,3 +73,9 @@ class LpsmParameters:
         optional=True,
         kind=str,
     )
+    compiled: str = parameter(
+        "no",
+        "yes: Learn-alpha's rounds are compiled by Numba (psm_sim[fast]); auto: so after 100,000 of them, if"
+        " that can be",
+        choices=("no", "auto", "yes"),
+    )

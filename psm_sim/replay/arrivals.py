@@ -44,10 +44,12 @@ class Arrivals:
     def until(self, end: int) -> int:
         """Return the bytes that came in the bins before *end* and were not returned before."""
         self._begin(end)
-        if not self._under_way:
-            return 0
-        held = sum(spread.until(end) for spread in self._under_way)
-        self._under_way = [spread for spread in self._under_way if spread.last > end]
+        held, ended = 0, False
+        for spread in self._under_way:
+            held += spread.until(end)
+            ended = ended or spread.last <= end
+        if ended:
+            self._under_way = [spread for spread in self._under_way if spread.last > end]
         return held
 
     def offsets(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
@@ -86,14 +88,12 @@ class _Spread:
         self._bins, self._size, self._given = self.last - self.first, transfer.size, 0
 
     def until(self, end: int) -> int:
-        """Return the bytes that came before *end* since the last question."""
-        before, self._given = self._given, self._by(end)
+        """Return the bytes that came before *end*, at which it has begun, since the last question."""
+        before = self._given
+        self._given = self._size if end >= self.last else self._size * (end - self.first) // self._bins
         return self._given - before
 
     def bins(self, start: int, end: int) -> NDArray[np.int64]:
         """Return (end - start,) the bytes of each bin."""
         edges = np.clip(np.arange(start, end + 1) - self.first, 0, self._bins)
         return np.diff(edges * self._size // self._bins)
-
-    def _by(self, end: int) -> int:
-        return self._size * min(max(end - self.first, 0), self._bins) // self._bins

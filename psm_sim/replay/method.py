@@ -25,7 +25,8 @@ class Method:
     Parameters
     ----------
     loss, gamma : what a polling time costs, and its weight of latency; None: 1e-7 as in the thesis.
-    learner : ``static-expert``, ``fixed-share:alpha=RATE``, ``learn-alpha`` or ``FILE.py:CLASS``.
+    learner : ``static-expert``, ``fixed-share:alpha=RATE``, ``learn-alpha``, ``learn-alpha:compiled=yes`` (or
+        auto) or ``FILE.py:CLASS``.
     horizon : the polls for which Learn-alpha's switching rates are chosen.
     clock : the experts and the grid of polling times.
     polls : how many polls at most; None: until every byte is fetched.
@@ -66,7 +67,7 @@ class Method:
         """Every parameter as a plain value; ``gamma`` is the loss's own, None if it has none."""
         return {
             "learner": str(self.learner),
-            "horizon": self.horizon if str(self.learner) == "learn-alpha" else None,
+            "horizon": self.horizon if Spec.of(self.learner, "learner").name == "learn-alpha" else None,
             "loss": self.loss.name if isinstance(self.loss, Loss) else str(self.loss),
             "gamma": values_of(self.tried_loss).get("gamma"),
             **values_of(self.clock),

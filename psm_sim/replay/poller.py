@@ -14,6 +14,7 @@ from psm_sim.arrays import Floats
 from psm_sim.learning import Learner
 from psm_sim.losses import Formula, Inverse, InverseLog, Loss, Poll
 from psm_sim.losses.guard import guarded_loss
+from psm_sim.policies.idle_plan import HALF
 from psm_sim.replay.arrivals import BIN_US, Arrivals
 from psm_sim.replay.clock import Clock
 from psm_sim.replay.history import NoHistory
@@ -74,7 +75,6 @@ class Replay:
         self._watches = not isinstance(loss, _BLIND)
         self._loss.start()
         self._twin.start()
-        self._used = np.empty(1)
         self._per_unit = 1e3 / clock.unit_us
         self._unit_us, (self._least, self._most) = clock.unit_us, clock.range_units
 
@@ -101,9 +101,11 @@ class Replay:
         self.history.after((poll.slept_ms, poll.held_bytes, mixture, paid, best), losses)
 
     def _interval_us(self) -> int:
-        """Return the weighted mean of the experts' times, on the clock's grid and within their range."""
-        # Halves are rounded up; round() would round them to the even unit.
-        units = int(self.learner.predict(self.times_ms) * self._per_unit + 0.5)
+        """Return the weighted mean of the experts' times, on the clock's grid and within their range.
+
+        Halves are rounded up, also what is as near to one as :data:`~psm_sim.policies.idle_plan.HALF` says.
+        """
+        units = int(self.learner.predict(self.times_ms) * self._per_unit + HALF)
         slept_us = min(max(units, self._least), self._most) * self._unit_us
         if slept_us < self.shortest_us:
             self.shortest_us = slept_us
@@ -114,7 +116,11 @@ class Replay:
     def _fetch(self, slept_us: int) -> Poll:
         before_us, self.now_us = self.now_us, self.now_us + slept_us
         end = self.now_us // BIN_US
-        bins = self.arrivals.offsets(before_us // BIN_US, end) if self._watches else ()
+        if not self._watches:
+            held = self.arrivals.until(end)
+            self.held_bytes += held
+            return Poll(slept_us / 1e3, held)
+        bins = self.arrivals.offsets(before_us // BIN_US, end)
         held = self.arrivals.until(end)
         self.held_bytes += held
         offsets = tuple((((bin_ + 1) * BIN_US - before_us) / 1e3, size) for bin_, size in bins)
@@ -122,8 +128,7 @@ class Replay:
 
     def _ask(self, poll: Poll) -> tuple[Floats, float]:
         """Return the experts' losses, shape (n,), and that of the polling time used."""
-        self._used[0] = poll.slept_ms
-        answers = self._loss(poll, self.times_ms), self._twin(poll, self._used).item(0)
+        answers = self._loss(poll, self.times_ms), self._twin.at(poll, poll.slept_ms)
         if self._watches:
             self._loss.observe(poll)
             self._twin.observe(poll)

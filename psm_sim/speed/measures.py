@@ -14,6 +14,7 @@ from itertools import count as count_from
 import numpy as np
 
 from psm_sim.learning.make import make_learner
+from psm_sim.learning.rounds import fault
 from psm_sim.network import World, load_topology
 from psm_sim.network.bare import fire
 from psm_sim.policies import make_policy
@@ -102,25 +103,25 @@ def _run(policy: str, pages: tuple[Page, ...]) -> Work:
     return lambda: world.run(pages)
 
 
-def _rounds(count: int = 2_000) -> Measure:
+def _rounds(learner: str = "learn-alpha", note: str = "", count: int = 2_000) -> Measure:
     table = np.random.default_rng(1).random((count, 12)) * 5
 
     def prepare() -> Work:
-        learner = make_learner("learn-alpha", 12, HORIZON)
-        return lambda: deque(map(learner.update, table), 0)
+        update = make_learner(learner, 12, HORIZON).update
+        return lambda: deque(map(update, table), 0)
 
-    return Measure("round of Learn-alpha, 259 x 12", prepare, count, "product")
+    return Measure(f"round of Learn-alpha{note}, 259 x 12", prepare, count, "product")
 
 
-def _polls(count: int = 2_000) -> Measure:
+def _polls(learner: str = "learn-alpha", note: str = "", count: int = 2_000) -> Measure:
     def prepare() -> Work:
         clock = Clock()
-        learner = make_learner("learn-alpha", clock.times_ms.size, HORIZON)
+        made = make_learner(learner, clock.times_ms.size, HORIZON)
         transfers = (Transfer(at_us, at_us + 2_000_000, 9_000) for at_us in count_from(0, 30_000_000))
-        replay = Replay(Arrivals(transfers), learner, replay_loss("inverse", None, clock.times_ms), clock)
+        replay = Replay(Arrivals(transfers), made, replay_loss("inverse", None, clock.times_ms), clock)
         return lambda: replay.run(count)
 
-    return Measure("poll of a replay, 259 x 10", prepare, count, "product")
+    return Measure(f"poll of a replay{note}, 259 x 10", prepare, count, "product")
 
 
 def _started(*words: str) -> Measure:
@@ -132,12 +133,15 @@ def _started(*words: str) -> Measure:
 
 
 def measures() -> Iterator[Measure]:
-    """Yield every measure, in the order in which they are shown."""
+    """Yield every measure, in the order in which they are shown; compiled ones where Numba is there."""
     for policy in ("always-on", "psm", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse"):
         yield _pages(policy, 200)
     for think_s in (1.0, 10.0, 100.0, 1_000.0, 10_000.0):
         yield _gaps(think_s)
     yield _rounds()
     yield _polls()
+    if not fault():
+        yield _rounds("learn-alpha:compiled=yes", ", compiled")
+        yield _polls("learn-alpha:compiled=yes", ", compiled")
     yield _started("--help")
     yield _started("--policy", "psm", "--pages", "1")

@@ -55,6 +55,13 @@ def test_there_is_one_finite_loss_of_0_or_more_for_each_candidate(poll: Poll, ti
         assert np.all(losses >= 0)
 
 
+@given(poll=polls, time_ms=st.floats(2, 1e5))
+def test_a_single_polling_time_costs_what_it_costs_among_others(poll: Poll, time_ms: float) -> None:
+    """To the last bit: a replay asks about the time it slept in this shorter way."""
+    for what in EXAMPLES:
+        assert make_loss(what).at(poll, time_ms) == make_loss(what)(poll, np.array([time_ms]))[0]
+
+
 @given(poll=polls, more=st.integers(1, 10**6), times_ms=times)
 def test_more_bytes_held_never_cost_less(poll: Poll, more: int, times_ms: np.ndarray) -> None:
     """The latency term grows with the bytes that waited."""

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from psm_sim.errors import InputError, PluginError
-from psm_sim.learning import FixedShare, LearnAlpha
+from psm_sim.learning import FixedShare, LearnAlpha, rounds
+from psm_sim.learning.one_round import one_round
 from psm_sim.losses import Inverse, Loss
 from psm_sim.policies import Frame, Poll, make_policy
 from psm_sim.policies.lpsm import Lpsm
@@ -81,6 +82,24 @@ def test_one_switching_rate_makes_it_fixed_share():
     assert isinstance(started("lpsm:alpha=0.01").learner, FixedShare)
 
 
+@pytest.mark.parametrize("loss", ["inverse-log", "inverse", "1/sqrt(Ti) + gamma*I*Ti"])
+def test_compiled_rounds_hear_the_same_beacons(loss, monkeypatch):
+    """Energy and page times to the last bit; idle rounds are planned, or, of a formula, learnt one by one."""
+    monkeypatch.setattr(rounds, "compiled", lambda: one_round)
+    one, many = (
+        simulate(f"lpsm:loss={loss},horizon_s=5,compiled={wanted}", pages=2) for wanted in ("yes", "no")
+    )
+    assert one.energy_per_page_j == many.energy_per_page_j
+    assert one.page_time_percentiles_s == many.page_time_percentiles_s
+
+
+def test_compiled_rounds_without_numba_are_refused_when_the_policy_is_made(monkeypatch):
+    """Not first when it runs, which can be in a worker of a sweep."""
+    monkeypatch.setattr(rounds, "fault", lambda: "No module named 'numba'")
+    with pytest.raises(InputError, match=r"policy lpsm: compiled is 'yes', .* pip install 'psm_sim\[fast\]'"):
+        make_policy("lpsm:compiled=yes")
+
+
 def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     """What reproduces a run."""
     config = make_policy("lpsm:loss=inverse").config()
@@ -88,7 +107,7 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     assert config["gamma"] == pytest.approx(1 / 1.2e5)
     assert set(config) == {
         "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "acks", "learn_on_uplink",
-        "alpha", "context", "state",
+        "alpha", "context", "state", "compiled",
     }  # fmt: skip
     assert Lpsm(loss=Inverse(gamma=2.0)).config() == {**config, "gamma": 2.0}
 
@@ -105,6 +124,8 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
         ("lpsm:loss=cubic", "no loss 'cubic'"),
         ("lpsm:gama=1", "no parameter 'gama'.*Did you mean 'gamma'"),
         ("lpsm:horizon_s=0", "horizon_s is '0'"),
+        ("lpsm:compiled=maybe", "compiled is 'maybe'; expected one of no, auto, yes"),
+        ("lpsm:compiled=auto,alpha=0.1", "compiled is auto; expected no with alpha"),
     ],
 )
 def test_wrong_parameters_are_refused(spec, message):

@@ -228,7 +228,7 @@ def test_totals_are_those_of_the_history() -> None:
         ),
         (
             lambda: Method(learner="learn-alpha:m=3"),
-            "has no parameter 'm'; expected no parameters",
+            "has no parameter 'm'; expected compiled",
         ),
         (lambda: Method(loss="inverse:gamma=1", gamma=2.0), "gamma is given twice"),
         (lambda: Method(max_gap_s=-1.0), "max_gap_s is -1.0; expected"),

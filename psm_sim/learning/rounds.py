@@ -1,0 +1,162 @@
+"""Rounds of Learn-alpha: by calls of NumPy, or compiled by Numba where that is asked for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from psm_sim.arrays import Floats
+from psm_sim.errors import InputError
+from psm_sim.learning.levels import Levels
+from psm_sim.learning.one_round import compiled
+from psm_sim.learning.posterior import LogPosterior
+
+CHOICES = ("no", "auto", "yes")
+"""Values of ``compiled``: NumPy; compiled after :data:`PAYS` rounds, if that can be; compiled at once."""
+PAYS = 100_000
+"""Rounds after which ``auto`` imports Numba and compiles."""
+
+_LEAST_GAIN = math.log(1e-150)
+
+
+class Rounds:
+    """Rounds by calls of NumPy, each of which is one walk over an array.
+
+    Parameters
+    ----------
+    levels : Levels
+        The distributions over the experts, one per switching rate; revised by each round.
+    top : LogPosterior
+        The posterior over the rates; revised by each round.
+    means : ndarray, shape (n,)
+        Where each round puts the distribution over the experts.
+    """
+
+    def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
+        self._levels, self._top, self._means = levels, top, means
+
+    def learn(self, relative: Floats) -> float:
+        """Learn one round of log-likelihoods *relative*, (n,), maximum 0; return that of their mixture.
+
+        If it is ``-inf`` nothing is changed.
+        """
+        gain = self._top.observe(self._levels.evidence(relative))
+        if gain > -math.inf:
+            self._levels.share()
+            np.dot(self._levels.weights, self._top.weights, out=self._means)
+        return gain
+
+    def settle(self) -> None:
+        """Bring the posterior's logarithms up to date; call it before they are read."""
+
+    def begin(self) -> None:
+        """Go on from levels and posterior as they stand; call it after they were set."""
+        np.dot(self._levels.weights, self._top.weights, out=self._means)
+
+
+class Compiled(Rounds):
+    """Rounds of one compiled call each, on the same arrays, none of whose levels is kept as logarithms.
+
+    The posterior's logarithms wait for :meth:`settle`, for so few rounds that no likelihood underflows.
+    """
+
+    def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
+        super().__init__(levels, top, means)
+        self._gains: Floats = np.ones_like(levels.rates)
+        self._start: Floats = top.weights.copy()
+        self._scratch: Floats = np.empty_like(levels.rates)
+        self._most = max(1, int(_LEAST_GAIN / math.log(levels.least_mixture)))
+        self._waiting = 0
+
+    def learn(self, relative: Floats) -> float:
+        """Learn one round, as by calls of NumPy within rounding errors."""
+        levels, rate_weights = self._levels, self._top.weights
+        mine = self._start, self._gains, rate_weights, self._scratch, self._means
+        gain = compiled()(relative, levels.weights, levels.keep, levels.added, *mine)
+        self._waiting += 1
+        if self._waiting == self._most:
+            self.settle()
+        return gain
+
+    def settle(self) -> None:
+        """Add the logarithms of what the rates have gained; weights then move by rounding errors."""
+        if self._waiting:
+            self._top.restore(self._top.log_weights + np.log(self._gains))
+            self.begin()
+
+    def begin(self) -> None:
+        """Go on from levels and posterior as they stand."""
+        super().begin()
+        self._start[:] = self._top.weights
+        self._gains[:] = 1.0
+        self._waiting = 0
+
+
+class LaterCompiled(Rounds):
+    """Rounds by calls of NumPy, and compiled after :data:`PAYS` of them, if that can be."""
+
+    def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
+        super().__init__(levels, top, means)
+        self._rounds, self._now = 0, Rounds(levels, top, means)
+
+    def learn(self, relative: Floats) -> float:
+        """Learn one round, in the present way."""
+        if self._rounds == PAYS and self._levels.is_plain and not fault():
+            self._now = Compiled(self._levels, self._top, self._means)
+        self._rounds += 1
+        return self._now.learn(relative)
+
+    def settle(self) -> None:
+        """Pass it on."""
+        self._now.settle()
+
+    def begin(self) -> None:
+        """Pass it on."""
+        self._now.begin()
+
+
+def fault() -> str:
+    """Return why Numba cannot be used; empty if it can be, and then the round is compiled."""
+    try:
+        compiled()
+    except ImportError as error:
+        return str(error)
+    return ""
+
+
+def check_numba(owner: str) -> None:
+    """Refuse ``compiled=yes`` of *owner*, such as ``policy lpsm``, where Numba cannot be used."""
+    if why := fault():
+        raise InputError(
+            f"{owner}: compiled is 'yes', but Numba cannot be used ({why}); pip install 'psm_sim[fast]', or give "
+            "auto or no."
+        )
+
+
+def make_rounds(wanted: object, levels: Levels, top: LogPosterior, means: Floats) -> Rounds:
+    """Return rounds learnt as *wanted*.
+
+    Parameters
+    ----------
+    wanted : str
+        One of :data:`CHOICES`.
+    levels, top, means : as for :class:`Rounds`
+
+    Raises
+    ------
+    InputError
+        If it is no choice, or is ``yes`` and Numba cannot be used, or not for these levels.
+    """
+    told = f"learn-alpha: compiled is {wanted!r}"
+    if wanted not in CHOICES:
+        raise InputError(f"{told}; expected {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
+    if wanted != "yes":
+        return (LaterCompiled if wanted == "auto" else Rounds)(levels, top, means)
+    if not levels.is_plain:
+        raise InputError(
+            f"{told}, but there is one expert, or a switching rate so near 0 or 1 that its weights are kept "
+            "as logarithms; give auto or no."
+        )
+    check_numba("learn-alpha")
+    return Compiled(levels, top, means)
