@@ -129,8 +129,8 @@ def check_numba(owner: str) -> None:
     """Refuse ``compiled=yes`` of *owner*, such as ``policy lpsm``, where Numba cannot be used."""
     if why := fault():
         raise InputError(
-            f"{owner}: compiled is 'yes', but Numba cannot be used ({why}); pip install 'psm_sim[fast]', or give "
-            "auto or no."
+            f"{owner}: compiled is 'yes', but Numba cannot be used ({why}); pip install 'psm_sim[fast]', "
+            "or give auto or no."
         )
 
 
