@@ -117,12 +117,17 @@ def main() -> None:
         own.update(spent(args.policy, scenario))
         least.update(best(record_chain(scenario.workload().pages, scenario.place())))
     count = args.pages * len(args.seeds)
-    own["waiting"], least["waiting"] = sum(own[each] for each in own if each.startswith("waiting,")), least["waiting"]
+    own["waiting"], least["waiting"] = (
+        sum(own[each] for each in own if each.startswith("waiting,")),
+        least["waiting"],
+    )
     print(f"{args.trace}, {args.pages} pages of each of seeds {args.seeds}, J/page\n")
     print(f"{'':34}{args.policy:>24}{'hindsight':>12}{'more':>9}")
     names = sorted(set(own) | set(least))
     for name in names:
-        print(f"{name:34}{own[name] / count:24.4f}{least[name] / count:12.4f}{(own[name] - least[name]) / count:9.4f}")
+        print(
+            f"{name:34}{own[name] / count:24.4f}{least[name] / count:12.4f}{(own[name] - least[name]) / count:9.4f}"
+        )
     total, floor = (sum(part[n] for n in names if not n.startswith("waiting,")) for part in (own, least))
     print(f"{'all':34}{total / count:24.4f}{floor / count:12.4f}{(total - floor) / count:9.4f}")
 
