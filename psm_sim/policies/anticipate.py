@@ -66,6 +66,12 @@ class Anticipate(Policy):
         at_most=1,
     )
     joint: bool = parameter(False, "whether each connection that waits has a law and a gap of its own")
+    share: float = parameter(
+        0.0,
+        "power of the number of connections that wait, by which the price is divided",
+        at_least=0,
+        at_most=1,
+    )
     awake: bool = parameter(True, "whether it can wait awake for a reply")
     split_s: float = parameter(
         10.0,
@@ -189,7 +195,7 @@ class Anticipate(Policy):
     def _costs(self, bound: bool, most: int) -> Costs:
         """Return the costs of a rest; within a *bound* on the delay it must be able to wait awake."""
         power, waiting = self.power, self._flows.waiting
-        price_w = self.price if waiting else self.idle_price
+        price_w = self.price / waiting**self.share if waiting else self.idle_price
         awake = bound or (waiting and self.awake)
         awake_w = max(0.0, power.awake_w - power.asleep_w) if awake else inf
         return Costs(price_w, awake_w, power.beacon_j, most)

@@ -16,8 +16,8 @@ from psm_sim.policies.gaps import ON_AIR_S, Gaps, kind_of
 from psm_sim.policies.schedule import Law
 from psm_sim.poll import Poll
 
-_STEPS_S: Floats = np.concatenate((np.arange(0.0, 0.4, 0.002), np.arange(0.4, 30.0, 0.02)))
-"""Steps at which a joint law is integrated."""
+_STEPS_S: Floats = np.concatenate((np.arange(0.0, 0.4, 0.005), np.arange(0.4, 30.0, 0.025)))
+"""Steps at which the law of the first of several frames is integrated, besides the times asked for."""
 _LEAST = 1e-12
 """Probability that an event has not come yet below which its law tells no more."""
 
@@ -76,7 +76,10 @@ class FlowGaps(Gaps):
         """Return the law of the first frame of any connection; *law* and *times_s* as for all gaps."""
         if not self.waiting:
             return super().at(law, times_s)
-        return joint([(law(gap.context).at, gap.opened_s) for gap in self.waiting.values()], times_s)
+        laws = [(law(gap.context).at, gap.opened_s) for gap in self.waiting.values()]
+        if len(laws) > 1:
+            return joint(laws, times_s)
+        return laws[0][0](np.maximum(times_s - laws[0][1], 0.0))
 
     def _came(self, now_s: float) -> tuple[float, float]:
         """Return between what times a frame that is received now came to the access point."""
