@@ -1,14 +1,13 @@
 """Where the energy between ``anticipate`` and hindsight goes, in joules per page.
 
-``python benchmarks/hindsight_gap.py`` runs ``anticipate:price=5`` over the pages of some seeds and shows its energy by what
-the radio did, beside hindsight's best schedule without delay on the same pages. A wait awake is in vain if
-the radio dozes at its end before a frame moves.
+``python benchmarks/hindsight_gap.py`` runs ``anticipate:price=5`` over the pages of some seeds and shows its
+energy by what the radio did, beside hindsight's best schedule without delay on the same pages. A wait awake
+is in vain if the radio dozes at its end before a frame moves.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 
 from psm_sim.hindsight.chain import Chain
 from psm_sim.hindsight.record import record_chain
@@ -19,7 +18,17 @@ from psm_sim.policies import Policy, Poll, Rest, make_policy
 from psm_sim.policies.anticipate import Anticipate
 from psm_sim.simulation import Scenario
 
-Parts = Counter[str]
+
+class Parts(dict[str, float]):
+    """Joules by what they were spent on."""
+
+    def __missing__(self, _: str) -> float:
+        return 0.0
+
+    def add(self, others: Parts) -> None:
+        """Add those of others."""
+        for name, joules in others.items():
+            self[name] += joules
 
 
 class Spent(Observer):
@@ -27,8 +36,9 @@ class Spent(Observer):
 
     def begin(self, topology: Topology, policy: Policy) -> None:
         """Take note of the powers, and of the policy whose context counts."""
-        assert isinstance(policy, Anticipate)
-        self.policy, self.power, self.parts = policy, topology.power, Counter[str]()
+        if not isinstance(policy, Anticipate):
+            raise TypeError("expected anticipate")
+        self.policy, self.power, self.parts = policy, topology.power, Parts()
         self.above_w = self.power.awake_w - self.power.asleep_w
         self.awake_s: float | None = 0.0
         self.wait: tuple[float, str] | None = None
@@ -75,7 +85,7 @@ class Spent(Observer):
 
 def best(chain: Chain) -> Parts:
     """Return hindsight's energy without delay by what it is spent on: no schedule has less."""
-    parts, now_s = Counter[str](), 0.0
+    parts, now_s = Parts(), 0.0
     above_w = chain.awake_w - chain.asleep_w
     for step in chain.steps:
         due_s = now_s + step.silent_s
@@ -99,37 +109,33 @@ def spent(policy: str, scenario: Scenario) -> Parts:
     observer = Spent()
     world = World(scenario.place(), make_policy(policy), [observer])
     world.run(scenario.workload().pages)
-    assert abs(sum(observer.parts.values()) - world.usage().total_j) < 1e-6
+    if abs(sum(observer.parts.values()) - world.usage().total_j) > 1e-6:
+        raise ArithmeticError("the parts are not the whole")
     return observer.parts
 
 
 def main() -> None:
     """Print one line for each use of energy."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--policy", default="anticipate:price=5")
+    parser.add_argument("--policy", default="anticipate:price=5", help="anticipate, with any parameters")
     parser.add_argument("--trace", default="ucb")
     parser.add_argument("--pages", type=int, default=100)
     parser.add_argument("--seeds", type=int, nargs="+", default=[11, 12, 13, 14, 15, 16])
     args = parser.parse_args()
-    own, least = Counter[str](), Counter[str]()
+    own, least = Parts(), Parts()
     for seed in args.seeds:
         scenario = Scenario(args.trace, pages=args.pages, seed=seed)
-        own.update(spent(args.policy, scenario))
-        least.update(best(record_chain(scenario.workload().pages, scenario.place())))
-    count = args.pages * len(args.seeds)
-    own["waiting"], least["waiting"] = (
-        sum(own[each] for each in own if each.startswith("waiting,")),
-        least["waiting"],
-    )
-    print(f"{args.trace}, {args.pages} pages of each of seeds {args.seeds}, J/page\n")
-    print(f"{'':34}{args.policy:>24}{'hindsight':>12}{'more':>9}")
-    names = sorted(set(own) | set(least))
-    for name in names:
-        print(
-            f"{name:34}{own[name] / count:24.4f}{least[name] / count:12.4f}{(own[name] - least[name]) / count:9.4f}"
-        )
-    total, floor = (sum(part[n] for n in names if not n.startswith("waiting,")) for part in (own, least))
-    print(f"{'all':34}{total / count:24.4f}{floor / count:12.4f}{(total - floor) / count:9.4f}")
+        own.add(spent(args.policy, scenario))
+        least.add(best(record_chain(scenario.workload().pages, scenario.place())))
+    per_page = 1 / (args.pages * len(args.seeds))
+    print(f"{args.policy} on {args.trace}, {args.pages} pages of each of seeds {args.seeds}; J per page\n")
+    print(f"{'':34}{'policy':>9}{'hindsight':>11}{'more':>9}")
+    lines = {name: (own[name] * per_page, least[name] * per_page) for name in sorted({*own, *least})}
+    waiting = [pair for name, pair in lines.items() if name.startswith("waiting")]
+    lines["all waiting"] = (sum(mine for mine, _ in waiting), sum(its for _, its in waiting))
+    lines["all"] = (sum(own.values()) * per_page, sum(least.values()) * per_page)
+    for name, (mine, its) in lines.items():
+        print(f"{name:34}{mine:9.4f}{its:11.4f}{mine - its:+9.4f}")
 
 
 if __name__ == "__main__":
