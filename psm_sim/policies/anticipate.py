@@ -18,16 +18,12 @@ from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.bound import ReplyBound
 from psm_sim.policies.flow_gaps import FlowGaps
 from psm_sim.policies.flows import Flows, longest_doze
-from psm_sim.policies.gaps import IDLE, Gaps
+from psm_sim.policies.gaps import Gaps, Laws
 from psm_sim.policies.schedule import Costs, Times, choices, settled
 from psm_sim.poll import Poll
 
 _MOST_DOZE_MS = 10_000.0
 """The longest doze that any setting allows, in ms."""
-
-_NEVER = 99.0
-"""Odds, before anything was seen, that nothing unasked comes within a minute; else those of a waiting law."""
-_IDLE_MEAN_S = 600.0
 
 _FINE_S: Floats = np.concatenate(([0.001, 0.002, 0.004, 0.006, 0.008], 0.01 * np.arange(1, 40)))
 """Times from now on, up to 0.39 s, until which it can wait awake; and then each beacon."""
@@ -46,6 +42,11 @@ class Anticipate(Policy):
     (:mod:`psm_sim.policies.schedule`) finds the schedule of least expected cost: energy, and for each second
     that a frame is held the price in joules. While no reply is awaited the radio never waits awake.
 
+    With ``joint`` each connection that waits has a gap of its own, and what is awaited is the first of their
+    frames; with ``share`` a delay that several wait through is priced lower for each. With ``trust`` an idle
+    doze may outlast ``max_ms``: a frame that nobody asked for waits at most that share of the idle time since
+    the last such frame, and never more than 10 s.
+
     With ``p`` a reply never takes more than (1 + p) times as long as without power saving: a doze is allowed
     only where :class:`~psm_sim.policies.bsd.Bsd` with this p and its longest doze would allow it.
     """
@@ -60,17 +61,11 @@ class Anticipate(Policy):
     )
     max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=_MOST_DOZE_MS)
     trust: float = parameter(
-        0.0,
-        "longest doze while none is awaited, over the idle time without a frame that nobody asked for",
-        at_least=0,
-        at_most=1,
+        0.0, "longest idle doze, over the idle time since an unasked frame", at_least=0, at_most=1
     )
-    joint: bool = parameter(False, "whether each connection that waits has a law and a gap of its own")
+    joint: bool = parameter(False, "whether each connection that waits has a gap of its own")
     share: float = parameter(
-        0.0,
-        "power of the number of connections that wait, by which the price is divided",
-        at_least=0,
-        at_most=1,
+        0.0, "the price is divided by the connections that wait, to this power", at_least=0, at_most=1
     )
     awake: bool = parameter(True, "whether it can wait awake for a reply")
     split_s: float = parameter(
@@ -100,7 +95,7 @@ class Anticipate(Policy):
         self._begin()
 
     def _begin(self) -> None:
-        self.laws: dict[str, WaitingLaw] = {}
+        self.laws = Laws()
         self._flows = Flows(self.mss)
         self._gaps = (FlowGaps if self.joint else Gaps)(self._flows, self.split_s, self._learn)
         self._most = longest_doze(self.max_ms, self.beacon_s)
@@ -132,9 +127,6 @@ class Anticipate(Policy):
 
     def law(self, context: str) -> WaitingLaw:
         """Return the law of a context's silences, one that has learnt nothing if there is none yet."""
-        if context not in self.laws:
-            idle = context in IDLE
-            self.laws[context] = WaitingLaw(_NEVER, _IDLE_MEAN_S) if idle else WaitingLaw()
         return self.laws[context]
 
     def _learn(self, context: str, after_s: float, by_s: float) -> None:

@@ -22,6 +22,18 @@ IDLE = ("idle", "idle-busy")
 ON_AIR_S = 0.004
 """A frame received while awake came at most this much earlier: the time of a full frame at 3 Mbit/s."""
 
+_NEVER, _IDLE_MEAN_S = 99.0, 600.0
+"""Odds, before anything was seen, that nothing unasked comes within a minute, and the mean time until it
+does; else those of a waiting law."""
+
+
+class Laws(dict[str, WaitingLaw]):
+    """Laws of silences by context; one that has learnt nothing where there was none."""
+
+    def __missing__(self, context: str) -> WaitingLaw:
+        self[context] = law = WaitingLaw(_NEVER, _IDLE_MEAN_S) if context in IDLE else WaitingLaw()
+        return law
+
 
 class Gaps:
     """Gaps between the frames of one station.
