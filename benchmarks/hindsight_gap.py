@@ -2,21 +2,24 @@
 
 ``python benchmarks/hindsight_gap.py`` runs ``anticipate:price=5`` over the pages of some seeds and shows its
 energy by what the radio did, beside hindsight's best schedule without delay on the same pages. A wait awake
-is in vain if the radio dozes at its end before a frame moves.
+is in vain if the radio dozes at its end before a frame moves. With ``--frontier`` it shows only how much lies
+above hindsight's frontier at the delay that the policy itself has.
 """
 
 from __future__ import annotations
 
 import argparse
 
+from psm_sim.estimates import interval
 from psm_sim.hindsight.chain import Chain
+from psm_sim.hindsight.optimum import frontier, least_energy_j
 from psm_sim.hindsight.record import record_chain
 from psm_sim.network import Observer, Topology, World
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Policy, Poll, Rest, make_policy
 from psm_sim.policies.anticipate import Anticipate
-from psm_sim.simulation import Scenario
+from psm_sim.simulation import Scenario, compare_runs
 
 
 class Parts(dict[str, float]):
@@ -114,6 +117,15 @@ def spent(policy: str, scenario: Scenario) -> Parts:
     return observer.parts
 
 
+def above_frontier_j(policy: str, scenario: Scenario) -> float:
+    """Return the joules per page above hindsight's frontier at the policy's own mean page time."""
+    pages = scenario.pages
+    hull = frontier(record_chain(scenario.workload().pages, scenario.place()), 24)
+    awake, run = compare_runs(["always-on", policy], scenario).runs
+    delay_s = max(0.0, run.page_time_s.mean - awake.page_time_s.mean)
+    return run.energy_per_page_j - least_energy_j(hull, delay_s * pages) / pages
+
+
 def main() -> None:
     """Print one line for each use of energy."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -121,7 +133,13 @@ def main() -> None:
     parser.add_argument("--trace", default="ucb")
     parser.add_argument("--pages", type=int, default=100)
     parser.add_argument("--seeds", type=int, nargs="+", default=[11, 12, 13, 14, 15, 16])
+    parser.add_argument("--frontier", action="store_true")
     args = parser.parse_args()
+    if args.frontier:
+        scenarios = [Scenario(args.trace, pages=args.pages, seed=seed) for seed in args.seeds]
+        above = interval([above_frontier_j(args.policy, scenario) for scenario in scenarios])
+        print(f"{args.policy} on {args.trace}: {above:.3f} J per page above hindsight's frontier")
+        return
     own, least = Parts(), Parts()
     for seed in args.seeds:
         scenario = Scenario(args.trace, pages=args.pages, seed=seed)
