@@ -35,19 +35,20 @@ class FlowGaps(Gaps):
     """Gaps of each connection that waits for a reply; :attr:`waiting` has them by number.
 
     A connection's gap opens at each of its frames and ends at the next one, or when its reply is complete, as
-    in :class:`~psm_sim.policies.gaps.Gaps`; frames of other connections do not end it. Frames that follow
-    each other within 4 ms after the radio woke were held. While no connection waits there is one gap.
+    in :class:`~psm_sim.policies.gaps.Gaps`; frames of other connections do not end it. The first
+    frame after the radio woke was held, as were those that follow within 4 ms of each other. While no
+    connection waits there is one gap.
     """
 
     def __init__(self, flows: Flows, split_s: float, tell: Callable[[str, float, float], None]) -> None:
         super().__init__(flows, split_s, tell)
         self.waiting: dict[int, FlowGap] = {}
-        self._doze_s, self._burst_s = (0.0, inf), 0.0
+        self._doze_s, self._burst_s = (0.0, inf), inf
 
     def rests(self, dozes_s: float, wakes_s: float) -> None:
         """Take note that the radio will doze from *dozes_s* until the beacon at *wakes_s*, in seconds."""
         super().rests(dozes_s, wakes_s)
-        self._doze_s, self._burst_s = (dozes_s, wakes_s), wakes_s
+        self._doze_s, self._burst_s = (dozes_s, wakes_s), inf
         for gap in self.waiting.values():
             gap.asked = True
 
@@ -55,7 +56,7 @@ class FlowGaps(Gaps):
         """Take note of a doze cut short: what was held comes now."""
         super().interrupted(poll)
         woke_s = self._dozes_s + poll.slept_ms / 1000
-        self._doze_s, self._burst_s = (self._dozes_s, woke_s if poll.held_frames else inf), woke_s
+        self._doze_s, self._burst_s = (self._dozes_s, woke_s if poll.held_frames else inf), inf
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """End the gap of a connection with a frame sent, and open the next if it waits."""

@@ -42,15 +42,15 @@ def test_a_frame_of_one_connection_leaves_the_gap_of_another_open(gaps, told):
 
 
 def test_frames_that_follow_each_other_after_waking_were_held(gaps, told):
-    """Both came during the doze; a third one 20 ms later came just now."""
+    """Both came during the doze, the first one late on a busy air; a third one 20 ms later came just now."""
     for flow in range(3):
         gaps.sent(1.0, request(flow))
     gaps.rests(1.0, 1.1)
-    gaps.received(1.103, request(0, 100))
-    gaps.sent(1.103, ack(0))
-    gaps.received(1.106, request(1, 100))
-    gaps.received(1.126, request(2, 100))
-    assert told == [("request", 0.0, 0.1), ("request", 0.0, 0.1), ("request", 0.122, 0.126)]
+    gaps.received(1.109, request(0, 100))
+    gaps.sent(1.109, ack(0))
+    gaps.received(1.112, request(1, 100))
+    gaps.received(1.132, request(2, 100))
+    assert told == [("request", 0.0, 0.1), ("request", 0.0, 0.1), ("request", 0.128, 0.132)]
 
 
 def test_what_is_held_when_a_doze_is_cut_short_came_since_it_began(gaps, told):
