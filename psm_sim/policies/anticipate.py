@@ -16,14 +16,14 @@ from psm_sim.learning.waiting_bins import EDGES_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.bound import ReplyBound
+from psm_sim.policies.flow_gaps import FlowGaps
 from psm_sim.policies.flows import Flows, longest_doze
-from psm_sim.policies.gaps import Gaps
+from psm_sim.policies.gaps import Gaps, Laws
 from psm_sim.policies.schedule import Costs, Times, choices, settled
 from psm_sim.poll import Poll
 
-_NEVER = {"idle": 99.0, "idle-busy": 99.0}
-"""Odds, before anything was seen, that nothing comes within a minute; else those of a waiting law."""
-_IDLE_MEAN_S = 600.0
+_MOST_DOZE_MS = 10_000.0
+"""The longest doze that any setting allows, in ms."""
 
 _FINE_S: Floats = np.concatenate(([0.001, 0.002, 0.004, 0.006, 0.008], 0.01 * np.arange(1, 40)))
 """Times from now on, up to 0.39 s, until which it can wait awake; and then each beacon."""
@@ -42,6 +42,11 @@ class Anticipate(Policy):
     (:mod:`psm_sim.policies.schedule`) finds the schedule of least expected cost: energy, and for each second
     that a frame is held the price in joules. While no reply is awaited the radio never waits awake.
 
+    With ``joint`` each connection that waits has a gap of its own, and what is awaited is the first of their
+    frames; with ``share`` a delay that several wait through is priced lower for each. With ``trust`` an idle
+    doze may outlast ``max_ms``: a frame that nobody asked for waits at most that share of the idle time since
+    the last such frame, and never more than 10 s.
+
     With ``p`` a reply never takes more than (1 + p) times as long as without power saving: a doze is allowed
     only where :class:`~psm_sim.policies.bsd.Bsd` with this p and its longest doze would allow it.
     """
@@ -54,7 +59,14 @@ class Anticipate(Policy):
     idle_price: float = parameter(
         0.1, "price of delay while none is awaited", unit="W", at_least=0, at_most=MOST_WEIGHT
     )
-    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=10_000)
+    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=_MOST_DOZE_MS)
+    trust: float = parameter(
+        0.0, "longest idle doze, over the idle time since an unasked frame", at_least=0, at_most=1
+    )
+    joint: bool = parameter(False, "whether each connection that waits has a gap of its own")
+    share: float = parameter(
+        0.0, "the price is divided by the connections that wait, to this power", at_least=0, at_most=1
+    )
     awake: bool = parameter(True, "whether it can wait awake for a reply")
     split_s: float = parameter(
         10.0,
@@ -83,9 +95,9 @@ class Anticipate(Policy):
         self._begin()
 
     def _begin(self) -> None:
-        self.laws: dict[str, WaitingLaw] = {}
+        self.laws = Laws()
         self._flows = Flows(self.mss)
-        self._gaps = Gaps(self._flows, self.split_s, self._learn)
+        self._gaps = (FlowGaps if self.joint else Gaps)(self._flows, self.split_s, self._learn)
         self._most = longest_doze(self.max_ms, self.beacon_s)
         self._ahead = max(_AHEAD, 2 * self._most)
         self._kept: tuple[int, dict[int, int]] = (-1, {})
@@ -115,13 +127,15 @@ class Anticipate(Policy):
 
     def law(self, context: str) -> WaitingLaw:
         """Return the law of a context's silences, one that has learnt nothing if there is none yet."""
-        if context not in self.laws:
-            idle = context in _NEVER
-            self.laws[context] = WaitingLaw(_NEVER[context], _IDLE_MEAN_S) if idle else WaitingLaw()
         return self.laws[context]
 
     def _learn(self, context: str, after_s: float, by_s: float) -> None:
         self.law(context).observe(after_s, by_s)
+
+    def _longest(self, now_s: float) -> int:
+        """Return the longest doze in beacons while nothing is awaited."""
+        trusted_ms = min(1000 * self.trust * self._gaps.lull_s(now_s), _MOST_DOZE_MS)
+        return max(self._most, longest_doze(trusted_ms, self.beacon_s))
 
     def _wait(self, now_s: float, since_uplink_s: float) -> Rest:
         """Return the best rest while a reply is awaited, or within a bound."""
@@ -135,14 +149,14 @@ class Anticipate(Policy):
         times_s = times_s[(times_s >= begin_s) & (times_s < beacons_s[self._ahead])]
         times = Times(times_s, beacons_s, np.searchsorted(beacons_s, times_s + TOLERANCE_S, side="right"))
         allowed = None if bound is None else bound.allows(times, self._most)
-        found = choices(self._shifted, times, self._costs(bound is not None), allowed)
+        found = choices(self._shifted, times, self._costs(bound is not None, self._most), allowed)
         chosen = int(np.argmax(found > 0))
         return Rest(float(times_s[chosen]) - now_s, int(found[chosen]))
 
     def _idle(self, now_s: float) -> Rest:
         """Return the best doze while nothing is awaited: beyond the law's last bin always the longest."""
         if now_s - self._gaps.opened_s > EDGES_S[-1]:
-            return Rest(0.0, self._most, repeat=True)
+            return Rest(0.0, self._longest(now_s), repeat=not self.trust)
         number = self.beacon_grid.after(now_s) - 1
         gap, plan = self._kept
         if gap != self._gaps.number or number not in plan or not self.beacon_grid.on(now_s):
@@ -152,27 +166,28 @@ class Anticipate(Policy):
 
     def _plan(self, now_s: float, number: int) -> dict[int, int]:
         """Return the best dozes from now, which counts as beacon *number*, and from the beacons to come."""
-        rows, costs = _KEPT + self._ahead, self._costs(False)
+        most = self._longest(now_s)
+        rows, costs = _KEPT + max(_AHEAD, 2 * most), self._costs(False, most)
         numbers = range(number, number + _KEPT)
         if settled(self._shifted, now_s, now_s + rows * self.beacon_s, costs, self.beacon_s):
-            return dict.fromkeys(numbers, self._most)
-        beacons_s = self._beacons_s(now_s, rows - 1 + self._most)
+            return dict.fromkeys(numbers, most)
+        beacons_s = self._beacons_s(now_s, rows - 1 + most)
         times_s = np.concatenate(([now_s], beacons_s[: rows - 1]))
         found = choices(self._shifted, Times(times_s, beacons_s, np.arange(rows)), costs)
         return dict(zip(numbers, found[:_KEPT].tolist(), strict=True))
 
     def _shifted(self, times_s: Floats) -> tuple[Floats, Floats]:
-        """Return the law of the present gap at absolute times."""
-        return self.law(self._gaps.context).at(np.maximum(times_s - self._gaps.opened_s, 0.0))
+        """Return the law of what ends the present silence, at absolute times."""
+        return self._gaps.at(self.law, times_s)
 
     def _beacons_s(self, time_s: float, count: int) -> Floats:
         first = self.beacon_grid.after(time_s)
         return np.arange(first, first + count, dtype=np.float64) * self.beacon_s
 
-    def _costs(self, bound: bool) -> Costs:
+    def _costs(self, bound: bool, most: int) -> Costs:
         """Return the costs of a rest; within a *bound* on the delay it must be able to wait awake."""
         power, waiting = self.power, self._flows.waiting
-        price_w = self.price if waiting else self.idle_price
+        price_w = self.price / waiting**self.share if waiting else self.idle_price
         awake = bound or (waiting and self.awake)
         awake_w = max(0.0, power.awake_w - power.asleep_w) if awake else inf
-        return Costs(price_w, awake_w, power.beacon_j, self._most)
+        return Costs(price_w, awake_w, power.beacon_j, most)

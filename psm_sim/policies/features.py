@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import exp
+
 import numpy as np
 
 from psm_sim.arrays import Floats
@@ -10,11 +12,13 @@ from psm_sim.policies.flows import Flows
 
 CLOCKS, WITH_CONTEXT = 6, 9
 """The number of features without and with the outstanding request among them."""
+LISTENED = 2
+"""The place of the one feature that depends on which beacons were heard."""
 
-_FADING = -1 / np.array([[1.0], [10.0]])
-_SENT, _LISTENED, _RECEIVED = range(3)
-_SCALE = 1 / np.array([[5.0], [3.0], [7.0]])
+_SENT, _LISTENED, _RECEIVED = 1 / 5, 1 / 3, 1 / 7
 """Scale of the logarithms of the times since the last packet sent, listen and frame received."""
+_FADES_S = (1.0, 10.0)
+_FADING: Floats = -1 / np.array(_FADES_S)[:, None]
 
 
 class Features:
@@ -39,43 +43,57 @@ class Features:
         self.count = WITH_CONTEXT if context else CLOCKS
         self._flows = Flows(segment_bytes)
         self._per_beacon = 1 / beacon_s
-        self._last_s, self._faded = np.zeros((3, 1)), np.zeros((2, 1))
-        self._make_room(0)
+        self._sent_s = self._listened_s = self._received_s = 0.0
+        self._faded = (0.0, 0.0)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Take note of a frame sent."""
         self._flows.sent(frame)
-        self._last_s[_SENT] = now_s
+        self._sent_s = now_s
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Take note of a frame received."""
         self._flows.received(frame)
-        self._faded = 1 + self._faded * np.exp((now_s - self._last_s[_RECEIVED]) * _FADING)
-        self._last_s[_RECEIVED] = now_s
+        (quick, slow), since_s = self._faded, self._received_s - now_s
+        self._faded = (1 + quick * exp(since_s / _FADES_S[0]), 1 + slow * exp(since_s / _FADES_S[1]))
+        self._received_s = now_s
 
     def listened(self, now_s: float) -> None:
         """Take note of a beacon heard."""
-        self._last_s[_LISTENED] = now_s
+        self._listened_s = now_s
 
     def at(self, times_s: Floats) -> Floats:
         """Return the instances, of length 1, at some times from now on, (n,) in seconds: (n, features)."""
-        if times_s.size != self._rows.shape[1]:
-            self._make_room(times_s.size)
-        np.subtract(times_s, self._last_s, out=self._since_s)
-        np.maximum(self._since_s, 0.0, out=self._since_s)
-        np.log1p(np.multiply(self._since_s, self._per_beacon, out=self._logs), out=self._logs)
-        np.multiply(self._logs, _SCALE, out=self._logs)
-        np.exp(np.multiply(self._since_s[_RECEIVED], _FADING, out=self._counts), out=self._counts)
-        np.tanh(np.multiply(self._faded, self._counts, out=self._counts), out=self._counts)
+        rows = self.silent(times_s)
+        rows[LISTENED] = self.unheard(times_s)
+        return np.asarray((rows / np.sqrt((rows * rows).sum(axis=0))).T)
+
+    def silent(self, times_s: Floats) -> Floats:
+        """Return all but the time since a beacon was heard, 0 here, of any length.
+
+        They are those of some times from now on, (n,) in seconds, and stay what they are until a frame is
+        sent or received; shape (features, n).
+        """
+        rows = np.empty((self.count, times_s.size))
+        rows[0], rows[LISTENED] = 1.0, 0.0
+        since_s = np.maximum(times_s - self._received_s, 0.0)
+        rows[1] = self._logarithms(times_s, self._sent_s, _SENT)
+        rows[3] = np.log1p(since_s * self._per_beacon) * _RECEIVED
+        rows[4:6] = np.tanh(np.exp(since_s * _FADING) * np.array(self._faded)[:, None])
         if self.count == WITH_CONTEXT:
             waiting = self._flows.waiting
-            self._rows[6] = waiting > 0
-            self._rows[7] = self._rows[1] if waiting else 0.0
-            self._rows[8] = min(waiting, 4) / 4
-        norms: Floats = np.sqrt(np.einsum("ij,ij->j", self._rows, self._rows))
-        return (self._rows / norms).T
+            rows[6:7], rows[8] = waiting > 0, min(waiting, 4) / 4
+            rows[7] = rows[1] if waiting else 0.0
+        return rows
 
-    def _make_room(self, times: int) -> None:
-        # Kept from call to call, as are its parts: making them takes as long as filling them.
-        self._rows, self._since_s = np.ones((self.count, times)), np.empty((3, times))
-        self._logs, self._counts = self._rows[1:4], self._rows[4:6]
+    def unheard(self, times_s: Floats) -> Floats:
+        """Return the time since a beacon was heard as a feature, at some times in seconds, shape (n,)."""
+        return self._logarithms(times_s, self._listened_s, _LISTENED)
+
+    def _logarithms(self, times_s: Floats, since_s: float, scale: float) -> Floats:
+        return np.asarray(np.log1p(np.maximum(times_s - since_s, 0.0) * self._per_beacon) * scale)
+
+
+def unheard_since(beacons: int) -> Floats:
+    """Return the time since the beacon just heard as a feature, at so many *beacons* that follow it."""
+    return np.asarray(np.log1p(np.arange(1.0, beacons + 1)) * _LISTENED)

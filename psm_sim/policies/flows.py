@@ -34,6 +34,10 @@ class Flows:
         if frame.fin or 0 < frame.payload < self._segment_bytes:
             self._waiting.discard(frame.flow)
 
+    def waits(self, flow: int) -> bool:
+        """Say whether the flow of a number waits."""
+        return flow in self._waiting
+
     @property
     def waiting(self) -> int:
         """The number of flows that wait."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
+import numpy as np
+
+from psm_sim.arrays import Floats
+from psm_sim.learning.waiting import WaitingLaw
 from psm_sim.policies.base import Frame
 from psm_sim.policies.flows import Flows, is_useful
 from psm_sim.poll import Poll
@@ -12,8 +16,23 @@ from psm_sim.poll import Poll
 CONTEXTS = ("syn", "request", "ack", "received", "idle", "idle-busy")
 """Contexts of a gap: while a reply is awaited its opening frame, else whether there is much traffic."""
 
-_ON_AIR_S = 0.004
+IDLE = ("idle", "idle-busy")
+"""Those of them in which no reply is awaited."""
+
+ON_AIR_S = 0.004
 """A frame received while awake came at most this much earlier: the time of a full frame at 3 Mbit/s."""
+
+_NEVER, _IDLE_MEAN_S = 99.0, 600.0
+"""Odds, before anything was seen, that nothing unasked comes within a minute, and the mean time until it
+does; else those of a waiting law."""
+
+
+class Laws(dict[str, WaitingLaw]):
+    """Laws of silences by context; one that has learnt nothing where there was none."""
+
+    def __missing__(self, context: str) -> WaitingLaw:
+        self[context] = law = WaitingLaw(_NEVER, _IDLE_MEAN_S) if context in IDLE else WaitingLaw()
+        return law
 
 
 class Gaps:
@@ -49,8 +68,18 @@ class Gaps:
         self.opened_s, self.context = 0.0, "idle"
         self.number = 0
         self._asked = False
+        self._lull_s = 0.0
         self._dozes_s = self._wakes_s = 0.0
         self._useful_s = (-inf, -inf)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no reply is awaited in this gap."""
+        return self.context in IDLE
+
+    def lull_s(self, now_s: float) -> float:
+        """Return the seconds without any reply awaited since the last frame that nobody asked for."""
+        return self._lull_s + (now_s - self.opened_s if self.is_idle else 0.0)
 
     def rests(self, dozes_s: float, wakes_s: float) -> None:
         """Take note that the radio will doze from *dozes_s* until the beacon at *wakes_s*, in seconds."""
@@ -66,8 +95,7 @@ class Gaps:
         """End the gap with a frame of the station's own, and open the next."""
         self._close(now_s, inf)
         self._flows.sent(frame)
-        kind = "syn" if frame.syn else "request" if frame.payload else "ack"
-        self._open(now_s, kind, is_useful(frame))
+        self._open(now_s, kind_of(frame), is_useful(frame))
 
     def received(self, now_s: float, frame: Frame) -> None:
         """End the gap with a frame from the access point, if it is useful or completes the last reply."""
@@ -82,14 +110,29 @@ class Gaps:
             return
         self._open(now_s, "received", useful)
 
+    def at(self, law: Callable[[str], WaitingLaw], times_s: Floats) -> tuple[Floats, Floats]:
+        """Return the probability that a frame has come by some times, and its integral.
+
+        Parameters
+        ----------
+        law
+            Gives the law of a context.
+        times_s : ndarray, shape (n,)
+            In seconds, the first one the earliest.
+        """
+        return law(self.context).at(np.maximum(times_s - self.opened_s, 0.0))
+
     def _arrival(self, now_s: float) -> tuple[float, float]:
         fetched = self._asked and now_s >= self._wakes_s
-        return (self._dozes_s, self._wakes_s) if fetched else (now_s - _ON_AIR_S, now_s)
+        return (self._dozes_s, self._wakes_s) if fetched else (now_s - ON_AIR_S, now_s)
 
     def _close(self, after_s: float, by_s: float) -> None:
         if self._asked:
             self._asked = False
-            self._tell(self.context, max(0.0, after_s - self.opened_s), max(0.0, by_s - self.opened_s))
+            after_s, by_s = max(0.0, after_s - self.opened_s), max(0.0, by_s - self.opened_s)
+            if self.is_idle:
+                self._lull_s = self._lull_s + after_s if by_s == inf else 0.0
+            self._tell(self.context, after_s, by_s)
 
     def _open(self, now_s: float, kind: str, useful: bool) -> None:
         if useful:
@@ -98,3 +141,8 @@ class Gaps:
         self.opened_s, self._asked = now_s, False
         self.context = kind if self._flows.waiting else "idle-busy" if busy else "idle"
         self.number += 1
+
+
+def kind_of(frame: Frame) -> str:
+    """Return the context of a gap that a frame sent opens while its reply is awaited."""
+    return "syn" if frame.syn else "request" if frame.payload else "ack"

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
-import numpy as np
-
-from psm_sim.active import OnlineLearner, QueryRule, make_selective
-from psm_sim.arrays import Floats
+from psm_sim.active import make_selective
 from psm_sim.bounds import MOST_POLLS, MOST_SEED, MOST_WEIGHT
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.features import Features
 from psm_sim.policies.flows import longest_doze
+from psm_sim.policies.listening_plan import Coins, ListeningPlan, Planned
 from psm_sim.policies.listening_tally import Tally
+from psm_sim.policies.outlook import Blind, Outlook
 from psm_sim.poll import Poll
 from psm_sim.randomness import stream
 
@@ -27,16 +26,6 @@ _SAMPLERS = {
 }
 
 
-class Planned(NamedTuple):
-    """Beacon that will be heard: its instance, margin, spread, probability, and whether it is forced."""
-
-    instance: Floats
-    margin: float
-    spread: float
-    chance: float
-    forced: bool
-
-
 @dataclass
 class Listen(Policy):
     """Hear the beacons at which an online learner expects frames, and others with a coin's probability.
@@ -44,7 +33,9 @@ class Listen(Policy):
     Each beacon is an instance (:class:`~psm_sim.policies.features.Features`), and frames held are its label.
     A beacon with a margin of 0 or more is heard, so its label is free; below, the sampler's coin is tossed;
     and one is heard at the latest after ``max_ms``. Only beacons heard teach anything. Between beacons
-    nothing changes, so that all coins up to the next beacon heard are tossed ahead.
+    nothing changes, so that all coins up to the next beacon heard are tossed ahead. An empty beacon that was
+    predicted empty teaches nothing either, so that a silence is planned ahead up to the first that would
+    (:class:`~psm_sim.policies.listening_plan.ListeningPlan`). ``dkm`` counts all, and is asked each time.
 
     The mistake bounds of the margin coins hold for labels that come by themselves on one side
     (:class:`~psm_sim.active.OneSided`), but not with a ``weight``. ``dkm`` listens inside its halving band.
@@ -91,26 +82,28 @@ class Listen(Policy):
 
     def _begin(self) -> None:
         self._features = Features(self.context, self.beacon_s, self.mss)
-        self._random = stream(self.seed, "policy listen")
         self._most = longest_doze(self.max_ms, self.beacon_s)
+        self._coins = Coins(stream(self.seed, "policy listen"), self._most)
+        self._outlook = self._looking()
         self._planned: Planned | None = None
-        self._learner, self._rule = self._sampler()
         self._counts = Tally(estimates=self.learner != "dkm")
 
-    def _sampler(self) -> tuple[OnlineLearner | None, QueryRule | None]:
+    def _looking(self) -> Outlook | Blind:
         if self.learner == "random":
-            return None, None
+            return Blind(self.b, self._most)
         values = {"b": self.b, "ridge": self.ridge, "c": self.c, "R": self.R, "regrow": self.regrow}
-        made = make_selective(_SAMPLERS[self.learner].format(**values), self._features.count)
-        return made.learner, made.rule
+        sampler = make_selective(_SAMPLERS[self.learner].format(**values), self._features.count)
+        return Outlook(self._features, sampler, self.floor, self.beacon_grid, self._most)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Take note of a frame sent."""
         self._features.sent(now_s, frame)
+        self._outlook.stirred()
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Take note of a frame received."""
         self._features.received(now_s, frame)
+        self._outlook.stirred()
 
     def report(self) -> dict[str, float]:
         """Return how many beacons were heard, with and without frames, and the misses estimated."""
@@ -118,49 +111,32 @@ class Listen(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Learn from the beacon heard, and doze to the next one that is to be heard."""
+        first = self.beacon_grid.after(now_s)
         if poll is not None:
             self._heard(poll.held_frames > 0)
             self._features.listened(now_s)
-        first = self.beacon_grid.after(now_s)
-        times_s = np.arange(first, first + self._most, dtype=np.float64) * self.beacon_s
-        return Rest(0.0, self._look_ahead(self._features.at(times_s)))
+        on_beacon = poll is not None and now_s == self.beacon_grid.time(first - 1)
+        self._planned = planned = self._outlook.look(first, self._coins.row(0), on_beacon)
+        self._coins.used(1)
+        is_planned = on_beacon and self._plans
+        plan = ListeningPlan(self._outlook, self._coins, planned, self._followed) if is_planned else None
+        return Rest(0.0, planned.number - first + 1, plan=plan)
 
-    def _look_ahead(self, instances: Floats) -> int:
-        """Toss the coins of the coming beacons, instances of shape (n, features), up to the first success."""
-        views = zip(instances, *self._views(instances), self._random.random(self._most).tolist(), strict=True)
-        for place, (instance, margin, spread, coin) in enumerate(views, 1):
-            forced = place == self._most
-            chance = 1.0 if forced else self._chance(instance, margin, spread)
-            if coin < chance:
-                break
-        self._planned = Planned(instance.copy(), margin, spread, chance, forced)
-        return place
-
-    def _views(self, instances: Floats) -> tuple[list[float], list[float]]:
-        if self._learner is None or self._rule is None:
-            return [-1.0] * self._most, [0.0] * self._most
-        if not hasattr(self._learner, "G"):
-            return (instances @ self._learner.w).tolist(), [0.0] * self._most
-        spreads = np.einsum("ij,ij->i", instances @ self._learner.G, instances)
-        return ((instances @ self._learner.w) / (1 + spreads)).tolist(), spreads.tolist()
-
-    def _chance(self, instance: Floats, margin: float, spread: float) -> float:
-        if self._rule is None:
-            return self.b
-        return 1.0 if margin >= 0 else max(self.floor, self._rule.chance(instance, margin, spread))
+    @property
+    def _plans(self) -> bool:
+        """Whether it offers plans; a policy derived from it is asked at each beacon."""
+        return type(self) is Listen and self.learner != "dkm"
 
     def _heard(self, frames: bool) -> None:
         """Learn from the label of the beacon that was planned, and count it."""
         planned, self._planned = self._planned, None
-        if planned is None:
-            return
-        self._counts.heard(planned.margin < 0, planned.chance, planned.forced, frames)
-        if self._learner is None or self._rule is None:
-            return
-        label = 1 if frames else -1
-        right = label * planned.margin > 0
-        self._rule.chance(planned.instance, planned.margin, planned.spread)
-        moved = self._learner.learn(planned.instance, label)
-        if moved and frames and self.weight != 1:
-            self._learner.w += (self.weight - 1) * planned.instance
-        self._rule.told(right)
+        if planned is not None:
+            self._counts.heard(planned.margin < 0, planned.chance, planned.forced, frames)
+            self._outlook.learn(planned, frames, self.weight)
+
+    def _followed(self, heard: list[Planned], planned: Planned) -> None:
+        for each in heard:
+            self._counts.heard(True, each.chance, each.forced, False)
+        self._features.listened(self.beacon_grid.time(heard[-1].number))
+        self._coins.used(len(heard))
+        self._planned = planned

@@ -11,6 +11,9 @@ from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.flows import Flows, is_useful, longest_doze
 from psm_sim.poll import Poll
 
+_EVERY = Rest(0.0, 1, repeat=True)
+"""Every beacon is heard."""
+
 
 @dataclass
 class Outstanding(Policy):
@@ -52,6 +55,7 @@ class Outstanding(Policy):
         self._flows = Flows(self.mss)
         self._asked_s = self._last_frame_s = 0.0
         self._most = longest_doze(self.max_ms, self.beacon_s)
+        self._longest = Rest(0.0, self._most, repeat=True)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Take note that a reply is awaited, or no more."""
@@ -69,9 +73,9 @@ class Outstanding(Policy):
         """Doze until the next beacon if a reply is awaited, else ever longer."""
         if not self._flows.waiting:
             return self._back_off(now_s)
-        wait_s = max(0.0, self._asked_s + self.wait_ms / 1000 - now_s)
-        return Rest(wait_s, 1, repeat=not wait_s)
+        wait_s = self._asked_s + self.wait_ms / 1000 - now_s
+        return Rest(wait_s) if wait_s > 0 else _EVERY
 
     def _back_off(self, now_s: float) -> Rest:
-        wanted = min(self.f * (now_s - self._last_frame_s) / self.beacon_s, self._most)
-        return Rest(0.0, max(1, int(wanted)), repeat=wanted >= self._most)
+        wanted = self.f * (now_s - self._last_frame_s) / self.beacon_s
+        return self._longest if wanted >= self._most else Rest(0.0, max(1, int(wanted)))

@@ -70,6 +70,10 @@ class Times(NamedTuple):
     ahead: Whole
 
 
+_SHORT = 24
+"""Beacons of a longest doze from which on an array is faster than plain Python."""
+
+
 def choices(law: Law, times: Times, costs: Costs, allowed: NDArray[np.bool_] | None = None) -> Whole:
     """Return the best choice at each time: the number of beacons to doze, or 0 to stay awake until the next.
 
@@ -121,23 +125,25 @@ def _backwards(ahead: Whole, doze_j: Floats, stay_j: list[float], left_j: list[f
     """Return the least cost from the time after each on, shape (n,), and fill in *left_j* at the beacons.
 
     *ahead*, *doze_j* (n, most) and *stay_j* (n,) belong to the times, which are taken in groups, from one
-    beacon to the next; most groups are one time, where plain Python is faster than an array.
+    beacon to the next; most groups are one time, where plain Python is faster than a short array.
     """
     most, onward = doze_j.shape[1], inf
+    rows = doze_j.tolist() if most < _SHORT else None
+    after_j = np.array(left_j)
     bounds = [0, *(np.flatnonzero(np.diff(ahead)) + 1).tolist(), ahead.size]
     found = [inf] * ahead.size
     for start, stop in reversed(list(pairwise(bounds))):
         first = int(ahead[start])
-        later_j = left_j[first : first + most]
-        if stop - start == 1:
-            least = [min(map(add, doze_j[start].tolist(), later_j))]
+        if rows is not None and stop - start == 1:
+            least = [min(map(add, rows[start], left_j[first : first + most]))]
         else:
-            least = (doze_j[start:stop] + later_j).min(axis=1).tolist()
+            least = (doze_j[start:stop] + after_j[first : first + most]).min(axis=1).tolist()
         for row in range(stop - 1, start - 1, -1):
             found[row] = onward
-            onward = min(least[row - start], stay_j[row] + onward)
+            stay, doze = stay_j[row] + onward, least[row - start]
+            onward = stay if stay < doze else doze
         if first:
-            left_j[first - 1] = onward
+            left_j[first - 1] = after_j[first - 1] = onward
     return np.array(found)
 
 

@@ -9,17 +9,26 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
+from psm_sim.active import make_selective
 from psm_sim.active.comparators import Cbgz2Bound, CbgzBound, Updates
+from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
 from psm_sim.network import World, load_topology
 from psm_sim.policies import Poll, make_policy
 from psm_sim.policies.features import Features
 from psm_sim.policies.listen import Listen
+from psm_sim.policies.silence import Silence
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
+from psm_sim.workload.page import Page
 from tests.policies.frames import fin, request
 
 PAGES, SEEDS = 8, 40
+
+
+def beacons_s(first, count) -> Floats:
+    """Return the times of some beacons."""
+    return np.arange(first, first + count, dtype=np.float64) * 0.1
 
 
 class Watched(Listen):
@@ -36,11 +45,11 @@ class Watched(Listen):
         if poll is not None:
             self._settle(now_s, poll)
         self.begun_s = now_s
-        return super().rest(now_s, since_uplink_s, poll)
-
-    def _look_ahead(self, instances):
-        self.ahead = self._views(instances)[0]
-        return super()._look_ahead(instances)
+        found = super().rest(now_s, since_uplink_s, poll)
+        first = self.beacon_grid.after(now_s)
+        instances = self._features.at(np.arange(first, first + self._most, dtype=np.float64) * self.beacon_s)
+        self.ahead = self._outlook.learner.decision_function(instances)
+        return found
 
     def interrupted(self, poll):
         self._settle(self.begun_s + poll.slept_ms / 1000, poll)
@@ -58,10 +67,10 @@ class Watched(Listen):
             number += 1
 
     def _heard(self, frames):
-        planned = self._planned
-        before = None if self._learner is None else self._learner.w.copy()
+        planned, learner = self._planned, self._outlook.learner
+        before = learner.w.copy()
         super()._heard(frames)
-        if planned is not None and self._learner is not None and (self._learner.w != before).any():
+        if planned is not None and (learner.w != before).any():
             self.updates.append((planned.instance, 1 if frames else -1))
 
 
@@ -175,9 +184,51 @@ def test_a_miss_can_count_more():
         policy.start(0.1)
         policy.rest(1.0, 0.0, None)
         policy.rest(1.1, 0.1, Poll(100.0, 1500, 1))
-        assert policy._learner is not None
-        moved.append(np.linalg.norm(policy._learner.w))
+        moved.append(np.linalg.norm(policy._outlook.learner.w))
     assert moved == pytest.approx([1.0, 10.0])
+
+
+@pytest.mark.parametrize("learner", ["cbgz", "cbgz2"])
+@pytest.mark.parametrize("on_beacon", [True, False])
+def test_a_silence_looked_at_together_shows_what_each_beacon_alone_would(learner, on_beacon):
+    """Margin, spread and instance of its beacons, before and after the learner moves."""
+    features = Features(True, 0.1, 1460)
+    features.sent(9.93, request(flow=3))
+    features.received(9.97, request(size=1460))
+    features.listened(9.8 if on_beacon else 9.42)
+    sampler = make_selective(f"{learner}:b=0.1", 9)
+    silence = Silence(97, features.silent(beacons_s(97, 43)), sampler.learner)
+    times_s = beacons_s(99, 12)
+    unheard = features.unheard(times_s).tolist()
+    instances = features.at(times_s)
+    for label in (1, -1, 1):
+        sampler.learner.learn(instances[label], label)
+        silence.settle()
+        expected = [sampler.learner._view(x) for x in instances]
+        assert np.array(list(silence.views(99, unheard))) == pytest.approx(np.array(expected), abs=1e-12)
+    assert silence.instance(102, unheard[3]) == pytest.approx(instances[3])
+
+
+@pytest.mark.parametrize("learner", ["cbgz", "cbgz2", "lasec", "random"])
+def test_a_silence_planned_ahead_is_the_silence_asked_for(learner):
+    """Over some pages, from the energy to the tally; and in an hour's silence hardly anything is asked."""
+    runs = []
+    for kind in (Listen, Asked):
+        policy = kind(learner=learner, b=0.05)
+        world = World(load_topology(), policy)
+        world.run(load_workload("ucb", PAGES, 706).pages)
+        runs.append((world.usage(), policy.report(), world.visits[PAGES - 1]))
+    assert runs[0] == runs[1]
+    policy, asked = Listen(learner=learner, b=0.05), []
+    rest = policy.rest
+    policy.rest = lambda *arguments: (asked.append(arguments), rest(*arguments))[1]
+    World(load_topology(), policy).run([Page(3600.0, 1000, (), (300,), (0.0,))])
+    assert policy.report()["listens"] > 2900
+    assert len(asked) < 30
+
+
+class Asked(Listen):
+    """Asked at each beacon, as every policy derived from it is."""
 
 
 @pytest.mark.parametrize("bad", ["learner=cbgz2,weight=2", "learner=random,b=2", "learner=bbq", "floor=2"])

@@ -1,0 +1,139 @@
+"""Gaps of each connection, the law of the first of several frames, and what a trusted doze promises."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+import pytest
+
+from psm_sim.learning import WaitingLaw
+from psm_sim.policies import Poll
+from psm_sim.policies.anticipate import Anticipate
+from psm_sim.policies.flow_gaps import FlowGaps, joint
+from psm_sim.policies.flows import Flows
+from psm_sim.simulation import Scenario, compare_runs
+from tests.policies.frames import ack, datagram, fin, request, syn
+
+
+@pytest.fixture
+def told() -> list[tuple[str, float, float]]:
+    """Return the list of what the gaps have told."""
+    return []
+
+
+@pytest.fixture
+def gaps(told) -> FlowGaps:
+    """Return gaps that write to the list, times rounded."""
+    return FlowGaps(Flows(), 10.0, lambda context, a, b: told.append((context, round(a, 6), round(b, 6))))
+
+
+def test_a_frame_of_one_connection_leaves_the_gap_of_another_open(gaps, told):
+    """The request of connection 0 is answered 0.5 s after it was sent, whatever connection 1 does."""
+    gaps.sent(1.0, request(0))
+    gaps.sent(1.1, syn(1))
+    gaps.rests(1.1, 1.2)
+    gaps.received(1.203, syn(1))
+    gaps.sent(1.204, ack(1))
+    gaps.rests(1.21, 1.6)
+    gaps.received(1.5, request(0, 100))
+    assert told == [("syn", 0.0, 0.1), ("request", 0.496, 0.5)]
+    assert set(gaps.waiting) == {1}
+
+
+def test_frames_that_follow_each_other_after_waking_were_held(gaps, told):
+    """Both came during the doze, the first one late on a busy air; a third one 20 ms later came just now."""
+    for flow in range(3):
+        gaps.sent(1.0, request(flow))
+    gaps.rests(1.0, 1.1)
+    gaps.received(1.109, request(0, 100))
+    gaps.sent(1.109, ack(0))
+    gaps.received(1.112, request(1, 100))
+    gaps.received(1.132, request(2, 100))
+    assert told == [("request", 0.0, 0.1), ("request", 0.0, 0.1), ("request", 0.128, 0.132)]
+
+
+def test_what_is_held_when_a_doze_is_cut_short_came_since_it_began(gaps, told):
+    """The packet belongs to connection 1, the frames held to connection 0; if none are held nothing came."""
+    gaps.sent(1.0, request(0))
+    gaps.rests(1.0, 1.2)
+    gaps.interrupted(Poll(50.0, 1500, 1, ((20.0, 1500),)))
+    gaps.sent(1.05, request(1))
+    gaps.received(1.053, request(0, 100))
+    gaps.rests(1.06, 1.2)
+    gaps.interrupted(Poll(40.0))
+    gaps.sent(1.1, ack(1))
+    gaps.received(1.102, request(1, 100))
+    assert told == [("request", 0.0, 0.05), ("request", 0.05, inf)]
+
+
+def test_a_reply_that_ends_without_data_had_not_come(gaps, told):
+    """By a FIN; then nothing waits, and there is one gap again, which an unasked frame ends."""
+    gaps.sent(1.0, request(0))
+    gaps.rests(1.0, 1.1)
+    gaps.received(1.103, fin(0))
+    assert told == [("request", 0.103, inf)]
+    assert (gaps.waiting, gaps.context) == ({}, "idle")
+    gaps.rests(1.2, 1.4)
+    gaps.received(1.41, datagram())
+    assert told[1:] == [("idle", 0.097, 0.297)]
+
+
+def learnt(rate):
+    """Return a law that has learnt exponential waiting times of a rate."""
+    law = WaitingLaw()
+    for time_s in np.random.default_rng(1).exponential(1 / rate, 400):
+        law.observe(max(0.0, time_s - 0.004), time_s)
+    return law
+
+
+def test_the_first_of_several_comes_at_the_sum_of_their_rates():
+    """Two connections of rates 2 and 3 per second, opened at different times, as one of rate 5; by hand."""
+    laws = [(learnt(2.0).at, 9.9), (learnt(3.0).at, 9.5)]
+    times_s = np.array([10.0, 10.1, 10.2, 10.4, 10.1])
+    risen, area = joint(laws, times_s)
+    since_s = times_s - 10.0
+    assert risen == pytest.approx(1 - np.exp(-5 * since_s), abs=0.08)
+    assert area == pytest.approx(since_s - (1 - np.exp(-5 * since_s)) / 5, abs=0.02)
+    still = np.prod([(1 - law(times_s - at)[0]) / (1 - law(times_s[:1] - at)[0]) for law, at in laws], axis=0)
+    assert risen == pytest.approx(1 - still)
+
+
+def test_the_joint_law_of_one_is_that_law_from_now_on():
+    """Given that nothing has come yet, and integrated nearly as exactly."""
+    law = learnt(2.0)
+    times_s = np.linspace(10.0, 14.0, 30)
+    risen, area = joint([(law.at, 9.9)], times_s)
+    own, integral = law.at(times_s - 9.9)
+    assert risen == pytest.approx((own - own[0]) / (1 - own[0]))
+    expected = (integral - integral[0] - own[0] * (times_s - 10.0)) / (1 - own[0])
+    assert area == pytest.approx(expected, abs=2e-4)
+
+
+def test_where_connections_are_parallel_laws_of_their_own_save_energy_at_no_more_delay():
+    """On a seed that no choice was made on; and trusted dozes save idle beacons without any delay."""
+    policies = [f"anticipate:price=2{more}" for more in ("", ",joint=true", ",trust=0.01")]
+    one, own, trusting = compare_runs(policies, Scenario("modern", pages=3, seed=911)).runs
+    assert own.energy_per_page_j < one.energy_per_page_j - 0.03
+    assert own.slowdown.mean < one.slowdown.mean + 0.005
+    assert trusting.page_time_s == one.page_time_s
+    assert trusting.usage.beacons < one.usage.beacons
+
+
+@pytest.mark.parametrize("trust", [0.0, 0.01, 0.3])
+def test_an_unasked_frame_waits_no_longer_than_the_time_since_the_last_one_is_trusted(trust):
+    """A day of silences between datagrams, of seconds to hours; what is earned is lost with each of them."""
+    policy, random = Anticipate(trust=trust, idle_price=1e-6), np.random.default_rng(2)
+    policy.start(0.1)
+    last_s = now_s = 0.0
+    longest = []
+    for length_s in np.append(10 ** random.uniform(0, 4, 30), 2000.0):
+        while now_s < last_s + length_s:
+            rest = policy.rest(now_s, now_s, None if now_s == last_s else Poll(100.0))
+            wakes_s = policy.beacon_grid.time(policy.beacon_grid.after(now_s) + rest.beacons - 1)
+            assert wakes_s - now_s <= max(1.2, min(10.0, trust * (now_s - last_s))) + 0.1 + 1e-9
+            longest.append(wakes_s - now_s)
+            now_s = wakes_s
+        policy.received(now_s + 0.002, datagram())
+        now_s = last_s = now_s + 0.01
+    assert max(longest) == pytest.approx({0.0: 1.2, 0.01: 10.0, 0.3: 10.0}[trust], abs=0.1)
