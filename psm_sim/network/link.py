@@ -85,10 +85,15 @@ class Link:
         return sum(segment.wire_bytes for _, segment in self._flying)
 
     def _arrive(self, _: Event) -> None:
-        flying = self._flying
+        """Deliver the first segment, and those after it as long as nothing else happens between."""
+        flying, arrival = self._flying, self._arrival
         segment = flying.popleft()[1]
-        if flying:
-            self._arrival.arm(flying[0][0])
+        while flying:
+            place = arrival.place(flying[0][0])
+            self.deliver(segment)
+            if not arrival.jump(place):
+                return
+            segment = flying.popleft()[1]
         self.deliver(segment)
 
 

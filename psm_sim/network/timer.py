@@ -22,6 +22,10 @@ AFTER_ALL = EventPriority(NORMAL + 2)
 """Priority of beacons: at equal times, everything else happens first."""
 
 
+Place = tuple[float, EventPriority, int, Event]
+"""Place of a firing among all events of the clock: SimPy fires the least first."""
+
+
 class Pulse(Event):
     """Pulse: calls *action*, with itself, each time it has been armed; not to be armed while it is queued."""
 
@@ -36,6 +40,20 @@ class Pulse(Event):
         """Fire at *time*, to the last bit."""
         self.callbacks = self._ring
         heappush(self._queue, (time, NORMAL, next(self._numbers), self))
+
+    def place(self, time: float) -> Place:
+        """Return its place among all events for a firing at *time*, as :meth:`arm` would take it now."""
+        return time, NORMAL, next(self._numbers), self
+
+    def jump(self, place: Place) -> bool:
+        """Set the clock to a *place* if nothing comes before it; else fire there, and return false."""
+        queue = self._queue
+        if queue and queue[0] < place:
+            self.callbacks = self._ring
+            heappush(queue, place)
+            return False
+        self.env._now = place[0]
+        return True
 
 
 class Alarm(Event):
