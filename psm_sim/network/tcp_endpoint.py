@@ -10,7 +10,7 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.segment import Connection, Segment
-from psm_sim.network.tcp_receiver import LATER, NOW, Receiver
+from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
 from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.timer import Timer, Timers
 from psm_sim.network.topology_parts import TcpParameters
@@ -93,24 +93,27 @@ class Endpoint:
         """Take one segment from the peer."""
         sender, receiver = self.sender, self.receiver
         before, was_open = receiver.next, sender.acknowledged > 0
-        if before == 0 and not segment.syn:
+        seq, syn, fin = segment.seq, segment.syn, segment.fin
+        if before == 0 and not syn:
             return
-        end = segment.seq + segment.payload + segment.syn + segment.fin
-        if end > segment.seq:
-            receiver.accept(segment.seq, end, segment.syn or segment.fin)
-            if segment.fin:
+        end = seq + segment.payload + syn + fin
+        if end > seq:
+            receiver.accept(seq, end, syn or fin)
+            if fin:
                 self._peer_fin = end
         if sender.next == 0:
             sender.send()
             return
-        if segment.syn and segment.ack == sender.acknowledged == 0:
+        ack = segment.ack
+        if syn and ack == sender.acknowledged == 0:
             # The peer has not got the SYN-ACK; a bare ACK would open nothing (RFC 9293, section 3.10.7.4).
             sender.repeat_syn()
             return
-        sender.acknowledge(segment.ack, bare=end == segment.seq)
-        if not was_open and sender.acknowledged > 0:
-            self._established()
-        if end > segment.seq:
+        if end == seq or ack > sender.acknowledged:
+            sender.acknowledge(ack, bare=end == seq)
+            if not was_open and sender.acknowledged > 0:
+                self._established()
+        if end > seq:
             if self._ack_first and (receiver.due is NOW or sender.next == 1):
                 self._send_ack()
             self._deliver(before or 1)
@@ -129,9 +132,8 @@ class Endpoint:
     def _deliver(self, before: int) -> None:
         reached = self.receiver.next
         at_end = reached == self._peer_fin
-        payload = reached - before - at_end
-        if payload > 0:
-            self.application.received(payload)
+        if reached - before > at_end:
+            self.application.received(reached - before - at_end)
         if at_end and not self.peer_has_closed:
             self.peer_has_closed = True
             self.application.peer_closed()
@@ -139,7 +141,7 @@ class Endpoint:
     def _acknowledge(self) -> None:
         due = self.receiver.due
         if due is NOW:
-            self._send_ack()
+            self._emit(self.sender.next, 0, False, False)
         elif due is LATER and self._ack.deadline == inf:
             now_s, ticks = self._env.now, self._ticks
             self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
@@ -149,5 +151,7 @@ class Endpoint:
 
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         self._ack.deadline = inf
-        ack = self.receiver.acknowledge()
-        self._transmit(Segment(self.connection, seq, payload, ack, syn, fin, payload + self._header))
+        receiver = self.receiver
+        receiver.unacknowledged, receiver.due = 0, NO
+        size = payload + self._header
+        self._transmit(Segment(self.connection, seq, payload, receiver.next, syn, fin, size))

@@ -87,17 +87,20 @@ class Sender:
 
     def send(self) -> None:
         """Send whole segments, or the last one, while the window allows."""
-        if self.next == 0:
-            self._put(0, 0, True, False)
-            return
         if self.acknowledged == 0:
+            if self.next == 0:
+                self._put(0, 0, True, False)
             return
-        limit = self.acknowledged + min(self.window, self._largest_window)
-        while self.next < self.end:
-            payload = min(self._segment, self.written - self.next)
-            if self.next + payload > limit:
+        window = self.window if self.window < self._largest_window else self._largest_window
+        limit, seq, segment = self.acknowledged + window, self.next, self._segment
+        written, closing = self.written, self.closing
+        end = written + closing
+        while seq < end:
+            payload = segment if written - seq > segment else written - seq
+            if seq + payload > limit:
                 return
-            self._put(self.next, payload, False, self.closing and self.next + payload == self.written)
+            self._put(seq, payload, False, closing and seq + payload == written)
+            seq = self.next
 
     def acknowledge(self, ack: int, bare: bool) -> None:
         """Take an acknowledgement; *bare* if its segment carried nothing else."""
@@ -108,15 +111,15 @@ class Sender:
             self._duplicate()
 
     def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
-        end, now_s = seq + payload + syn + fin, self._env.now
+        end, now_s, timer = seq + payload + syn + fin, self._env.now, self._timer
         if seq < self.highest:
             self.retransmissions += 1
         elif self._timed < 0:
             self._timed, self._timed_at = end, now_s
-        if self._timer.deadline == inf:
+        if timer.deadline == inf:
             if seq >= self.highest:
                 self._moved_s = now_s
-            self._timer.at(now_s + self.timeout.seconds)
+            timer.at(now_s + self.timeout.seconds)
         if end > self.highest:
             self.highest = end
         if end > self.next:
@@ -124,7 +127,7 @@ class Sender:
         self._emit(seq, payload, syn, fin)
 
     def _advance(self, ack: int) -> None:
-        newly, first = ack - self.acknowledged, self.acknowledged == 0
+        before = self.acknowledged
         self._moved_s = now_s = self._env.now
         self.acknowledged = ack
         if ack > self.next:
@@ -132,24 +135,19 @@ class Sender:
         if 0 <= self._timed <= ack:
             self.timeout.sample(now_s - self._timed_at)
             self._timed = -1
-        if first:
+        if before == 0:
             self.window = self._segment * (1 if self._syn_lost else self._tcp.initial_window)
         elif self.recovering:
-            self._recover(ack, newly)
+            self._recover(ack, ack - before)
+        elif self.window >= self.slow_start_threshold:
+            self.window += self._segment * self._segment / self.window
         else:
-            self._grow(newly)
+            self.window += self._segment if self._growth is None else self._growth.after(ack - before)
         self.duplicates = 0
         if ack == self.next:
             self._timer.deadline = inf
         else:
             self._timer.at(now_s + self.timeout.seconds)
-
-    def _grow(self, newly: int) -> None:
-        segment = self._segment
-        if self.window >= self.slow_start_threshold:
-            self.window += segment * segment / self.window
-        else:
-            self.window += segment if self._growth is None else self._growth.after(newly)
 
     def _recover(self, ack: int, newly: int) -> None:
         if ack >= self.recover:
