@@ -72,13 +72,13 @@ class Host:
 
     def _remove(self, endpoint: Endpoint) -> None:
         endpoint.stop()
-        self.retransmissions += endpoint.sender.retransmissions
+        self.retransmissions += endpoint.retransmissions
         del self._endpoints[endpoint.connection]
 
     def _given_up(self, endpoint: Endpoint) -> None:
         self._remove(endpoint)
         # A FIN alone is nobody's loss: the program is done, and the system forgets the connection.
-        if endpoint.sender.acknowledged < endpoint.sender.written:
+        if endpoint.acknowledged < endpoint.written:
             self.give_up(endpoint)
 
     def _unknown(self, segment: Segment) -> Endpoint | None:

@@ -29,7 +29,7 @@ class Application(Protocol):
         """The peer's FIN has come; it will send no more."""
 
 
-class Endpoint:
+class Endpoint(Sender):
     """One end of a connection, between an application and the host's way out.
 
     The side that opens calls :meth:`open`; the other one is made when a SYN arrives.
@@ -45,8 +45,8 @@ class Endpoint:
     """
 
     __slots__ = (
-        "_ack", "_ack_first", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_ticks", "_transmit",
-        "application", "connection", "peer_has_closed", "receiver", "sender",
+        "_ack", "_ack_first", "_delayed_ack_s", "_header", "_peer_fin", "_tell_give_up", "_ticks", "_transmit",
+        "application", "connection", "peer_has_closed", "receiver",
     )  # fmt: skip
 
     def __init__(
@@ -57,8 +57,8 @@ class Endpoint:
         transmit: Callable[[Segment], None],
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
-        self._env: Environment = timers.env
-        self._transmit = transmit
+        super().__init__(timers, tcp)
+        self._transmit, self._tell_give_up = transmit, give_up
         self._header, self._ack_first = tcp.header_bytes, tcp.ack_first
         self._delayed_ack_s = tcp.delayed_ack_ms / 1000
         self._ticks = Beacons(self._delayed_ack_s) if tcp.delayed_ack == "heartbeat" else None
@@ -66,33 +66,27 @@ class Endpoint:
         self._peer_fin = -1
         self.peer_has_closed = False
         self.connection = connection
-        self.sender = Sender(timers, tcp, self._emit, lambda: give_up(self))
         self.receiver = Receiver(delayed=tcp.delayed_ack_ms > 0)
         self.application: Application
 
     def open(self) -> None:
         """Send the SYN."""
-        self.sender.send()
-
-    def write(self, payload_bytes: int, last: bool = False) -> None:
-        """Send bytes to the peer; if they are the *last*, a FIN goes with them."""
-        self.sender.write(payload_bytes, last)
+        self.send()
 
     def close(self) -> None:
         """Send a FIN once everything written has been sent; receiving goes on."""
-        if not self.sender.closing:
-            self.sender.write(0, last=True)
+        if not self.closing:
+            self.write(0, last=True)
 
     @property
     def is_closed(self) -> bool:
         """Whether both FINs have been received and acknowledged."""
-        sender = self.sender
-        return self.peer_has_closed and sender.closing and sender.acknowledged == sender.end
+        return self.peer_has_closed and self.closing and self.acknowledged == self.end
 
     def receive(self, segment: Segment) -> None:
         """Take one segment from the peer."""
-        sender, receiver = self.sender, self.receiver
-        before, was_open = receiver.next, sender.acknowledged > 0
+        receiver = self.receiver
+        before, was_open = receiver.next, self.acknowledged > 0
         seq, syn, fin = segment.seq, segment.syn, segment.fin
         if before == 0 and not syn:
             return
@@ -101,27 +95,27 @@ class Endpoint:
             receiver.accept(seq, end, syn or fin)
             if fin:
                 self._peer_fin = end
-        if sender.next == 0:
-            sender.send()
+        if self.next == 0:
+            self.send()
             return
         ack = segment.ack
-        if syn and ack == sender.acknowledged == 0:
+        if syn and ack == self.acknowledged == 0:
             # The peer has not got the SYN-ACK; a bare ACK would open nothing (RFC 9293, section 3.10.7.4).
-            sender.repeat_syn()
+            self.repeat_syn()
             return
-        if end == seq or ack > sender.acknowledged:
-            sender.acknowledge(ack, bare=end == seq)
-            if not was_open and sender.acknowledged > 0:
+        if end == seq or ack > self.acknowledged:
+            self.acknowledge(ack, bare=end == seq)
+            if not was_open and self.acknowledged > 0:
                 self._established()
         if end > seq:
-            if self._ack_first and (receiver.due is NOW or sender.next == 1):
+            if self._ack_first and (receiver.due is NOW or self.next == 1):
                 self._send_ack()
             self._deliver(before or 1)
             self._acknowledge()
 
     def stop(self) -> None:
         """Fire no timer again."""
-        self.sender.stop()
+        super().stop()
         self._ack.deadline = inf
 
     def _established(self) -> None:
@@ -141,13 +135,16 @@ class Endpoint:
     def _acknowledge(self) -> None:
         due = self.receiver.due
         if due is NOW:
-            self._emit(self.sender.next, 0, False, False)
+            self._emit(self.next, 0, False, False)
         elif due is LATER and self._ack.deadline == inf:
             now_s, ticks = self._env.now, self._ticks
             self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
 
     def _send_ack(self) -> None:
-        self._emit(self.sender.next, 0, False, False)
+        self._emit(self.next, 0, False, False)
+
+    def _give_up(self) -> None:
+        self._tell_give_up(self)
 
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         self._ack.deadline = inf

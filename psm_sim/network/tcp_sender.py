@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from math import inf
 
 from simpy import Environment
@@ -12,34 +12,23 @@ from psm_sim.network.tcp_timeout import RetransmissionTimeout
 from psm_sim.network.timer import Timer, Timers
 from psm_sim.network.topology_parts import TcpParameters
 
-Emit = Callable[[int, int, bool, bool], None]
-"""Sends one segment: sequence number, payload bytes, SYN, FIN."""
-
-
-def _nothing() -> None:
-    """Take no note."""
-
-
-class Sender:
+class Sender(ABC):
     """Sends a stream of bytes: slow start, congestion avoidance, fast retransmit and recovery (NewReno).
 
     Sequence number 0 is the SYN, the data follow, the FIN is last. ``acknowledged`` is the first number
-    not yet acknowledged, ``next`` the next to be sent; windows are in bytes (RFC 5681, 6298, 6582). *give_up*
-    is called when a timer expires and nothing new was acknowledged for too long (RFC 1122, section 4.2.3.5).
+    not yet acknowledged, ``next`` the next to be sent; windows are in bytes (RFC 5681, 6298, 6582). An
+    :class:`~psm_sim.network.tcp_endpoint.Endpoint` is one that receives, too.
     """
 
     __slots__ = (
-        "_emit", "_env", "_expired_at", "_give_up", "_growth", "_largest_window", "_moved_s",
-        "_segment", "_syn_lost", "_tcp", "_timed", "_timed_at", "_timer", "acknowledged", "closing",
-        "duplicates", "highest", "next", "recover", "recovering", "retransmissions", "slow_start_threshold",
-        "timeout", "window", "written",
+        "_env", "_expired_at", "_growth", "_largest_window", "_moved_s", "_segment", "_syn_lost", "_tcp",
+        "_timed", "_timed_at", "_timer", "acknowledged", "closing", "duplicates", "highest", "next",
+        "recover", "recovering", "retransmissions", "slow_start_threshold", "timeout", "window", "written",
     )  # fmt: skip
 
-    def __init__(
-        self, timers: Timers, tcp: TcpParameters, emit: Emit, give_up: Callable[[], None] = _nothing
-    ) -> None:
+    def __init__(self, timers: Timers, tcp: TcpParameters) -> None:
         self._env: Environment = timers.env
-        self._tcp, self._emit, self._give_up = tcp, emit, give_up
+        self._tcp = tcp
         self._segment = tcp.segment_bytes
         self._growth = None if tcp.growth == "ns2" else Growth(tcp)
         self._largest_window = tcp.max_window * tcp.segment_bytes
@@ -70,7 +59,15 @@ class Sender:
         """Sequence numbers sent and not yet acknowledged."""
         return self.next - self.acknowledged
 
-    def write(self, payload_bytes: int, last: bool) -> None:
+    @abstractmethod
+    def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
+        """Send one segment: sequence number, payload bytes, SYN, FIN."""
+
+    @abstractmethod
+    def _give_up(self) -> None:
+        """Give up, since a timer expires and nothing new was acknowledged for too long (RFC 1122, 4.2.3.5)."""
+
+    def write(self, payload_bytes: int, last: bool = False) -> None:
         """Add bytes to the stream, after the *last* ones a FIN, and send what the window allows."""
         self.written += payload_bytes
         self.closing = last

@@ -244,7 +244,7 @@ def repeated(world):
     """Return the frames dropped and the segments sent again, of open connections too."""
     ends = [end for host in (world.server, world.client) for end in host._endpoints.values()]
     closed = world.server.retransmissions + world.client.retransmissions
-    return world.access_point.dropped_frames + closed + sum(end.sender.retransmissions for end in ends)
+    return world.access_point.dropped_frames + closed + sum(end.retransmissions for end in ends)
 
 
 def times_of(number, policy):
