@@ -45,9 +45,10 @@ def fire(env: Environment, world: Browsing, most: int) -> int:
     Exception
         What a process has raised, if nobody has caught it.
     """
-    queue, fired = env._queue, 0
-    while world.browsing and fired < most:
-        fired += 1
+    queue = env._queue
+    for fired in range(most):
+        if not world.browsing:
+            return fired
         env._now, _, _, event = heappop(queue)
         callbacks: Any = event.callbacks
         event.callbacks = None  # type: ignore[assignment]  # so SimPy tells an event that is over
@@ -55,4 +56,4 @@ def fire(env: Environment, world: Browsing, most: int) -> int:
             callback(event)
         if not event._ok and not hasattr(event, "_defused"):
             raise event._value
-    return fired
+    return most

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from simpy import Environment, Event
+from simpy.events import NORMAL
 
 from psm_sim.network.segment import Segment
 from psm_sim.network.timer import Pulse
@@ -83,6 +84,11 @@ class Link:
         return segment.wire_bytes * self._s_per_byte
 
     @property
+    def transmitter(self) -> Link:
+        """The link whose ``free_at`` says when a sender of this one has sent all."""
+        return self
+
+    @property
     def in_flight(self) -> int:
         """The number of segments queued, in transmission, or on the way."""
         return len(self._flying)
@@ -94,13 +100,17 @@ class Link:
 
     def _arrive(self, _: Event) -> None:
         """Deliver the first segment, and those after it as long as nothing else happens between."""
-        flying, arrival = self._flying, self._arrival
+        env, flying, arrival = self._env, self._flying, self._arrival
+        queue, numbers = arrival.queue, arrival.numbers
         segment = flying.popleft()[1]
         while flying:
-            place = arrival.place(flying[0][0])
+            # Numbered before the delivery, as if it was queued: what that queues for the same time comes later.
+            place = flying[0][0], NORMAL, next(numbers), arrival
             self.deliver(segment)
-            if not arrival.jump(place):
+            if queue and queue[0] < place:
+                arrival.fire_at(place)
                 return
+            env._now = place[0]
             segment = flying.popleft()[1]
         self.deliver(segment)
 
@@ -117,13 +127,8 @@ class Uplink:
     """
 
     def __init__(self, env: Environment, first: Link, second: Link) -> None:
-        self._env, self._first, self._second = env, first, second
-
-    @property
-    def free_at(self) -> float:
-        """When the first transmitter has sent all it was given, in seconds."""
-        return self._first.free_at
+        self._env, self.transmitter, self._queue = env, first, second.queue
 
     def send(self, segment: Segment) -> None:
         """Queue one segment behind those not yet sent."""
-        self._second.queue(segment, self._first.carry(segment, self._env.now))
+        self._queue(segment, self.transmitter.carry(segment, self._env.now))

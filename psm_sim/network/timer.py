@@ -33,27 +33,18 @@ class Pulse(Event):
         super().__init__(env)
         self._ok, self._value = True, None
         self._ring = [action]
-        # As env.schedule() does it, which would take a delay: two thirds of all events come this way.
-        self._queue, self._numbers = env._queue, env._eid
+        # As env.schedule() does it, which would take a delay: most events come this way.
+        self.queue, self.numbers = env._queue, env._eid
 
     def arm(self, time: float) -> None:
         """Fire at *time*, to the last bit."""
         self.callbacks = self._ring
-        heappush(self._queue, (time, NORMAL, next(self._numbers), self))
+        heappush(self.queue, (time, NORMAL, next(self.numbers), self))
 
-    def place(self, time: float) -> Place:
-        """Return its place among all events for a firing at *time*, as :meth:`arm` would take it now."""
-        return time, NORMAL, next(self._numbers), self
-
-    def jump(self, place: Place) -> bool:
-        """Set the clock to a *place* if nothing comes before it; else fire there, and return false."""
-        queue = self._queue
-        if queue and queue[0] < place:
-            self.callbacks = self._ring
-            heappush(queue, place)
-            return False
-        self.env._now = place[0]
-        return True
+    def fire_at(self, place: Place) -> None:
+        """Fire at a place among all events whose number was taken before."""
+        self.callbacks = self._ring
+        heappush(self.queue, place)
 
 
 class Alarm(Event):
@@ -87,9 +78,8 @@ class Alarm(Event):
     def _queue(self) -> None:
         env = self.env
         now = env.now
-        delay = self.deadline - now
-        self._queued_for = now + delay
-        env.schedule(self, self._priority, delay)
+        self._queued_for = queued_for = now + (self.deadline - now)
+        heappush(env._queue, (queued_for, self._priority, next(env._eid), self))
 
     def _fire(self, _: Event) -> None:
         self.callbacks = self._ring
