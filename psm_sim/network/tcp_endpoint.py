@@ -86,32 +86,48 @@ class Endpoint(Sender):
     def receive(self, segment: Segment) -> None:
         """Take one segment from the peer."""
         receiver = self.receiver
-        before, was_open = receiver.next, self.acknowledged > 0
-        seq, syn, fin = segment.seq, segment.syn, segment.fin
-        if before == 0 and not syn:
+        before = receiver.next
+        if segment.syn or before == 0 or self.acknowledged == 0:
+            self._open(segment)
             return
-        end = seq + segment.payload + syn + fin
+        seq, ack, fin = segment.seq, segment.ack, segment.fin
+        end = seq + segment.payload + fin
         if end > seq:
-            receiver.accept(seq, end, syn or fin)
+            receiver.accept(seq, end, fin)
             if fin:
+                self._peer_fin = end
+        if ack > self.acknowledged:
+            self.acknowledge(ack)
+        elif end == seq and ack == self.acknowledged < self.next:
+            self._duplicate()
+        if end > seq:
+            self._take(before)
+
+    def _open(self, segment: Segment) -> None:
+        """Take a segment while the connection is not yet open, or a SYN."""
+        receiver = self.receiver
+        before, was_open, end = receiver.next, self.acknowledged > 0, segment.end
+        if before == 0 and not segment.syn:
+            return
+        if end > segment.seq:
+            receiver.accept(segment.seq, end, segment.syn or segment.fin)
+            if segment.fin:
                 self._peer_fin = end
         if self.next == 0:
             self.send()
             return
-        ack = segment.ack
-        if syn and ack == self.acknowledged == 0:
+        if segment.syn and segment.ack == self.acknowledged == 0:
             # The peer has not got the SYN-ACK; a bare ACK would open nothing (RFC 9293, section 3.10.7.4).
             self.repeat_syn()
             return
-        if end == seq or ack > self.acknowledged:
-            self.acknowledge(ack, bare=end == seq)
-            if not was_open and self.acknowledged > 0:
-                self._established()
-        if end > seq:
-            if self._ack_first and (receiver.due is NOW or self.next == 1):
-                self._send_ack()
-            self._deliver(before or 1)
-            self._acknowledge()
+        if segment.ack > self.acknowledged:
+            self.acknowledge(segment.ack)
+        elif end == segment.seq and segment.ack == self.acknowledged < self.next:
+            self._duplicate()
+        if not was_open and self.acknowledged > 0:
+            self._established()
+        if end > segment.seq:
+            self._take(before or 1)
 
     def stop(self) -> None:
         """Fire no timer again."""
@@ -123,20 +139,21 @@ class Endpoint(Sender):
             self._send_ack()
         self.application.established()
 
-    def _deliver(self, before: int) -> None:
-        reached = self.receiver.next
+    def _take(self, before: int) -> None:
+        """Hand what is new and in order to the application, and acknowledge it when that is due."""
+        receiver = self.receiver
+        if self._ack_first and (receiver.due is NOW or self.next == 1):
+            self._send_ack()
+        reached = receiver.next
         at_end = reached == self._peer_fin
         if reached - before > at_end:
             self.application.received(reached - before - at_end)
         if at_end and not self.peer_has_closed:
             self.peer_has_closed = True
             self.application.peer_closed()
-
-    def _acknowledge(self) -> None:
-        due = self.receiver.due
-        if due is NOW:
+        if receiver.due is NOW:
             self._emit(self.next, 0, False, False)
-        elif due is LATER and self._ack.deadline == inf:
+        elif receiver.due is LATER and self._ack.deadline == inf:
             now_s, ticks = self._env.now, self._ticks
             self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
 

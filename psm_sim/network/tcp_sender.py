@@ -99,31 +99,8 @@ class Sender(ABC):
             self._put(seq, payload, False, closing and seq + payload == written)
             seq = self.next
 
-    def acknowledge(self, ack: int, bare: bool) -> None:
-        """Take an acknowledgement; *bare* if its segment carried nothing else."""
-        if ack > self.acknowledged:
-            self._advance(ack)
-            self.send()
-        elif bare and ack == self.acknowledged and self.next > ack:
-            self._duplicate()
-
-    def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
-        end, now_s, timer = seq + payload + syn + fin, self._env.now, self._timer
-        if seq < self.highest:
-            self.retransmissions += 1
-        elif self._timed < 0:
-            self._timed, self._timed_at = end, now_s
-        if timer.deadline == inf:
-            if seq >= self.highest:
-                self._moved_s = now_s
-            timer.at(now_s + self.timeout.seconds)
-        if end > self.highest:
-            self.highest = end
-        if end > self.next:
-            self.next = end
-        self._emit(seq, payload, syn, fin)
-
-    def _advance(self, ack: int) -> None:
+    def acknowledge(self, ack: int) -> None:
+        """Take an acknowledgement of something new, and send what the window then allows."""
         before = self.acknowledged
         self._moved_s = now_s = self._env.now
         self.acknowledged = ack
@@ -145,6 +122,24 @@ class Sender(ABC):
             self._timer.deadline = inf
         else:
             self._timer.at(now_s + self.timeout.seconds)
+        if self.next < self.written + self.closing:
+            self.send()
+
+    def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
+        end, now_s, timer = seq + payload + syn + fin, self._env.now, self._timer
+        if seq < self.highest:
+            self.retransmissions += 1
+        elif self._timed < 0:
+            self._timed, self._timed_at = end, now_s
+        if timer.deadline == inf:
+            if seq >= self.highest:
+                self._moved_s = now_s
+            timer.at(now_s + self.timeout.seconds)
+        if end > self.highest:
+            self.highest = end
+        if end > self.next:
+            self.next = end
+        self._emit(seq, payload, syn, fin)
 
     def _recover(self, ack: int, newly: int) -> None:
         if ack >= self.recover:

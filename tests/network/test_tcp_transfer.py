@@ -231,9 +231,9 @@ def grown(growth, ack):
     """Return the window after an ACK for bytes sent with a window of two segments of 1000 B."""
     sender = Mute(Timers(Environment()), TcpParameters(segment_bytes=1000, growth=growth))
     sender.send()
-    sender.acknowledge(1, bare=True)
+    sender.acknowledge(1)
     sender.write(2000, last=False)
-    sender.acknowledge(1 + ack, bare=True)
+    sender.acknowledge(1 + ack)
     return sender.window
 
 
@@ -264,11 +264,11 @@ def test_a_second_timeout_of_the_same_segment_leaves_the_threshold_as_it_is():
     env = Environment()
     sender = Mute(Timers(env), TcpParameters(segment_bytes=1000, initial_window=20))
     sender.send()
-    sender.acknowledge(1, bare=True)
+    sender.acknowledge(1)
     sender.write(16_000, last=False)
     env.run(until=10.0)
     assert sender.retransmissions >= 3
     assert sender.slow_start_threshold == 8000
-    sender.acknowledge(4001, bare=True)
+    sender.acknowledge(4001)
     env.run(until=100.0)
     assert sender.slow_start_threshold < 8000
