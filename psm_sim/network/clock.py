@@ -18,7 +18,6 @@ class Clock(Environment):
     __slots__ = ("_now",)
 
 
-# Only now, since the slot is there once the class is.
 Clock.now = Clock.__dict__["_now"]  # type: ignore[method-assign]
 
 

@@ -58,6 +58,7 @@ class Host:
         endpoint.receive(segment)
         if endpoint.peer_has_closed and endpoint.is_closed:
             self._remove(endpoint)
+            endpoint.part()
 
     @property
     def open_connections(self) -> int:

@@ -49,8 +49,7 @@ class Link:
         self.free_at = 0.0
 
     def send(self, segment: Segment) -> None:
-        """Queue one segment behind those not yet sent."""
-        # As queue() and carry() do it, without two calls for each of forty segments per page.
+        """Queue one segment behind those not yet sent, as :meth:`queue` and :meth:`carry` do together."""
         queued_s, free_at, flying = self._env.now, self.free_at, self._flying
         sent_s = (free_at if free_at > queued_s else queued_s) + segment.wire_bytes * self._s_per_byte
         self.free_at, arrives_s = sent_s, sent_s + self._latency_s
@@ -99,12 +98,15 @@ class Link:
         return sum(segment.wire_bytes for _, segment in self._flying)
 
     def _arrive(self, _: Event) -> None:
-        """Deliver the first segment, and those after it as long as nothing else happens between."""
+        """Deliver the first segment, and those after it as long as nothing else happens between.
+
+        The next one is numbered before a delivery, as if it was queued, so that what the delivery queues for
+        the same time comes after it.
+        """
         env, flying, arrival = self._env, self._flying, self._arrival
         queue, numbers = arrival.queue, arrival.numbers
         segment = flying.popleft()[1]
         while flying:
-            # Numbered before the delivery, as if it was queued: what that queues for the same time comes later.
             place = flying[0][0], NORMAL, next(numbers), arrival
             self.deliver(segment)
             if queue and queue[0] < place:

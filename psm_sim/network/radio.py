@@ -63,8 +63,6 @@ class Radio:
 
     def offer(self) -> bool:
         """Say whether the radio takes a frame at once; if so it waits awake for it."""
-        if self._state is DOZING and self._doze.wakes_s >= self._env.now:
-            return False
         self.advance(self._env.now)
         if self._polling and self._port.sends_its_last:
             self._state, self._polling = DEAF, False

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from math import inf
 from typing import Protocol
 
-from simpy import Environment
-
 from psm_sim.beacons import Beacons
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
@@ -45,8 +43,8 @@ class Endpoint(Sender):
     """
 
     __slots__ = (
-        "_ack", "_ack_first", "_delayed_ack_s", "_header", "_peer_fin", "_tell_give_up", "_ticks", "_transmit",
-        "application", "connection", "peer_has_closed", "receiver",
+        "_ack", "_ack_first", "_delayed_ack_s", "_header", "_peer_fin", "_tell_give_up", "_ticks",
+        "_transmit", "application", "connection", "peer_has_closed", "receiver",
     )  # fmt: skip
 
     def __init__(
@@ -133,6 +131,12 @@ class Endpoint(Sender):
         """Fire no timer again."""
         super().stop()
         self._ack.deadline = inf
+
+    def part(self) -> None:
+        """Part from what refers to it, once it is closed: no cycle is then left for the garbage collector."""
+        del self.application
+        self._timer.part()
+        self._ack.part()
 
     def _established(self) -> None:
         if self.receiver.due is NOW:

@@ -12,6 +12,7 @@ from psm_sim.network.tcp_timeout import RetransmissionTimeout
 from psm_sim.network.timer import Timer, Timers
 from psm_sim.network.topology_parts import TcpParameters
 
+
 class Sender(ABC):
     """Sends a stream of bytes: slow start, congestion avoidance, fast retransmit and recovery (NewReno).
 
@@ -65,7 +66,7 @@ class Sender(ABC):
 
     @abstractmethod
     def _give_up(self) -> None:
-        """Give up, since a timer expires and nothing new was acknowledged for too long (RFC 1122, 4.2.3.5)."""
+        """Give up: a timer expires and nothing new was acknowledged for too long (RFC 1122, 4.2.3.5)."""
 
     def write(self, payload_bytes: int, last: bool = False) -> None:
         """Add bytes to the stream, after the *last* ones a FIN, and send what the window allows."""

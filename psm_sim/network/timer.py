@@ -147,6 +147,10 @@ class Timer:
             self._queued_for = time
             self._timers.queue(time, self)
 
+    def part(self) -> None:
+        """Part from its owner, since it is not needed any more."""
+        del self._action
+
     def look(self, time: float, now: float) -> None:
         """Fire if its deadline has come *now*; *time* is what it was queued for."""
         if time != self._queued_for:  # an earlier deadline was queued since
