@@ -124,14 +124,14 @@ def applies(rates: Floats, losses: Floats) -> bool:
 
 def power(base: Floats, exponent: int) -> Floats:
     """Return *base*, of any shape, to a whole power: by squaring, a tenth of the time of NumPy's own."""
-    found, square = np.ones_like(base), base
+    found, square = None, base.copy()
     while exponent:
         if exponent & 1:
-            found = found * square
+            found = square.copy() if found is None else np.multiply(found, square, out=found)
         exponent >>= 1
         if exponent:
-            square = square * square
-    return found
+            np.multiply(square, square, out=square)
+    return np.ones_like(base) if found is None else found
 
 
 @lru_cache(maxsize=4)
