@@ -122,10 +122,10 @@ def test_a_few_powers_make_those_of_every_round_of_a_block(n):
     modes = modes_of(RATES, np.linspace(0, 0.1, n))
     assert modes is not None
     powers, between = modes.powers
-    relative = (modes.ratios * np.exp(modes.logs - modes.logs.max())).ravel()
+    relative = (modes.ratios * np.exp(modes.logs - modes.logs.max())).T.ravel()
     expected = relative ** np.arange(1, len(between) + 1)[:, None]
-    assert np.abs(between @ powers - expected).max() < 1e-12
-    assert (len(between) == len(powers)) is bool(relative.min() < -0.1)
+    assert np.abs(between @ powers.reshape(relative.size, -1).T - expected).max() < 1e-12
+    assert (len(between) == powers.shape[-1]) is bool(relative.min() < -0.1)
 
 
 def test_a_bound_is_kept_from_below_as_from_above():
