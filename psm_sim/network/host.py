@@ -27,7 +27,7 @@ class Host:
         transmit: Callable[[Segment], None],
         accept: Callable[[Endpoint], Application] | None = None,
     ) -> None:
-        self._timers, self._tcp, self._transmit, self._accept = Timers(env), tcp, transmit, accept
+        self._timers, self._tcp, self.transmit, self._accept = Timers(env), tcp, transmit, accept
         self._endpoints: dict[Connection, Endpoint] = {}
         self._opened = 0
         self.give_up: Callable[[Endpoint], None] = lambda _: None
@@ -45,7 +45,7 @@ class Host:
     def send(self, segment: Segment) -> None:
         """Let one segment out."""
         self.sent_bytes += segment.wire_bytes
-        self._transmit(segment)
+        self.transmit(segment)
 
     def receive(self, segment: Segment) -> None:
         """Hand one segment to its connection; one whose SYN is new is accepted."""
@@ -66,7 +66,7 @@ class Host:
         return len(self._endpoints)
 
     def _add(self, connection: Connection, application: Callable[[Endpoint], Application]) -> Endpoint:
-        endpoint = Endpoint(self._timers, self._tcp, connection, self.send, self._given_up)
+        endpoint = Endpoint(self._timers, self._tcp, connection, self, self._given_up)
         endpoint.application = application(endpoint)
         self._endpoints[connection] = endpoint
         return endpoint

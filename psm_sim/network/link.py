@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from simpy import Environment, Event
-from simpy.events import NORMAL
 
 from psm_sim.network.segment import Segment
 from psm_sim.network.timer import Pulse
@@ -104,17 +103,17 @@ class Link:
         the same time comes after it.
         """
         env, flying, arrival = self._env, self._flying, self._arrival
-        queue, numbers = arrival.queue, arrival.numbers
+        queue, numbers, deliver = arrival.queue, arrival.numbers, self.deliver
         segment = flying.popleft()[1]
         while flying:
-            place = flying[0][0], NORMAL, next(numbers), arrival
-            self.deliver(segment)
-            if queue and queue[0] < place:
-                arrival.fire_at(place)
+            number = next(numbers)
+            deliver(segment)
+            time = flying[0][0]
+            if not (queue and time < queue[0][0]) and not arrival.comes_first(time, number):
                 return
-            env._now = place[0]
+            env._now = time
             segment = flying.popleft()[1]
-        self.deliver(segment)
+        deliver(segment)
 
 
 class Uplink:
@@ -129,8 +128,8 @@ class Uplink:
     """
 
     def __init__(self, env: Environment, first: Link, second: Link) -> None:
-        self._env, self.transmitter, self._queue = env, first, second.queue
+        self._env, self.transmitter, self._carry, self._queue = env, first, first.carry, second.queue
 
     def send(self, segment: Segment) -> None:
         """Queue one segment behind those not yet sent."""
-        self._queue(segment, self.transmitter.carry(segment, self._env.now))
+        self._queue(segment, self._carry(segment, self._env.now))

@@ -27,6 +27,13 @@ class Application(Protocol):
         """The peer's FIN has come; it will send no more."""
 
 
+class WayOut(Protocol):
+    """Way out of a host."""
+
+    sent_bytes: int
+    transmit: Callable[[Segment], None]
+
+
 class Endpoint(Sender):
     """One end of a connection, between an application and the host's way out.
 
@@ -36,15 +43,15 @@ class Endpoint(Sender):
     ----------
     timers, tcp, connection
         The timers of its host, what TCP does, and the connection that this is an end of.
-    transmit
-        Takes each segment to be sent.
+    way_out
+        Takes each segment to be sent, and counts its bytes.
     give_up
         Called, with the endpoint, when the peer has acknowledged nothing new for too long.
     """
 
     __slots__ = (
         "_ack", "_ack_first", "_delayed_ack_s", "_header", "_peer_fin", "_tell_give_up", "_ticks",
-        "_transmit", "application", "connection", "peer_has_closed", "receiver",
+        "_way_out", "application", "connection", "peer_has_closed", "receiver",
     )  # fmt: skip
 
     def __init__(
@@ -52,11 +59,11 @@ class Endpoint(Sender):
         timers: Timers,
         tcp: TcpParameters,
         connection: Connection,
-        transmit: Callable[[Segment], None],
+        way_out: WayOut,
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
         super().__init__(timers, tcp)
-        self._transmit, self._tell_give_up = transmit, give_up
+        self._way_out, self._tell_give_up = way_out, give_up
         self._header, self._ack_first = tcp.header_bytes, tcp.ack_first
         self._delayed_ack_s = tcp.delayed_ack_ms / 1000
         self._ticks = Beacons(self._delayed_ack_s) if tcp.delayed_ack == "heartbeat" else None
@@ -169,7 +176,8 @@ class Endpoint(Sender):
 
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         self._ack.deadline = inf
-        receiver = self.receiver
+        receiver, way_out = self.receiver, self._way_out
         receiver.unacknowledged, receiver.due = 0, NO
         size = payload + self._header
-        self._transmit(Segment(self.connection, seq, payload, receiver.next, syn, fin, size))
+        way_out.sent_bytes += size
+        way_out.transmit(Segment(self.connection, seq, payload, receiver.next, syn, fin, size))

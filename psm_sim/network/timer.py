@@ -22,10 +22,6 @@ AFTER_ALL = EventPriority(NORMAL + 2)
 """Priority of beacons: at equal times, everything else happens first."""
 
 
-Place = tuple[float, EventPriority, int, Event]
-"""Place of a firing among all events of the clock: SimPy fires the least first."""
-
-
 class Pulse(Event):
     """Pulse: calls *action*, with itself, each time it has been armed; not to be armed while it is queued."""
 
@@ -41,10 +37,14 @@ class Pulse(Event):
         self.callbacks = self._ring
         heappush(self.queue, (time, NORMAL, next(self.numbers), self))
 
-    def fire_at(self, place: Place) -> None:
-        """Fire at a place among all events whose number was taken before."""
+    def comes_first(self, time: float, number: int) -> bool:
+        """Say whether it would fire next at *time*, with a *number* taken before; else it is armed so."""
+        place = time, NORMAL, number, self
+        if not self.queue or place < self.queue[0]:
+            return True
         self.callbacks = self._ring
         heappush(self.queue, place)
+        return False
 
 
 class Alarm(Event):
@@ -123,11 +123,14 @@ class Timers(Event):
         now, due = self.env.now, self._due
         if self._armed_for <= now:
             self._armed_for = inf
-        while due and (due[0][0] <= now or due[0][2].deadline != due[0][0]):
-            time, _number, timer = heappop(due)
+        while due:
+            time, _number, timer = due[0]
+            if time > now and time == timer.deadline:
+                if time < self._armed_for:
+                    self._arm(time)
+                return
+            heappop(due)
             timer.look(time, now)
-        if due and due[0][0] < self._armed_for:
-            self._arm(due[0][0])
 
 
 class Timer:
