@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from psm_sim.arrays import Floats
 from psm_sim.learning.modes import Modes, power
 
 _CLEAR = 1e-9
+_ALL = slice(None)
 
 
 class Ahead:
@@ -28,40 +30,68 @@ class Ahead:
     """
 
     def __init__(self, modes: Modes, weights: Floats, rate_weights: Floats) -> None:
-        self._modes, self._rate_weights = modes, rate_weights.copy()
-        self._coordinates = modes.coordinates(weights)
-        self._terms: Floats = np.empty(0)
+        self._modes, self._weights, self._rate_weights = modes, weights.copy(), rate_weights.copy()
+        self._readings: Floats
+        self._far: Floats | None = None
 
     def predictions(self, values: Floats) -> Iterator[Floats]:
-        """Yield the weighted means of *values*, shape (n,), after rounds 1, 2, 3, .., block by block."""
-        powers, between = self._modes.powers
-        # What each mode adds to the weighted sum of the values, and to the sum of the weights.
-        self._terms = self._modes.readings(values) * (self._coordinates * self._rate_weights).ravel()
+        """Yield the weighted means of *values*, shape (n,), after rounds 1, 2, 3, .., block by block.
+
+        For the first block, which is the last in most silences, the rates that can be seen are enough.
+        """
+        self._readings, self._far = self._modes.readings(values), None
+        rates = self._modes.near(self._rate_weights)
+        weighted, weights = self._modes.sums(
+            self._terms(self._modes.coordinates(self._weights, rates), rates), rates
+        )
+        yield weighted / weights
+        terms = self._after_block()
         while True:
-            totals = between @ (powers @ self._terms.T)
-            self._terms *= powers[-1] / totals[-1, 1]
-            yield totals[:, 0] / totals[:, 1]
+            weighted, weights = self._modes.sums(terms, _ALL)
+            terms *= self._modes.faded / weights[-1]
+            yield weighted / weights
+
+    def _terms(self, coordinates: Floats, rates: slice) -> Floats:
+        """Return what each mode of *rates* adds to the weighted sum of the values, and to that of ones.
+
+        Shape (2, k, n), of *coordinates*, (n, k).
+        """
+        found: Floats = self._readings[:, rates] * (coordinates * self._rate_weights[rates]).T
+        return found
+
+    def _after_block(self) -> Floats:
+        """Return these terms, of all rates, after the last block yielded: a multiple of them, near 1."""
+        if self._far is None:
+            self._far = self._terms(self._coordinates, _ALL) * self._modes.faded
+            self._far /= self._far[1].sum()
+        return self._far
+
+    @cached_property
+    def _coordinates(self) -> Floats:
+        return self._modes.coordinates(self._weights)
 
     def stays_above(self, bound: float) -> bool:
         """Say whether no prediction after the last block can be below *bound*; true is certain, false not."""
-        return self._stays_positive(self._terms[0] - bound * self._terms[1])
+        weighted, weights = self._after_block()
+        return self._stays_positive(weighted - bound * weights)
 
     def stays_below(self, bound: float) -> bool:
         """Say whether no prediction after the last block can be above *bound*; true is certain, false not."""
-        return self._stays_positive(bound * self._terms[1] - self._terms[0])
+        weighted, weights = self._after_block()
+        return self._stays_positive(bound * weights - weighted)
 
     def _stays_positive(self, margins: Floats) -> bool:
-        """Say whether the sum of *margins*, (n * m,), times the powers of their eigenvalues stays above 0.
+        """Say whether the sum of *margins*, (m, n), times the powers of their eigenvalues stays above 0.
 
         The smaller eigenvalues of each rate are taken at their worst: all against it, and never fading
         beside the largest. Of the largest, from the top, what speaks for it is taken only as far as nothing
         has spoken against it: what is against it then fades faster than what is for it, and the sum, once
         positive, stays so.
         """
-        table = margins.reshape(self._modes.ratios.shape)
+        table = margins.T
         worst = (table[-1] - np.abs(table[:-1]).sum(axis=0))[np.argsort(-self._modes.logs)]
         counted = np.where(np.logical_or.accumulate(worst < 0), np.minimum(worst, 0.0), worst)
-        return bool(counted.sum() > _CLEAR * np.abs(self._terms[0]).sum())
+        return bool(counted.sum() > _CLEAR * np.abs(self._after_block()[0]).sum())
 
     def after(self, rounds: int) -> tuple[Floats, Floats]:
         """Return each rate's log evidence in so many *rounds*, shape (m,), and its weights then, (n, m)."""

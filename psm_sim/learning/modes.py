@@ -8,6 +8,7 @@ In their coordinates k rounds multiply each mode by the k-th power of its eigenv
 
 from __future__ import annotations
 
+import math
 from functools import cache, cached_property, lru_cache
 
 import numpy as np
@@ -22,6 +23,7 @@ _NEGATIVE = -0.1
 _MOST_NUMBERS = 200_000
 _LEAST_SHARE = 1e-9
 _WIDEST_NATS = 2.0
+_ALL = slice(None)
 
 
 class Modes:
@@ -54,12 +56,14 @@ class Modes:
         self.ratios: Floats = np.ascontiguousarray((eigenvalues / largest).T)
         self._into: Floats = np.ascontiguousarray((root[:, None] * vectors).transpose(2, 1, 0))
         self._back: Floats = np.ascontiguousarray((vectors / root[:, None]).transpose(1, 2, 0))
+        self._relative: Floats = np.ascontiguousarray((self.ratios * np.exp(self.logs - self.logs.max())).T)
+        self._nats = float(losses.max() - losses.min())
         self._key = b""
         self._readings: Floats = np.empty(0)
 
-    def coordinates(self, weights: Floats) -> Floats:
-        """Return *weights* over the experts, shape (n, m), in the modes, shape (n, m)."""
-        found: Floats = np.einsum("eim,im->em", self._into, weights)
+    def coordinates(self, weights: Floats, rates: slice = _ALL) -> Floats:
+        """Return *weights* over the experts, shape (n, m), in the modes of some *rates*, shape (n, k)."""
+        found: Floats = np.einsum("eim,im->em", self._into[:, :, rates], weights[:, rates])
         return found
 
     def weights(self, coordinates: Floats) -> Floats:
@@ -68,25 +72,51 @@ class Modes:
         return found
 
     def readings(self, values: Floats) -> Floats:
-        """Return what each mode adds to the weighted sum of *values*, (n,), and of ones; shape (2, n * m)."""
+        """Return what each mode adds to the weighted sum of *values*, (n,), and of ones; shape (2, m, n)."""
         key = values.tobytes()
         if key != self._key:
             both = np.stack([values, np.ones_like(values)])
-            self._readings = np.einsum("iem,si->sem", self._back, both).reshape(2, -1)
+            self._readings = np.ascontiguousarray(np.einsum("iem,si->sme", self._back, both))
             self._key = key
         return self._readings
+
+    def near(self, rate_weights: Floats) -> slice:
+        """Return the rates, neighbours, that can be seen in a block of rounds from here.
+
+        At each rate the sum of the weights falls in each round, and by no more than the widest likelihood
+        ratio. A rate left out, of the *rate_weights*, (m,), is 1e-17 of the sum at most, all of them
+        together, after any round of the block.
+        """
+        least = rate_weights.max() * math.exp(-BLOCK * self._nats) * 1e-17 / rate_weights.size
+        seen = np.flatnonzero(rate_weights > least)
+        return slice(seen.item(0), seen.item(-1) + 1)
+
+    def sums(self, terms: Floats, rates: slice) -> tuple[Floats, Floats]:
+        """Return both weighted sums after each round of a block, from what each mode of *rates* adds now.
+
+        Each is a product of its own with a vector: one with both as columns takes over twice the time.
+        """
+        powers, between = self.powers
+        some = powers[rates].reshape(-1, powers.shape[-1])
+        weighted, weights = [between @ (each.ravel() @ some) for each in terms]
+        return weighted, weights
 
     @cached_property
     def powers(self) -> tuple[Floats, Floats]:
         """Powers of all eigenvalues over the very largest, and what makes every round of a block of them.
 
-        Shapes (r, n * m) and (rounds, r): the powers of r rounds, the last one among them, are
+        Shapes (m, n, r) and (rounds, r): the powers of r rounds, the last one among them, are
         enough to make those of 256 within 1e-13.
         """
-        relative = (self.ratios * np.exp(self.logs - self.logs.max())).ravel()
+        relative = self._relative.ravel()
         nodes, between = _interpolation() if relative.min() > _NEGATIVE else (_each(), np.eye(_FIRST))
         all_ = np.multiply.accumulate(np.broadcast_to(relative, (nodes[-1], relative.size)))
-        return all_[nodes - 1], between
+        return np.ascontiguousarray(all_[nodes - 1].T).reshape(*self._relative.shape, nodes.size), between
+
+    @cached_property
+    def faded(self) -> Floats:
+        """What is left of each mode after a block of rounds, beside the very largest; shape (m, n)."""
+        return np.ascontiguousarray(self.powers[0][:, :, -1])
 
 
 def _each() -> Whole:
@@ -124,14 +154,14 @@ def applies(rates: Floats, losses: Floats) -> bool:
 
 def power(base: Floats, exponent: int) -> Floats:
     """Return *base*, of any shape, to a whole power: by squaring, a tenth of the time of NumPy's own."""
-    found, square = np.ones_like(base), base
+    found, square = None, base.copy()
     while exponent:
         if exponent & 1:
-            found = found * square
+            found = square.copy() if found is None else np.multiply(found, square, out=found)
         exponent >>= 1
         if exponent:
-            square = square * square
-    return found
+            np.multiply(square, square, out=square)
+    return np.ones_like(base) if found is None else found
 
 
 @lru_cache(maxsize=4)

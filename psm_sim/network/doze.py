@@ -77,8 +77,9 @@ class Doze:
         slept_ms = 1000 * (now_s - self.since_s)
         if not frames:
             return Poll(slept_ms)
-        arrivals = tuple((1000 * (arrived_s - self.since_s), size) for arrived_s, size in frames)
-        return Poll(slept_ms, sum(size for _, size in frames), len(frames), arrivals)
+        since_s = self.since_s
+        arrivals = tuple([(1000 * (arrived_s - since_s), size) for arrived_s, size in frames])
+        return Poll(slept_ms, sum([size for _, size in frames]), len(frames), arrivals)
 
     def settle(self) -> None:
         """Tell the plan how much of it was followed; it is not followed further."""

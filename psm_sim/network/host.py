@@ -27,7 +27,7 @@ class Host:
         transmit: Callable[[Segment], None],
         accept: Callable[[Endpoint], Application] | None = None,
     ) -> None:
-        self._timers, self._tcp, self._transmit, self._accept = Timers(env), tcp, transmit, accept
+        self._timers, self._tcp, self.transmit, self._accept = Timers(env), tcp, transmit, accept
         self._endpoints: dict[Connection, Endpoint] = {}
         self._opened = 0
         self.give_up: Callable[[Endpoint], None] = lambda _: None
@@ -45,7 +45,7 @@ class Host:
     def send(self, segment: Segment) -> None:
         """Let one segment out."""
         self.sent_bytes += segment.wire_bytes
-        self._transmit(segment)
+        self.transmit(segment)
 
     def receive(self, segment: Segment) -> None:
         """Hand one segment to its connection; one whose SYN is new is accepted."""
@@ -58,6 +58,7 @@ class Host:
         endpoint.receive(segment)
         if endpoint.peer_has_closed and endpoint.is_closed:
             self._remove(endpoint)
+            endpoint.part()
 
     @property
     def open_connections(self) -> int:
@@ -65,20 +66,20 @@ class Host:
         return len(self._endpoints)
 
     def _add(self, connection: Connection, application: Callable[[Endpoint], Application]) -> Endpoint:
-        endpoint = Endpoint(self._timers, self._tcp, connection, self.send, self._given_up)
+        endpoint = Endpoint(self._timers, self._tcp, connection, self, self._given_up)
         endpoint.application = application(endpoint)
         self._endpoints[connection] = endpoint
         return endpoint
 
     def _remove(self, endpoint: Endpoint) -> None:
         endpoint.stop()
-        self.retransmissions += endpoint.sender.retransmissions
+        self.retransmissions += endpoint.retransmissions
         del self._endpoints[endpoint.connection]
 
     def _given_up(self, endpoint: Endpoint) -> None:
         self._remove(endpoint)
         # A FIN alone is nobody's loss: the program is done, and the system forgets the connection.
-        if endpoint.sender.acknowledged < endpoint.sender.written:
+        if endpoint.acknowledged < endpoint.written:
             self.give_up(endpoint)
 
     def _unknown(self, segment: Segment) -> Endpoint | None:

@@ -48,15 +48,22 @@ class Link:
         self.free_at = 0.0
 
     def send(self, segment: Segment) -> None:
-        """Queue one segment behind those not yet sent."""
-        self.queue(segment, self._env.now)
+        """Queue one segment behind those not yet sent, as :meth:`queue` and :meth:`carry` do together."""
+        queued_s, free_at, flying = self._env.now, self.free_at, self._flying
+        sent_s = (free_at if free_at > queued_s else queued_s) + segment.wire_bytes * self._s_per_byte
+        self.free_at, arrives_s = sent_s, sent_s + self._latency_s
+        if not flying:
+            self._arrival.arm(arrives_s)
+        flying.append((arrives_s, segment))
+        for tell in self._tell_frame:
+            tell(self, queued_s, arrives_s, segment)
 
     def queue(self, segment: Segment, queued_s: float) -> None:
         """Queue one segment that comes at *queued_s* seconds, now or later, but after all before it."""
         arrives_s = self.carry(segment, queued_s)
-        self._flying.append((arrives_s, segment))
-        if len(self._flying) == 1:
+        if not self._flying:
             self._arrival.arm(arrives_s)
+        self._flying.append((arrives_s, segment))
         for tell in self._tell_frame:
             tell(self, queued_s, arrives_s, segment)
 
@@ -75,6 +82,11 @@ class Link:
         return segment.wire_bytes * self._s_per_byte
 
     @property
+    def transmitter(self) -> Link:
+        """The link whose ``free_at`` says when a sender of this one has sent all."""
+        return self
+
+    @property
     def in_flight(self) -> int:
         """The number of segments queued, in transmission, or on the way."""
         return len(self._flying)
@@ -85,11 +97,23 @@ class Link:
         return sum(segment.wire_bytes for _, segment in self._flying)
 
     def _arrive(self, _: Event) -> None:
-        flying = self._flying
+        """Deliver the first segment, and those after it as long as nothing else happens between.
+
+        The next one is numbered before a delivery, as if it was queued, so that what the delivery queues for
+        the same time comes after it.
+        """
+        env, flying, arrival = self._env, self._flying, self._arrival
+        queue, numbers, deliver = arrival.queue, arrival.numbers, self.deliver
         segment = flying.popleft()[1]
-        if flying:
-            self._arrival.arm(flying[0][0])
-        self.deliver(segment)
+        while flying:
+            number = next(numbers)
+            deliver(segment)
+            time = flying[0][0]
+            if not (queue and time < queue[0][0]) and not arrival.comes_first(time, number):
+                return
+            env._now = time
+            segment = flying.popleft()[1]
+        deliver(segment)
 
 
 class Uplink:
@@ -104,13 +128,8 @@ class Uplink:
     """
 
     def __init__(self, env: Environment, first: Link, second: Link) -> None:
-        self._env, self._first, self._second = env, first, second
-
-    @property
-    def free_at(self) -> float:
-        """When the first transmitter has sent all it was given, in seconds."""
-        return self._first.free_at
+        self._env, self.transmitter, self._carry, self._queue = env, first, first.carry, second.queue
 
     def send(self, segment: Segment) -> None:
         """Queue one segment behind those not yet sent."""
-        self._second.queue(segment, self._first.carry(segment, self._env.now))
+        self._queue(segment, self._carry(segment, self._env.now))

@@ -33,7 +33,7 @@ class PageFailures:
 
     def given_up(self, side: str, end: Endpoint) -> None:
         """Say that the *side*, which holds this *end*, has given a connection up."""
-        key, segment = ("give_up_s", "data") if end.sender.acknowledged else ("syn_give_up_s", "SYN")
+        key, segment = ("give_up_s", "data") if end.acknowledged else ("syn_give_up_s", "SYN")
         limit_s = getattr(self._topology.tcp, key)
         self.fail(
             f"the {side} has given a connection up, since its {segment} had no new ACK for {limit_s:g} s",

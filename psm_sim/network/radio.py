@@ -45,7 +45,7 @@ class Radio:
         tell_radio: Sequence[Callable[[float, bool], None]] = (),
         tell_beacons: Sequence[Callable[[float, int, float], None]] = (),
     ) -> None:
-        self._env, self._port, self._uplink = env, port, uplink
+        self._env, self._port, self._uplink, self._transmitter = env, port, uplink, uplink.transmitter
         self._tell_radio, self._tell_beacons = tell_radio, tell_beacons
         self.decide: Callable[[float, Poll | None], Rest]
         self.deliver: Callable[[Segment], None]
@@ -89,6 +89,8 @@ class Radio:
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Be awake to send; return what was fetched if this has cut a doze short, else ``None``."""
+        if self._state is BUSY and self._awaited:
+            return None
         self.advance(now_s)
         if self._state is DOZING:
             return self._cut_short(now_s)
@@ -116,7 +118,7 @@ class Radio:
                 if self._awake_until_s >= now_s:
                     return
                 self._fall_asleep(self._awake_until_s)
-            elif self._awaited or self._idle_s >= now_s:
+            elif self._awaited or self._last_frame_s >= now_s or self._transmitter.free_at >= now_s:
                 return
             else:
                 self._ask(self._idle_s)
@@ -124,7 +126,7 @@ class Radio:
     @property
     def _idle_s(self) -> float:
         """Time at which the link becomes or became idle, unless frames are awaited."""
-        return max(self._last_frame_s, self._uplink.free_at)
+        return max(self._last_frame_s, self._transmitter.free_at)
 
     def _ask(self, now_s: float) -> None:
         """Ask for a rest, and begin it."""

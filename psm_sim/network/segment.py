@@ -42,6 +42,11 @@ class Segment:
     fin: bool
     wire_bytes: int
 
+    @property
+    def end(self) -> int:
+        """One past its last sequence number."""
+        return self.seq + self.payload + self.syn + self.fin
+
 
 class Reset(Segment):
     """Segment that ends its connection at once (RST): its sender knows it no longer."""

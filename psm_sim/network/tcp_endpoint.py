@@ -6,11 +6,9 @@ from collections.abc import Callable
 from math import inf
 from typing import Protocol
 
-from simpy import Environment
-
 from psm_sim.beacons import Beacons
 from psm_sim.network.segment import Connection, Segment
-from psm_sim.network.tcp_receiver import LATER, NOW, Receiver
+from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
 from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.timer import Timer, Timers
 from psm_sim.network.topology_parts import TcpParameters
@@ -29,7 +27,14 @@ class Application(Protocol):
         """The peer's FIN has come; it will send no more."""
 
 
-class Endpoint:
+class WayOut(Protocol):
+    """Way out of a host."""
+
+    sent_bytes: int
+    transmit: Callable[[Segment], None]
+
+
+class Endpoint(Sender):
     """One end of a connection, between an application and the host's way out.
 
     The side that opens calls :meth:`open`; the other one is made when a SYN arrives.
@@ -38,15 +43,15 @@ class Endpoint:
     ----------
     timers, tcp, connection
         The timers of its host, what TCP does, and the connection that this is an end of.
-    transmit
-        Takes each segment to be sent.
+    way_out
+        Takes each segment to be sent, and counts its bytes.
     give_up
         Called, with the endpoint, when the peer has acknowledged nothing new for too long.
     """
 
     __slots__ = (
-        "_ack", "_ack_first", "_delayed_ack_s", "_env", "_header", "_peer_fin", "_ticks", "_transmit",
-        "application", "connection", "peer_has_closed", "receiver", "sender",
+        "_ack", "_ack_first", "_delayed_ack_s", "_header", "_peer_fin", "_tell_give_up", "_ticks",
+        "_way_out", "application", "connection", "peer_has_closed", "receiver",
     )  # fmt: skip
 
     def __init__(
@@ -54,11 +59,11 @@ class Endpoint:
         timers: Timers,
         tcp: TcpParameters,
         connection: Connection,
-        transmit: Callable[[Segment], None],
+        way_out: WayOut,
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
-        self._env: Environment = timers.env
-        self._transmit = transmit
+        super().__init__(timers, tcp)
+        self._way_out, self._tell_give_up = way_out, give_up
         self._header, self._ack_first = tcp.header_bytes, tcp.ack_first
         self._delayed_ack_s = tcp.delayed_ack_ms / 1000
         self._ticks = Beacons(self._delayed_ack_s) if tcp.delayed_ack == "heartbeat" else None
@@ -66,88 +71,113 @@ class Endpoint:
         self._peer_fin = -1
         self.peer_has_closed = False
         self.connection = connection
-        self.sender = Sender(timers, tcp, self._emit, lambda: give_up(self))
         self.receiver = Receiver(delayed=tcp.delayed_ack_ms > 0)
         self.application: Application
 
     def open(self) -> None:
         """Send the SYN."""
-        self.sender.send()
-
-    def write(self, payload_bytes: int, last: bool = False) -> None:
-        """Send bytes to the peer; if they are the *last*, a FIN goes with them."""
-        self.sender.write(payload_bytes, last)
+        self.send()
 
     def close(self) -> None:
         """Send a FIN once everything written has been sent; receiving goes on."""
-        if not self.sender.closing:
-            self.sender.write(0, last=True)
+        if not self.closing:
+            self.write(0, last=True)
 
     @property
     def is_closed(self) -> bool:
         """Whether both FINs have been received and acknowledged."""
-        sender = self.sender
-        return self.peer_has_closed and sender.closing and sender.acknowledged == sender.end
+        return self.peer_has_closed and self.closing and self.acknowledged == self.end
 
     def receive(self, segment: Segment) -> None:
         """Take one segment from the peer."""
-        sender, receiver = self.sender, self.receiver
-        before, was_open = receiver.next, sender.acknowledged > 0
+        receiver = self.receiver
+        before = receiver.next
+        if segment.syn or before == 0 or self.acknowledged == 0:
+            self._open(segment)
+            return
+        seq, ack, fin = segment.seq, segment.ack, segment.fin
+        end = seq + segment.payload + fin
+        if end > seq:
+            receiver.accept(seq, end, fin)
+            if fin:
+                self._peer_fin = end
+        if ack > self.acknowledged:
+            self.acknowledge(ack)
+        elif end == seq and ack == self.acknowledged < self.next:
+            self._duplicate()
+        if end > seq:
+            self._take(before)
+
+    def _open(self, segment: Segment) -> None:
+        """Take a segment while the connection is not yet open, or a SYN."""
+        receiver = self.receiver
+        before, was_open, end = receiver.next, self.acknowledged > 0, segment.end
         if before == 0 and not segment.syn:
             return
-        end = segment.seq + segment.payload + segment.syn + segment.fin
         if end > segment.seq:
             receiver.accept(segment.seq, end, segment.syn or segment.fin)
             if segment.fin:
                 self._peer_fin = end
-        if sender.next == 0:
-            sender.send()
+        if self.next == 0:
+            self.send()
             return
-        if segment.syn and segment.ack == sender.acknowledged == 0:
+        if segment.syn and segment.ack == self.acknowledged == 0:
             # The peer has not got the SYN-ACK; a bare ACK would open nothing (RFC 9293, section 3.10.7.4).
-            sender.repeat_syn()
+            self.repeat_syn()
             return
-        sender.acknowledge(segment.ack, bare=end == segment.seq)
-        if not was_open and sender.acknowledged > 0:
+        if segment.ack > self.acknowledged:
+            self.acknowledge(segment.ack)
+        elif end == segment.seq and segment.ack == self.acknowledged < self.next:
+            self._duplicate()
+        if not was_open and self.acknowledged > 0:
             self._established()
         if end > segment.seq:
-            if self._ack_first and (receiver.due is NOW or sender.next == 1):
-                self._send_ack()
-            self._deliver(before or 1)
-            self._acknowledge()
+            self._take(before or 1)
 
     def stop(self) -> None:
         """Fire no timer again."""
-        self.sender.stop()
+        super().stop()
         self._ack.deadline = inf
+
+    def part(self) -> None:
+        """Part from what refers to it, once it is closed: no cycle is then left for the garbage collector."""
+        del self.application
+        self._timer.part()
+        self._ack.part()
 
     def _established(self) -> None:
         if self.receiver.due is NOW:
             self._send_ack()
         self.application.established()
 
-    def _deliver(self, before: int) -> None:
-        reached = self.receiver.next
+    def _take(self, before: int) -> None:
+        """Hand what is new and in order to the application, and acknowledge it when that is due."""
+        receiver = self.receiver
+        if self._ack_first and (receiver.due is NOW or self.next == 1):
+            self._send_ack()
+        reached = receiver.next
         at_end = reached == self._peer_fin
-        payload = reached - before - at_end
-        if payload > 0:
-            self.application.received(payload)
+        if reached - before > at_end:
+            self.application.received(reached - before - at_end)
         if at_end and not self.peer_has_closed:
             self.peer_has_closed = True
             self.application.peer_closed()
-
-    def _acknowledge(self) -> None:
-        due = self.receiver.due
-        if due is NOW:
-            self._send_ack()
-        elif due is LATER and self._ack.deadline == inf:
+        if receiver.due is NOW:
+            self._emit(self.next, 0, False, False)
+        elif receiver.due is LATER and self._ack.deadline == inf:
             now_s, ticks = self._env.now, self._ticks
             self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
 
     def _send_ack(self) -> None:
-        self._emit(self.sender.next, 0, False, False)
+        self._emit(self.next, 0, False, False)
+
+    def _give_up(self) -> None:
+        self._tell_give_up(self)
 
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         self._ack.deadline = inf
-        ack = self.receiver.acknowledge()
-        self._transmit(Segment(self.connection, seq, payload, ack, syn, fin, payload + self._header))
+        receiver, way_out = self.receiver, self._way_out
+        receiver.unacknowledged, receiver.due = 0, NO
+        size = payload + self._header
+        way_out.sent_bytes += size
+        way_out.transmit(Segment(self.connection, seq, payload, receiver.next, syn, fin, size))

@@ -25,31 +25,33 @@ class Receiver:
     fills a gap (RFC 5681, section 4.2).
     """
 
-    __slots__ = ("_delayed", "_islands", "_unacknowledged", "due", "next")
+    __slots__ = ("_delayed", "_islands", "due", "next", "unacknowledged")
 
     def __init__(self, delayed: bool) -> None:
         self._delayed = delayed
         self._islands: list[tuple[int, int]] = []
-        self._unacknowledged = 0
+        self.unacknowledged = 0
         self.next = 0
         self.due = NO
 
     def accept(self, start: int, end: int, urgent: bool) -> None:
         """Take the sequence numbers from *start* up to *end*; *urgent* for SYN and FIN."""
-        in_order = start <= self.next < end
-        at_once = urgent or not in_order or bool(self._islands) or not self._delayed
-        if in_order:
+        if start <= self.next < end:
+            at_once = urgent or not self._delayed
             self.next = end
             if self._islands:
+                at_once = True
                 self._join()
-            self._unacknowledged += 1
-        elif start > self.next:
-            self._keep(start, end)
-        self.due = NOW if at_once or self._unacknowledged >= 2 else LATER
+            self.unacknowledged += 1
+            self.due = NOW if at_once or self.unacknowledged >= 2 else LATER
+        else:
+            if start > self.next:
+                self._keep(start, end)
+            self.due = NOW
 
     def acknowledge(self) -> int:
         """Return the number to acknowledge, and note that it is sent."""
-        self._unacknowledged = 0
+        self.unacknowledged = 0
         self.due = NO
         return self.next
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from math import inf
 
 from simpy import Environment
@@ -12,34 +12,24 @@ from psm_sim.network.tcp_timeout import RetransmissionTimeout
 from psm_sim.network.timer import Timer, Timers
 from psm_sim.network.topology_parts import TcpParameters
 
-Emit = Callable[[int, int, bool, bool], None]
-"""Sends one segment: sequence number, payload bytes, SYN, FIN."""
 
-
-def _nothing() -> None:
-    """Take no note."""
-
-
-class Sender:
+class Sender(ABC):
     """Sends a stream of bytes: slow start, congestion avoidance, fast retransmit and recovery (NewReno).
 
     Sequence number 0 is the SYN, the data follow, the FIN is last. ``acknowledged`` is the first number
-    not yet acknowledged, ``next`` the next to be sent; windows are in bytes (RFC 5681, 6298, 6582). *give_up*
-    is called when a timer expires and nothing new was acknowledged for too long (RFC 1122, section 4.2.3.5).
+    not yet acknowledged, ``next`` the next to be sent; windows are in bytes (RFC 5681, 6298, 6582). An
+    :class:`~psm_sim.network.tcp_endpoint.Endpoint` is one that receives, too.
     """
 
     __slots__ = (
-        "_emit", "_env", "_expired_at", "_give_up", "_growth", "_largest_window", "_moved_s",
-        "_segment", "_syn_lost", "_tcp", "_timed", "_timed_at", "_timer", "acknowledged", "closing",
-        "duplicates", "highest", "next", "recover", "recovering", "retransmissions", "slow_start_threshold",
-        "timeout", "window", "written",
+        "_env", "_expired_at", "_growth", "_largest_window", "_moved_s", "_segment", "_syn_lost", "_tcp",
+        "_timed", "_timed_at", "_timer", "acknowledged", "closing", "duplicates", "highest", "next",
+        "recover", "recovering", "retransmissions", "slow_start_threshold", "timeout", "window", "written",
     )  # fmt: skip
 
-    def __init__(
-        self, timers: Timers, tcp: TcpParameters, emit: Emit, give_up: Callable[[], None] = _nothing
-    ) -> None:
+    def __init__(self, timers: Timers, tcp: TcpParameters) -> None:
         self._env: Environment = timers.env
-        self._tcp, self._emit, self._give_up = tcp, emit, give_up
+        self._tcp = tcp
         self._segment = tcp.segment_bytes
         self._growth = None if tcp.growth == "ns2" else Growth(tcp)
         self._largest_window = tcp.max_window * tcp.segment_bytes
@@ -70,7 +60,15 @@ class Sender:
         """Sequence numbers sent and not yet acknowledged."""
         return self.next - self.acknowledged
 
-    def write(self, payload_bytes: int, last: bool) -> None:
+    @abstractmethod
+    def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
+        """Send one segment: sequence number, payload bytes, SYN, FIN."""
+
+    @abstractmethod
+    def _give_up(self) -> None:
+        """Give up: a timer expires and nothing new was acknowledged for too long (RFC 1122, 4.2.3.5)."""
+
+    def write(self, payload_bytes: int, last: bool = False) -> None:
         """Add bytes to the stream, after the *last* ones a FIN, and send what the window allows."""
         self.written += payload_bytes
         self.closing = last
@@ -87,44 +85,24 @@ class Sender:
 
     def send(self) -> None:
         """Send whole segments, or the last one, while the window allows."""
-        if self.next == 0:
-            self._put(0, 0, True, False)
-            return
         if self.acknowledged == 0:
+            if self.next == 0:
+                self._put(0, 0, True, False)
             return
-        limit = self.acknowledged + min(self.window, self._largest_window)
-        while self.next < self.end:
-            payload = min(self._segment, self.written - self.next)
-            if self.next + payload > limit:
+        window = self.window if self.window < self._largest_window else self._largest_window
+        limit, seq, segment = self.acknowledged + window, self.next, self._segment
+        written, closing = self.written, self.closing
+        end = written + closing
+        while seq < end:
+            payload = segment if written - seq > segment else written - seq
+            if seq + payload > limit:
                 return
-            self._put(self.next, payload, False, self.closing and self.next + payload == self.written)
+            self._put(seq, payload, False, closing and seq + payload == written)
+            seq = self.next
 
-    def acknowledge(self, ack: int, bare: bool) -> None:
-        """Take an acknowledgement; *bare* if its segment carried nothing else."""
-        if ack > self.acknowledged:
-            self._advance(ack)
-            self.send()
-        elif bare and ack == self.acknowledged and self.next > ack:
-            self._duplicate()
-
-    def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
-        end, now_s = seq + payload + syn + fin, self._env.now
-        if seq < self.highest:
-            self.retransmissions += 1
-        elif self._timed < 0:
-            self._timed, self._timed_at = end, now_s
-        if self._timer.deadline == inf:
-            if seq >= self.highest:
-                self._moved_s = now_s
-            self._timer.at(now_s + self.timeout.seconds)
-        if end > self.highest:
-            self.highest = end
-        if end > self.next:
-            self.next = end
-        self._emit(seq, payload, syn, fin)
-
-    def _advance(self, ack: int) -> None:
-        newly, first = ack - self.acknowledged, self.acknowledged == 0
+    def acknowledge(self, ack: int) -> None:
+        """Take an acknowledgement of something new, and send what the window then allows."""
+        before = self.acknowledged
         self._moved_s = now_s = self._env.now
         self.acknowledged = ack
         if ack > self.next:
@@ -132,24 +110,37 @@ class Sender:
         if 0 <= self._timed <= ack:
             self.timeout.sample(now_s - self._timed_at)
             self._timed = -1
-        if first:
+        if before == 0:
             self.window = self._segment * (1 if self._syn_lost else self._tcp.initial_window)
         elif self.recovering:
-            self._recover(ack, newly)
+            self._recover(ack, ack - before)
+        elif self.window >= self.slow_start_threshold:
+            self.window += self._segment * self._segment / self.window
         else:
-            self._grow(newly)
+            self.window += self._segment if self._growth is None else self._growth.after(ack - before)
         self.duplicates = 0
         if ack == self.next:
             self._timer.deadline = inf
         else:
             self._timer.at(now_s + self.timeout.seconds)
+        if self.next < self.written + self.closing:
+            self.send()
 
-    def _grow(self, newly: int) -> None:
-        segment = self._segment
-        if self.window >= self.slow_start_threshold:
-            self.window += segment * segment / self.window
-        else:
-            self.window += segment if self._growth is None else self._growth.after(newly)
+    def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
+        end, now_s, timer = seq + payload + syn + fin, self._env.now, self._timer
+        if seq < self.highest:
+            self.retransmissions += 1
+        elif self._timed < 0:
+            self._timed, self._timed_at = end, now_s
+        if timer.deadline == inf:
+            if seq >= self.highest:
+                self._moved_s = now_s
+            timer.at(now_s + self.timeout.seconds)
+        if end > self.highest:
+            self.highest = end
+        if end > self.next:
+            self.next = end
+        self._emit(seq, payload, syn, fin)
 
     def _recover(self, ack: int, newly: int) -> None:
         if ack >= self.recover:

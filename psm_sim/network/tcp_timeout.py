@@ -18,12 +18,15 @@ class RetransmissionTimeout:
 
     def sample(self, round_trip_s: float) -> None:
         """Take one measured round trip, in seconds (RFC 6298, equations 2.2 and 2.3)."""
-        if self._smoothed is None:
+        smoothed = self._smoothed
+        if smoothed is None:
             self._smoothed, self._variation = round_trip_s, round_trip_s / 2
         else:
-            self._variation = 0.75 * self._variation + 0.25 * abs(self._smoothed - round_trip_s)
-            self._smoothed = 0.875 * self._smoothed + 0.125 * round_trip_s
-        self.seconds = min(max(self._smoothed + 4 * self._variation, self._least), self._largest)
+            self._variation = 0.75 * self._variation + 0.25 * abs(smoothed - round_trip_s)
+            self._smoothed = 0.875 * smoothed + 0.125 * round_trip_s
+        seconds = self._smoothed + 4 * self._variation
+        seconds = seconds if seconds > self._least else self._least
+        self.seconds = seconds if seconds < self._largest else self._largest
 
     def back_off(self) -> None:
         """Double the timeout after it has expired (RFC 6298, 5.5)."""

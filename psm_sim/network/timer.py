@@ -29,13 +29,22 @@ class Pulse(Event):
         super().__init__(env)
         self._ok, self._value = True, None
         self._ring = [action]
-        # As env.schedule() does it, which would take a delay: two thirds of all events come this way.
-        self._queue, self._numbers = env._queue, env._eid
+        # As env.schedule() does it, which would take a delay: most events come this way.
+        self.queue, self.numbers = env._queue, env._eid
 
     def arm(self, time: float) -> None:
         """Fire at *time*, to the last bit."""
         self.callbacks = self._ring
-        heappush(self._queue, (time, NORMAL, next(self._numbers), self))
+        heappush(self.queue, (time, NORMAL, next(self.numbers), self))
+
+    def comes_first(self, time: float, number: int) -> bool:
+        """Say whether it would fire next at *time*, with a *number* taken before; else it is armed so."""
+        place = time, NORMAL, number, self
+        if not self.queue or place < self.queue[0]:
+            return True
+        self.callbacks = self._ring
+        heappush(self.queue, place)
+        return False
 
 
 class Alarm(Event):
@@ -69,9 +78,8 @@ class Alarm(Event):
     def _queue(self) -> None:
         env = self.env
         now = env.now
-        delay = self.deadline - now
-        self._queued_for = now + delay
-        env.schedule(self, self._priority, delay)
+        self._queued_for = queued_for = now + (self.deadline - now)
+        heappush(env._queue, (queued_for, self._priority, next(env._eid), self))
 
     def _fire(self, _: Event) -> None:
         self.callbacks = self._ring
@@ -115,11 +123,14 @@ class Timers(Event):
         now, due = self.env.now, self._due
         if self._armed_for <= now:
             self._armed_for = inf
-        while due and (due[0][0] <= now or due[0][2].deadline != due[0][0]):
-            time, _number, timer = heappop(due)
+        while due:
+            time, _number, timer = due[0]
+            if time > now and time == timer.deadline:
+                if time < self._armed_for:
+                    self._arm(time)
+                return
+            heappop(due)
             timer.look(time, now)
-        if due and due[0][0] < self._armed_for:
-            self._arm(due[0][0])
 
 
 class Timer:
@@ -138,6 +149,10 @@ class Timer:
         if time < self._queued_for:
             self._queued_for = time
             self._timers.queue(time, self)
+
+    def part(self) -> None:
+        """Part from its owner, since it is not needed any more."""
+        del self._action
 
     def look(self, time: float, now: float) -> None:
         """Fire if its deadline has come *now*; *time* is what it was queued for."""

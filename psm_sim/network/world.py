@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from simpy import Environment, Event
+from simpy import Event
 
 from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.browser import Browser, Visit
+from psm_sim.network.clock import Clock, fire
 from psm_sim.network.device import agreed, build
 from psm_sim.network.doze import Doze
 from psm_sim.network.every_beacon import fire_all
@@ -51,7 +52,7 @@ class World:
     def __init__(
         self, topology: Topology, policy: Policy, observers: Sequence[Observer] = (), cell: Cell | None = None
     ) -> None:
-        self.env = env = Environment() if cell is None else cell.env
+        self.env = env = Clock() if cell is None else cell.env
         self._topology = topology
         service = agreed.service_of(policy.service, topology)
         self.beacons = beacons = agreed.grid_of(topology, service)
@@ -116,14 +117,10 @@ class World:
             If a page cannot be loaded, and failures are not reported.
         """
         self.begin(pages, messages)
-        step = self.env.step
-        events = 0
+        self.events += fire(self.env, self, 0x1000)
         while self.browsing:
-            step()
-            events += 1
-            if not events & 0xFFF:  # now and then; a new byte looks too, so that no stalled page is missed
-                self.browser.check()
-        self.events += events
+            self.browser.check()  # now and then; a new byte looks too, so that no stalled page is missed
+            self.events += fire(self.env, self, 0x1000)
         self.end()
 
     def begin(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:

@@ -75,6 +75,9 @@ def rounded(means_ms: Floats, beacon_s: float) -> Whole:
 
 def _runs(beacons: Whole) -> Iterator[tuple[int, int]]:
     """Yield each length of doze with how often it comes in a row."""
-    starts = np.flatnonzero(np.diff(beacons, prepend=0))
-    counts = np.diff(starts, append=beacons.size)
-    return zip(beacons[starts].tolist(), counts.tolist(), strict=True)
+    lasts = np.flatnonzero(beacons[1:] != beacons[:-1])
+    start = 0
+    for end, doze in zip((lasts + 1).tolist(), beacons[lasts].tolist(), strict=True):
+        yield doze, end - start
+        start = end
+    yield beacons.item(-1), beacons.size - start

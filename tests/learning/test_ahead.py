@@ -59,6 +59,36 @@ def test_a_leap_learns_what_the_rounds_one_by_one_would(kind, loss, rounds):
             assert np.abs(np.array(value) - walking.state()[key]).max() < 1e-9
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_rates_that_cannot_be_seen_are_left_out_of_the_first_block_and_change_no_mean(loss):
+    """One expert was best in 2,000 rounds, so that few of 83 rates still count."""
+    learner, losses = LearnAlpha(12, RATES), (np.arange(12) != 3) * 3.0
+    for _ in range(2_000):
+        learner.update(losses)
+    modes = modes_of(RATES, LOSSES[loss])
+    ahead = learner.ahead(LOSSES[loss])
+    assert modes is not None
+    assert ahead is not None
+    near = modes.near(learner.rate_weights)
+    assert 1 <= near.stop - near.start < RATES.size / 2
+    means_ms = next(ahead.predictions(TIMES_MS))
+    for mean_ms in means_ms:
+        learner.update(LOSSES[loss])
+        assert mean_ms == pytest.approx(learner.predict(TIMES_MS), abs=1e-9, rel=0)
+
+
+def test_no_rate_is_left_out_that_a_block_of_rounds_could_bring_back():
+    """Weights down to the least that counts, beside the evidence that 256 rounds of these losses can give."""
+    modes = modes_of(RATES, LOSSES["1/T"])
+    assert modes is not None
+    nats = float(np.ptp(LOSSES["1/T"]))
+    weights = np.zeros(RATES.size)
+    weights[40], weights[10] = 1.0, 2e-17 / RATES.size * np.exp(-256 * nats)
+    assert modes.near(weights) == slice(10, 41)
+    weights[10] /= 4
+    assert modes.near(weights) == slice(40, 41)
+
+
 def test_looking_ahead_changes_nothing():
     """The weights after it are the weights before it, to the last bit."""
     learner, _ = twins("learn-alpha")
@@ -122,10 +152,10 @@ def test_a_few_powers_make_those_of_every_round_of_a_block(n):
     modes = modes_of(RATES, np.linspace(0, 0.1, n))
     assert modes is not None
     powers, between = modes.powers
-    relative = (modes.ratios * np.exp(modes.logs - modes.logs.max())).ravel()
+    relative = (modes.ratios * np.exp(modes.logs - modes.logs.max())).T.ravel()
     expected = relative ** np.arange(1, len(between) + 1)[:, None]
-    assert np.abs(between @ powers - expected).max() < 1e-12
-    assert (len(between) == len(powers)) is bool(relative.min() < -0.1)
+    assert np.abs(between @ powers.reshape(relative.size, -1).T - expected).max() < 1e-12
+    assert (len(between) == powers.shape[-1]) is bool(relative.min() < -0.1)
 
 
 def test_a_bound_is_kept_from_below_as_from_above():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from math import inf
 
 import numpy as np
@@ -72,7 +73,7 @@ def test_observers_are_told_of_a_segment_as_it_is_queued():
 
 
 def test_two_links_in_a_row_deliver_as_if_each_had_its_event():
-    """Bursts of drawn sizes at drawn times: the same arrivals, to the last bit, and half the events."""
+    """Bursts of drawn sizes at drawn times: the same arrivals, to the last bit, and a third of the events."""
     rng, arrivals, events = np.random.default_rng(2), list[list[tuple[float, int]]](), list[int]()
     times_s = np.cumsum(rng.exponential(0.002, 200)).tolist()
     sizes = rng.integers(40, 1500, 200).tolist()
@@ -91,4 +92,44 @@ def test_two_links_in_a_row_deliver_as_if_each_had_its_event():
         arrivals.append(log)
         events.append(steps - len(times_s))
     assert arrivals[0] == arrivals[1]
-    assert events == [200, 400]
+    assert events == [95, 280]  # of 200 and 400 arrivals: the others came with the event of one before
+
+
+class OneByOne(Link):
+    """Link whose every arrival is an event of its own."""
+
+    def _arrive(self, _):
+        segment = self._flying.popleft()[1]
+        if self._flying:
+            self._arrival.arm(self._flying[0][0])
+        self.deliver(segment)
+
+
+def happened(kind):
+    """Return what happens, in order, on three links of *kind* that answer each other, and beside them."""
+    env, log, sizes = Environment(), list[tuple[str, float, int]](), np.random.default_rng(3)
+    links = [kind(env, "wired up", LinkParameters(8.0, latency_ms)) for latency_ms in (1.0, 1.0, 0.0)]
+
+    def deliver(number, each):
+        log.append((f"link {number}", env.now, each.wire_bytes))
+        if len(log) < 2000:
+            env.timeout(float(sizes.integers(3)) / 1000).callbacks.append(
+                lambda _: log.append(("timeout", env.now, each.wire_bytes))
+            )
+            for _ in range(sizes.integers(3)):
+                links[sizes.integers(3)].send(segment(1000 * int(sizes.integers(3))))
+
+    for number, link in enumerate(links):
+        link.deliver = partial(deliver, number)
+        for _ in range(20):
+            link.send(segment(1000))
+    env.run()
+    return log
+
+
+def test_a_train_of_segments_keeps_its_order_among_all_that_happens():
+    """Whole milliseconds, so that most things happen at the same time as others: first come, first served."""
+    log = happened(Link)
+    assert len(log) > 2000
+    assert sum(before[1] == after[1] for before, after in pairwise(log)) > 1000
+    assert log == happened(OneByOne)

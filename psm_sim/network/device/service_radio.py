@@ -98,7 +98,7 @@ class ServiceRadio(DeviceRadio):
         """Begin a period once what is being sent has been sent, unless one is under way."""
         if self._awaited or not self._port.named:
             return
-        self._traits.downlink.hold_until(self._uplink.free_at)
+        self._traits.downlink.hold_until(self._transmitter.free_at)
         self._asked = True
         self._fetch()
         self._asked = False
@@ -107,12 +107,12 @@ class ServiceRadio(DeviceRadio):
     def _wait_for_period(self) -> None:
         """Let the uplink wait for the next agreed period, unless it is one, or something waits already."""
         now_s = self._env.now
-        if self._uplink.free_at <= now_s and now_s >= self._periods.ends_s:
+        if self._transmitter.free_at <= now_s and now_s >= self._periods.ends_s:
             self._traits.uplink.hold_until(self._grid.time(self._grid.after(now_s)))
 
     def _hear(self, now_s: float) -> None:
         first_s = self._doze.wakes_s
-        if self._uplink.free_at <= first_s:
+        if self._transmitter.free_at <= first_s:
             super()._hear(now_s)
             return
         # What waited for this period is being sent.
@@ -129,7 +129,7 @@ class ServiceRadio(DeviceRadio):
         """Have frames sent, if need be after a null frame that asks for them."""
         if self._service.asks and not self._asked and self._port.named:
             self._uplink.send(null_frame())
-            self._traits.downlink.hold_until(self._uplink.free_at)
+            self._traits.downlink.hold_until(self._transmitter.free_at)
         return super()._fetch()
 
     def _wake_for_beacon(self) -> None:

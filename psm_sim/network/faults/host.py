@@ -32,8 +32,8 @@ class ResettingHost(Host):
             return
         self._broken_off.add(endpoint.connection)
         self._remove(endpoint)
-        if endpoint.sender.acknowledged > 0:
-            self._reset(endpoint.connection, endpoint.sender.next)
+        if endpoint.acknowledged > 0:
+            self._reset(endpoint.connection, endpoint.next)
 
     def receive(self, segment: Segment) -> None:
         """Hand one segment to its connection; a reset ends it."""

@@ -1,0 +1,95 @@
+"""The clock of a world, and its loop."""
+
+from __future__ import annotations
+
+import pytest
+from simpy import Environment, Interrupt
+
+from psm_sim.network.clock import Clock, fire
+
+
+class Watched:
+    """World that stops browsing when it is told to."""
+
+    browsing = True
+
+
+def processes(env, log, world):
+    """Start a process that waits for another one, is interrupted, and catches what a third one raises."""
+
+    def sleeper():
+        try:
+            yield env.timeout(10)
+        except Interrupt as interrupt:
+            log.append((env.now, interrupt.cause))
+        return "slept"
+
+    def failing():
+        yield env.timeout(2)
+        raise ValueError("caught")
+
+    def main():
+        sleeping = env.process(sleeper())
+        yield env.timeout(1.5)
+        sleeping.interrupt("early")
+        log.append((env.now, (yield sleeping)))
+        try:
+            yield env.process(failing())
+        except ValueError as error:
+            log.append((env.now, str(error)))
+        yield env.timeout(0) & env.timeout(1)
+        log.append((env.now, "end"))
+        world.browsing = False
+        yield env.timeout(1)
+        log.append((env.now, "never"))
+
+    env.process(main())
+
+
+def stepped(env, world):
+    count = 0
+    while world.browsing:
+        env.step()
+        count += 1
+    return count
+
+
+def test_processes_go_as_they_do_in_simpy():
+    """Interrupts, failures that are caught, conditions: the same log, and the same number of events."""
+    logs, counts = [], []
+    for env, loop in ((Environment(), stepped), (Clock(), lambda env, world: fire(env, world, 1000))):
+        world, log = Watched(), list[tuple[float, str]]()
+        processes(env, log, world)
+        counts.append(loop(env, world))
+        logs.append(log)
+    assert logs[0] == logs[1] == [(1.5, "early"), (1.5, "slept"), (3.5, "caught"), (4.5, "end")]
+    assert counts[0] == counts[1]
+
+
+def test_a_failure_that_nobody_catches_ends_the_loop():
+    """With the very exception."""
+
+    def failing():
+        yield clock.timeout(1)
+        raise ValueError("nobody")
+
+    clock = Clock()
+    clock.process(failing())
+    with pytest.raises(ValueError, match="nobody"):
+        fire(clock, Watched(), 100)
+
+
+def test_it_fires_no_more_than_it_is_told():
+    """The rest stays in the queue."""
+    clock = Clock()
+    for number in range(5):
+        clock.timeout(number)
+    assert fire(clock, Watched(), 3) == 3
+    assert (clock.now, clock.peek()) == (2, 3)
+
+
+def test_its_time_has_one_place_under_both_names():
+    """SimPy's own code sets what ours reads."""
+    clock = Clock()
+    clock.run(until=2.5)
+    assert (clock.now, clock._now) == (2.5, 2.5)
