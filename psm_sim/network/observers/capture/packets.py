@@ -7,16 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.network.observers.capture.hosts import GROUP_IP, SERVER_IP, addresses_of, ends_of
 from psm_sim.network.observers.capture.layout import IP_FIRST, IP_LAST, bytes_of, checksum, words_sum
-from psm_sim.network.observers.capture.scene import (
-    DATAGRAM_PORT,
-    GROUP_IP,
-    SERVER_IP,
-    SERVER_PORT,
-    STATION_IP,
-    Scene,
-    ends_of,
-)
+from psm_sim.network.observers.capture.scene import DATAGRAM_PORT, SERVER_PORT, Scene
 from psm_sim.network.observers.capture.waiting import GROUP
 
 Rows = NDArray[np.void]
@@ -31,8 +24,9 @@ def _raw(rows: Rows, frames: Rows, scene: Scene) -> None:
 def _udp(rows: Rows, frames: Rows, scene: Scene) -> None:
     """Fill in a datagram."""
     up, group = frames["up"], frames["kind"] == GROUP
-    target = np.where(group, GROUP_IP, np.where(up, SERVER_IP, STATION_IP))
-    _ip(rows, frames["wire"], 17, np.where(up, STATION_IP, SERVER_IP), target)
+    station = addresses_of(scene.stations)[frames["aid"]]
+    target = np.where(group, GROUP_IP, np.where(up, SERVER_IP, station))
+    _ip(rows, frames["wire"], 17, np.where(up, station, SERVER_IP), target)
     rows["source_port"] = rows["target_port"] = DATAGRAM_PORT
     rows["udp_length"] = frames["wire"] - 20
     _transport_sum(rows, frames["wire"] - 20)
@@ -43,7 +37,8 @@ def _tcp(rows: Rows, frames: Rows, scene: Scene) -> None:
     up, syn = frames["up"], frames["syn"]
     server, port, own, other = ends_of(frames["number"])
     length = frames["wire"] + syn * scene.more_in_syn
-    _ip(rows, length, 6, np.where(up, STATION_IP, server), np.where(up, server, STATION_IP))
+    station = addresses_of(scene.stations)[frames["aid"]]
+    _ip(rows, length, 6, np.where(up, station, server), np.where(up, server, station))
     rows["source_port"], rows["target_port"] = (
         np.where(up, port, SERVER_PORT), np.where(up, SERVER_PORT, port)
     )  # fmt: skip

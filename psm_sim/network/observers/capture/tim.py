@@ -1,7 +1,8 @@
-"""TIM of the beacons: which of them name the station, from when frames were held."""
+"""TIM of the beacons: which of them name a station, from when frames were held."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, nextafter
 
 import numpy as np
@@ -11,7 +12,7 @@ from psm_sim.beacons import TOLERANCE_S
 
 
 class Tim:
-    """TIM: the times at which frames begin and cease to be held; all times in seconds.
+    """TIM: one station's bit, by the times at which frames begin and cease to be held; times in seconds.
 
     A frame held at a beacon's own time is announced by it, and one that the beacon makes the station fetch
     was held until then. ``group`` has the numbers of beacons that group frames follow.
@@ -67,3 +68,19 @@ class Tim:
             self.group.discard(number)
             found[max(0, number - first)] = True
         return found
+
+
+def bitmaps_of(tims: Sequence[Tim], times_s: NDArray[np.floating]) -> NDArray[np.uint8]:
+    """Return the bitmaps of the beacons at some times (n,), (n, octets): bit k is that of association k.
+
+    Parameters
+    ----------
+    tims
+        Of associations 1, 2 and so on.
+    times_s
+        When beacons are due, in order, in seconds; earlier ones are done.
+    """
+    bits = np.zeros((times_s.size, 1 + len(tims)), bool)
+    for aid, tim in enumerate(tims, 1):
+        bits[:, aid] = tim.names(times_s)
+    return np.packbits(bits, axis=1, bitorder="little")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf, nextafter
 from struct import Struct
 
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.network.on_air import OnAir
-from psm_sim.network.segment import NULL, Segment
+from psm_sim.network.on_air import FrameKind, OnAir
 
 DATA, GROUP, NULL_FRAME, PS_POLL, ACK = range(5)
 _CODES = {"data": DATA, "group": GROUP, "null": NULL_FRAME, "ps-poll": PS_POLL, "ack": ACK}
@@ -19,16 +19,15 @@ ROW = np.dtype(
         ("sort_s", "<f8"), ("heard_s", "<f8"), ("air_s", "<f8"), ("starts_s", "<f8"), ("queued_s", "<f8"),
         ("kind", "u1"), ("up", "?"), ("sleeps", "?"), ("retry", "?"), ("more", "u1"), ("number", "<i8"),
         ("seq", "<i8"), ("payload", "<i8"), ("ack", "<i8"), ("syn", "?"), ("ends", "u1"), ("wire", "<i8"),
+        ("aid", "<i8"),
     ]
 )  # fmt: skip
 """One frame: ``sort_s`` is its place in the file, ``number`` that of its connection, -1 for a datagram.
 
-``ends`` has the bits of FIN and RST as TCP's flags have them.
+``ends`` has the bits of FIN and RST as TCP's flags have them; ``aid`` is the station's association.
 """
 
-_pack = Struct("<5dB3?B4q?Bq").pack
-
-_EMPTY = Segment(NULL, 0, 0, 0, False, False, 0)
+_pack = Struct("<5dB3?B4q?Bqq").pack
 
 
 class Waiting:
@@ -40,24 +39,49 @@ class Waiting:
     def __len__(self) -> int:
         return len(self._rows) // ROW.itemsize
 
-    def add(self, frame: OnAir, sort_s: float, sleeps: bool) -> None:
-        """Add a frame.
+    def add(self, frame: OnAir, aid: int, sleeps: bool) -> None:
+        """Add a frame, which takes its place in the file when it is heard.
 
         Parameters
         ----------
         frame
             What was told.
-        sort_s
-            Its place in the file, in seconds: as a rule when it is heard.
+        aid
+            The number of the station's association.
         sleeps
             Its power-management bit.
         """
-        kind, up, queued_s, starts_s, air_s, heard_s, segment, retry, _, more = frame
-        each = segment or _EMPTY
+        kind, up, queued_s, starts_s, air_s, heard_s, each, retry, _, more = frame
+        code, more_data = _CODES[kind], _DERIVED if more is None else more
+        if each is None:
+            self._rows += _pack(
+                heard_s, heard_s, air_s, starts_s, queued_s, code, up, sleeps, retry, more_data,
+                -1, 0, 0, 0, False, 0, 0, aid,
+            )  # fmt: skip
+        else:
+            self._rows += _pack(
+                heard_s, heard_s, air_s, starts_s, queued_s, code, up, sleeps, retry, more_data,
+                each.connection.number, each.seq, each.payload, each.ack,
+                each.syn, each.fin | 4 if each.rst else each.fin, each.wire_bytes, aid,
+            )  # fmt: skip
+
+    def signal(self, kind: FrameKind, time_s: float, aid: int, sleeps: bool) -> None:
+        """Add a frame of a station that takes no time.
+
+        Parameters
+        ----------
+        kind
+            A null frame or a PS-Poll.
+        time_s
+            When, in seconds.
+        aid, sleeps
+            As for :meth:`add`.
+        """
+        # One bit later than what it follows: the beacon that woke the station, or its last frame.
+        sort_s = nextafter(time_s, inf)
         self._rows += _pack(
-            sort_s, heard_s, air_s, starts_s, queued_s, _CODES[kind], up, sleeps, retry,
-            _DERIVED if more is None else more, each.connection.number, each.seq, each.payload, each.ack,
-            each.syn, each.fin | 4 * each.rst, each.wire_bytes,
+            sort_s, time_s, 0.0, time_s, time_s, _CODES[kind], True, sleeps, False, _DERIVED,
+            -1, 0, 0, 0, False, 0, 0, aid,
         )  # fmt: skip
 
     def take(self, until_s: float) -> NDArray[np.void]:

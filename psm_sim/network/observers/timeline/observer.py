@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import BinaryIO
 
 from psm_sim.network.browser import Visit
 from psm_sim.network.observers.observer import Observer
 from psm_sim.network.observers.timeline.decisions import Decisions
-from psm_sim.network.observers.timeline.trace_file import TraceFile
+from psm_sim.network.observers.timeline.trace_file import Process, TraceFile
 from psm_sim.network.observers.timeline.transfers import Transfers
 from psm_sim.network.on_air import OnAir
 from psm_sim.network.topology import Topology
@@ -17,20 +18,29 @@ _RADIO, _BEACONS, _POLICY, _PAGES, _TRANSFERS = 1, 2, 3, 4, 5
 
 
 class Timeline(Observer):
-    """Timeline: writes what happens to *file*, opened for bytes, as Chrome trace events."""
+    """Timeline of one station, which ends with its last page, as its numbers do.
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    Parameters
+    ----------
+    file
+        Opened for bytes; or a trace file, in which it is one of several stations.
+    name
+        Of the station.
+    """
+
+    def __init__(self, file: BinaryIO | TraceFile, name: str = "station") -> None:
+        self._file = file if isinstance(file, TraceFile) else TraceFile(file)
+        self._name = name
         self._awake, self._since_s = True, 0.0
         self._pages = self._lanes = 0
-        self._trace: TraceFile
+        self._trace: Process
         self._decisions: Decisions
         self._transfers = Transfers(self._transfer)
 
     def begin(self, topology: Topology, policy: Policy) -> None:
         """Write the names of the tracks."""
         self._power = topology.power
-        self._trace = trace = TraceFile(self._file, f"station under {policy.name}")
+        self._trace = trace = self._file.process(f"{self._name} under {policy.name}")
         names = {_RADIO: "radio", _BEACONS: "beacons heard", _POLICY: "policy", _PAGES: "pages"}
         for number, name in names.items():
             trace.track(number, name)
@@ -72,7 +82,7 @@ class Timeline(Observer):
             self._trace.slice(_PAGES, f"page {self._pages}", visit.started_s, visit.ended_s, facts)
 
     def finish(self, time_s: float) -> None:
-        """Show what still lasts, and complete the file."""
+        """Show what still lasts, and complete the file if no other station is on it."""
         self._state_until(time_s)
         self._decisions.until(time_s)
         self._trace.close()
@@ -89,3 +99,9 @@ class Timeline(Observer):
             self._lanes += 1
             self._trace.track(_TRANSFERS + lane, f"transfers {lane + 1}")
         self._trace.slice(_TRANSFERS + lane, name, begins_s, ends_s, facts)
+
+
+def timelines(file: BinaryIO, names: Sequence[str]) -> list[Timeline]:
+    """Return a timeline for each of several stations, all in one file, opened for bytes."""
+    together = TraceFile(file)
+    return [Timeline(together, name) for name in names]
