@@ -20,7 +20,7 @@ from psm_sim.network.observers.capture.scene import Scene
 from psm_sim.network.observers.capture.tim import Tim, bitmaps_of
 from psm_sim.network.observers.capture.waiting import ACK, DATA, NULL_FRAME, PS_POLL
 
-_MOST_BEACONS = 1 << 13
+_MOST_BEACONS = 1 << 14
 _ACK = LAYOUTS["ack"].itemsize
 
 Rows = NDArray[np.void]
@@ -79,7 +79,7 @@ class Batches:
         self._beacon = last
         passed = np.searchsorted(begun_s + self._scene.beacon_air_s, frames["sort_s"], side="left")
         behind = np.cumsum(np.bincount(passed, minlength=numbers.size + 1))[: numbers.size]
-        acked = self._acks & np.isin(frames["kind"], (DATA, NULL_FRAME))
+        acked = self._acks & ((frames["kind"] == DATA) | (frames["kind"] == NULL_FRAME))
         sizes = sizes_of(frames, self._scene)
         ends = np.append(0, np.cumsum(sizes + _ACK * acked))
         first, beacons_at = (
@@ -103,7 +103,7 @@ class Batches:
         self._from_access_point += behind.size + (int(down[-1]) if down.size else 0)
         up = np.flatnonzero(counted & frames["up"])
         senders = frames["aid"][up]
-        for aid in np.unique(senders).tolist():
+        for aid in np.flatnonzero(np.bincount(senders)).tolist():
             mine = up[senders == aid]
             orders[mine] = self._from_stations[aid] + np.arange(mine.size)
             self._from_stations[aid] += mine.size

@@ -69,9 +69,6 @@ def beacon_layout(stations: int) -> np.dtype[np.void]:
     return np.dtype(_HEAD + _MAC + _BEACON + [("bitmap", "u1", (1 + stations // 8,))])
 
 
-IP_FIRST, IP_LAST = (np.dtype(_HEAD + _MAC + _LLC + more).itemsize for more in ([], _IP))
-"""Where the IP header begins in a row, and where what it carries does."""
-
 RECORD = 16
 """Bytes of a record's own header."""
 
@@ -125,15 +122,9 @@ def template_of(layout: np.dtype[np.void], fixed: Mapping[str, Any]) -> NDArray[
     return template
 
 
-def bytes_of(rows: NDArray[np.void]) -> NDArray[np.uint8]:
-    """Return rows as bytes, (n, bytes of a row), without a copy."""
-    return rows.view(np.uint8).reshape(rows.size, rows.itemsize)
-
-
-def words_sum(data: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the sum of the 16-bit words of each row of bytes (n, even): (n,)."""
-    high, low = (data[:, each::2].sum(axis=1, dtype=np.int64) for each in (0, 1))
-    return np.asarray(256 * high + low)
+def words_of(number: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sum of the two 16-bit words of each number of 32 bits, (n,)."""
+    return np.asarray((number >> 16) + (number & 0xFFFF))
 
 
 def checksum(total: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import inf
 from typing import BinaryIO
 
 from psm_sim.network.observers.capture.signals import Signals
 from psm_sim.network.observers.capture.sniffer import Sniffer
 from psm_sim.network.observers.capture.tim import Tim
+from psm_sim.network.observers.capture.waiting import DATA, DERIVED, pack
 from psm_sim.network.observers.observer import Observer
-from psm_sim.network.on_air import FrameKind, OnAir
+from psm_sim.network.on_air import OnAir
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy
 from psm_sim.policies.service import Service
@@ -26,7 +28,7 @@ class Capture(Observer):
 
     def __init__(self, file: BinaryIO | Sniffer, whole: bool = False) -> None:
         self._sniffer = file if isinstance(file, Sniffer) else Sniffer(file)
-        self._waiting, self._whole = self._sniffer.waiting, whole
+        self._waiting, self._rows, self._whole = self._sniffer.waiting, self._sniffer.waiting.rows, whole
         self._beacon_s = -inf
         self._agreed = False
         self._aid = 1
@@ -38,49 +40,61 @@ class Capture(Observer):
         self._whole = self._whole or topology.mac.model == "dcf"
         service = policy.service if isinstance(policy.service, Service) else None
         self._agreed = service is not None and service.interval_s is not None
-        self._signals = Signals(topology, service is not None, self._signal)
         self._aid, self._tim = self._sniffer.join(topology, self._whole)
+        self._signals = Signals(topology, service is not None, partial(self._waiting.signal, self._aid))
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Add the null frame that tells of it, if it is told by one."""
-        self._signals.radio(time_s, awake, awake and time_s == self._beacon_s)
+        if not self._whole:
+            self._signals.radio(time_s, awake, awake and time_s == self._beacon_s)
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
         """Note for which beacon the station woke last; agreed periods of TWT are none."""
         self._beacon_s = first_s + (count - 1) * every_s if count > 1 else first_s
         if not self._agreed:
-            self._tim.heard(self._beacon_s)
+            self._tim.heard_s = self._beacon_s
 
     def held(self, time_s: float, frames: int, fetched: int) -> None:
         """Note what the TIM says."""
-        time_s = self._tim.held(time_s, frames, fetched)
-        if fetched:
+        tim = self._tim
+        if fetched == 0 and frames > 1 and tim.names_now:
+            tim.told_s = time_s
+            return
+        time_s = tim.held(time_s, frames, fetched)
+        if fetched and not self._whole:
             self._signals.fetched(time_s, fetched)
 
     def air(self, frame: OnAir) -> None:
-        """Keep a frame, and have those written whose order is certain."""
-        kind, up, queued_s, _, _, _, _, _, sleeps, _ = frame
-        if kind == "beacon":
+        """Keep a frame, data without a further call, and have those written whose order is certain."""
+        kind, up, queued_s, starts_s, air_s, heard_s, each, retry, sleeps, more = frame
+        if kind == "data" and each is not None:
+            if sleeps is None:
+                signals = self._signals
+                sleeps = up and signals.sleeps
+                if not up and (signals.sleeps or signals.awaited):
+                    signals.before(frame)
+            self._rows += pack(
+                heard_s, heard_s, air_s, starts_s, queued_s, DATA, up, sleeps, retry, DERIVED if more is None else more,
+                each.connection.number, each.seq, each.payload, each.ack, each.syn,
+                each.fin | 4 if each.rst else each.fin, each.wire_bytes, self._aid,
+            )  # fmt: skip
+        else:
+            self._rarer(frame)
+        if len(self._rows) >= self._sniffer.enough:
+            self._sniffer.written(queued_s)
+
+    def _rarer(self, frame: OnAir) -> None:
+        if frame.kind == "beacon":
             self._sniffer.late(frame)
             return
-        if sleeps is None:
-            sleeps = up and self._signals.sleeps
-            if not up:
-                self._signals.before(frame)
-        if kind == "group":
-            self._sniffer.follows_beacon(queued_s)
-        waiting = self._waiting
-        waiting.add(frame, self._aid, sleeps)
-        if len(waiting) >= self._sniffer.enough:
-            self._sniffer.written(queued_s)
+        if frame.kind == "group":
+            self._sniffer.follows_beacon(frame.queued_s)
+        sleeps = frame.uplink and self._signals.sleeps if frame.sleeps is None else frame.sleeps
+        self._waiting.add(frame, self._aid, sleeps)
 
     def finish(self, time_s: float) -> None:
         """Have the file completed if no other station is left."""
         self._sniffer.finish(time_s)
-
-    def _signal(self, kind: FrameKind, time_s: float, sleeps: bool) -> None:
-        if not self._whole:
-            self._waiting.signal(kind, time_s, self._aid, sleeps)
 
 
 def captures(file: BinaryIO, stations: int) -> Sequence[Capture]:

@@ -9,18 +9,18 @@ from psm_sim.network.observers.capture.batch import Batches
 from psm_sim.network.observers.capture.layout import FILE_HEADER
 from psm_sim.network.observers.capture.scene import scene_of
 from psm_sim.network.observers.capture.tim import Tim
-from psm_sim.network.observers.capture.waiting import Waiting
+from psm_sim.network.observers.capture.waiting import ROW, Waiting
 from psm_sim.network.on_air import OnAir
 from psm_sim.network.topology import Topology
 
-_ENOUGH = 2048
+_ENOUGH = 4096
 """Frames that are written at once."""
 
 
 class Sniffer:
     """Sniffer: writes a file when it has heard enough, and completes it when the last station is done.
 
-    ``waiting`` takes the frames; :meth:`written` is to be called when it has ``enough``.
+    ``waiting`` takes the frames; :meth:`written` is to be called when its rows have ``enough`` bytes.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Sniffer:
         self._file, self._stations = file, stations
         self._tims: list[Tim] = []
         self._left = stations
-        self.waiting, self.enough = Waiting(), _ENOUGH
+        self.waiting, self.enough = Waiting(), _ENOUGH * ROW.itemsize
         self._batches: Batches
 
     def join(self, topology: Topology, whole: bool) -> tuple[int, Tim]:
@@ -75,4 +75,4 @@ class Sniffer:
     def _write(self, until_s: float) -> None:
         for piece in self._batches.of(self.waiting.take(until_s), until_s):
             self._file.write(piece)
-        self.enough = len(self.waiting) + _ENOUGH
+        self.enough = len(self.waiting.rows) + _ENOUGH * ROW.itemsize

@@ -15,17 +15,16 @@ class Tim:
     """TIM: one station's bit, by the times at which frames begin and cease to be held; times in seconds.
 
     A frame held at a beacon's own time is announced by it, and one that the beacon makes the station fetch
-    was held until then. ``group`` has the numbers of beacons that group frames follow.
+    was held until then. ``group`` has the numbers of beacons that group frames follow, ``names_now`` the
+    bit as it is, ``heard_s`` the last beacon that the station woke for, and ``told_s`` the last change of the
+    frames held, also where another one was added to some.
     """
 
     def __init__(self) -> None:
         self._changed_s, self._named = [-inf], [False]
-        self._heard_s = self._told_s = -inf
+        self.names_now = False
+        self.heard_s = self.told_s = -inf
         self.group: set[int] = set()
-
-    def heard(self, time_s: float) -> None:
-        """Take note that the station woke for a beacon."""
-        self._heard_s = time_s
 
     def held(self, time_s: float, frames: int, fetched: int) -> float:
         """Take note of the number of frames held; return the time, after the beacon if that was the cause.
@@ -35,20 +34,18 @@ class Tim:
         time_s, frames, fetched
             As :class:`~psm_sim.network.observers.Observer` says of ``held``.
         """
-        if not fetched and frames > 1 and self._named[-1]:
-            self._told_s = time_s
-            return time_s
-        if fetched and abs(time_s - self._heard_s) < TOLERANCE_S:
-            time_s = nextafter(self._heard_s, inf)
-        self._told_s = time_s = max(time_s, self._told_s)
-        if (frames > 0) is not self._named[-1]:
+        if fetched and abs(time_s - self.heard_s) < TOLERANCE_S:
+            time_s = nextafter(self.heard_s, inf)
+        self.told_s = time_s = max(time_s, self.told_s)
+        if (frames > 0) is not self.names_now:
+            self.names_now = frames > 0
             self._changed_s.append(time_s)
             self._named.append(frames > 0)
         return time_s
 
     def settled(self, now_s: float) -> float:
         """Return until when all is known: what is held can have grown too old, which is told late."""
-        return min(self._told_s, now_s) if self._named[-1] else now_s
+        return min(self.told_s, now_s) if self.names_now else now_s
 
     def names(self, times_s: NDArray[np.floating]) -> NDArray[np.bool_]:
         """Say which of the beacons at some times (n,), in order, name the station; earlier ones are done."""

@@ -12,7 +12,8 @@ from psm_sim.network.on_air import FrameKind, OnAir
 
 DATA, GROUP, NULL_FRAME, PS_POLL, ACK = range(5)
 _CODES = {"data": DATA, "group": GROUP, "null": NULL_FRAME, "ps-poll": PS_POLL, "ack": ACK}
-_DERIVED = 2
+DERIVED = 2
+"""More Data bit that follows from what is queued."""
 
 ROW = np.dtype(
     [
@@ -27,17 +28,20 @@ ROW = np.dtype(
 ``ends`` has the bits of FIN and RST as TCP's flags have them; ``aid`` is the station's association.
 """
 
-_pack = Struct("<5dB3?B4q?Bqq").pack
+pack = Struct("<5dB3?B4q?Bqq").pack
+"""Packs the fields of a row."""
+
+_NOTHING = (-1, 0, 0, 0, 0, 0, 0)
 
 
 class Waiting:
-    """Waiting frames, in the order in which they were told."""
+    """Waiting frames, in the order in which they were told: ``rows`` has them packed, one behind another."""
 
     def __init__(self) -> None:
-        self._rows = bytearray()
+        self.rows = bytearray()
 
     def __len__(self) -> int:
-        return len(self._rows) // ROW.itemsize
+        return len(self.rows) // ROW.itemsize
 
     def add(self, frame: OnAir, aid: int, sleeps: bool) -> None:
         """Add a frame, which takes its place in the file when it is heard.
@@ -52,46 +56,42 @@ class Waiting:
             Its power-management bit.
         """
         kind, up, queued_s, starts_s, air_s, heard_s, each, retry, _, more = frame
-        code, more_data = _CODES[kind], _DERIVED if more is None else more
-        if each is None:
-            self._rows += _pack(
-                heard_s, heard_s, air_s, starts_s, queued_s, code, up, sleeps, retry, more_data,
-                -1, 0, 0, 0, False, 0, 0, aid,
-            )  # fmt: skip
-        else:
-            self._rows += _pack(
-                heard_s, heard_s, air_s, starts_s, queued_s, code, up, sleeps, retry, more_data,
-                each.connection.number, each.seq, each.payload, each.ack,
-                each.syn, each.fin | 4 if each.rst else each.fin, each.wire_bytes, aid,
-            )  # fmt: skip
+        data: tuple[int, ...] = _NOTHING
+        if each is not None:
+            ends = each.fin | 4 if each.rst else each.fin
+            data = each.connection.number, each.seq, each.payload, each.ack, each.syn, ends, each.wire_bytes
+        self.rows += pack(
+            heard_s, heard_s, air_s, starts_s, queued_s, _CODES[kind], up, sleeps, retry,
+            DERIVED if more is None else more, *data, aid,
+        )  # fmt: skip
 
-    def signal(self, kind: FrameKind, time_s: float, aid: int, sleeps: bool) -> None:
+    def signal(self, aid: int, kind: FrameKind, time_s: float, sleeps: bool) -> None:
         """Add a frame of a station that takes no time.
 
         Parameters
         ----------
+        aid, sleeps
+            As for :meth:`add`.
         kind
             A null frame or a PS-Poll.
         time_s
             When, in seconds.
-        aid, sleeps
-            As for :meth:`add`.
         """
         # One bit later than what it follows: the beacon that woke the station, or its last frame.
         sort_s = nextafter(time_s, inf)
-        self._rows += _pack(
-            sort_s, time_s, 0.0, time_s, time_s, _CODES[kind], True, sleeps, False, _DERIVED,
+        self.rows += pack(
+            sort_s, time_s, 0.0, time_s, time_s, _CODES[kind], True, sleeps, False, DERIVED,
             -1, 0, 0, 0, False, 0, 0, aid,
         )  # fmt: skip
 
     def take(self, until_s: float) -> NDArray[np.void]:
         """Return the frames before a time in seconds, in order, as rows of :data:`ROW`; others wait on."""
-        rows = np.frombuffer(self._rows, ROW)
+        rows = np.frombuffer(bytes(self.rows), ROW)
         order = np.argsort(rows["sort_s"], kind="stable")
         ready = int(np.searchsorted(rows["sort_s"][order], until_s, side="left"))
         taken, more = rows[order[:ready]], _more(rows)[order[:ready]]
         taken["more"] = more
-        self._rows = bytearray(rows[order[ready:]].tobytes())
+        self.rows[:] = rows[order[ready:]].tobytes()
         return np.asarray(taken)
 
 
@@ -100,4 +100,4 @@ def _more(rows: NDArray[np.void]) -> NDArray[np.uint8]:
     down = np.flatnonzero(~rows["up"] & (rows["kind"] == DATA))
     behind = np.zeros(rows.size, np.uint8)
     behind[down[:-1]] = rows["queued_s"][down[1:]] <= rows["starts_s"][down[:-1]]
-    return np.where(rows["more"] == _DERIVED, behind, rows["more"])
+    return np.where(rows["more"] == DERIVED, behind, rows["more"])

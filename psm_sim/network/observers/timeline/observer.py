@@ -39,20 +39,21 @@ class Timeline(Observer):
 
     def begin(self, topology: Topology, policy: Policy) -> None:
         """Write the names of the tracks."""
-        self._power = topology.power
+        power = topology.power
+        self._watts = tuple(f'"W":{watts:.6g}' for watts in (power.asleep_w, power.awake_w))
         self._trace = trace = self._file.process(f"{self._name} under {policy.name}")
         names = {_RADIO: "radio", _BEACONS: "beacons heard", _POLICY: "policy", _PAGES: "pages"}
         for number, name in names.items():
             trace.track(number, name)
         self._decisions = Decisions(trace, _POLICY, policy, topology.beacon.interval_s)
-        self._draws(0.0, True)
+        trace.counter("power (W)", 0.0, self._watts[True])
         trace.counter("held frames", 0.0, '"frames":0')
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Show the state that ends, and the power of the one that begins."""
         self._state_until(time_s)
         self._awake, self._since_s = awake, time_s
-        self._draws(time_s, awake)
+        self._trace.counter("power (W)", time_s, self._watts[awake])
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
         """Show beacons heard, those heard in one doze as one."""
@@ -89,10 +90,6 @@ class Timeline(Observer):
 
     def _state_until(self, time_s: float) -> None:
         self._trace.slice(_RADIO, "awake" if self._awake else "dozing", self._since_s, time_s)
-
-    def _draws(self, time_s: float, awake: bool) -> None:
-        watts = self._power.awake_w if awake else self._power.asleep_w
-        self._trace.counter("power (W)", time_s, f'"W":{watts:.6g}')
 
     def _transfer(self, lane: int, name: str, begins_s: float, ends_s: float, facts: str) -> None:
         if lane == self._lanes:
