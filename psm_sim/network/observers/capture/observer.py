@@ -74,9 +74,9 @@ class Capture(Observer):
                 if not up and (signals.sleeps or signals.awaited):
                     signals.before(frame)
             self._rows += pack(
-                heard_s, heard_s, air_s, starts_s, queued_s, DATA, up, sleeps, retry, DERIVED if more is None else more,
-                each.connection.number, each.seq, each.payload, each.ack, each.syn,
-                each.fin | 4 if each.rst else each.fin, each.wire_bytes, self._aid,
+                heard_s, heard_s, air_s, starts_s, queued_s, DATA, up, sleeps, retry,
+                DERIVED if more is None else more, each.connection.number, each.seq, each.payload, each.ack,
+                each.syn, each.fin | 4 if each.rst else each.fin, each.wire_bytes, self._aid,
             )  # fmt: skip
         else:
             self._rarer(frame)
