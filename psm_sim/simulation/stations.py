@@ -22,6 +22,7 @@ from psm_sim.simulation.average import MEASURES, Average, average
 from psm_sim.simulation.beside import Beside, What
 from psm_sim.simulation.compare import everyone, prepared, sorted_out
 from psm_sim.simulation.comparison import Comparison
+from psm_sim.simulation.failures import known
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
@@ -41,7 +42,7 @@ class StationAverage(Average):
     def to_dict(self) -> dict[str, Any]:
         """Return what an average has, and the distribution over the stations."""
         spread = {
-            name: percentiles([MEASURES[name](each) for each in self.results], (0, 10, 50, 90, 100))
+            name: percentiles(known(MEASURES[name](each) for each in self.results), (0, 10, 50, 90, 100))
             for name in DISTRIBUTED
         }
         return {**super().to_dict(), "distribution": spread}

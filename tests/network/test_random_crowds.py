@@ -1,13 +1,14 @@
 """Random crowds: several stations on one air, with faults; every page ends, and nothing is lost track of.
 
-The tests try 60 crowds, half of them with every fault switched on at once. ``PSM_SIM_RANDOM_WORLDS=2000`` tries
-600, and any other number in proportion.
+The tests try 60 crowds, half of them with every fault switched on at once. ``PSM_SIM_RANDOM_WORLDS=2000``
+tries 600, and any other number in proportion.
 """
 
 from __future__ import annotations
 
 import io
 import os
+from itertools import pairwise
 
 import pytest
 
@@ -81,7 +82,7 @@ def check(number, every):
         awake_throughout(witness, which)
         assert all(world.beacons.on(time_s) for time_s in witness.heard), which
     frames = sorted(frame for witness in stations.witnesses for frame in witness.frames)
-    for (_, end_s), (start_s, _) in zip(frames, frames[1:], strict=False):
+    for (_, end_s), (start_s, _) in pairwise(frames):
         assert start_s > end_s - 1e-9, which
     return stations
 
@@ -120,7 +121,7 @@ def test_crowds_are_worth_trying():
 
 
 def test_restarts_are_the_same_for_all_and_other_faults_each_stations_own():
-    """Under every policy: bad times, and the fate of the frames of a page, hang on the seed and the station."""
+    """Under every policy: bad times hang on the seed and the station alone."""
     fates = []
     for policy in ("always-on", "psm"):
         stations = Stations(2_000_004, True, policies=(policy,) * 6)
