@@ -6,11 +6,10 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
-from psm_sim.network.device.association import Association, KeepAlive, is_null, null_frame
+from psm_sim.network.association import Association, KeepAlive, is_null, null_frame
 from psm_sim.network.device.group import GroupFrames
 from psm_sim.network.device.port import DevicePort
 from psm_sim.network.device.radio import DeviceRadio, Traits
-from psm_sim.network.device.reception import Reception
 from psm_sim.network.device.service_port import ServicePort
 from psm_sim.network.device.service_radio import ServiceRadio
 from psm_sim.network.device.transmissions import Transmissions
@@ -20,6 +19,7 @@ from psm_sim.network.mac.build import Cell, refuse
 from psm_sim.network.mac.faulty import FaultyDevice
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.radio import Radio
+from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Segment
 from psm_sim.network.sniffed_link import wireless_link
 from psm_sim.network.station import Station

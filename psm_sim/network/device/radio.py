@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from psm_sim.network.device.association import Association
-from psm_sim.network.device.misses import Misses
-from psm_sim.network.device.reception import Reception
+from psm_sim.network.association import Association
 from psm_sim.network.link import Link
+from psm_sim.network.misses import Misses
 from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING, State
+from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_station import PowerParameters, StationParameters
 from psm_sim.policies import Poll

@@ -8,8 +8,8 @@ from typing import Any, cast
 from simpy import Environment
 
 from psm_sim.errors import InputError
+from psm_sim.network.association import null_frame
 from psm_sim.network.browser import Visit
-from psm_sim.network.device.association import null_frame
 from psm_sim.network.faults.browser import WatchedBrowser
 from psm_sim.network.faults.host import ResettingHost
 from psm_sim.network.faults.loss import Cause, Losses, RandomLoss

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from simpy import Environment
 
-from psm_sim.network.device.association import is_null
+from psm_sim.network.association import is_null
 from psm_sim.network.faults.spells import BadTimes
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment

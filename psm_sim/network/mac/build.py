@@ -10,8 +10,7 @@ from psm_sim.beacons import Beacons
 from psm_sim.errors import InputError
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.air_timing import Timing
-from psm_sim.network.device.association import Association
-from psm_sim.network.device.reception import Reception
+from psm_sim.network.association import Association
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
 from psm_sim.network.mac.air import Air
@@ -22,6 +21,7 @@ from psm_sim.network.mac.faulty import FaultyDevice, FaultyPort, FaultyRadio, is
 from psm_sim.network.mac.radio import MacRadio
 from psm_sim.network.mac.sender import MacPort, Sender
 from psm_sim.network.observers import Audience, EnergyLedger
+from psm_sim.network.reception import Reception
 from psm_sim.network.topology import Topology
 from psm_sim.policies.service import Service
 

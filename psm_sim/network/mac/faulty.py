@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from psm_sim.network.device.association import Association, is_null
-from psm_sim.network.device.misses import Misses
-from psm_sim.network.device.reception import Reception
+from psm_sim.network.association import Association, is_null
 from psm_sim.network.mac.announcing import Place
 from psm_sim.network.mac.outbox import WAKES
 from psm_sim.network.mac.radio import MacRadio
 from psm_sim.network.mac.sender import MacPort
+from psm_sim.network.misses import Misses
 from psm_sim.network.radio_state import BUSY, DOZING
+from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Segment
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology

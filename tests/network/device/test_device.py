@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.network import World, load_topology
-from psm_sim.network.device.reception import Reception
 from psm_sim.network.observers import Observer
+from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.topology_parts import BeaconParameters
 from psm_sim.policies import Policy, Rest, make_policy

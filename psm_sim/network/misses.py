@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf, nextafter
 
-from psm_sim.network.device.reception import Reception
 from psm_sim.network.radio import Radio
+from psm_sim.network.reception import Reception
 from psm_sim.network.topology_station import PowerParameters, StationParameters
 
 
