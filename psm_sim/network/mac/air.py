@@ -142,8 +142,9 @@ class Air:
             if contender.wants and not contender.source.waiting():
                 contender.wants = False
                 self._waiting.remove(contender)
+        now_s, free_s, timing = self._env.now, self.free_s, self._timing
         for contender in self._waiting:
-            contender.place(self._env.now, self.free_s, self._timing)
+            contender.place(now_s, free_s, timing)
         self._plan()
 
     def _freeze(self, time_s: float) -> None:
