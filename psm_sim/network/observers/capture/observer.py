@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from math import inf
 from typing import BinaryIO
 
@@ -41,7 +40,7 @@ class Capture(Observer):
         service = policy.service if isinstance(policy.service, Service) else None
         self._agreed = service is not None and service.interval_s is not None
         self._aid, self._tim = self._sniffer.join(topology, self._whole)
-        self._signals = Signals(topology, service is not None, partial(self._waiting.signal, self._aid))
+        self._signals = Signals(topology, service is not None, self._aid, self._waiting.signals.append)
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Add the null frame that tells of it, if it is told by one."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from psm_sim.network.on_air import FrameKind, OnAir
+from psm_sim.network.observers.capture.waiting import NULL_FRAME, PS_POLL, Signal
+from psm_sim.network.on_air import OnAir
 from psm_sim.network.topology import Topology
 
-Add = Callable[[FrameKind, float, bool], None]
+_new = tuple.__new__
 
 
 class Signals:
@@ -26,17 +27,19 @@ class Signals:
         Says how held frames are fetched.
     served
         Whether the station has service periods: it then never says that it is awake.
+    aid
+        The number of its association.
     add
-        Adds a frame of the station: its kind, its time in seconds, its power-management bit.
+        Adds a frame of the station.
     """
 
-    def __init__(self, topology: Topology, served: bool, add: Add) -> None:
+    def __init__(self, topology: Topology, served: bool, aid: int, add: Callable[[Signal], None]) -> None:
         access_point, poll_ms = topology.access_point, topology.station.ps_poll_ms
         polls = poll_ms > 0 or access_point.late_frames == "wait"
         self._poll_s = poll_ms / 1000
         self._served, self._release = served, access_point.release_on_uplink
         self._says_awake = not polls and not served
-        self._add = add
+        self._aid, self._add = aid, add
         self.awaited = 0
         self.sleeps = False
 
@@ -71,10 +74,10 @@ class Signals:
         """Tell what must precede a data frame to the station."""
         if self.awaited:
             self.awaited -= 1
-            self._add("ps-poll", frame.starts_s - self._poll_s, True)
+            self._add(Signal(frame.starts_s - self._poll_s, PS_POLL, self._aid, True))
         elif self.sleeps and not self._served:
             self._say(frame.queued_s, False)
 
     def _say(self, time_s: float, sleeps: bool) -> None:
         self.sleeps = sleeps
-        self._add("null", time_s, sleeps)
+        self._add(_new(Signal, (time_s, NULL_FRAME, self._aid, sleeps)))

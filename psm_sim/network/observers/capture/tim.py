@@ -36,7 +36,9 @@ class Tim:
         """
         if fetched and abs(time_s - self.heard_s) < TOLERANCE_S:
             time_s = nextafter(self.heard_s, inf)
-        self.told_s = time_s = max(time_s, self.told_s)
+        if time_s < self.told_s:
+            time_s = self.told_s
+        self.told_s = time_s
         if (frames > 0) is not self.names_now:
             self.names_now = frames > 0
             self._changed_s.append(time_s)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import inf, nextafter
+from collections.abc import Sequence
 from struct import Struct
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.network.on_air import FrameKind, OnAir
+from psm_sim.network.on_air import OnAir
 
 DATA, GROUP, NULL_FRAME, PS_POLL, ACK = range(5)
 _CODES = {"data": DATA, "group": GROUP, "null": NULL_FRAME, "ps-poll": PS_POLL, "ack": ACK}
@@ -34,11 +35,27 @@ pack = Struct("<5dB3?B4q?Bqq").pack
 _NOTHING = (-1, 0, 0, 0, 0, 0, 0)
 
 
+class Signal(NamedTuple):
+    """Frame of a station that takes no time: when it is sent in seconds, its kind, and whose it is.
+
+    ``aid`` and ``sleeps`` as in a row: a null frame's power-management bit, or a PS-Poll's.
+    """
+
+    time_s: float
+    kind: int
+    aid: int
+    sleeps: bool
+
+
 class Waiting:
-    """Waiting frames, in the order in which they were told: ``rows`` has them packed, one behind another."""
+    """Waiting frames, in the order in which they were told: ``rows`` has them packed, one behind another.
+
+    ``signals`` has the frames of stations that take no time.
+    """
 
     def __init__(self) -> None:
         self.rows = bytearray()
+        self.signals: list[Signal] = []
 
     def __len__(self) -> int:
         return len(self.rows) // ROW.itemsize
@@ -65,34 +82,27 @@ class Waiting:
             DERIVED if more is None else more, *data, aid,
         )  # fmt: skip
 
-    def signal(self, aid: int, kind: FrameKind, time_s: float, sleeps: bool) -> None:
-        """Add a frame of a station that takes no time.
-
-        Parameters
-        ----------
-        aid, sleeps
-            As for :meth:`add`.
-        kind
-            A null frame or a PS-Poll.
-        time_s
-            When, in seconds.
-        """
-        # One bit later than what it follows: the beacon that woke the station, or its last frame.
-        sort_s = nextafter(time_s, inf)
-        self.rows += pack(
-            sort_s, time_s, 0.0, time_s, time_s, _CODES[kind], True, sleeps, False, DERIVED,
-            -1, 0, 0, 0, False, 0, 0, aid,
-        )  # fmt: skip
-
     def take(self, until_s: float) -> NDArray[np.void]:
         """Return the frames before a time in seconds, in order, as rows of :data:`ROW`; others wait on."""
-        rows = np.frombuffer(bytes(self.rows), ROW)
+        rows = np.frombuffer(bytes(self.rows) + _rows_of(self.signals).tobytes(), ROW)
+        self.signals.clear()
         order = np.argsort(rows["sort_s"], kind="stable")
         ready = int(np.searchsorted(rows["sort_s"][order], until_s, side="left"))
         taken, more = rows[order[:ready]], _more(rows)[order[:ready]]
         taken["more"] = more
         self.rows[:] = rows[order[ready:]].tobytes()
         return np.asarray(taken)
+
+
+def _rows_of(signals: Sequence[Signal]) -> NDArray[np.void]:
+    """Return signals as rows, each one bit after what it follows: a beacon, or a frame."""
+    rows = np.zeros(len(signals), ROW)
+    if signals:
+        time_s, rows["kind"], rows["aid"], rows["sleeps"] = np.array(signals).T
+        rows["sort_s"] = np.nextafter(time_s, np.inf)
+        rows["heard_s"] = rows["starts_s"] = rows["queued_s"] = time_s
+        rows["up"], rows["more"], rows["number"] = True, DERIVED, -1
+    return rows
 
 
 def _more(rows: NDArray[np.void]) -> NDArray[np.uint8]:
