@@ -3,7 +3,8 @@
     python benchmarks/watching.py [PAGES] [REPEATS]
 
 The best of some repeats that take turns, files on the present disk. ``run`` is the simulation alone, pages
-drawn before; ``command`` is all that ``--policy POLICY`` does, baselines included, in a process of its own.
+drawn before: processor time, and the time by the clock, in which the file is flushed to the disk. ``command``
+is all that ``--policy POLICY`` does, baselines included, in a process of its own, by the clock.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm")
 KINDS: dict[str, type[Capture] | type[Timeline] | None] = {"": None, ".pcap": Capture, ".json": Timeline}
 
 
-def run_once(policy: str, workload: Workload, path: Path) -> float:
-    """Return the seconds of one run; the suffix of *path* says what is written, if anything."""
+def run_once(policy: str, workload: Workload, path: Path) -> tuple[float, float]:
+    """Return processor time and time of one run; the suffix of *path* says what is written, if anything."""
     observer = KINDS[path.suffix]
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), time.process_time()
     if observer is None:
         _run(policy, workload, [])
     else:
         with whole_file(path) as file:
             _run(policy, workload, [observer(file)])
-    return time.perf_counter() - begun
+    return time.process_time() - used, time.perf_counter() - begun
 
 
 def _run(policy: str, workload: Workload, observers: Sequence[Observer]) -> None:
@@ -58,20 +59,23 @@ def main() -> None:
     repeats = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     workload = load_workload("ucb", pages, 1)
     print(f"{pages} pages of ucb, best of {repeats}; seconds, and times as long with a capture or a timeline")
-    print(f"{'policy':12}{'run s':>8}{'capture':>9}{'timeline':>10}{'MB':>7}{'MB':>6}", end="")
-    print(f"{'command s':>12}{'capture':>9}{'timeline':>10}")
+    print(f"{'policy':12}{'processor':>10}{'capture':>9}{'timeline':>10}{'clock':>9}{'capture':>9}", end="")
+    print(f"{'timeline':>10}{'MB':>7}{'MB':>6}{'command':>9}{'capture':>9}{'timeline':>10}")
     with tempfile.TemporaryDirectory(dir=".") as folder:
         paths = [Path(folder) / f"watched{suffix}" for suffix in KINDS]
         for policy in POLICIES:
             runs = [[run_once(policy, workload, path) for path in paths] for _ in range(repeats)]
             commands = [[command_once(policy, pages, path) for path in paths] for _ in range(repeats)]
-            (alone, *more), (whole, *others) = (
-                [min(each) for each in zip(*rows, strict=True)] for rows in (runs, commands)
-            )
+            used, clock = ([[run[which] for run in row] for row in runs] for which in (0, 1))
             sizes = [path.stat().st_size / 1e6 for path in paths[1:]]
-            print(f"{policy:12}{alone:8.2f}{more[0] / alone:9.2f}{more[1] / alone:10.2f}", end="")
-            print(f"{sizes[0]:7.0f}{sizes[1]:6.1f}", end="")
-            print(f"{whole:12.2f}{others[0] / whole:9.2f}{others[1] / whole:10.2f}")
+            print(f"{policy:12} {_ratios(used)}{_ratios(clock)}", end="")
+            print(f"{sizes[0]:7.0f}{sizes[1]:6.1f}{_ratios(commands)}")
+
+
+def _ratios(rows: Sequence[Sequence[float]]) -> str:
+    """Return the best seconds without a file, and how many times as long each kind of file takes."""
+    alone, *more = (min(each) for each in zip(*rows, strict=True))
+    return f"{alone:9.3f}{more[0] / alone:9.2f}{more[1] / alone:10.2f}"
 
 
 if __name__ == "__main__":

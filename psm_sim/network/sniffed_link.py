@@ -11,6 +11,7 @@ from psm_sim.network.on_air import FrameKind, OnAir, TellAir
 from psm_sim.network.segment import GROUP, NULL, Segment
 from psm_sim.network.topology_parts import LinkParameters
 
+_new = tuple.__new__
 TellFrame = Callable[[Link, float, float, Segment], None]
 
 
@@ -50,7 +51,7 @@ class SniffedLink(Link):
         arrives_s = sent_s + self._latency_s
         up, kind = self._up, "data" if segment.connection.number >= 0 else _kind(segment)
         told = kind, up, queued_s, starts_s, air_s, sent_s if up else arrives_s, segment, False, None, None
-        frame = tuple.__new__(OnAir, told)
+        frame = _new(OnAir, told)
         for tell in self._tell_air:
             tell(frame)
         return arrives_s

@@ -58,9 +58,15 @@ class Topology:
             part = getattr(self, attribute)
             if not isinstance(part, cls):
                 raise InputError(f"topology: {attribute} is {part!r}; expected {cls.__name__}(...).")
-        count = sum(member.count for member in self.stations)
-        if count > 1 and self.mac.model == "link":
-            raise InputError(f"topology: {count} stations have no air to share; expected mac.model=dcf.")
+        if self.station_count > 1 and self.mac.model == "link":
+            raise InputError(
+                f"topology: {self.station_count} stations have no air to share; expected mac.model=dcf."
+            )
+
+    @property
+    def station_count(self) -> int:
+        """The number of stations, at least 1."""
+        return sum(member.count for member in self.stations) or 1
 
     @property
     def can_fail(self) -> bool:

@@ -13,7 +13,8 @@ from psm_sim.network.clock import Clock, fire
 from psm_sim.network.device import agreed, build
 from psm_sim.network.doze import Doze
 from psm_sim.network.every_beacon import fire_all
-from psm_sim.network.faults.build import Path, faults_of
+from psm_sim.network.faults.build import faults_of
+from psm_sim.network.faults.path import Path
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.mac.air_link import hop
@@ -68,7 +69,8 @@ class World:
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
         self.wireless_down = hop(env, "wireless down", topology, told.frame, told.air)
 
-        self.faults = faults = faults_of(env, topology, told, lambda: len(self.visits))
+        station = 0 if cell is None else cell.stations
+        self.faults = faults = faults_of(env, topology, told, lambda: len(self.visits), station)
         host, browser = (Host, Browser) if faults is None else (faults.host, faults.browser)
         self.server = host(env, topology.tcp, self.wired_down.send, self._accept)
         self.access_point = AccessPoint(env, topology.access_point)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from psm_sim.estimates import Interval, Summary, interval
 from psm_sim.network import Usage
+from psm_sim.simulation.failures import known
 from psm_sim.simulation.latency import pooled
 from psm_sim.simulation.records import Traffic
 from psm_sim.simulation.result import Result
@@ -42,8 +44,11 @@ class Average(Result):
     results: tuple[Result, ...] = ()
 
     def interval(self, measure: str) -> Interval:
-        """Return the mean over the runs of one of :data:`MEASURES`, with its 95 % interval."""
-        return interval([MEASURES[measure](result) for result in self.results])
+        """Return the mean over the runs of one of :data:`MEASURES`, with its 95 % interval.
+
+        A run without a page that is complete has no page time, and is then none of them.
+        """
+        return interval(known(MEASURES[measure](result) for result in self.results))
 
     @property
     def energy_per_page_j(self) -> float:
@@ -77,7 +82,7 @@ class Average(Result):
     def page_time_percentiles_s(self) -> dict[str, float]:
         """Percentiles of the page times in seconds, means over the runs."""
         each = [result.page_time_percentiles_s for result in self.results]
-        return {name: sum(one[name] for one in each) / len(each) for name in each[0]}
+        return {name: _mean(known(one[name] for one in each)) for name in each[0]}
 
     @cached_property
     def pages(self) -> pd.DataFrame:
@@ -104,6 +109,7 @@ class Average(Result):
             {
                 self.KIND: name,
                 "pages": len(result.page_records),
+                **({"failed_pages": result.failed_pages} if result.reports_failures else {}),
                 **{measure: value(result) for measure, value in MEASURES.items()},
             }
             for name, result in zip(self.names, self.results, strict=True)
@@ -174,12 +180,16 @@ def _mean_report(reports: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return {name: sum(values) / len(values) for name, values in found.items()}
 
 
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
 def _sum_of_traffic(traffics: Sequence[Traffic]) -> Traffic:
     names = [field.name for field in fields(Traffic)]
     return Traffic(**{name: sum(getattr(each, name) for each in traffics) for name in names})
 
 
 def _averaged(summaries: Sequence[Summary]) -> Summary:
-    count = len(summaries)
-    mean, median, p95 = (sum(each[index] for each in summaries) / count for index in range(3))
-    return Summary(mean, median, p95, max(each.max for each in summaries))
+    told = [each for each in summaries if not isnan(each.mean)] or summaries[:1]
+    mean, median, p95 = (sum(each[index] for each in told) / len(told) for index in range(3))
+    return Summary(mean, median, p95, max(each.max for each in told))

@@ -54,7 +54,7 @@ def compare_runs(
     """
     place = scenario.place()
     if place.stations:
-        return _with_stations(policies, scenario, place, progress, beside)
+        return _with_stations(policies, scenario, place, progress, beside, NOT_WATCHED)
     runs = prepared(policies, place, beside)
     found = over_pages(runs, place, scenario, scenario.workload(), progress)
     return sorted_out(found, policies, beside)
@@ -95,14 +95,13 @@ def compare_clients(
     if watch:
         watch.check(policies, place)
     if place.stations:
-        watch.refuse("several stations")
-        return _with_stations(policies, scenario, place, progress, beside)
-    files: AbstractContextManager[list[list[Observer]]] = nullcontext([])
+        return _with_stations(policies, scenario, place, progress, beside, watch)
+    files: AbstractContextManager[list[list[list[Observer]]]] = nullcontext([])
     with watch.observers(policies) if watch else files as seen:
-        runs = prepared(policies, place, beside, seen)
+        runs = prepared(policies, place, beside, [told for (told,) in seen])
         workloads = scenario.workloads()
         if len(workloads) == 1:
-            watch.check_size(workloads[0], place)
+            watch.check_size(workloads, place)
             found = over_pages(runs, place, scenario, workloads[0], progress)
             return sorted_out(found, policies, beside)
         watch.refuse(f"{len(workloads)} clients")
@@ -113,11 +112,16 @@ def compare_clients(
 
 
 def _with_stations(
-    policies: Sequence[What], scenario: Scenario, place: Topology, progress: Progress, beside: Beside
+    policies: Sequence[What],
+    scenario: Scenario,
+    place: Topology,
+    progress: Progress,
+    beside: Beside,
+    watch: Watch,
 ) -> Comparison:
     from psm_sim.simulation.stations import compare_stations
 
-    return compare_stations(policies, scenario, place, progress, beside)
+    return compare_stations(policies, scenario, place, progress, beside, watch)
 
 
 Kind = TypeVar("Kind", bound=Comparison)

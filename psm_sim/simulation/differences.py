@@ -9,6 +9,7 @@ from typing import Any
 
 from psm_sim.estimates import Interval, interval
 from psm_sim.simulation.average import MEASURES, Average
+from psm_sim.simulation.failures import known
 from psm_sim.simulation.result import Result
 
 SAVED = "energy_saved_percent"
@@ -45,7 +46,7 @@ def difference(run: Result, reference: Result) -> Difference:
 
 
 def _paired(run: Result, reference: Result, value: Callable[[Result, Result], float]) -> Interval:
-    return interval([value(*pair) for pair in zip(_runs_of(run), _runs_of(reference), strict=True)])
+    return interval(known(value(*pair) for pair in zip(_runs_of(run), _runs_of(reference), strict=True)))
 
 
 def _runs_of(run: Result) -> tuple[Result, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.estimates import Summary, percentiles
@@ -23,13 +23,17 @@ def completed(result: Result, name: str) -> list[float]:
     if not result.reports_failures:
         return values
     kept = [value for number, value in enumerate(values, 1) if number not in result.failures]
-    return [value for value in kept if not math.isnan(value)] or [math.nan]
+    return known(kept)
+
+
+def known(values: Iterable[float]) -> list[float]:
+    """Return the values that there are, without nan; a single nan if there is none."""
+    return [value for value in values if not math.isnan(value)] or [math.nan]
 
 
 def slowdowns(result: Result) -> list[float]:
     """Return the slowdowns that there are, of one run or of several; a single nan if there is none."""
-    values = column(result.page_records, "slowdown")
-    return [value for value in values if not math.isnan(value)] or [math.nan]
+    return known(column(result.page_records, "slowdown"))
 
 
 def summary(result: Result, name: str) -> Summary:
@@ -52,13 +56,24 @@ def percentiles_of(result: Result, name: str, wanted: Sequence[int]) -> dict[str
     return percentiles(completed(result, name), wanted)
 
 
-def told(reasons: Iterable[str]) -> str:
-    """Return reasons in words, the most frequent one first, with the number of each."""
-    return "; ".join(f"{count} x {reason}" for reason, count in Counter(reasons).most_common())
+def told(failures: Sequence[Mapping[str, Any]]) -> str:
+    """Return reasons in words, the most frequent one first, with the number of each.
+
+    Parameters
+    ----------
+    failures
+        As in the JSON output; where they name stations, the number of each station's is told too.
+    """
+    parts = []
+    for reason, count in Counter(each["reason"] for each in failures).most_common():
+        mine = Counter(each.get("station") for each in failures if each["reason"] == reason)
+        whose = ", ".join(f"{station} {number}" for station, number in mine.items() if station is not None)
+        parts.append(f"{count} x {reason}" + (f" ({whose})" if whose else ""))
+    return "; ".join(parts)
 
 
 def in_one_cell(values: dict[str, Any]) -> dict[str, Any]:
     """Return a result's values, as its ``to_dict()`` gives them, with the list of failures as one text."""
     if "failures" not in values:
         return values
-    return {**values, "failures": told(each["reason"] for each in values["failures"])}
+    return {**values, "failures": told(values["failures"])}

@@ -10,26 +10,25 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from psm_sim.estimates import percentiles
 from psm_sim.network import Observer, Topology
 from psm_sim.network.crowd import Crowd, cell_of
 from psm_sim.network.page_error import PageError
-from psm_sim.network.profiles import load_profile
-from psm_sim.network.topology_file import overlaid
-from psm_sim.network.topology_members import Member
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress
 from psm_sim.simulation.average import MEASURES, Average, average
 from psm_sim.simulation.beside import Beside, What
 from psm_sim.simulation.compare import everyone, prepared, sorted_out
 from psm_sim.simulation.comparison import Comparison
+from psm_sim.simulation.failures import known
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.seats import Seat, described, seats_of
+from psm_sim.simulation.watch import NOT_WATCHED, Watch
 from psm_sim.spec import Spec
-from psm_sim.workload import Workload
 
 DISTRIBUTED = ("energy_per_page_j", "energy_by_state_per_page_j.awake", "page_time_s.mean", "slowdown.mean")
 """What is told as a distribution over the stations; named as in :data:`MEASURES`."""
@@ -43,7 +42,7 @@ class StationAverage(Average):
     def to_dict(self) -> dict[str, Any]:
         """Return what an average has, and the distribution over the stations."""
         spread = {
-            name: percentiles([MEASURES[name](each) for each in self.results], (0, 10, 50, 90, 100))
+            name: percentiles(known(MEASURES[name](each) for each in self.results), (0, 10, 50, 90, 100))
             for name in DISTRIBUTED
         }
         return {**super().to_dict(), "distribution": spread}
@@ -61,24 +60,20 @@ class StationComparison(Comparison):
         return self.loaded
 
 
-class Seat(NamedTuple):
-    """Seat of one station: its name, its topology, its own policy if it has one, and what it loads."""
-
-    name: str
-    place: Topology
-    policy: Spec | None
-    workload: Workload
-
-
 def compare_stations(
-    policies: Sequence[What], scenario: Scenario, place: Topology, progress: Progress, beside: Beside
+    policies: Sequence[What],
+    scenario: Scenario,
+    place: Topology,
+    progress: Progress,
+    beside: Beside,
+    watch: Watch = NOT_WATCHED,
 ) -> StationComparison:
     """Run each policy on all stations of a topology that have none of their own, and average over stations.
 
     Parameters
     ----------
-    policies, scenario, progress, beside
-        As for :func:`~psm_sim.simulation.compare.compare_runs`.
+    policies, scenario, progress, beside, watch
+        As for :func:`~psm_sim.simulation.compare.compare_clients`.
     place
         The scenario's topology.
 
@@ -90,41 +85,52 @@ def compare_stations(
     seats = seats_of(scenario, place)
     asked = everyone(policies, beside)
     prepared(asked, seats[0].place, Beside())
-    loaded, own = sum(len(seat.workload.pages) for seat in seats), any(seat.policy for seat in seats)
-    reference = _run(Spec("always-on"), [seat._replace(policy=None) for seat in seats], None)
-    times_s, runs = [page_times_s(each) for each in reference.results], []
-    for number, what in enumerate(asked):
-        progress(loaded * (number + 1), loaded * (len(asked) + 1), str(getattr(what, "name", what)))
-        runs.append(reference if _is_always_on(what) and not own else _run(what, seats, times_s))
+    watch.check_size([seat.workload for seat in seats], place)
+    with watch.observers(policies, [seat.name for seat in seats]) as seen:
+        reference, runs = _runs(asked, seats, seen, progress)
     runs = [_with_facts(run, scenario) for run in runs]
     found = StationComparison(
-        scenario, place, _described(seats), tuple(runs), _with_facts(reference, scenario), loaded=loaded
+        scenario,
+        place,
+        described(seats),
+        tuple(runs),
+        _with_facts(reference, scenario),
+        loaded=_loaded(seats),
     )
     return sorted_out(found, policies, beside)
 
 
-def seats_of(scenario: Scenario, place: Topology) -> list[Seat]:
-    """Return a seat for each station of a topology, in order; errors as :func:`compare_stations`."""
-    seats: list[Seat] = []
-    alone = replace(place, stations=())
-    for member in place.stations:
-        values = load_profile(member.profile).values if member.profile else {}
-        own = overlaid(alone, values, f"profile {member.profile}")
-        for number, name in enumerate(member.names):
-            seed = scenario.seed + len(seats) if member.seed is None else member.seed + number
-            policy = None if member.policy is None else Spec.of(member.policy, "policy")
-            seats.append(Seat(name, own, policy, _workload(scenario, member, seed)))
-    return seats
+def _runs(
+    asked: Sequence[What],
+    seats: Sequence[Seat],
+    seen: Sequence[Sequence[Sequence[Observer]]],
+    progress: Progress,
+) -> tuple[StationAverage, list[StationAverage]]:
+    """Return the run without power saving, and those asked for; the first ones of these are watched."""
+    loaded, own = _loaded(seats), any(seat.policy for seat in seats)
+    reference = _run(Spec("always-on"), [seat._replace(policy=None) for seat in seats], None)
+    times_s, runs = [page_times_s(each) for each in reference.results], []
+    for number, what in enumerate(asked):
+        progress(loaded * (number + 1), loaded * (len(asked) + 1), str(getattr(what, "name", what)))
+        told = seen[number] if number < len(seen) else ()
+        known = _is_always_on(what) and not own and not any(told)
+        runs.append(reference if known else _run(what, seats, times_s, told))
+    return reference, runs
 
 
-def _workload(scenario: Scenario, member: Member, seed: int) -> Workload:
-    trace, pages = member.trace or scenario.trace, member.pages or scenario.pages
-    return replace(scenario, trace=trace, pages=pages, seed=seed).workload()
+def _loaded(seats: Sequence[Seat]) -> int:
+    """Return how many pages are loaded, of all stations."""
+    return sum(len(seat.workload.pages) for seat in seats)
 
 
-def _run(what: What, seats: Sequence[Seat], times_s: Sequence[Sequence[float]] | None) -> StationAverage:
+def _run(
+    what: What,
+    seats: Sequence[Seat],
+    times_s: Sequence[Sequence[float]] | None,
+    told: Sequence[Sequence[Observer]] = (),
+) -> StationAverage:
     """Run all stations at once; *times_s* are those of their pages without power saving."""
-    runs = _seated(what, seats)
+    runs = _seated(what, seats, told)
     crowd = Crowd([run.world for run in runs])
     found: list[Result | None] = [None] * len(runs)
     since = [time.perf_counter(), 0]
@@ -149,22 +155,19 @@ def _run(what: What, seats: Sequence[Seat], times_s: Sequence[Sequence[float]] |
     return replace(named, policy=label, parameters=_parameters(runs, seats), policy_state=None)
 
 
-def _seated(
-    what: What, seats: Sequence[Seat], watched: int = 0, observers: Sequence[Observer] = ()
-) -> list[Run]:
-    """Return a run of each station, in one cell; observers are told of the station *watched*."""
+def _seated(what: What, seats: Sequence[Seat], told: Sequence[Sequence[Observer]] = ()) -> list[Run]:
+    """Return a run of each station, in one cell, with the observers of each, if there are any."""
     cell = cell_of(seats[0].place)
-    return [
-        prepare(seat.policy or what, seat.place, observers if number == watched else (), cell)
-        for number, seat in enumerate(seats)
-    ]
+    each = zip(seats, told or [()] * len(seats), strict=True)
+    return [prepare(seat.policy or what, seat.place, observers, cell) for seat, observers in each]
 
 
 def _watch(
     what: What, seats: Sequence[Seat], number: int, observers: Sequence[Observer], pages: int | None
 ) -> None:
     """Run all stations again until one has loaded its first pages, and let observers watch that one."""
-    crowd = Crowd([run.world for run in _seated(what, seats, number, observers)])
+    told = [observers if place == number else () for place in range(len(seats))]
+    crowd = Crowd([run.world for run in _seated(what, seats, told)])
     loads = [seat.workload.pages for seat in seats]
     loads[number] = loads[number][:pages]
     crowd.run(loads, [seat.workload.messages for seat in seats], lambda _: None, number)
@@ -182,10 +185,3 @@ def _is_always_on(what: What) -> bool:
 def _with_facts(run: StationAverage, scenario: Scenario) -> StationAverage:
     each = tuple(replace(result, facts=scenario.facts) for result in run.results)
     return replace(run, facts=scenario.facts, results=each)
-
-
-def _described(seats: Sequence[Seat]) -> Workload:
-    """Return the first station's workload, its remark about all of them."""
-    names = ", ".join(dict.fromkeys(seat.workload.name for seat in seats))
-    remark = f"{len(seats)} stations on one access point load {names}; values are means over stations"
-    return replace(seats[0].workload, remark=remark)

@@ -57,10 +57,17 @@ class Watch:
         if self.capture is not None:
             from psm_sim.network.observers.capture import check_capturable
 
-            check_capturable(place)
+            check_capturable(place, place.station_count)
 
-    def check_size(self, workload: Workload, place: Topology) -> None:
+    def check_size(self, workloads: Sequence[Workload], place: Topology) -> None:
         """Refuse a file that would be too large to open, or does not fit on its disk.
+
+        Parameters
+        ----------
+        workloads
+            That of each station.
+        place
+            The topology.
 
         Raises
         ------
@@ -71,7 +78,7 @@ class Watch:
             path: Path | None = getattr(self, kind)
             if path is None or is_special(path):
                 continue
-            size = _expected(kind, workload, place)
+            size = _expected(kind, workloads, place)
             most = min(MOST_CAPTURE_BYTES, shutil.disk_usage(path.resolve().parent).free)
             if size > most:
                 raise InputError(
@@ -80,14 +87,17 @@ class Watch:
                 )
 
     @contextmanager
-    def observers(self, policies: Sequence[What]) -> Iterator[list[list[Observer]]]:
-        """Give the observers of each policy, and complete their files if the block ends well."""
-        seen: list[list[Observer]] = [[] for _ in policies]
+    def observers(
+        self, policies: Sequence[What], stations: Sequence[str] = ("station",)
+    ) -> Iterator[list[list[list[Observer]]]]:
+        """Give the observers of each policy and station, and complete their files if the block ends well."""
+        seen: list[list[list[Observer]]] = [[[] for _ in stations] for _ in policies]
         with ExitStack() as stack:
             for kind in _SUFFIXES:
-                for path, observers in zip(self._paths(kind, policies), seen, strict=False):
+                for path, told in zip(self._paths(kind, policies), seen, strict=False):
                     file = stack.enter_context(whole_file(path, f"--{kind}"))
-                    observers.append(_observer(kind, file))
+                    for observers, each in zip(told, _observers(kind, file, stations), strict=True):
+                        observers.append(each)
             yield seen
 
     def refuse(self, several: str) -> None:
@@ -127,22 +137,23 @@ def _file_name(policy: What) -> str:
     return re.sub(r"[^\w.=+,-]+", "-", label).strip("-.") or "policy"
 
 
-def _expected(kind: str, workload: Workload, place: Topology) -> int:
+def _expected(kind: str, workloads: Sequence[Workload], place: Topology) -> int:
     """Return the bytes that a file will have, about."""
     if kind == "capture":
         from psm_sim.network.observers.capture import capture_bytes
 
-        return capture_bytes(workload.pages, workload.messages, place)
+        return capture_bytes(workloads, place)
     from psm_sim.network.observers.timeline import timeline_bytes
 
-    return timeline_bytes(workload.pages, workload.messages)
+    return sum(timeline_bytes(each.pages, each.messages) for each in workloads)
 
 
-def _observer(kind: str, file: BinaryIO) -> Observer:
+def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Sequence[Observer]:
+    """Return an observer of each station; all write to the same file."""
     if kind == "capture":
-        from psm_sim.network.observers.capture import Capture
+        from psm_sim.network.observers.capture import captures
 
-        return Capture(file)
-    from psm_sim.network.observers.timeline import Timeline
+        return captures(file, len(stations))
+    from psm_sim.network.observers.timeline import timelines
 
-    return Timeline(file)
+    return timelines(file, stations)

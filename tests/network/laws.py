@@ -8,7 +8,8 @@ import pytest
 
 from psm_sim.beacons import TOLERANCE_S
 from psm_sim.network import Observer
-from psm_sim.network.device.association import is_null
+from psm_sim.network.association import is_null
+from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.radio_state import DOZING
 
 
@@ -70,6 +71,8 @@ def balance(world, which=""):
     arrived = world.client.received_bytes + world.access_point.dropped_bytes + lost["down"]
     assert world.server.sent_bytes == arrived + world.undelivered_bytes, which
     uplink = flying(world.wireless_up) + flying(world.wired_up)
+    if isinstance(world.wireless_up, AirLink):
+        uplink += world.wireless_up.lost_bytes + world.wireless_up.in_flight_bytes
     assert world.client.sent_bytes == world.server.received_bytes + lost["up"] + uplink, which
 
 

@@ -18,7 +18,8 @@ from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_members import Member
 from psm_sim.simulation import Scenario, compare_clients, compare_runs
 from psm_sim.simulation.beside import BASELINES, Beside
-from psm_sim.simulation.stations import StationAverage, seats_of
+from psm_sim.simulation.seats import seats_of
+from psm_sim.simulation.stations import StationAverage
 from psm_sim.spec import Spec
 
 AIR = {"mac.model": "dcf", "beacon.interval_tu": 100, "tcp.max_window": 44}

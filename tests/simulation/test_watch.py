@@ -123,8 +123,8 @@ def test_a_capture_that_no_disk_holds_is_refused_by_its_estimate(monkeypatch):
     workload, place = load_workload("ucb", 10, 1), load_topology()
     monkeypatch.setattr("psm_sim.simulation.watch.MOST_CAPTURE_BYTES", 100_000)
     with pytest.raises(InputError, match=r"--capture is 'a\.pcap', which would have about 0\.0 GB"):
-        Watch(Path("a.pcap")).check_size(workload, place)
-    Watch(Path("/dev/null")).check_size(workload, place)
+        Watch(Path("a.pcap")).check_size([workload], place)
+    Watch(Path("/dev/null")).check_size([workload], place)
 
 
 @pytest.mark.parametrize("trace", ["ucb", "ping", "mqtt", "push", "modern"])
@@ -132,7 +132,7 @@ def test_the_estimate_is_right_within_a_factor_of_two(trace):
     """Where nothing is sent again."""
     workload = load_workload(trace, 3, 1)
     _, _, data = captured("psm", pages=3, trace=trace)
-    estimate = capture_bytes(workload.pages, workload.messages, load_topology())
+    estimate = capture_bytes([workload], load_topology())
     assert len(data) / 2 < estimate < 2 * len(data)
 
 

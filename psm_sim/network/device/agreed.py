@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from psm_sim.beacons import Beacons
 from psm_sim.errors import InputError
-from psm_sim.network.device.association import NULL_BYTES
+from psm_sim.network.association import NULL_BYTES
 from psm_sim.network.observers import EnergyLedger
 from psm_sim.network.topology import Topology
 from psm_sim.policies.service import Service

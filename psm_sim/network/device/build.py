@@ -6,19 +6,20 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
-from psm_sim.network.device.association import Association, KeepAlive, is_null, null_frame
+from psm_sim.network.association import Association, KeepAlive, is_null, null_frame
 from psm_sim.network.device.group import GroupFrames
 from psm_sim.network.device.port import DevicePort
 from psm_sim.network.device.radio import DeviceRadio, Traits
-from psm_sim.network.device.reception import Reception
 from psm_sim.network.device.service_port import ServicePort
 from psm_sim.network.device.service_radio import ServiceRadio
 from psm_sim.network.device.transmissions import Transmissions
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link, Uplink
 from psm_sim.network.mac.build import Cell, refuse
+from psm_sim.network.mac.faulty import FaultyDevice
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.radio import Radio
+from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Segment
 from psm_sim.network.sniffed_link import wireless_link
 from psm_sim.network.station import Station
@@ -67,6 +68,7 @@ class Device:
     ) -> None:
         self._topology, self._env, self._told = topology, env, told
         (self._up, down, _), station = links, topology.station
+        self._down = down
         limit_s = topology.access_point.idle_limit_s
         self.association = association = Association(env, limit_s, station.association_ms / 1000)
         agreed = service is not None and service.interval_s is not None
@@ -98,11 +100,15 @@ class Device:
 
         self._up.deliver = deliver
 
-    def forget(self, back_s: float) -> None:
-        """Lose the association and what is held; the access point is back at *back_s* seconds."""
+    def forget(self, back_s: float) -> int:
+        """Lose the association and what is held; the access point is back at *back_s* seconds.
+
+        Return how many of the next frames that reach the station are lost: those on the link.
+        """
         self.association.lose(back_s)
         self.port.empty()
         self.radio.unannounced()
+        return self._down.in_flight
 
     def report(self) -> dict[str, float]:
         """Return what can go wrong, by name: group frames and beacons missed, associations renewed."""
@@ -110,7 +116,7 @@ class Device:
         if self.group is not None:
             found |= {"group frames": self.group.sent, "group frames missed": self.group.missed}
         if self._topology.beacon.loss:
-            found["beacons missed"] = self.radio.missed
+            found["beacons missed"] = self.radio.beacons_missed
         restarts = self._topology.faults.restart_every_s is not None
         if restarts or self._topology.access_point.idle_limit_s is not None:
             found["associations renewed"] = self.association.renewals
@@ -138,7 +144,7 @@ def radio_of(
     told: Audience,
     service: Service | None,
     cell: Cell | None = None,
-) -> tuple[Device | None, Port, Radio]:
+) -> tuple[Device | FaultyDevice | None, Port, Radio]:
     """Associate a station; return the device if it is one, its port and its radio.
 
     Parameters
@@ -153,7 +159,7 @@ def radio_of(
     if topology.mac.model == "dcf":
         refuse(service)
         air = cell or Cell(env, topology)
-        return None, *air.join(topology, doze, access_point, links, ledger, told)
+        return air.join(topology, doze, access_point, links, ledger, told)
     if is_plain(topology) and service is None:
         port = access_point.associate(links[1])
         port.tell_held = told.held

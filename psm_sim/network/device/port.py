@@ -7,7 +7,7 @@ from math import inf
 from simpy import Environment
 
 from psm_sim.network.access_point import Port
-from psm_sim.network.device.association import Association
+from psm_sim.network.association import Association
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_parts import AccessPointParameters

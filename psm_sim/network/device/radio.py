@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, nextafter
 from typing import Any, NamedTuple
 
-from psm_sim.network.device.association import Association
-from psm_sim.network.device.reception import Reception
+from psm_sim.network.association import Association
 from psm_sim.network.link import Link
-from psm_sim.network.radio import Radio
+from psm_sim.network.misses import Misses
 from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING, State
+from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_station import PowerParameters, StationParameters
 from psm_sim.policies import Poll
@@ -31,7 +30,7 @@ class Traits(NamedTuple):
     spend: Callable[[float], None]
 
 
-class DeviceRadio(Radio):
+class DeviceRadio(Misses):
     """Radio as :class:`~psm_sim.network.radio.Radio`, and with what the papers' model leaves out.
 
     Parameters
@@ -43,13 +42,12 @@ class DeviceRadio(Radio):
     """
 
     def __init__(self, traits: Traits, *arguments: Any, **more: Any) -> None:
-        self._traits, self._reception = traits, traits.reception
+        self._traits = traits
         station, awake_w = traits.station, traits.power.awake_w
         self._guard_j = awake_w * station.guard_ms / 1000
         self._drift_w = awake_w * station.drift_ppm * 1e-6
-        self._missed_beacon = False
+        self.take_up(traits.reception, station, traits.power, traits.spend)
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
-        self.missed = 0
         self.tell_group: Callable[[Segment], None] = lambda _: None
         super().__init__(*arguments, **more)
 
@@ -111,20 +109,6 @@ class DeviceRadio(Radio):
             self._enter(BUSY, now_s)
         return True
 
-    def _hear(self, now_s: float) -> None:
-        if self._reception.lossless:
-            super()._hear(now_s)
-        elif self._reception.lost(self._doze.number):
-            self._miss()
-        elif self._missed_beacon:
-            # The rest that it repeats may have ended between beacons of its own: the policy is asked anew.
-            first_s, self._missed_beacon = self._doze.wakes_s, False
-            self._heard(first_s, 1)
-            self._seen = self._doze.end(first_s)
-            self._ask(first_s)
-        else:
-            super()._hear(nextafter(self._doze.wakes_s, inf))  # one at a time: each can be lost
-
     def _wake_for_beacon(self) -> None:
         if not self._port.named:
             return
@@ -135,19 +119,6 @@ class DeviceRadio(Radio):
         else:
             self._missed_beacon = False
             super()._wake_for_beacon()
-
-    def _miss(self) -> None:
-        """Miss a beacon: listen in vain, then wake for the next one, or rest as if it had named nobody."""
-        first_s, traits = self._doze.wakes_s, self._traits
-        self.missed += 1
-        self._heard(first_s, 1)
-        traits.spend(traits.power.awake_w * traits.station.miss_ms / 1000)
-        if traits.station.after_miss == "next":
-            self._missed_beacon = True
-            self._doze.miss()
-        else:
-            self._seen = self._doze.end(first_s)
-            self._ask(first_s)
 
     def _heard(self, first_s: float, count: int) -> None:
         self._last_s = first_s + (count - 1) * self._doze.every_s

@@ -6,7 +6,7 @@ from math import inf, nextafter
 from typing import Any
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.device.association import null_frame
+from psm_sim.network.association import null_frame
 from psm_sim.network.device.radio import DeviceRadio, Traits
 from psm_sim.network.device.service_port import ServicePort
 from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from simpy import Environment
 
 from psm_sim.errors import InputError
+from psm_sim.network.association import null_frame
 from psm_sim.network.browser import Visit
-from psm_sim.network.device.association import null_frame
-from psm_sim.network.device.build import Device
 from psm_sim.network.faults.browser import WatchedBrowser
 from psm_sim.network.faults.host import ResettingHost
 from psm_sim.network.faults.loss import Cause, Losses, RandomLoss
+from psm_sim.network.faults.path import Path
 from psm_sim.network.faults.restarts import Restarts
 from psm_sim.network.faults.server import StallingServer
 from psm_sim.network.faults.spells import BadTimes, Spells
@@ -22,28 +22,16 @@ from psm_sim.network.link import Link, LinkName
 from psm_sim.network.observers import Audience
 from psm_sim.network.page_failures import PageFailures
 from psm_sim.network.radio import Radio
-from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_parts import BrowserParameters
+from psm_sim.randomness import own_name
 from psm_sim.workload.page import Page
 
 TellPage = Callable[[Visit], None]
 
 _MOST_SPELLS = 1_000_000
 """Restarts, or stalls, of a run: some tens of seconds."""
-
-
-class Path(NamedTuple):
-    """Path of frames: its four links, and the radio at its end, with its station and device."""
-
-    wireless_up: Link
-    wired_up: Link
-    wired_down: Link
-    wireless_down: Link
-    radio: Radio
-    station: Station
-    device: Device | None
 
 
 class Faults:
@@ -57,12 +45,24 @@ class Faults:
         Told of each frame lost.
     page
         Returns the number of pages that are over.
+    station
+        Its place on the access point, from 0: all share its restarts, and each has its own other faults.
     """
 
-    def __init__(self, env: Environment, topology: Topology, told: Audience, page: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        env: Environment,
+        topology: Topology,
+        told: Audience,
+        page: Callable[[], int],
+        station: int = 0,
+    ) -> None:
         self._env, self._topology, self._told, self._page = env, topology, told, page
+        self._station = station
         self._seed = topology.faults.seed if topology.faults.seed is not None else 1
-        self._stalls = self._spells("stalls", topology.faults.stall_every_s, topology.faults.stall_s)
+        self._stalls = self._spells(
+            own_name("stalls", station), topology.faults.stall_every_s, topology.faults.stall_s
+        )
         self._restarts: Restarts | None = None
         self._losses: dict[LinkName, Losses] = {}
 
@@ -161,10 +161,13 @@ class Faults:
         """Take frames at the end of a link: by chance, and by other causes."""
         hop = link.name.split()[0]
         parameters = self._topology.wireless_faults if hop == "wireless" else self._topology.wired_faults
-        bad = BadTimes(self._seed, f"faults.{hop}", parameters.good_s, parameters.bad_s)
+        bad = BadTimes(
+            self._seed, own_name(f"faults.{hop}", self._station), parameters.good_s, parameters.bad_s
+        )
         if parameters.on:
             chosen = bad if parameters.bad_loss else None
-            causes = [*causes, RandomLoss(self._env, self._seed, link.name, parameters, chosen, self._page)]
+            name = own_name(link.name, self._station)
+            causes = [*causes, RandomLoss(self._env, self._seed, name, parameters, chosen, self._page)]
         self._losses[link.name] = losses = Losses(self._env, link, causes, self._told.lost)
         end.deliver = losses.before(end.deliver)
 
@@ -178,16 +181,18 @@ class Faults:
             return
         at_once = parameters.restart_noticed == "return"
         noticed = (lambda: station.send_null(null_frame())) if at_once else (lambda: None)
-        self._restarts = Restarts(self._env, spells, path.device, path.wireless_down, noticed)
+        self._restarts = Restarts(self._env, spells, path.device, noticed)
 
 
-def faults_of(env: Environment, topology: Topology, told: Audience, page: Callable[[], int]) -> Faults | None:
+def faults_of(
+    env: Environment, topology: Topology, told: Audience, page: Callable[[], int], station: int = 0
+) -> Faults | None:
     """Return the faults of a world; None if nothing is switched on, and no page that fails is reported.
 
     Parameters
     ----------
-    env, topology, told, page
+    env, topology, told, page, station
         As for :class:`Faults`.
     """
     on = topology.can_fail or topology.reports_failures
-    return Faults(env, topology, told, page) if on else None
+    return Faults(env, topology, told, page, station) if on else None

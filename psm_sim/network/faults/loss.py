@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from simpy import Environment
 
-from psm_sim.network.device.association import is_null
+from psm_sim.network.association import is_null
 from psm_sim.network.faults.spells import BadTimes
-from psm_sim.network.link import Link, LinkName
+from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_faults import LossParameters
 from psm_sim.randomness import stream
@@ -30,7 +30,7 @@ class RandomLoss:
     Parameters
     ----------
     env, seed, name
-        The clock, the seed, and the name of the link.
+        The clock, the seed, and the name of the link, and of the station if there are several.
     parameters
         The shares.
     bad
@@ -43,7 +43,7 @@ class RandomLoss:
         self,
         env: Environment,
         seed: int,
-        name: LinkName,
+        name: str,
         parameters: LossParameters,
         bad: BadTimes | None,
         page: Callable[[], int],

@@ -8,7 +8,7 @@ from simpy import Environment
 
 from psm_sim.network.device.build import Device
 from psm_sim.network.faults.spells import Spells
-from psm_sim.network.link import Link
+from psm_sim.network.mac.faulty import FaultyDevice
 from psm_sim.network.timer import Alarm
 
 
@@ -22,8 +22,8 @@ class Restarts:
     ----------
     env, spells
         The clock, and when the access point is down.
-    device, downlink
-        Those who lose the association and what is held; and what is on its way to the station.
+    device
+        Loses the association and what is held, and says how many frames are on their way to the station.
     returned
         Called when the access point is back.
     """
@@ -32,11 +32,10 @@ class Restarts:
         self,
         env: Environment,
         spells: Spells,
-        device: Device,
-        downlink: Link,
+        device: Device | FaultyDevice,
         returned: Callable[[], None],
     ) -> None:
-        self._spells, self._device, self._downlink, self._returned = spells, device, downlink, returned
+        self._spells, self._device, self._returned = spells, device, returned
         self._falls, self._rises = Alarm(env, self._fall), Alarm(env, self._rise)
         self._doomed = 0
         self._down = False
@@ -55,8 +54,7 @@ class Restarts:
 
     def _fall(self) -> None:
         self.number += 1
-        self._down, self._doomed = True, self._downlink.in_flight
-        self._device.forget(self._spells.ends_s)
+        self._down, self._doomed = True, self._device.forget(self._spells.ends_s)
         self._rises.at(self._spells.ends_s)
 
     def _rise(self) -> None:

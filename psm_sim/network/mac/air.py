@@ -68,7 +68,7 @@ class Air:
         if contender.backoff == 0 and (busy or not hurried):
             contender.backoff = self._draw(contender.window)
         if self._current is None:
-            self._place(contender)
+            contender.place(self._env.now, self.free_s, self._timing)
             self._plan()
 
     def withdraw(self, contender: Contender) -> None:
@@ -84,15 +84,12 @@ class Air:
         self._turn.listeners.append(listener)
         self._plan()
 
-    def _place(self, contender: Contender) -> None:
-        """Say when a contender sends: after its first slots and its backoff, at the beginning of a slot."""
-        timing = self._timing
-        start_s = max(self.free_s, contender.from_s) + timing.sifs_s
-        slots = timing.first_slots + contender.backoff
-        passed_s = self._env.now - start_s
-        if passed_s > slots * timing.slot_s:
-            slots = int(passed_s / timing.slot_s) + 1
-        contender.at_s = start_s + slots * timing.slot_s
+    def when_free(self, then: Callable[[], None]) -> None:
+        """Call *then* now, or when the exchange that is on the air has been delivered."""
+        if self._current is None:
+            then()
+        else:
+            self._current = self._current[0], self._current[1].and_then(then)
 
     def _plan(self) -> None:
         """Set the alarm for the next frame on the air, unless one is there."""
@@ -145,8 +142,9 @@ class Air:
             if contender.wants and not contender.source.waiting():
                 contender.wants = False
                 self._waiting.remove(contender)
+        now_s, free_s, timing = self._env.now, self.free_s, self._timing
         for contender in self._waiting:
-            self._place(contender)
+            contender.place(now_s, free_s, timing)
         self._plan()
 
     def _freeze(self, time_s: float) -> None:

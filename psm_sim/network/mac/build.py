@@ -10,20 +10,22 @@ from psm_sim.beacons import Beacons
 from psm_sim.errors import InputError
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.air_timing import Timing
+from psm_sim.network.association import Association
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.announcing import Place
 from psm_sim.network.mac.backoffs import Backoffs
+from psm_sim.network.mac.faulty import FaultyDevice, FaultyPort, FaultyRadio, is_faulty
 from psm_sim.network.mac.radio import MacRadio
 from psm_sim.network.mac.sender import MacPort, Sender
 from psm_sim.network.observers import Audience, EnergyLedger
+from psm_sim.network.reception import Reception
 from psm_sim.network.topology import Topology
 from psm_sim.policies.service import Service
 
 _UNUSED = (
-    ("beacon.loss", 0.0),
     ("access_point.group_per_s", 0.0),
     ("access_point.ageing_s", None),
     ("access_point.idle_limit_s", None),
@@ -31,9 +33,6 @@ _UNUSED = (
     ("station.drift_ppm", 0.0),
     ("station.guard_ms", 0.0),
     ("station.ps_poll_ms", 0.0),
-    ("faults.wireless.loss", 0.0),
-    ("faults.wireless.bad_loss", 0.0),
-    ("faults.restart_every_s", None),
 )
 """Keys of a device that the air does not know yet, with the value that leaves them out."""
 
@@ -64,8 +63,8 @@ class Cell:
         links: Sequence[Link],
         ledger: EnergyLedger,
         told: Audience,
-    ) -> tuple[MacPort, MacRadio]:
-        """Associate a station; return its port and its radio.
+    ) -> tuple[FaultyDevice | None, MacPort, MacRadio]:
+        """Associate a station; return the device if it is one to which faults happen, its port and its radio.
 
         Parameters
         ----------
@@ -83,15 +82,28 @@ class Cell:
         up, down = links[:2]
         if not (isinstance(up, AirLink) and isinstance(down, AirLink)):
             raise TypeError("the wireless links are not on the air")
-        port = MacPort(self.env, topology.access_point, down, self.sender)
+        association = Association(self.env, None, topology.station.association_ms / 1000)
+        faulty, ports = is_faulty(topology), (self.env, topology.access_point, down, self.sender)
+        port = FaultyPort(association, *ports) if faulty else MacPort(*ports)
         port.tell_held = told.held
         self.air.late += told.air
         access_point.ports.append(port)
-        self._ports.append(port)
         place = Place(topology, self.air, self.timing, self.beacons, port, up, self._crowded, ledger.spend)
-        radio = MacRadio(place, self.env, doze, port, up, told.radio, told.beacons)
+        ears = (self.env, doze, port, up, told.radio, told.beacons)
+        radio = MacRadio(place, *ears)
+        device = None
+        if isinstance(port, FaultyPort):
+            reception = Reception(topology.beacon, self.stations)
+            radio = FaultyRadio(association, reception, place, *ears)
+            device = FaultyDevice(port, radio, association, place)
         port.missed = radio.missed
-        return port, radio
+        self._ports.append(port)
+        return device, port, radio
+
+    @property
+    def stations(self) -> int:
+        """The number of stations that have joined."""
+        return len(self._ports)
 
     def _crowded(self) -> bool:
         return sum(port.named for port in self._ports) > 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from psm_sim.network.air_timing import Timing
+
 
 class Exchange(NamedTuple):
     """Exchange that a contender begins: its first frame, the answer to it, and an acknowledgement.
@@ -18,6 +20,15 @@ class Exchange(NamedTuple):
     lasts_s: float
     after_s: float
     done: Callable[[], None]
+
+    def and_then(self, then: Callable[[], None]) -> Exchange:
+        """Return the exchange with something further to be called once it is delivered."""
+
+        def done() -> None:
+            self.done()
+            then()
+
+        return self._replace(done=done)
 
 
 class Source(Protocol):
@@ -51,3 +62,20 @@ class Contender:
         self.backoff = self.retries = 0
         self.at_s = self.from_s = 0.0
         self.wants = False
+
+    def place(self, now_s: float, free_s: float, timing: Timing) -> None:
+        """Say when it sends: after its first slots and its backoff, at the beginning of a slot.
+
+        Parameters
+        ----------
+        now_s, free_s
+            The time, and that from which on the air is free, in seconds.
+        timing
+            How long a slot is.
+        """
+        start_s = max(free_s, self.from_s) + timing.sifs_s
+        slots = timing.first_slots + self.backoff
+        passed_s = now_s - start_s
+        if passed_s > slots * timing.slot_s:
+            slots = int(passed_s / timing.slot_s) + 1
+        self.at_s = start_s + slots * timing.slot_s

@@ -108,8 +108,9 @@ def reports(runs: Sequence[Result]) -> list[str]:
 
 def failures(runs: Sequence[Result]) -> list[str]:
     """Return a line for each policy whose pages have failed, with the reasons."""
-    told = [(run.policy, [each["reason"] for each in run.failures_listed]) for run in runs]
-    return [f"{policy}, pages failed: {counted(words)}." for policy, words in told if words]
+    return [
+        f"{run.policy}, pages failed: {counted(run.failures_listed)}." for run in runs if run.failed_pages
+    ]
 
 
 def _failing(run: Result) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.network import World, load_topology
-from psm_sim.network.device.reception import Reception
 from psm_sim.network.observers import Observer
+from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.topology_parts import BeaconParameters
 from psm_sim.policies import Policy, Rest, make_policy
@@ -126,7 +126,7 @@ def test_a_missed_beacon_is_followed_by_the_next_one():
     bench.run(0.45)
     assert bench.delivered == [pytest.approx(0.3025, abs=1e-3)]
     assert bench.recorder.heard == [0.1, 0.2, 0.3, 0.4]
-    assert bench.world.radio.missed == 1
+    assert bench.world.radio.beacons_missed == 1
 
 
 @pytest.mark.parametrize(("after_miss", "heard"), [("next", [0.3, 0.4, 0.6]), ("rest", [0.3, 0.6])])

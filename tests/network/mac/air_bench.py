@@ -52,7 +52,7 @@ class AirBench:
         down = AirLink(env, "wireless down", topology, told.frame)
         access_point = AccessPoint(env, topology.access_point)
         doze = Doze(self.cell.beacons)
-        port, radio = self.cell.join(topology, doze, access_point, (up, down), ledger, told)
+        _, port, radio = self.cell.join(topology, doze, access_point, (up, down), ledger, told)
         station = Station(env, policy, radio)
         up.deliver, down.deliver = lambda _: None, radio.receive
         radio.deliver = lambda _: None

@@ -179,7 +179,7 @@ def test_a_null_frame_that_is_lost_is_said_again():
 @pytest.mark.parametrize(
     ("settings", "policy", "message"),
     [
-        ({"beacon.loss": 0.1}, "psm", "model is dcf and beacon.loss is 0.1; expected 0.0"),
+        ({"station.drift_ppm": 10.0}, "psm", "model is dcf and station.drift_ppm is 10; expected 0.0"),
         ({"access_point.ageing_s": 2.0}, "psm", "access_point.ageing_s is 2; expected None"),
         ({}, "uapsd", "the policy has service periods"),
         ({"beacon.interval_ms": 1.0}, "psm", "a beacon takes 0.864 ms every 1 ms"),

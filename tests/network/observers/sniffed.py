@@ -22,7 +22,7 @@ needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark
 class Beacon(NamedTuple):
     """A beacon: its time in ns, DTIM count and period, and whether it names group frames and the station.
 
-    ``begun_us`` is when its first bit was sent.
+    ``begun_us`` is when its first bit was sent, ``named`` has the associations that it names.
     """
 
     time_ns: int
@@ -31,10 +31,14 @@ class Beacon(NamedTuple):
     group: bool
     names: bool
     begun_us: int = 0
+    named: frozenset[int] = frozenset()
 
 
 class Frame(NamedTuple):
-    """Another frame: its kind, direction and bits, the bytes of its IP packet; its rate is in half Mbit/s."""
+    """Another frame: its kind, direction and bits, the bytes of its IP packet; its rate is in half Mbit/s.
+
+    ``station`` is the last two bytes of the station's MAC address, as far as the frame has it, else 0.
+    """
 
     time_ns: int
     kind: str
@@ -46,6 +50,7 @@ class Frame(NamedTuple):
     retry: bool = False
     begun_us: int = 0
     rate: int = 0
+    station: int = 0
 
 
 class Log(Observer):
@@ -117,14 +122,19 @@ def _record(head: tuple[int, int, int], frame: bytes) -> Beacon | Frame:
         while place < len(frame):
             elements[frame[place]] = frame[place + 2 : place + 2 + frame[place + 1]]
             place += 2 + frame[place + 1]
-        count, period, group, bitmap = elements[5]
+        count, period, group, *octets = elements[5]
+        named = [
+            8 * place + bit for place, octet in enumerate(octets) for bit in range(8) if octet >> bit & 1
+        ]
         assert struct.unpack_from("<Q", frame, 24)[0] == begun_us
-        return Beacon(time_ns, count, period, bool(group & 1), bitmap == 2, begun_us)
+        return Beacon(time_ns, count, period, bool(group & 1), named == [1], begun_us, frozenset(named))
     kind = {0x08: "data", 0x48: "null", 0xA4: "ps-poll", 0xD4: "ack"}[control]
     order = struct.unpack_from("<H", frame, 22)[0] >> 4 if kind in ("data", "null") else -1
     up = bool(bits & 1) or kind == "ps-poll"
     sleeps, more, retry = bool(bits & 0x10), bool(bits & 0x20), bool(bits & 8)
-    return Frame(time_ns, kind, up, sleeps, more, order, frame[32:], retry, begun_us, rate)
+    addresses = [int.from_bytes(frame[at : at + 6], "big") & 0xFFFF for at in (4, 10) if len(frame) > at]
+    station = next((each for each in addresses if each not in (1, 0xFFFF)), 0)
+    return Frame(time_ns, kind, up, sleeps, more, order, frame[32:], retry, begun_us, rate, station)
 
 
 def frames_of(data: bytes, kind: str = "") -> list[Frame]:

@@ -170,7 +170,7 @@ def test_more_data_says_that_another_frame_is_queued():
 def test_the_file_does_not_depend_on_how_much_is_written_at_once(variant, monkeypatch):
     """A few frames and beacons at a time, or all at the end."""
     _, _, at_once = captured("psm", **VARIANTS[variant])
-    monkeypatch.setattr("psm_sim.network.observers.capture.observer._ENOUGH", 3)
+    monkeypatch.setattr("psm_sim.network.observers.capture.sniffer._ENOUGH", 3)
     monkeypatch.setattr("psm_sim.network.observers.capture.batch._MOST_BEACONS", 16)
     _, _, piecemeal = captured("psm", **VARIANTS[variant])
     assert (at_once == piecemeal) is True
@@ -234,7 +234,7 @@ def test_frames_wait_until_nothing_earlier_can_come():
     """In the order in which they are heard; those that are heard later wait on."""
     waiting = Waiting()
     for heard_s in (0.3, 0.1, 0.2, 0.5):
-        waiting.add(OnAir("null", True, 0.0, 0.0, 0.0, heard_s, None), heard_s, False)
+        waiting.add(OnAir("null", True, 0.0, 0.0, 0.0, heard_s, None), 1, False)
     taken = waiting.take(0.3)
     assert taken.dtype == ROW
     assert taken["heard_s"].tolist() == [0.1, 0.2]

@@ -18,7 +18,7 @@ from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.beacon_turn import BeaconTurn
 from psm_sim.network.mac.outbox import DOZES
-from psm_sim.network.observers.capture import observer
+from psm_sim.network.observers.capture import sniffer
 from psm_sim.network.observers.capture.beacon_times import BeaconTimes
 from psm_sim.network.observers.capture.scene import scene_of
 from psm_sim.network.on_air import OnAir
@@ -151,7 +151,7 @@ def test_the_tim_names_the_station_exactly_when_frames_are_held(policy, variant)
 def test_frames_are_written_as_soon_as_their_order_is_certain(variant, monkeypatch):
     """A few at a time or many, the file is the same."""
     _, many = on_air("psm", pages=2, **VARIANTS[variant])
-    monkeypatch.setattr(observer, "_ENOUGH", 3)
+    monkeypatch.setattr(sniffer, "_ENOUGH", 3)
     _, few = on_air("psm", pages=2, **VARIANTS[variant])
     assert few == many
 

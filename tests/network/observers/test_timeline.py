@@ -186,13 +186,13 @@ def test_a_policy_without_rests_and_a_run_without_pages_are_drawn():
 def test_what_is_written_does_not_wait_for_the_end():
     """Memory stays flat: of 5,000 events most are in the file before it is complete."""
     file = io.BytesIO()
-    trace = TraceFile(file, "a station")
+    trace = TraceFile(file).process("a station")
     for number in range(5000):
         trace.counter("held frames", number, f'"frames":{number}')
     before = file.getvalue().count(b"\n")
     trace.close()
     assert before > 4000
-    assert len(json.loads(file.getvalue())["traceEvents"]) == 5001
+    assert len(json.loads(file.getvalue())["traceEvents"]) == 5002
 
 
 def test_the_streams_that_are_over_are_forgotten():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,15 @@ from psm_sim.network.observers.capture.headers import (
 )
 from psm_sim.network.observers.capture.layout import LAYOUTS
 from psm_sim.network.observers.capture.scene import Scene
-from psm_sim.network.observers.capture.tim import Tim
+from psm_sim.network.observers.capture.tim import Tim, bitmaps_of
 from psm_sim.network.observers.capture.waiting import ACK, DATA, NULL_FRAME, PS_POLL
 
-_MOST_BEACONS = 1 << 13
-_ACK, _BEACON = LAYOUTS["ack"].itemsize, LAYOUTS["beacon"].itemsize
+_MOST_BEACONS = 1 << 14
+_ACK = LAYOUTS["ack"].itemsize
 
 Rows = NDArray[np.void]
 Wholes = NDArray[np.int64]
+Said = tuple[NDArray[np.uint8], NDArray[np.bool_]]
 
 
 class Batches:
@@ -36,22 +37,24 @@ class Batches:
     ----------
     scene
         What stands in the headers.
-    tim
-        Which beacons name the station.
+    tims
+        Which beacons name each station, by association from 1 on.
     acks
         Whether each frame to one receiver is followed by an ACK; false if the MAC tells of its own.
     """
 
-    def __init__(self, scene: Scene, tim: Tim, acks: bool = True) -> None:
-        self._scene, self._tim, self._acks = scene, tim, acks
+    def __init__(self, scene: Scene, tims: Sequence[Tim], acks: bool = True) -> None:
+        self._scene, self._tims, self._acks = scene, tims, acks
         self.times = BeaconTimes(scene)
-        self._beacon = self._from_access_point = self._from_station = 0
+        self._beacon = self._from_access_point = 0
+        self._from_stations = [0] * (1 + scene.stations)
         self._beacons = beacon_template(_MOST_BEACONS, scene)
+        self._size = self._beacons.itemsize
         self._room = np.zeros(1 << 20, np.uint8)
 
     def follows_beacon(self, time_s: float) -> None:
         """Note that a group frame follows the beacon at a time, in seconds."""
-        self._tim.group.add(round(time_s / self._scene.beacon_s))
+        self._tims[0].group.add(round(time_s / self._scene.beacon_s))
 
     def of(self, frames: Rows, until_s: float) -> Iterator[memoryview]:
         """Yield the records of frames, and of the beacons before a time in seconds, in order.
@@ -69,45 +72,54 @@ class Batches:
     def _packed(self, frames: Rows, last: int) -> NDArray[np.uint8]:
         """Return the records of frames and of the beacons up to number *last*, that one not included."""
         numbers = np.arange(self._beacon, last)
-        begun_s, bits = self.times.begun_s(numbers), self._bits(numbers)
-        sent = np.flatnonzero(begun_s >= 0)
-        numbers, begun_s, bits, self._beacon = numbers[sent], begun_s[sent], bits[:, sent], last
+        begun_s, (bitmaps, groups) = self.times.begun_s(numbers), self._said(numbers)
+        sent = begun_s >= 0
+        if not sent.all():
+            numbers, begun_s, bitmaps, groups = numbers[sent], begun_s[sent], bitmaps[sent], groups[sent]
+        self._beacon = last
         passed = np.searchsorted(begun_s + self._scene.beacon_air_s, frames["sort_s"], side="left")
         behind = np.cumsum(np.bincount(passed, minlength=numbers.size + 1))[: numbers.size]
-        acked = self._acks & np.isin(frames["kind"], (DATA, NULL_FRAME))
+        acked = self._acks & ((frames["kind"] == DATA) | (frames["kind"] == NULL_FRAME))
         sizes = sizes_of(frames, self._scene)
         ends = np.append(0, np.cumsum(sizes + _ACK * acked))
-        first, beacons_at = ends[:-1] + _BEACON * passed, _BEACON * np.arange(numbers.size) + ends[behind]
-        packed = self._zeros(int(ends[-1]) + _BEACON * numbers.size)
+        first, beacons_at = (
+            ends[:-1] + self._size * passed,
+            self._size * np.arange(numbers.size) + ends[behind],
+        )
+        packed = self._zeros(int(ends[-1]) + self._size * numbers.size)
         orders, beacon_orders = self._orders(frames, passed, behind)
         for rows, chosen in frame_rows(frames, sizes, orders, self._scene):
             _place(packed, first[chosen], rows)
         _place(packed, (first + sizes)[acked], ack_rows(frames[acked], self._scene))
-        _place(packed, beacons_at, self._beacon_rows(numbers, begun_s, beacon_orders, bits))
+        _place(packed, beacons_at, self._beacon_rows(numbers, begun_s, beacon_orders, (bitmaps, groups)))
         return packed
 
     def _orders(self, frames: Rows, passed: Wholes, behind: Wholes) -> tuple[Wholes, Wholes]:
         """Return the sequence numbers of frames and of beacons: each sender counts its own."""
         counted = (frames["kind"] != PS_POLL) & (frames["kind"] != ACK)
-        down, up = np.cumsum(counted & ~frames["up"]), np.cumsum(counted & frames["up"])
+        down = np.cumsum(counted & ~frames["up"])
         beacons = self._from_access_point + np.arange(behind.size) + np.append(0, down)[behind]
-        here = self._from_access_point + down - 1 + passed
-        orders = np.where(frames["up"], self._from_station + up - 1, here)
+        orders = self._from_access_point + down - 1 + passed
         self._from_access_point += behind.size + (int(down[-1]) if down.size else 0)
-        self._from_station += int(up[-1]) if up.size else 0
+        up = np.flatnonzero(counted & frames["up"])
+        senders = frames["aid"][up]
+        for aid in np.flatnonzero(np.bincount(senders)).tolist():
+            mine = up[senders == aid]
+            orders[mine] = self._from_stations[aid] + np.arange(mine.size)
+            self._from_stations[aid] += mine.size
         return orders % 4096, beacons % 4096
 
-    def _bits(self, numbers: Wholes) -> NDArray[np.bool_]:
-        """Return, (2, n), whether each beacon names the station, and whether group frames follow it."""
+    def _said(self, numbers: Wholes) -> Said:
+        """Return whom beacons name, (n, octets), and whether group frames follow each, (n,)."""
         first = int(numbers[0]) if numbers.size else 0
         due_s = self.times.due_s(numbers)
-        return np.array([self._tim.names(due_s), self._tim.groups(first, numbers.size)])
+        return bitmaps_of(self._tims, due_s), self._tims[0].groups(first, numbers.size)
 
     def _beacon_rows(
-        self, numbers: Wholes, begun_s: NDArray[np.floating], orders: Wholes, bits: NDArray[np.bool_]
+        self, numbers: Wholes, begun_s: NDArray[np.floating], orders: Wholes, said: Said
     ) -> Rows:
         rows = self._beacons[: numbers.size]
-        fill_beacons(rows, numbers, begun_s, orders, bits, self._scene)
+        fill_beacons(rows, numbers, begun_s, orders, said, self._scene)
         return rows
 
     def _zeros(self, size: int) -> NDArray[np.uint8]:

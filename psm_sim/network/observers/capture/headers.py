@@ -7,16 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.network.observers.capture.layout import LAYOUTS, RECORD, rows_of
+from psm_sim.network.observers.capture.hosts import ACCESS_POINT, EVERYBODY, ROUTER, macs_of
+from psm_sim.network.observers.capture.layout import LAYOUTS, RECORD, beacon_layout, rows_of, template_of
 from psm_sim.network.observers.capture.packets import PACKETS
-from psm_sim.network.observers.capture.scene import (
-    ACCESS_POINT,
-    EVERYBODY,
-    ROUTER,
-    STATION,
-    SYN_OPTIONS,
-    Scene,
-)
+from psm_sim.network.observers.capture.scene import SYN_OPTIONS, Scene
 from psm_sim.network.observers.capture.waiting import ACK, DATA, GROUP, NULL_FRAME, PS_POLL
 
 Rows = NDArray[np.void]
@@ -65,7 +59,7 @@ def frame_rows(
             some = frames[chosen]
             rows = _headed(name, some, sizes[chosen], scene)
             if name in ("ps-poll", "ack"):
-                _short(rows, some)
+                _short(rows, some, scene)
             else:
                 _long(rows, some, orders[chosen], scene)
             if name in PACKETS:
@@ -78,17 +72,19 @@ def ack_rows(frames: Rows, scene: Scene) -> Rows:
     rows = _headed("ack", frames, np.full(frames.size, LAYOUTS["ack"].itemsize), scene)
     rows["begun_us"] = np.maximum(np.rint(frames["heard_s"] * 1e6), 0)
     rows["control"] = _CONTROL[ACK]
-    rows["to"] = _either(frames["up"], STATION, ACCESS_POINT)
+    rows["to"] = macs_of(scene.stations)[frames["aid"] * frames["up"]]
     return rows
 
 
 def beacon_template(count: int, scene: Scene) -> Rows:
     """Return *count* rows of beacons in which all is set that does not change from one to the next."""
+    layout = beacon_layout(scene.stations)
     fixed = {
         **_speed("beacon", scene), "control": 0x80, "to": EVERYBODY, "by": ACCESS_POINT,
         "third": ACCESS_POINT, "interval": scene.beacon_tu, "dtim_period": scene.dtim_period,
+        "tim": (5, 3 + layout["bitmap"].itemsize),
     }  # fmt: skip
-    rows = rows_of("beacon", count, fixed)
+    rows = np.repeat(template_of(layout, fixed), count)
     rows["kept"] = rows["length"] = rows.itemsize - RECORD
     return rows
 
@@ -98,7 +94,7 @@ def fill_beacons(
     numbers: Wholes,
     begun_s: NDArray[np.floating],
     orders: Wholes,
-    bits: NDArray[np.bool_],
+    tims: tuple[NDArray[np.uint8], NDArray[np.bool_]],
     scene: Scene,
 ) -> None:
     """Fill in what changes from one beacon to the next.
@@ -109,8 +105,8 @@ def fill_beacons(
         (m,) rows of the template.
     numbers, begun_s, orders
         (m,) the beacons' numbers, when they go on the air in seconds, and their sequence numbers as frames.
-    bits
-        (2, m) whether each names the station, and whether group frames follow it.
+    tims
+        (m, octets of a bitmap) which stations each names, and (m,) whether group frames follow it.
     scene
         What stands in the headers.
     """
@@ -119,7 +115,7 @@ def fill_beacons(
     rows["order"] = orders << 4
     if scene.dtim_period > 1:
         rows["dtim_count"] = -numbers % scene.dtim_period
-    rows["bitmap"], rows["group"] = 2 * bits[0], bits[1]
+    rows["bitmap"], rows["group"] = tims
 
 
 def _headed(name: str, frames: Rows, sizes: Wholes, scene: Scene) -> Rows:
@@ -148,20 +144,22 @@ def _long(rows: Rows, frames: Rows, orders: Wholes, scene: Scene) -> None:
     rows["control"] = _control(frames)
     rows["bits"] = np.where(up, _TO_AP, _FROM_AP) | _bits(frames)
     rows["duration"] = scene.ack_us * ~group
-    rows["to"] = _either(up, ACCESS_POINT, STATION)
+    macs, aid = macs_of(scene.stations), frames["aid"]
+    rows["to"] = macs[aid * ~up]
     rows["to"][group] = EVERYBODY
-    rows["by"] = _either(up, STATION, ACCESS_POINT)
+    rows["by"] = macs[aid * up]
     rows["third"] = ROUTER
     rows["third"][frames["kind"] == NULL_FRAME] = ACCESS_POINT
     rows["order"] = orders << 4
 
 
-def _short(rows: Rows, frames: Rows) -> None:
-    """Fill in the MAC header of a PS-Poll, of association 1, or of an ACK that a MAC has told of."""
+def _short(rows: Rows, frames: Rows, scene: Scene) -> None:
+    """Fill in the MAC header of a PS-Poll, or of an ACK that a MAC has told of."""
     rows["control"], rows["bits"] = _control(frames), _bits(frames)
-    rows["to"] = _either(frames["up"], ACCESS_POINT, STATION)
+    macs, aid = macs_of(scene.stations), frames["aid"]
+    rows["to"] = macs[aid * ~frames["up"]]
     if "by" in (rows.dtype.names or ()):
-        rows["duration"], rows["by"] = 0xC001, STATION
+        rows["duration"], rows["by"] = 0xC000 | aid, macs[aid]
 
 
 def _control(frames: Rows) -> NDArray[np.uint8]:
@@ -175,7 +173,3 @@ def _bits(frames: Rows) -> Wholes:
 
 def _has_syn(frames: Rows) -> NDArray[np.bool_]:
     return np.asarray(frames["syn"] & (frames["number"] >= 0))
-
-
-def _either(first: NDArray[np.bool_], one: tuple[int, ...], other: tuple[int, ...]) -> NDArray[np.uint8]:
-    return np.array([other, one], np.uint8)[first.astype(np.intp)]

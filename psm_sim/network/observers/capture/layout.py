@@ -43,7 +43,7 @@ _UDP: _Fields = [("udp_length", ">u2"), ("sum", ">u2")]
 _BEACON: _Fields = [
     ("stamp_us", "<u8"), ("interval", "<u2"), ("capability", "<u2"), ("name", "u1", 9), ("rates", "u1", 6),
     ("channel_set", "u1", 3), ("tim", "u1", 2), ("dtim_count", "u1"), ("dtim_period", "u1"),
-    ("group", "u1"), ("bitmap", "u1"),
+    ("group", "u1"),
 ]  # fmt: skip
 _HEAD = _RECORD + _RADIOTAP
 
@@ -57,13 +57,17 @@ LAYOUTS = {
         "null": _MAC,
         "ps-poll": _MAC[:5],
         "ack": _MAC[:4],
-        "beacon": _MAC + _BEACON,
+        "beacon": _MAC + _BEACON + [("bitmap", "u1", (1,))],
     }.items()
 }
 """Row of each kind of record; ``raw`` is a packet too small for any header of IP."""
 
-IP_FIRST, IP_LAST = (np.dtype(_HEAD + _MAC + _LLC + more).itemsize for more in ([], _IP))
-"""Where the IP header begins in a row, and where what it carries does."""
+
+@cache
+def beacon_layout(stations: int) -> np.dtype[np.void]:
+    """Return the row of a beacon whose bitmap has room for some stations; bit 0 of it is no station's."""
+    return np.dtype(_HEAD + _MAC + _BEACON + [("bitmap", "u1", (1 + stations // 8,))])
+
 
 RECORD = 16
 """Bytes of a record's own header."""
@@ -106,22 +110,21 @@ def rows_of(kind: str, count: int, fixed: Mapping[str, Any]) -> NDArray[np.void]
 
 @cache
 def _template(kind: str, fixed: tuple[tuple[str, Any], ...]) -> NDArray[np.void]:
-    template = np.zeros(1, LAYOUTS[kind])
-    for name, value in {**_FIXED, **dict(fixed)}.items():
-        if name in (LAYOUTS[kind].names or ()):
+    return template_of(LAYOUTS[kind], dict(fixed))
+
+
+def template_of(layout: np.dtype[np.void], fixed: Mapping[str, Any]) -> NDArray[np.void]:
+    """Return one row of a layout, (1,), with the fields that are the same in all files, and *fixed* ones."""
+    template = np.zeros(1, layout)
+    for name, value in {**_FIXED, **fixed}.items():
+        if name in (layout.names or ()):
             template[name] = value
     return template
 
 
-def bytes_of(rows: NDArray[np.void]) -> NDArray[np.uint8]:
-    """Return rows as bytes, (n, bytes of a row), without a copy."""
-    return rows.view(np.uint8).reshape(rows.size, rows.itemsize)
-
-
-def words_sum(data: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the sum of the 16-bit words of each row of bytes (n, even): (n,)."""
-    high, low = (data[:, each::2].sum(axis=1, dtype=np.int64) for each in (0, 1))
-    return np.asarray(256 * high + low)
+def words_of(number: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sum of the two 16-bit words of each number of 32 bits, (n,)."""
+    return np.asarray((number >> 16) + (number & 0xFFFF))
 
 
 def checksum(total: NDArray[np.int64]) -> NDArray[np.int64]:

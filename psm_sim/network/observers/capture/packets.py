@@ -7,20 +7,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.network.observers.capture.layout import IP_FIRST, IP_LAST, bytes_of, checksum, words_sum
-from psm_sim.network.observers.capture.scene import (
-    DATAGRAM_PORT,
-    GROUP_IP,
-    SERVER_IP,
-    SERVER_PORT,
-    STATION_IP,
-    Scene,
-    ends_of,
-)
+from psm_sim.network.observers.capture.hosts import GROUP_IP, SERVER_IP, addresses_of, ends_of
+from psm_sim.network.observers.capture.layout import checksum, words_of
+from psm_sim.network.observers.capture.scene import DATAGRAM_PORT, SERVER_PORT, Scene
 from psm_sim.network.observers.capture.waiting import GROUP
 
 Rows = NDArray[np.void]
 Wholes = NDArray[np.int64]
+
+
+_TCP, _UDP = 6, 17
+_IP_WORDS = 0x4500 + 0x4000 + 0x4000
+"""Sum of the words of an IPv4 header that are the same in all of ours: version, flags and time to live."""
 
 
 def _raw(rows: Rows, frames: Rows, scene: Scene) -> None:
@@ -30,53 +28,60 @@ def _raw(rows: Rows, frames: Rows, scene: Scene) -> None:
 
 def _udp(rows: Rows, frames: Rows, scene: Scene) -> None:
     """Fill in a datagram."""
-    up, group = frames["up"], frames["kind"] == GROUP
-    target = np.where(group, GROUP_IP, np.where(up, SERVER_IP, STATION_IP))
-    _ip(rows, frames["wire"], 17, np.where(up, STATION_IP, SERVER_IP), target)
+    up, group, length = frames["up"], frames["kind"] == GROUP, frames["wire"].astype(np.int64)
+    station = addresses_of(scene.stations)[frames["aid"]]
+    target = np.where(group, GROUP_IP, np.where(up, SERVER_IP, station))
+    ends = _ip(rows, length, _UDP, np.where(up, station, SERVER_IP), target)
     rows["source_port"] = rows["target_port"] = DATAGRAM_PORT
-    rows["udp_length"] = frames["wire"] - 20
-    _transport_sum(rows, frames["wire"] - 20)
+    rows["udp_length"] = length - 20
+    found = checksum(ends + _UDP + 2 * (DATAGRAM_PORT + length - 20))
+    rows["sum"] = np.where(found == 0, 0xFFFF, found)
 
 
-def _tcp(rows: Rows, frames: Rows, scene: Scene) -> None:
-    """Fill in a TCP segment; its payload is zeros, which add nothing to the checksum."""
-    up, syn = frames["up"], frames["syn"]
+def _tcp(rows: Rows, frames: Rows, scene: Scene, options: Wholes | int = 0) -> None:
+    """Fill in a TCP segment; its payload is zeros, which add nothing to the checksum.
+
+    Parameters
+    ----------
+    rows, frames, scene
+        As for all of :data:`PACKETS`.
+    options
+        (n,) the sum of the 16-bit words of its options.
+    """
+    up, syn, ack = frames["up"], frames["syn"], frames["ack"] > 0
     server, port, own, other = ends_of(frames["number"])
+    station = addresses_of(scene.stations)[frames["aid"]]
     length = frames["wire"] + syn * scene.more_in_syn
-    _ip(rows, length, 6, np.where(up, STATION_IP, server), np.where(up, server, STATION_IP))
+    ends = _ip(rows, length, _TCP, np.where(up, station, server), np.where(up, server, station))
     rows["source_port"], rows["target_port"] = (
         np.where(up, port, SERVER_PORT), np.where(up, SERVER_PORT, port)
     )  # fmt: skip
-    rows["sequence"] = (np.where(up, own, other) + frames["seq"]) & 0xFFFFFFFF
-    acknowledges = (np.where(up, other, own) + frames["ack"]) & 0xFFFFFFFF
-    rows["acknowledges"] = np.where(frames["ack"] > 0, acknowledges, 0)
-    rows["tcp_words"] = (scene.header - 20 + syn * scene.more_in_syn) // 4 << 4
+    rows["sequence"] = sequence = (np.where(up, own, other) + frames["seq"]) & 0xFFFFFFFF
+    rows["acknowledges"] = acknowledges = ((np.where(up, other, own) + frames["ack"]) & 0xFFFFFFFF) * ack
+    words = (scene.header - 20 + syn * scene.more_in_syn) // 4 << 4
     pushed = (frames["payload"] > 0) & (frames["payload"] < scene.segment)
-    rows["tcp_flags"] = frames["ends"] | 2 * syn | 8 * pushed | 16 * (frames["ack"] > 0)
-    whole = np.minimum(scene.window << scene.scale, 65_535)
-    rows["window"] = np.where(syn, whole, scene.window)
-    _transport_sum(rows, length - 20)
+    flags = frames["ends"] | 2 * syn | 8 * pushed | 16 * ack
+    whole = min(scene.window << scene.scale, 65_535)
+    rows["window"] = window = np.where(syn, whole, scene.window)
+    rows["tcp_words"], rows["tcp_flags"] = words, flags
+    total = ends + _TCP + length - 20 + port + SERVER_PORT + (words << 8) + flags + window + options
+    rows["sum"] = checksum(total + words_of(sequence) + words_of(acknowledges))
 
 
 def _syn(rows: Rows, frames: Rows, scene: Scene) -> None:
     """Fill in a segment with the options of a SYN."""
-    rows["mss"] = scene.segment
-    rows["scale_kind"] = 0x01030300 | scene.scale
-    _tcp(rows, frames, scene)
+    scale = 0x01030300 | scene.scale
+    rows["mss"], rows["scale_kind"] = scene.segment, scale
+    _tcp(rows, frames, scene, 0x0204 + scene.segment + (scale >> 16) + (scale & 0xFFFF))
 
 
-def _ip(rows: Rows, length: Wholes, protocol: int, source: Wholes, target: Wholes) -> None:
+def _ip(rows: Rows, length: Wholes, protocol: int, source: Wholes, target: Wholes) -> Wholes:
+    """Fill in an IPv4 header, and return the sum of the words of both addresses, (n,)."""
     rows["ip_length"], rows["protocol"] = length, protocol
     rows["source"], rows["target"] = source, target
-    rows["ip_sum"] = checksum(words_sum(bytes_of(rows)[:, IP_FIRST:IP_LAST]))
-
-
-def _transport_sum(rows: Rows, length: Wholes) -> None:
-    """Fill in the checksum of TCP or UDP, over addresses, protocol and length too."""
-    data = bytes_of(rows)
-    total = words_sum(data[:, IP_LAST:]) + words_sum(data[:, IP_LAST - 8 : IP_LAST])
-    found = checksum(total + rows["protocol"] + length)
-    rows["sum"] = np.where((found == 0) & (rows["protocol"] == 17), 0xFFFF, found)
+    ends = words_of(source) + words_of(target)
+    rows["ip_sum"] = checksum(ends + length + (_IP_WORDS + protocol))
+    return ends
 
 
 PACKETS: dict[str, Callable[[Rows, Rows, Scene], None]] = {"tcp": _tcp, "syn": _syn, "udp": _udp, "raw": _raw}

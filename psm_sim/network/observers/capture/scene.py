@@ -1,30 +1,17 @@
-"""Scene of a capture: addresses, and the numbers of a topology that stand in headers."""
+"""Scene of a capture: the numbers of a topology that stand in headers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Address
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
 from psm_sim.network.air_timing import Timing
+from psm_sim.network.observers.capture.hosts import MOST_STATIONS
 from psm_sim.network.topology import Topology
 
-STATION_IP, SERVER_IP, GROUP_IP = (
-    int(IPv4Address(each)) for each in ("10.0.0.2", "198.18.0.1", "10.0.0.255")
-)
-"""The station is private, so that the capture is read back as its own; servers are of RFC 2544's network."""
-
-ACCESS_POINT, STATION, ROUTER = ((2, 0, 0, 0, 0, last) for last in (1, 2, 3))
-"""MAC addresses, locally administered; the router stands between access point and servers."""
-
-EVERYBODY = (255,) * 6
 SERVER_PORT, DATAGRAM_PORT = 80, 40_000
-_FIRST_PORT, _PORTS = 1024, 64_512
 _LEAST, _MOST = 40, 80
 _LARGEST_PACKET, _LARGEST_WINDOW = 65_535, 65_535
 SYN_OPTIONS = 8
@@ -38,6 +25,7 @@ class Scene:
     ``header`` is the bytes of IPv4 and TCP headers, ``more_in_syn`` those by which a SYN's are longer.
     ``rate`` is that of data in half Mbit/s, ``rates`` has those of other frames that differ. A beacon goes
     on the air ``beacon_gap_s`` after it is due, for ``beacon_air_s``; both are 0 s in the plain MAC.
+    ``stations`` is how many share the access point.
     """
 
     beacon_s: float
@@ -53,11 +41,12 @@ class Scene:
     window: int
     scale: int
     more_in_syn: int
+    stations: int
 
 
-def scene_of(topology: Topology) -> Scene:
-    """Return the scene of a topology; errors as :func:`check_capturable`."""
-    check_capturable(topology)
+def scene_of(topology: Topology, stations: int = 1) -> Scene:
+    """Return the scene of a topology and a number of stations; errors as :func:`check_capturable`."""
+    check_capturable(topology, stations)
     tcp = topology.tcp
     whole = tcp.max_window * tcp.segment_bytes
     scale = max(0, (min(whole, _LARGEST_WINDOW << 14) // _LARGEST_WINDOW).bit_length())
@@ -73,6 +62,7 @@ def scene_of(topology: Topology) -> Scene:
         window=min(-(-whole >> scale) if scale == 0 else -(-whole // (1 << scale)), _LARGEST_WINDOW),
         scale=scale,
         more_in_syn=max(0, SYN_OPTIONS - room) if scale else 0,
+        stations=stations,
     )
 
 
@@ -93,14 +83,18 @@ def _air(topology: Topology) -> dict[str, Any]:
     return {"rate": rate if 1 <= rate <= 255 else 0, "ack_us": ack_us, **none}
 
 
-def check_capturable(topology: Topology) -> None:
-    """Refuse a topology whose segments are no IPv4 and TCP packets.
+def check_capturable(topology: Topology, stations: int = 1) -> None:
+    """Refuse a topology whose segments are no IPv4 and TCP packets, or more stations than have a number.
 
     Raises
     ------
     InputError
-        If the headers are too small or too large, or a packet is.
+        If the headers are too small or too large, or a packet is, or there are too many stations.
     """
+    if stations > MOST_STATIONS:
+        raise InputError(
+            f"--capture has room for {MOST_STATIONS:,} associations, but there are {stations:,} stations."
+        )
     tcp = topology.tcp
     if not _LEAST <= tcp.header_bytes <= _MOST or tcp.header_bytes % 4:
         raise InputError(
@@ -112,17 +106,3 @@ def check_capturable(topology: Topology) -> None:
             f"--capture needs IPv4 packets, but tcp.segment_bytes is {tcp.segment_bytes}; expected at most"
             f" {_LARGEST_PACKET - tcp.header_bytes}."
         )
-
-
-def ends_of(number: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Return server address, station's port, and first sequence numbers of station and server, each (n,).
-
-    Those of a connection follow from its *number* (n,): no port is used twice with the same server.
-    """
-    server = SERVER_IP + number // _PORTS
-    port = _FIRST_PORT + number % _PORTS
-    return server, port, _scattered(number, 1), _scattered(number, 2)
-
-
-def _scattered(number: NDArray[np.int64], side: int) -> NDArray[np.int64]:
-    return ((2 * number + side) * 2_654_435_761) & 0xFFFFFFFF

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from psm_sim.network.on_air import FrameKind, OnAir
+from psm_sim.network.observers.capture.waiting import NULL_FRAME, PS_POLL, Signal
+from psm_sim.network.on_air import OnAir
 from psm_sim.network.topology import Topology
 
-Add = Callable[[FrameKind, float, bool], None]
+_new = tuple.__new__
 
 
 class Signals:
     """Signals of one station; ``sleeps`` is its power-management bit as the access point knows it.
+
+    ``awaited`` is how many frames it has asked for by PS-Polls still to be told; with neither of the two,
+    :meth:`before` has nothing to tell.
 
     Parameters
     ----------
@@ -23,17 +27,20 @@ class Signals:
         Says how held frames are fetched.
     served
         Whether the station has service periods: it then never says that it is awake.
+    aid
+        The number of its association.
     add
-        Adds a frame of the station: its kind, its time in seconds, its power-management bit.
+        Adds a frame of the station.
     """
 
-    def __init__(self, topology: Topology, served: bool, add: Add) -> None:
+    def __init__(self, topology: Topology, served: bool, aid: int, add: Callable[[Signal], None]) -> None:
         access_point, poll_ms = topology.access_point, topology.station.ps_poll_ms
-        self._polls = poll_ms > 0 or access_point.late_frames == "wait"
+        polls = poll_ms > 0 or access_point.late_frames == "wait"
         self._poll_s = poll_ms / 1000
         self._served, self._release = served, access_point.release_on_uplink
-        self._add = add
-        self._awaited = 0
+        self._says_awake = not polls and not served
+        self._aid, self._add = aid, add
+        self.awaited = 0
         self.sleeps = False
 
     def radio(self, time_s: float, awake: bool, by_beacon: bool) -> None:
@@ -50,30 +57,27 @@ class Signals:
             if not self.sleeps:
                 self._say(time_s, True)
         elif by_beacon:
-            self._wake(time_s)
-        elif self._release and not self._polls and not self._served:
+            if self.sleeps and self._says_awake:
+                self._say(time_s, False)
+        elif self._release and self._says_awake:
             self.sleeps = False
 
     def fetched(self, time_s: float, frames: int) -> None:
         """Ask for frames that were held."""
-        self._wake(time_s)
-        if self._polls and not self._served:
-            self._awaited += frames
+        if self._says_awake:
+            if self.sleeps:
+                self._say(time_s, False)
+        elif not self._served:
+            self.awaited += frames
 
     def before(self, frame: OnAir) -> None:
-        """Tell what must precede a frame to the station."""
-        if frame.kind != "data":
-            return
-        if self._awaited:
-            self._awaited -= 1
-            self._add("ps-poll", frame.starts_s - self._poll_s, True)
+        """Tell what must precede a data frame to the station."""
+        if self.awaited:
+            self.awaited -= 1
+            self._add(Signal(frame.starts_s - self._poll_s, PS_POLL, self._aid, True))
         elif self.sleeps and not self._served:
             self._say(frame.queued_s, False)
 
-    def _wake(self, time_s: float) -> None:
-        if self.sleeps and not self._polls and not self._served:
-            self._say(time_s, False)
-
     def _say(self, time_s: float, sleeps: bool) -> None:
         self.sleeps = sleeps
-        self._add("null", time_s, sleeps)
+        self._add(_new(Signal, (time_s, NULL_FRAME, self._aid, sleeps)))

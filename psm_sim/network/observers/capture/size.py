@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from psm_sim.network.observers.capture.layout import LAYOUTS
+from psm_sim.network.observers.capture.layout import LAYOUTS, beacon_layout
 from psm_sim.network.topology import Topology
-from psm_sim.workload.messages import Messages
-from psm_sim.workload.page import Page
+from psm_sim.workload import Workload
 
 _LOADING_S = 1.0
 """Time that a page takes, about: little beside the time for which its user thinks."""
@@ -16,21 +15,25 @@ _FRAMES_OF_CONNECTION = 10
 """Handshake, requests, FINs and null frames."""
 
 
-def capture_bytes(pages: Sequence[Page], messages: Messages, topology: Topology) -> int:
+def capture_bytes(workloads: Sequence[Workload], topology: Topology) -> int:
     """Return the bytes that a capture will have, within a factor of two unless much is sent again.
 
     Parameters
     ----------
-    pages, messages
-        What is loaded and sent.
+    workloads
+        What is loaded and sent by each station.
     topology
         Says how often beacons come, and how large segments are.
     """
-    segment = topology.tcp.segment_bytes
-    time_s = sum(page.think_s + _LOADING_S for page in pages)
-    beacons = time_s / topology.beacon.interval_s * LAYOUTS["beacon"].itemsize
+    time_s = max(sum(page.think_s + _LOADING_S for page in each.pages) for each in workloads)
+    beacons = time_s / topology.beacon.interval_s * beacon_layout(len(workloads)).itemsize
+    return int(beacons + sum(_frames_bytes(each, topology.tcp.segment_bytes) for each in workloads))
+
+
+def _frames_bytes(workload: Workload, segment_bytes: int) -> float:
+    pages, messages = workload.pages, workload.messages
     payload = sum(page.total_bytes for page in pages)
     objects = sum(page.objects for page in pages)
     sent = sum(each.bytes + each.reply_bytes for each in messages)
-    frames = 1.5 * (payload + sent) / segment + _FRAMES_OF_CONNECTION * objects + 4 * len(messages)
-    return int(beacons + payload + sent + frames * (LAYOUTS["tcp"].itemsize + LAYOUTS["ack"].itemsize))
+    frames = 1.5 * (payload + sent) / segment_bytes + _FRAMES_OF_CONNECTION * objects + 4 * len(messages)
+    return payload + sent + frames * (LAYOUTS["tcp"].itemsize + LAYOUTS["ack"].itemsize)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from psm_sim.network.observers.timeline.trace_file import TraceFile
+from psm_sim.network.observers.timeline.trace_file import Process
 from psm_sim.policies import Policy, Poll, Rest
 
 _LEAST_CHANGE = 0.002
@@ -25,7 +25,7 @@ class Decisions:
         Time from one beacon to the next, in seconds.
     """
 
-    def __init__(self, trace: TraceFile, track: int, policy: Policy, beacon_s: float) -> None:
+    def __init__(self, trace: Process, track: int, policy: Policy, beacon_s: float) -> None:
         self._trace, self._track, self._beacon_ms = trace, track, 1000 * beacon_s
         self._policy: Any = getattr(policy, "policy", policy)
         self._since_s: float | None = None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import BinaryIO
 
 from psm_sim.network.browser import Visit
 from psm_sim.network.observers.observer import Observer
 from psm_sim.network.observers.timeline.decisions import Decisions
-from psm_sim.network.observers.timeline.trace_file import TraceFile
+from psm_sim.network.observers.timeline.trace_file import Process, TraceFile
 from psm_sim.network.observers.timeline.transfers import Transfers
 from psm_sim.network.on_air import OnAir
 from psm_sim.network.topology import Topology
@@ -17,32 +18,42 @@ _RADIO, _BEACONS, _POLICY, _PAGES, _TRANSFERS = 1, 2, 3, 4, 5
 
 
 class Timeline(Observer):
-    """Timeline: writes what happens to *file*, opened for bytes, as Chrome trace events."""
+    """Timeline of one station, which ends with its last page, as its numbers do.
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    Parameters
+    ----------
+    file
+        Opened for bytes; or a trace file, in which it is one of several stations.
+    name
+        Of the station.
+    """
+
+    def __init__(self, file: BinaryIO | TraceFile, name: str = "station") -> None:
+        self._file = file if isinstance(file, TraceFile) else TraceFile(file)
+        self._name = name
         self._awake, self._since_s = True, 0.0
         self._pages = self._lanes = 0
-        self._trace: TraceFile
+        self._trace: Process
         self._decisions: Decisions
         self._transfers = Transfers(self._transfer)
 
     def begin(self, topology: Topology, policy: Policy) -> None:
         """Write the names of the tracks."""
-        self._power = topology.power
-        self._trace = trace = TraceFile(self._file, f"station under {policy.name}")
+        power = topology.power
+        self._watts = tuple(f'"W":{watts:.6g}' for watts in (power.asleep_w, power.awake_w))
+        self._trace = trace = self._file.process(f"{self._name} under {policy.name}")
         names = {_RADIO: "radio", _BEACONS: "beacons heard", _POLICY: "policy", _PAGES: "pages"}
         for number, name in names.items():
             trace.track(number, name)
         self._decisions = Decisions(trace, _POLICY, policy, topology.beacon.interval_s)
-        self._draws(0.0, True)
+        trace.counter("power (W)", 0.0, self._watts[True])
         trace.counter("held frames", 0.0, '"frames":0')
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Show the state that ends, and the power of the one that begins."""
         self._state_until(time_s)
         self._awake, self._since_s = awake, time_s
-        self._draws(time_s, awake)
+        self._trace.counter("power (W)", time_s, self._watts[awake])
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
         """Show beacons heard, those heard in one doze as one."""
@@ -72,7 +83,7 @@ class Timeline(Observer):
             self._trace.slice(_PAGES, f"page {self._pages}", visit.started_s, visit.ended_s, facts)
 
     def finish(self, time_s: float) -> None:
-        """Show what still lasts, and complete the file."""
+        """Show what still lasts, and complete the file if no other station is on it."""
         self._state_until(time_s)
         self._decisions.until(time_s)
         self._trace.close()
@@ -80,12 +91,14 @@ class Timeline(Observer):
     def _state_until(self, time_s: float) -> None:
         self._trace.slice(_RADIO, "awake" if self._awake else "dozing", self._since_s, time_s)
 
-    def _draws(self, time_s: float, awake: bool) -> None:
-        watts = self._power.awake_w if awake else self._power.asleep_w
-        self._trace.counter("power (W)", time_s, f'"W":{watts:.6g}')
-
     def _transfer(self, lane: int, name: str, begins_s: float, ends_s: float, facts: str) -> None:
         if lane == self._lanes:
             self._lanes += 1
             self._trace.track(_TRANSFERS + lane, f"transfers {lane + 1}")
         self._trace.slice(_TRANSFERS + lane, name, begins_s, ends_s, facts)
+
+
+def timelines(file: BinaryIO, names: Sequence[str]) -> list[Timeline]:
+    """Return a timeline for each of several stations, all in one file, opened for bytes."""
+    together = TraceFile(file)
+    return [Timeline(together, name) for name in names]

@@ -1,10 +1,11 @@
-"""Trace file: Chrome trace events as text, written a block at a time.
+"""Trace file: Chrome trace events as text, written a block at a time; each station is a process of it.
 
 Source: "Trace Event Format", Google. Times are in microseconds, here whole ones: a third of the work.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from json import dumps
 from typing import BinaryIO
 
@@ -12,22 +13,58 @@ _ENOUGH = 1024
 
 
 class TraceFile:
-    """Trace file of one process, the station; its tracks are threads.
+    """Trace file, complete when all of its processes are closed; ``lines`` wait to be written."""
 
-    Arguments of events are JSON texts, so that events that come often need no general encoder.
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._begun, self._open = file, 0, 0
+        self.lines: list[str] = []
+        file.write(b'{"displayTimeUnit":"ms","traceEvents":[\n')
+
+    def process(self, name: str) -> Process:
+        """Return a new process; they are shown in the order in which they are made."""
+        self._begun, self._open = self._begun + 1, self._open + 1
+        return Process(self, self._begun, name)
+
+    def write(self) -> None:
+        """Write all but the last line, so that a comma follows whatever is written here."""
+        self._file.write((",\n".join(self.lines[:-1]) + ",\n").encode())
+        del self.lines[:-1]
+
+    def close(self) -> None:
+        """Take note that a process is closed; with the last one the file is complete."""
+        self._open -= 1
+        if not self._open:
+            self._file.write(",\n".join(self.lines).encode())
+            self.lines.clear()
+            self._file.write(b"\n]}\n")
+
+
+class Process:
+    """Process of a trace file, a station: its tracks are threads.
+
+    Arguments of events are JSON texts, so that events that come often need no general encoder. What is
+    added to a closed one is left out.
+
+    Parameters
+    ----------
+    file
+        Where it stands.
+    number, name
+        Its place among the processes, from 1, and what it is.
     """
 
-    def __init__(self, file: BinaryIO, process: str) -> None:
+    def __init__(self, file: TraceFile, number: int, name: str) -> None:
         self._file = file
-        self._lines: list[str] = []
-        file.write(b'{"displayTimeUnit":"ms","traceEvents":[\n')
-        self._name("process_name", 0, process)
+        self._lines: list[str] | deque[str] = file.lines
+        self._slice, self._counter = (f'{{"ph":"{phase}","pid":{number},' for phase in "XC")
+        self._meta = f'{{"ph":"M","pid":{number},"tid":'
+        self._says(0, "process_name", f'"name":{dumps(name)}')
+        self._says(0, "process_sort_index", f'"sort_index":{number}')
 
     def track(self, number: int, name: str) -> None:
         """Declare a track; tracks are shown in the order of their numbers."""
-        self._name("thread_name", number, name)
-        order = f'"name":"thread_sort_index","args":{{"sort_index":{number}}}'
-        self._lines.append(f'{{"ph":"M","pid":1,"tid":{number},{order}}}')
+        self._says(number, "thread_name", f'"name":{dumps(name)}')
+        self._says(number, "thread_sort_index", f'"sort_index":{number}')
 
     def slice(self, track: int, name: str, begins_s: float, ends_s: float, facts: str = "") -> None:
         """Add something that lasts.
@@ -46,11 +83,11 @@ class TraceFile:
         begins_us = int(1e6 * begins_s + 0.5)
         lines = self._lines
         lines.append(
-            f'{{"ph":"X","pid":1,"tid":{track},"name":"{name}","ts":{begins_us},'
+            f'{self._slice}"tid":{track},"name":"{name}","ts":{begins_us},'
             f'"dur":{int(1e6 * ends_s + 0.5) - begins_us},"args":{{{facts}}}}}'
         )
         if len(lines) > _ENOUGH:
-            self._write()
+            self._file.write()
 
     def counter(self, name: str, time_s: float, values: str) -> None:
         """Add a new value of a counter.
@@ -65,22 +102,14 @@ class TraceFile:
             Its series: members of a JSON object.
         """
         lines, time_us = self._lines, int(1e6 * time_s + 0.5)
-        lines.append(f'{{"ph":"C","pid":1,"name":"{name}","ts":{time_us},"args":{{{values}}}}}')
+        lines.append(f'{self._counter}"name":"{name}","ts":{time_us},"args":{{{values}}}}}')
         if len(lines) > _ENOUGH:
-            self._write()
+            self._file.write()
 
     def close(self) -> None:
-        """Write what is left; the file is not complete before."""
-        self._file.write(",\n".join(self._lines).encode())
-        self._lines = []
-        self._file.write(b"\n]}\n")
+        """Add nothing more."""
+        self._lines = deque(maxlen=0)
+        self._file.close()
 
-    def _name(self, kind: str, number: int, name: str) -> None:
-        named = f'"name":"{kind}","args":{{"name":{dumps(name)}}}'
-        self._lines.append(f'{{"ph":"M","pid":1,"tid":{number},{named}}}')
-
-    def _write(self) -> None:
-        """Write all but the last line, so that a comma follows whatever is written here."""
-        *lines, last = self._lines
-        self._file.write((",\n".join(lines) + ",\n").encode())
-        self._lines = [last]
+    def _says(self, number: int, kind: str, values: str) -> None:
+        self._lines.append(f'{self._meta}{number},"name":"{kind}","args":{{{values}}}}}')

@@ -41,7 +41,8 @@ class Transfers:
         if segment.connection.number < 0:
             self._message("group frame" if frame.kind == "group" else "datagram", frame, segment)
         elif frame.uplink:
-            self._sent(frame, segment)
+            if segment.payload or segment.syn:
+                self._sent(frame, segment)
         else:
             self._received(frame, segment)
 

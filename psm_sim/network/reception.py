@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.network.topology_parts import BeaconParameters
-from psm_sim.randomness import stream
+from psm_sim.randomness import own_name, stream
 
 _BLOCK = 4096
 
@@ -17,12 +17,19 @@ class Reception:
     A share ``loss`` is lost: each on its own, or in runs whose lengths, and those of the beacons heard
     between, are geometric (Gilbert's model of 1960), with a mean of ``loss_run`` lost ones. Which are lost
     depends on the numbers and the seed alone, so that all policies lose the same ones.
+
+    Parameters
+    ----------
+    parameters
+        The share, and the runs.
+    station
+        Its place on the access point, from 0: each loses others.
     """
 
-    def __init__(self, parameters: BeaconParameters) -> None:
+    def __init__(self, parameters: BeaconParameters, station: int = 0) -> None:
         self._parameters = parameters
         self.lossless = parameters.loss == 0
-        self._random = stream(parameters.loss_seed, "network.beacon loss")
+        self._random = stream(parameters.loss_seed, own_name("network.beacon loss", station))
         self._first, self._lost = 0, np.zeros(0, dtype=bool)
         self._in_loss, self._left = True, 0
 

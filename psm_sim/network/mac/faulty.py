@@ -1,0 +1,157 @@
+"""Faulty station on the air: it misses beacons, and its access point starts anew and forgets it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psm_sim.network.association import Association, is_null
+from psm_sim.network.mac.announcing import Place
+from psm_sim.network.mac.outbox import WAKES
+from psm_sim.network.mac.radio import MacRadio
+from psm_sim.network.mac.sender import MacPort
+from psm_sim.network.misses import Misses
+from psm_sim.network.radio_state import BUSY, DOZING
+from psm_sim.network.reception import Reception
+from psm_sim.network.segment import Segment
+from psm_sim.network.station import Station
+from psm_sim.network.topology import Topology
+from psm_sim.policies import Poll
+
+
+def is_faulty(topology: Topology) -> bool:
+    """Say whether beacons are missed or the access point starts anew."""
+    return topology.beacon.loss > 0 or topology.faults.restart_every_s is not None
+
+
+class FaultyPort(MacPort):
+    """Port as :class:`MacPort`, which drops what comes for a station that the access point has forgotten.
+
+    Parameters
+    ----------
+    association
+        Whether the access point still knows the station.
+    arguments
+        As for :class:`MacPort`.
+    """
+
+    def __init__(self, association: Association, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._association = association
+
+    def forward(self, segment: Segment) -> None:
+        """Take one frame for the station."""
+        if self._association.lapsed:
+            self._drop(segment)
+        else:
+            super().forward(segment)
+
+    def empty(self) -> int:
+        """Drop all that waits or is held; return how many frames were to be sent without being fetched."""
+        waiting = self.retain()
+        held, self._held = self._held, []
+        for _, segment in held:
+            self._drop(segment)
+        if held and self.tell_held:
+            self._told(self._env.now)
+        return waiting
+
+    def _drop(self, segment: Segment) -> None:
+        self.dropped_frames += 1
+        self.dropped_bytes += segment.wire_bytes
+
+
+class FaultyRadio(Misses, MacRadio):
+    """Radio as :class:`MacRadio`, which can miss beacons, and associates anew.
+
+    Parameters
+    ----------
+    association, reception
+        Whether the access point knows the station, and which beacons are lost.
+    place
+        Where it is.
+    arguments, more
+        As for :class:`~psm_sim.network.radio.Radio`.
+    """
+
+    def __init__(
+        self, association: Association, reception: Reception, place: Place, *arguments: Any, **more: Any
+    ) -> None:
+        super().__init__(place, *arguments, **more)
+        self._association = association
+        self.take_up(reception, place.topology.station, place.topology.power, place.spend)
+
+    def wake_to_send(self, now_s: float) -> Poll | None:
+        """Be awake to send, after the time that this and a new association take."""
+        delay_s, dozed = self._association.sends(), self._state is DOZING
+        seen = super().wake_to_send(now_s)
+        self._missed_beacon = self._missed_beacon and not dozed
+        if delay_s:
+            contender = self._outbox.contender
+            contender.from_s = max(contender.from_s, now_s) + delay_s
+        return seen
+
+    def send(self, segment: Segment) -> None:
+        """Send one segment, or say by a null frame that the station is awake."""
+        if is_null(segment):
+            self._state = BUSY
+            self._push(WAKES)
+        else:
+            super().send(segment)
+
+    def emptied(self, waiting: int) -> None:
+        """Take note that nothing is held any more, nor sent of the frames that were *waiting*."""
+        self._beacon_alarm.off()
+        self._awaited -= waiting
+        self._settle()
+
+    def _wake_for_beacon(self) -> None:
+        if self._hears or not self._at.named:
+            return
+        grid = self._place.beacons
+        number = self._doze.number if self._state is DOZING else grid.after(self._env.now) - 1
+        if not self._reception.lost(number):
+            self._missed_beacon = False
+            super()._wake_for_beacon()
+        elif self._state is DOZING:
+            self._miss()
+            if self._state is DOZING:
+                self.announced()
+        else:
+            self.beacons_missed += 1
+            self.announced()
+
+
+class FaultyDevice:
+    """Faulty device: the port and the radio of a station on the air to which faults happen.
+
+    Parameters
+    ----------
+    port, radio
+        Of the station.
+    association
+        Whether the access point knows it.
+    place
+        Where it is.
+    """
+
+    def __init__(self, port: FaultyPort, radio: FaultyRadio, association: Association, place: Place) -> None:
+        self.port, self.radio, self._association = port, radio, association
+        self._topology, self._air = place.topology, place.air
+
+    def start(self, station: Station) -> None:
+        """Nothing has to be begun."""
+
+    def forget(self, back_s: float) -> int:
+        """Lose the association, and what is held and waits once the air is free; nothing on it is lost."""
+        self._association.lose(back_s)
+        self._air.when_free(lambda: self.radio.emptied(self.port.empty()))
+        return 0
+
+    def report(self) -> dict[str, float]:
+        """Return what has gone wrong, by name: beacons missed, associations renewed."""
+        found: dict[str, float] = {}
+        if self._topology.beacon.loss:
+            found["beacons missed"] = self.radio.beacons_missed
+        if self._topology.faults.restart_every_s is not None:
+            found["associations renewed"] = self._association.renewals
+        return found

@@ -1,0 +1,256 @@
+"""Captures and timelines of several stations on one air: one file, in which each is told from the others."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.network import Observer, load_topology
+from psm_sim.network.air_timing import Timing
+from psm_sim.network.crowd import Crowd, cell_of
+from psm_sim.network.observers.capture import captures, check_capturable, sniffer
+from psm_sim.network.observers.timeline import timelines
+from psm_sim.network.topology_members import Member
+from psm_sim.network.world import World
+from psm_sim.policies import make_policy
+from psm_sim.workload import load_workload
+from psm_sim.workload.messages import NO_MESSAGES
+from psm_sim.workload.recordings.capture.reader import read_capture
+from tests.network.observers.sniffed import (
+    Beacon,
+    Frame,
+    Log,
+    beacons_of,
+    frames_of,
+    needs_tshark,
+    records,
+    tshark,
+)
+from tests.network.observers.test_capture_tshark import ODD, TROUBLE
+
+POLICIES = ("psm", "lpsm", "always-on", "bsd:p=0.5", "psm:listen_interval=3", "dynamic", "psm", "lpsm", "psm")
+VARIANTS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "legacy": {"access_point.release_on_uplink": False, "mac.poll_first": False},
+    "null frames fetch": {"mac.fetch": "null", "mac.cw_min": 1},
+}
+"""Nine stations, whose bits take two octets of the TIM; ``mac.cw_min`` makes them collide."""
+
+
+class Ends(Observer):
+    """Keeps what has been received and sent by the end of a station's last page, and when that was."""
+
+    world: World
+    at_s = received = sent = 0
+
+    def finish(self, time_s):
+        self.at_s, self.received = time_s, self.world.client.received_bytes
+        self.sent = self.world.client.sent_bytes - self.world.wireless_up.in_flight_bytes
+
+
+class Sniffed:
+    """Run of stations: their worlds, their ends, what their links said, and both files."""
+
+    def __init__(self, topology, policies=POLICIES, pages=2):
+        self.topology, self.held = topology, []
+        self.names = [f"station-{number}" for number, _ in enumerate(policies, 1)]
+        capture, timeline = io.BytesIO(), io.BytesIO()
+        told = zip(captures(capture, len(policies)), timelines(timeline, self.names), strict=True)
+        self.logs, self.ends = [Log() for _ in policies], [Ends() for _ in policies]
+        cell = cell_of(topology)
+        self.worlds = [
+            World(topology, make_policy(policy), [*each, log, end], cell)
+            for policy, each, log, end in zip(policies, told, self.logs, self.ends, strict=True)
+        ]
+        for end, world in zip(self.ends, self.worlds, strict=True):
+            end.world = world
+        self.worlds[0].env.process(self._look())
+        loads = [load_workload("ucb:max_think_s=5", pages, seed) for seed, _ in enumerate(policies, 1)]
+        Crowd(self.worlds).run(
+            [each.pages for each in loads], [each.messages for each in loads], lambda _: None
+        )
+        self.capture, self.timeline = capture.getvalue(), timeline.getvalue()
+
+    @property
+    def over_s(self):
+        return max(end.at_s for end in self.ends)
+
+    def _look(self):
+        """Look at the queues just before each beacon is due."""
+        env, interval_s = self.worlds[0].env, self.worlds[0].beacons.interval_s
+        while True:
+            yield env.timeout(interval_s * (len(self.held) + 1) - 1e-8 - env.now)
+            named = [aid for aid, world in enumerate(self.worlds, 1) if world.access_point.ports[0].named]
+            self.held.append(frozenset(named))
+
+
+@cache
+def sniffed(variant="plain"):
+    settings = {"mac.model": "dcf", "beacon.interval_tu": 100, "tcp.max_window": 44, **VARIANTS[variant]}
+    return Sniffed(load_topology("three-node", settings))
+
+
+def mac_of(aid):
+    """Return the last two bytes of a station's MAC address."""
+    return 2 if aid == 1 else 256 + aid
+
+
+@needs_tshark
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_tshark_finds_nothing_malformed_no_wrong_checksum_and_tcp_clean(variant, tmp_path):
+    """Where no frame is lost; and it names the stations that the beacons do."""
+    found = sniffed(variant)
+    assert sum(world.client.retransmissions + world.server.retransmissions for world in found.worlds) == 0
+    assert tshark(found.capture, tmp_path, f"{ODD} || {TROUBLE}", "frame.number", "_ws.col.Info") == []
+    rows = tshark(found.capture, tmp_path, "wlan.fc.type_subtype == 8", "wlan.tim.aid")
+    named = [frozenset(int(each, 16) for each in row[0].split(",") if each) for row in rows]
+    assert named == [each.named for each in beacons_of(found.capture)]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_each_stations_bytes_are_those_of_its_accounts(variant):
+    """Both ways, up to the end of its last page, to the byte; addresses and associations are its own."""
+    found = sniffed(variant)
+    for aid, end in enumerate(found.ends, 1):
+        mine = [each for each in frames_of(found.capture, "data") if each.station == mac_of(aid)]
+        sizes = {False: 0, True: 0}
+        for each in mine:
+            address = each.ip[12:16] if each.up else each.ip[16:20]
+            assert address == bytes([10, 0, 0, 1 + aid])
+            if each.time_ns <= round(1e9 * end.at_s):
+                sizes[each.up] += int.from_bytes(each.ip[2:4], "big")
+        assert sizes[False] == end.received
+        assert sizes[True] >= end.sent > 0
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_tim_names_each_station_exactly_when_frames_are_held_for_it(variant):
+    """As a process sees it that looks at all queues just before each beacon is due."""
+    found = sniffed(variant)
+    beacons = beacons_of(found.capture)[1:]
+    expected = [found.held[int((each.begun_us - 1) / 102_400) - 1] for each in beacons]
+    assert [each.named for each in beacons] == expected
+    assert {1, 8, 9} <= {aid for named in expected for aid in named}
+    assert max(map(len, expected)) > 1
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_no_two_frames_overlap_and_each_sender_counts_its_own(variant):
+    """Beacons included; ACKs and answers to PS-Polls come after a SIFS."""
+    found = sniffed(variant)
+    seen = records(found.capture)
+    for one, other in pairwise(seen):
+        gap_us = other.begun_us - one.time_ns / 1000
+        answers = isinstance(other, Frame) and (other.kind == "ack" or (_polls(one) and not _polls(other)))
+        assert gap_us == pytest.approx(10, abs=0.51) if answers else gap_us > 10.5
+    orders: dict[int, list[int]] = {}
+    for each in seen:
+        if isinstance(each, Frame) and each.up and each.kind in ("data", "null"):
+            orders.setdefault(each.station, []).append(each.order)
+    assert set(orders) == {mac_of(aid) for aid in range(1, 10)}
+    assert all(found == [number % 4096 for number in range(len(found))] for found in orders.values())
+    assert Timing(found.topology.mac).pifs_s > 0
+
+
+def _polls(each):
+    return isinstance(each, Frame) and each.kind == "ps-poll"
+
+
+def test_a_frame_is_acknowledged_by_the_station_that_it_was_for():
+    """And a PS-Poll is answered by a frame for the station that has asked."""
+    seen = [each for each in records(sniffed().capture) if not isinstance(each, Beacon)]
+    acked = polled = 0
+    for one, other in pairwise(seen):
+        if other.kind == "ack" and other.station:
+            acked += one.up
+            assert (other.station, one.up) == (one.station, True)
+        elif one.kind == "ps-poll" and other.kind == "data":
+            polled += 1
+            assert (other.station, other.up) == (one.station, False)
+    assert min(acked, polled) > 20
+
+
+def test_the_capture_is_read_back_to_the_arrivals_of_each_client(tmp_path):
+    """Times to the nanosecond, sizes and directions of all packets that were heard."""
+    found = sniffed()
+    path = tmp_path / "crowd.pcap"
+    path.write_bytes(found.capture)
+    for aid, log in enumerate(found.logs, 1):
+        read = read_capture(path, client=f"10.0.0.{1 + aid}")
+        for up, told in ((False, log.down), (True, log.up)):
+            rows = read.rows[read.uplink == up]
+            heard = [(at_s, each.wire_bytes) for at_s, each in told if at_s <= found.over_s]
+            assert rows["length"].tolist() == [size for _, size in heard]
+            assert rows["time_ns"] / 1e9 == pytest.approx([at_s for at_s, _ in heard], abs=2e-9)
+
+
+def test_the_file_does_not_depend_on_how_much_is_written_at_once(monkeypatch):
+    """A few frames at a time, or all at the end."""
+    at_once = sniffed()
+    monkeypatch.setattr(sniffer, "_ENOUGH", 3)
+    assert (Sniffed(at_once.topology).capture == at_once.capture) is True
+
+
+def test_watched_or_not_the_stations_do_the_same():
+    """Energy, pages and the end of each."""
+    found, cell = sniffed(), cell_of(sniffed().topology)
+    alone = [World(found.topology, make_policy(policy), (), cell) for policy in POLICIES]
+    loads = [load_workload("ucb:max_think_s=5", 2, seed).pages for seed in range(1, 10)]
+    Crowd(alone).run(loads, [NO_MESSAGES] * 9, lambda _: None)
+    assert [list(world.visits) for world in alone] == [list(world.visits) for world in found.worlds]
+
+
+def test_each_station_is_a_process_of_the_timeline():
+    """With its name, tracks and counters; its radio's time adds up to its last page."""
+    found = sniffed()
+    events = json.loads(found.timeline)["traceEvents"]
+    processes = {each["pid"]: each["args"]["name"] for each in events if each["name"] == "process_name"}
+    expected = [f"{name} under " for name in found.names]
+    assert [name.startswith(begin) for name, begin in zip(processes.values(), expected, strict=True)] == [
+        True
+    ] * 9
+    for pid, end in enumerate(found.ends, 1):
+        mine = [each for each in events if each["pid"] == pid]
+        tracks = {each["tid"]: each["args"]["name"] for each in mine if each["name"] == "thread_name"}
+        assert {"radio", "policy", "pages", "transfers 1"} <= set(tracks.values())
+        radio = [each for each in mine if each["ph"] == "X" and tracks[each["tid"]] == "radio"]
+        assert sum(each["dur"] for each in radio) == pytest.approx(1e6 * end.at_s, abs=len(radio))
+        pages = [each for each in mine if each["ph"] == "X" and tracks[each["tid"]] == "pages"]
+        assert len(pages) == 2
+        assert max(each["ts"] + each.get("dur", 0) for each in mine if "ts" in each) <= 1e6 * end.at_s + 2
+        counters = {each["name"] for each in mine if each["ph"] == "C"}
+        assert {"power (W)", "held frames"} <= counters
+        assert ("weights" in counters) is ("lpsm" in processes[pid])
+
+
+def test_more_stations_than_have_a_number_are_refused():
+    """Before the run, in a sentence."""
+    place = load_topology("three-node", {"mac.model": "dcf"})
+    crowd = tuple(Member(f"m{number}", count=250) for number in range(9))
+    place = replace(place, stations=crowd)
+    with pytest.raises(InputError, match="room for 2,007 associations, but there are 2,250 stations"):
+        check_capturable(place, place.station_count)
+
+
+def test_the_command_writes_both_files_for_each_policy(tmp_path):
+    """From Python: one capture and one timeline with all five stations of a café."""
+    import psm_sim
+
+    path = tmp_path / "cafe.pcap"
+    found = psm_sim.comparison(
+        ["psm", "always-on"], topology="cafe", pages=1, capture=path, timeline=tmp_path / "c.json"
+    )
+    assert sorted(each.name for each in Path(tmp_path).iterdir()) == [
+        "c-always-on.json", "c-psm.json", "cafe-always-on.pcap", "cafe-psm.pcap",
+    ]  # fmt: skip
+    data = (tmp_path / "cafe-psm.pcap").read_bytes()
+    assert {each.station for each in frames_of(data, "data")} == {2, 258, 259, 260, 261}
+    assert found.runs[1].slowdown.mean == 1.0

@@ -1,0 +1,155 @@
+"""Random crowds: several stations on one air, with faults; every page ends, and nothing is lost track of.
+
+The tests try 60 crowds, half of them with every fault switched on at once. ``PSM_SIM_RANDOM_WORLDS=2000``
+tries 600, and any other number in proportion.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from itertools import pairwise
+
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.network import PageError, World, load_topology
+from psm_sim.network.crowd import Crowd, cell_of
+from psm_sim.network.observers.capture import captures
+from psm_sim.policies import make_policy
+from tests.network.laws import balance
+from tests.network.mac.test_mac_worlds import POLICIES, Witness, awake_throughout, page_of, settings_of
+from tests.network.observers.sniffed import records
+from tests.network.test_random_worlds import FAULTS, TIMES, Budget, Draw, messages_of
+
+CROWDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "200")) * 3 // 10
+PART = 6
+UNKNOWN = ("access_point.idle_limit_s", "access_point.ageing_s")
+"""Faults that the air does not know."""
+
+
+def faults_of(draw, some):
+    chosen = {key: drawn(draw) for key, drawn in FAULTS.items() if key not in UNKNOWN}
+    kept = {key: value for key, value in chosen.items() if not some or draw.one_of(True, False, False)}
+    times = {key: drawn(draw) for key, drawn in TIMES.items()}
+    return {**kept, **times, "faults.seed": draw.whole(1, 1000), "station.miss_ms": draw.one_of(0.0, 2.0)}
+
+
+class Stations:
+    """Stations of one crowd: their worlds, pages and witnesses; *every* fault is on, or some."""
+
+    def __init__(self, number, every, policies=(), watched=()):
+        draw = Draw(number)
+        self.settings = {
+            **settings_of(draw.random),
+            **faults_of(draw, some=not every),
+            "station.after_miss": draw.one_of("next", "rest"),
+            "mac.cw_min": draw.one_of(7, 15, 31),  # several in smaller windows do little but collide
+        }
+        self.topology, count = load_topology("three-node", self.settings), draw.whole(2, 6)
+        drawn = [str(draw.one_of(*POLICIES)) for _ in range(count)]
+        self.policies = policies or drawn
+        self.pages = [[page_of(draw.random) for _ in range(draw.whole(1, 3))] for _ in range(count)]
+        self.messages = [messages_of(draw) for _ in range(count)]
+        self.which = f"crowd {number}: {self.policies}, {self.settings}"
+        self.witnesses, cell = [Witness() for _ in range(count)], cell_of(self.topology)
+        told = [[each, *more] for each, more in zip(self.witnesses, watched or [()] * count, strict=False)]
+        self.worlds = [
+            World(self.topology, make_policy(policy), each, cell)
+            for policy, each in zip(self.policies, told, strict=False)
+        ]
+
+    def run(self):
+        """Load all pages; return the sentence with which it failed, if it did."""
+        Budget(self.worlds[0]).left = 400_000
+        try:
+            Crowd(self.worlds).run(self.pages, self.messages, lambda _: None)
+        except PageError as failed:
+            return str(failed)
+        except Exception as error:
+            raise AssertionError(f"{self.which}: {error!r}") from error
+        return ""
+
+
+def check(number, every):
+    stations = Stations(number, every)
+    failed = stations.run()
+    which = stations.which
+    assert not failed or not every, (which, failed)
+    for world, witness, pages in zip(stations.worlds, stations.witnesses, stations.pages, strict=True):
+        assert failed or len(world.visits) == len(pages), which
+        balance(world, which)
+        awake_throughout(witness, which)
+        assert all(world.beacons.on(time_s) for time_s in witness.heard), which
+    frames = sorted(frame for witness in stations.witnesses for frame in witness.frames)
+    for (_, end_s), (start_s, _) in pairwise(frames):
+        assert start_s > end_s - 1e-9, which
+    return stations
+
+
+@pytest.mark.parametrize("part", range(PART))
+@pytest.mark.parametrize("every", [False, True])
+def test_a_random_crowd_ends_and_keeps_the_laws(part, every):
+    """Time, energy and bytes of each station; nobody receives asleep; two frames never share the air."""
+    for number in range(part, CROWDS // 2, PART):
+        check(2_000_000 + number, every)
+
+
+def test_a_crowd_is_the_same_again():
+    """To the last bit, with every fault."""
+    once, again = (check(2_000_003, True) for _ in range(2))
+    for one, other in zip(once.worlds, again.worlds, strict=True):
+        assert (one.usage(), list(one.visits), one.faults.report()) == (
+            other.usage(), list(other.visits), other.faults.report(),
+        )  # fmt: skip
+
+
+def test_crowds_are_worth_trying():
+    """Frames are lost both ways, beacons missed, access points restart, pages fail and are complete."""
+    found = {"frames lost up": 0, "frames lost down": 0, "restarts": 0, "server stalls": 0}
+    missed = renewed = failed = complete = 0
+    for number in range(12):
+        for world in check(2_000_000 + number, True).worlds:
+            report = world.faults.report()
+            found = {name: count + (report[name] > 0) for name, count in found.items()}
+            missed += world.device.report()["beacons missed"] > 0
+            renewed += world.device.report()["associations renewed"] > 0
+            failed += len(world.visits.failures)
+            complete += len(world.visits) - len(world.visits.failures)
+    assert min(*found.values(), missed, renewed, failed) > 5
+    assert complete > 0
+
+
+def test_restarts_are_the_same_for_all_and_other_faults_each_stations_own():
+    """Under every policy: bad times hang on the seed and the station alone."""
+    fates = []
+    for policy in ("always-on", "psm"):
+        stations = Stations(2_000_004, True, policies=(policy,) * 6)
+        assert not stations.run()
+        faults = [world.faults for world in stations.worlds]
+        assert len({each.report()["restarts"] for each in faults}) == 1
+        bad = [each._losses["wireless up"]._causes[-1]._bad for each in faults]
+        fates.append([[times.at(0.1 * step) for step in range(3000)] for times in bad])
+    assert fates[0] == fates[1]
+    assert len(fates[0]) > 2
+    assert fates[0][0] != fates[0][1] != fates[0][2]
+
+
+def test_a_crowd_with_every_fault_is_captured():
+    """The file is in order, and the run is the one that is not watched."""
+    file = io.BytesIO()
+    alone = check(2_000_002, True)
+    count = len(alone.worlds)
+    watched = Stations(2_000_002, True, watched=[[each] for each in captures(file, count)])
+    assert not watched.run()
+    assert [world.usage() for world in watched.worlds] == [world.usage() for world in alone.worlds]
+    times = [each.time_ns for each in records(file.getvalue())]
+    assert times == sorted(times)
+    assert len(times) > 100
+
+
+def test_what_the_air_does_not_know_is_still_refused():
+    """In a sentence."""
+    for key in UNKNOWN:
+        with pytest.raises(InputError, match=f"{key} is 5"):
+            World(load_topology("three-node", {"mac.model": "dcf", key: 5.0}), make_policy("psm"))

@@ -1,0 +1,109 @@
+"""Faults among several stations: failed pages of each, with their reasons, in every output."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.network import load_topology
+from psm_sim.network.topology_members import Member
+from psm_sim.reporting.files import result_csv, result_json
+from psm_sim.reporting.terminal import comparison as table
+from psm_sim.rows import column
+from psm_sim.simulation import Scenario, compare_runs
+
+MEMBERS = (Member("reader", count=2), Member("heavy", trace="modern", pages=1))
+PATIENCE = "its user has abandoned it after 2 s"
+FAULTS = {
+    "faults.patience_s": 2, "faults.wireless.loss": 0.02, "faults.wired.loss": 0.02, "beacon.loss": 0.1,
+    "faults.restart_every_s": 100, "faults.stall_every_s": 40,
+}  # fmt: skip
+
+
+def scenario(settings, members=MEMBERS, pages=8):
+    place = load_topology("three-node", {"mac.model": "dcf", **settings})
+    return Scenario(topology=replace(place, stations=members), pages=pages)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return compare_runs(["psm", "lpsm"], scenario(FAULTS))
+
+
+def text_of(writer, compared):
+    """Return what a writer of reports gives."""
+    stream = io.StringIO()
+    writer(compared, stream)
+    return stream.getvalue()
+
+
+def test_failed_pages_are_told_of_each_station(compared):
+    """In JSON, in rows of stations; nothing is left out where a station has no complete page."""
+    found = json.loads(text_of(result_json.write, compared))["runs"][0]
+    by_station = {each["station"]: each["failed_pages"] for each in found["stations"]}
+    assert by_station["heavy"] == 1
+    assert found["failed_pages"] == sum(by_station.values()) == len(found["failures"])
+    for name, count in by_station.items():
+        mine = [each for each in found["failures"] if each["station"] == name]
+        assert len(mine) == count
+        assert all(each["reason"] == PATIENCE for each in mine)
+    heavy = found["stations"][2]
+    assert heavy["page_time_s.mean"] == "nan"
+    readers = [each["page_time_s.mean"] for each in found["stations"][:2]]
+    assert found["page_time_s"]["mean"] == pytest.approx(sum(readers) / 2)
+    assert found["distribution"]["slowdown.mean"]["p100"] >= 1
+
+
+def test_the_table_and_the_csv_say_whose_pages_have_failed(compared):
+    """Each reason with the number of each station."""
+    run = compared.runs[0]
+    counts = {name: each.failed_pages for name, each in zip(run.names, run.results, strict=True)}
+    whose = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+    words = f"{run.failed_pages} x {PATIENCE} ({whose})"
+    assert f"psm, pages failed: {words}." in " ".join(text_of(table.write, compared).split())
+    row = next(csv.DictReader(io.StringIO(text_of(result_csv.write, compared))))
+    assert row["failures"] == words
+    pages = run.pages
+    assert (pages["failure"] == PATIENCE).groupby(pages["station"]).sum().to_dict() == counts
+
+
+def test_each_station_has_its_own_faults_and_bytes_add_up(compared):
+    """Restarts are for all: as many as fit into each station's time."""
+    for run in compared.runs:
+        for each in run.results:
+            traffic = each.traffic
+            arrived = traffic.client_received_bytes + traffic.undelivered_bytes
+            assert traffic.server_sent_bytes == arrived + traffic.dropped_bytes + traffic.lost_bytes
+        one, other = run.results[:2]
+        assert one.policy_report["beacons missed"] != other.policy_report["beacons missed"]
+        assert one.traffic.lost_bytes != other.traffic.lost_bytes
+        ended = sorted((each.simulated_s, each.policy_report["restarts"]) for each in run.results)
+        assert [count for _, count in ended] == sorted(count for _, count in ended)
+
+
+def test_one_station_has_the_faults_of_one_alone():
+    """To the last bit."""
+    given = scenario(FAULTS, (Member("me"),), 6)
+    one = compare_runs(["psm"], given).runs[0].results[0]
+    alone = compare_runs(["psm"], replace(given, topology=replace(given.topology, stations=()))).runs[0]
+    assert column(one.page_records, "page_time_s") == column(alone.page_records, "page_time_s")
+    for name in ("usage", "traffic", "simulated_s", "events", "policy_report", "failures"):
+        assert getattr(one, name) == getattr(alone, name)
+
+
+def test_a_limit_on_pages_holds_for_each_station():
+    """With nothing else switched on; where failures are to stop the run, a sentence names page and policy."""
+    found = compare_runs(["psm"], scenario({"browser.max_page_s": 0.3})).runs[0]
+    assert found.failed_pages > 3
+    times_s = [record.page_time_s for each in found.results for record in each.page_records]
+    assert max(time_s for time_s in times_s if not math.isnan(time_s)) <= 0.3 + 1e-9
+    with pytest.raises(
+        InputError, match=r"under always-on cannot be loaded: it has taken longer than 0\.3 s"
+    ):
+        compare_runs(["psm"], scenario({"browser.max_page_s": 0.3, "browser.failed_pages": "stop"}))
