@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from simpy import Environment
-
+from psm_sim.network.clock import Clock, fire
 from psm_sim.network.mac.build import Cell
 from psm_sim.network.topology import Topology
 from psm_sim.network.world import World
@@ -17,13 +16,13 @@ __all__ = ["Cell", "Crowd", "cell_of"]
 
 def cell_of(topology: Topology) -> Cell | None:
     """Return a cell for the stations of a topology; ``None`` where the only one has a link of its own."""
-    return Cell(Environment(), topology) if topology.mac.model == "dcf" else None
+    return Cell(Clock(), topology) if topology.mac.model == "dcf" else None
 
 
 class Crowd:
     """Crowd of worlds on the same clock, made with the same cell.
 
-    ``events`` is the number of SimPy events of them all.
+    ``events`` is the number of SimPy events of them all; ``browsing`` is true until another one is done.
 
     Parameters
     ----------
@@ -33,7 +32,9 @@ class Crowd:
 
     def __init__(self, worlds: Sequence[World]) -> None:
         self._worlds = worlds
-        self.events = 0
+        self.events, self.browsing = 0, True
+        for world in worlds:
+            world.done = self._stop
 
     def run(
         self,
@@ -62,15 +63,20 @@ class Crowd:
         for world, own_pages, own_messages in zip(self._worlds, pages, messages, strict=True):
             world.begin(own_pages, own_messages)
         busy = list(enumerate(self._worlds))
-        step = self._worlds[0].env.step
         while busy and (until is None or any(number == until for number, _ in busy)):
-            step()
-            self.events += 1
-            if not self.events & 0xFFF:
-                for _, world in busy:
-                    world.browser.check()
-            done = [each for each in busy if not each[1].browsing]
-            for number, world in done:
+            self.events += fire(self._worlds[0].env, self, 0x1000)
+            for number, world in self._done(busy):
                 busy.remove((number, world))
                 world.end()
                 over(number)
+
+    def _done(self, busy: Sequence[tuple[int, World]]) -> list[tuple[int, World]]:
+        """Return who is done; when nobody is, have all look whether their pages make progress."""
+        if self.browsing:
+            for _, world in busy:
+                world.browser.check()
+        self.browsing = True
+        return [each for each in busy if not each[1].browsing]
+
+    def _stop(self) -> None:
+        self.browsing = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from simpy import Event
@@ -37,6 +37,7 @@ class World:
 
     ``visits`` has each page as it was loaded, with the ledger's state at its end; ``events`` is the number of
     SimPy events so far; ``messenger`` has the latencies of what is sent beside the pages, if anything is.
+    ``done`` is called when the last page is complete, or one has failed.
 
     Parameters
     ----------
@@ -62,6 +63,7 @@ class World:
         self.events = 0
         self.messenger: Messenger | None = None
         self.browsing = False
+        self.done: Callable[[], None] = lambda: None
         self.power = topology.power
         self._told = told = Audience([self.ledger, *build.transmissions(topology, self.ledger), *observers])
         self.wireless_up = hop(env, "wireless up", topology, told.frame, told.air)
@@ -167,6 +169,7 @@ class World:
             yield from self.browser.browse(pages)
         finally:
             self.browsing = False
+            self.done()
 
     def usage(self) -> Usage:
         """Return what the radio has used so far."""

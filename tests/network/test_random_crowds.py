@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
 
@@ -61,9 +62,11 @@ class Stations:
 
     def run(self):
         """Load all pages; return the sentence with which it failed, if it did."""
-        Budget(self.worlds[0]).left = 400_000
+        budget = Budget()
+        budget.left = 400_000
         try:
-            Crowd(self.worlds).run(self.pages, self.messages, lambda _: None)
+            with patch("psm_sim.network.crowd.fire", budget.fire):
+                Crowd(self.worlds).run(self.pages, self.messages, lambda _: None)
         except PageError as failed:
             return str(failed)
         except Exception as error:
