@@ -23,6 +23,10 @@ class Visits(Sequence[tuple[Visit, Usage]]):
     """
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop all visits: what is wanted of them is kept elsewhere."""
         self._pages: list[Page] = []
         self.failures: dict[int, str] = {}
         self._times, self._usages = Rows(_Times), Rows(Usage)

@@ -95,10 +95,12 @@ class Run:
         """
         world = self.world
         self.policy.finish()
+        records, failures = Rows(PageRecord, records_of(world, always_on_times_s)), world.visits.failures
+        world.visits.forget()
         return Result(
             policy=self.label,
             parameters=self.parameters,
-            page_records=Rows(PageRecord, records_of(world, always_on_times_s)),
+            page_records=records,
             simulated_s=world.env.now,
             wall_s=wall_s,
             events=world.events,
@@ -109,7 +111,7 @@ class Run:
             pushes=PushRecord.of(world.messenger),
             latency=latencies_of(world.messenger),
             reports_failures=self.place.reports_failures,
-            failures={index + 1: reason for index, reason in world.visits.failures.items()},
+            failures={index + 1: reason for index, reason in failures.items()},
             origin=Origin(self.what, self.place, tuple(pages), messages),
             policy_state=unguarded(self.policy),
         )
