@@ -12,6 +12,9 @@ from psm_sim.network.topology import Topology
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
 from psm_sim.policies.base import Dtim
 
+_NEW = tuple.__new__
+"""Makes a named tuple in half the time that its class takes."""
+
 
 class Station:
     """Station: between a host that sends, a policy that decides, and a radio that obeys.
@@ -74,12 +77,12 @@ class Station:
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
         """Return what takes the frames received: *deliver*, after the policy if it wants to be told."""
-        policy, env = self._policy, self._env
-        if not policy.wants("received"):
+        if not self._policy.wants("received"):
             return deliver
+        tell, env = self._policy.received, self._env
 
         def receive(segment: Segment) -> None:
-            policy.received(env.now, _frame(segment))
+            tell(env.now, _frame(segment))
             deliver(segment)
 
         return receive
@@ -94,5 +97,8 @@ class Station:
 
 def _frame(segment: Segment) -> Frame:
     """Return what a driver sees of a segment."""
-    ends = segment.fin or segment.rst
-    return Frame(segment.connection.number, segment.wire_bytes, segment.payload, segment.syn, ends)
+    seen = (
+        segment.connection.number, segment.wire_bytes, segment.payload, segment.syn,
+        segment.fin or segment.rst,
+    )  # fmt: skip
+    return _NEW(Frame, seen)
