@@ -24,9 +24,9 @@ class Ahead:
     modes : Modes
         The modes of the learner's m switching rates for these losses.
     weights : ndarray, shape (n, m)
-        The present distribution over the experts at each rate.
+        The present weights of the experts at each rate.
     rate_weights : ndarray, shape (m,)
-        The present distribution over the rates.
+        The distribution over the rates, of which the present one has the columns' sums as a factor.
     """
 
     def __init__(self, modes: Modes, weights: Floats, rate_weights: Floats) -> None:
@@ -40,7 +40,7 @@ class Ahead:
         For the first block, which is the last in most silences, the rates that can be seen are enough.
         """
         self._readings, self._far = self._modes.readings(values), None
-        rates = self._modes.near(self._rate_weights)
+        rates = self._modes.near(self._rate_weights * np.add.reduce(self._weights, axis=0))
         weighted, weights = self._modes.sums(
             self._terms(self._modes.coordinates(self._weights, rates), rates), rates
         )

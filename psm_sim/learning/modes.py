@@ -87,8 +87,10 @@ class Modes:
         ratio. A rate left out, of the *rate_weights*, (m,), is 1e-17 of the sum at most, all of them
         together, after any round of the block.
         """
-        least = rate_weights.max() * math.exp(-BLOCK * self._nats) * 1e-17 / rate_weights.size
-        seen = np.flatnonzero(rate_weights > least)
+        largest = rate_weights.item(rate_weights.argmax())
+        seen = (rate_weights > largest * math.exp(-BLOCK * self._nats) * 1e-17 / rate_weights.size).nonzero()[
+            0
+        ]
         return slice(seen.item(0), seen.item(-1) + 1)
 
     def sums(self, terms: Floats, rates: slice) -> tuple[Floats, Floats]:

@@ -47,12 +47,62 @@ class Rounds:
             np.dot(self._levels.weights, self._top.weights, out=self._means)
         return gain
 
+    def rate_weights(self) -> Floats:
+        """Return the distribution over the rates, shape (m,), in an array of its own."""
+        return self._top.weights.copy()
+
     def settle(self) -> None:
-        """Bring the posterior's logarithms up to date; call it before they are read."""
+        """Bring levels and the posterior up to date; call it before they are read."""
 
     def begin(self) -> None:
         """Go on from levels and posterior as they stand; call it after they were set."""
         np.dot(self._levels.weights, self._top.weights, out=self._means)
+
+    def leap(self, log_evidence: Floats, weights: Floats) -> None:
+        """Go on from *weights*, (n, m), that are the levels' after rounds of some *log_evidence*, (m,)."""
+        self._top.observe(log_evidence)
+        self._levels.weights[:] = weights
+        self.begin()
+
+
+class Unscaled(Rounds):
+    """Rounds by the fewest calls of NumPy: the levels' sums are the rates' evidence since the last scaling.
+
+    The posterior waits for :meth:`settle`, for so few rounds that no sum underflows.
+    """
+
+    def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
+        super().__init__(levels, top, means)
+        self._most = max(1, int(_LEAST_GAIN / math.log(levels.least_mixture)))
+        self._waiting, self._total = 0, 1.0
+
+    def learn(self, relative: Floats) -> float:
+        """Learn one round, as scaled within rounding errors."""
+        if self._waiting == self._most:
+            self.settle()
+        levels, means, before = self._levels, self._means, self._total
+        levels.grow(relative)
+        np.dot(levels.weights, self._top.weights, out=means)
+        self._total = total = float(np.add.reduce(means))
+        np.divide(means, total, out=means)
+        self._waiting += 1
+        return math.log(total / before)
+
+    def rate_weights(self) -> Floats:
+        """Return the distribution over the rates, which nobody has scaled yet."""
+        found: Floats = self._top.weights * np.add.reduce(self._levels.weights, axis=0)
+        return found / np.add.reduce(found)
+
+    def settle(self) -> None:
+        """Scale the levels, and multiply the posterior by their evidence; weights move by rounding errors."""
+        if self._waiting:
+            self._top.observe(self._levels.scale())
+            self.begin()
+
+    def begin(self) -> None:
+        """Go on from levels and posterior as they stand."""
+        super().begin()
+        self._waiting, self._total = 0, 1.0
 
 
 class Compiled(Rounds):
@@ -92,17 +142,23 @@ class Compiled(Rounds):
         self._gains[:] = 1.0
         self._waiting = 0
 
+    def leap(self, log_evidence: Floats, weights: Floats) -> None:
+        """Go on from there; the levels that it began from were scaled."""
+        self.settle()
+        super().leap(log_evidence, weights)
+
 
 class LaterCompiled(Rounds):
     """Rounds by calls of NumPy, and compiled after :data:`PAYS` of them, if that can be."""
 
     def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
         super().__init__(levels, top, means)
-        self._rounds, self._now = 0, Rounds(levels, top, means)
+        self._rounds, self._now = 0, by_numpy(levels, top, means)
 
     def learn(self, relative: Floats) -> float:
         """Learn one round, in the present way."""
         if self._rounds == PAYS and self._levels.is_plain and not fault():
+            self._now.settle()
             self._now = Compiled(self._levels, self._top, self._means)
         self._rounds += 1
         return self._now.learn(relative)
@@ -111,9 +167,22 @@ class LaterCompiled(Rounds):
         """Pass it on."""
         self._now.settle()
 
+    def rate_weights(self) -> Floats:
+        """Pass it on."""
+        return self._now.rate_weights()
+
     def begin(self) -> None:
         """Pass it on."""
         self._now.begin()
+
+    def leap(self, log_evidence: Floats, weights: Floats) -> None:
+        """Pass it on."""
+        self._now.leap(log_evidence, weights)
+
+
+def by_numpy(levels: Levels, top: LogPosterior, means: Floats) -> Rounds:
+    """Return rounds by the fewest calls of NumPy that are exact for these *levels*."""
+    return (Unscaled if levels.is_plain else Rounds)(levels, top, means)
 
 
 def fault() -> str:
@@ -152,7 +221,7 @@ def make_rounds(wanted: object, levels: Levels, top: LogPosterior, means: Floats
     if wanted not in CHOICES:
         raise InputError(f"{told}; expected {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
     if wanted != "yes":
-        return (LaterCompiled if wanted == "auto" else Rounds)(levels, top, means)
+        return (LaterCompiled if wanted == "auto" else by_numpy)(levels, top, means)
     if not levels.is_plain:
         raise InputError(
             f"{told}, but there is one expert, or a switching rate so near 0 or 1 that its weights are kept "
