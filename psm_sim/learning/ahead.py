@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from psm_sim.arrays import Floats
-from psm_sim.learning.modes import Modes, power
+from psm_sim.learning.modes import Modes
 
 _CLEAR = 1e-9
 _ALL = slice(None)
@@ -41,9 +41,7 @@ class Ahead:
         """
         self._readings, self._far = self._modes.readings(values), None
         rates = self._modes.near(self._rate_weights * np.add.reduce(self._weights, axis=0))
-        weighted, weights = self._modes.sums(
-            self._terms(self._modes.coordinates(self._weights, rates), rates), rates
-        )
+        weighted, weights = self._modes.sums(self._terms(self._coordinates[:, rates], rates), rates)
         yield weighted / weights
         terms = self._after_block()
         while True:
@@ -95,6 +93,6 @@ class Ahead:
 
     def after(self, rounds: int) -> tuple[Floats, Floats]:
         """Return each rate's log evidence in so many *rounds*, shape (m,), and its weights then, (n, m)."""
-        weights = self._modes.weights(self._coordinates * power(self._modes.ratios, rounds))
+        weights = self._modes.weights(self._coordinates * self._modes.left(rounds))
         totals = weights.sum(axis=0)
         return np.log(totals) + rounds * self._modes.logs, weights / totals

@@ -80,10 +80,10 @@ class Levels:
             weights[:, self._edge] = self._at_edge.share()
 
     def grow(self, relative: Floats) -> None:
-        """Learn a round of log-likelihoods *relative*, (n,), without scaling: a column then sums to its evidence.
+        """Learn a round of log-likelihoods *relative*, (n,), without scaling the levels.
 
-        Nothing is divided, so that a round takes fewer steps; call
-        :meth:`scale` before the columns underflow. Only for levels that are plain.
+        What a level sums to is then its evidence since it last summed to 1. Call :meth:`scale` before that
+        underflows; only for levels that are all plain.
         """
         weights, mixture = self.weights, self._mixture
         np.exp(relative, out=self._likelihood)
@@ -95,7 +95,7 @@ class Levels:
 
     def scale(self) -> Floats:
         """Let each level sum to 1 again, and return the logarithms of what they summed to, shape (m,)."""
-        totals = np.add.reduce(self.weights, axis=0)
+        totals: Floats = np.add.reduce(self.weights, axis=0)
         np.divide(self.weights, totals, out=self.weights)
         return np.log(totals, out=totals)
 

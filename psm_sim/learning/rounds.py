@@ -11,98 +11,12 @@ from psm_sim.errors import InputError
 from psm_sim.learning.levels import Levels
 from psm_sim.learning.one_round import compiled
 from psm_sim.learning.posterior import LogPosterior
+from psm_sim.learning.unscaled import LEAST_GAIN, Rounds, by_numpy
 
 CHOICES = ("no", "auto", "yes")
 """Values of ``compiled``: NumPy; compiled after :data:`PAYS` rounds, if that can be; compiled at once."""
 PAYS = 100_000
 """Rounds after which ``auto`` imports Numba and compiles."""
-
-_LEAST_GAIN = math.log(1e-150)
-
-
-class Rounds:
-    """Rounds by calls of NumPy, each of which is one walk over an array.
-
-    Parameters
-    ----------
-    levels : Levels
-        The distributions over the experts, one per switching rate; revised by each round.
-    top : LogPosterior
-        The posterior over the rates; revised by each round.
-    means : ndarray, shape (n,)
-        Where each round puts the distribution over the experts.
-    """
-
-    def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
-        self._levels, self._top, self._means = levels, top, means
-
-    def learn(self, relative: Floats) -> float:
-        """Learn one round of log-likelihoods *relative*, (n,), maximum 0; return that of their mixture.
-
-        If it is ``-inf`` nothing is changed.
-        """
-        gain = self._top.observe(self._levels.evidence(relative))
-        if gain > -math.inf:
-            self._levels.share()
-            np.dot(self._levels.weights, self._top.weights, out=self._means)
-        return gain
-
-    def rate_weights(self) -> Floats:
-        """Return the distribution over the rates, shape (m,), in an array of its own."""
-        return self._top.weights.copy()
-
-    def settle(self) -> None:
-        """Bring levels and the posterior up to date; call it before they are read."""
-
-    def begin(self) -> None:
-        """Go on from levels and posterior as they stand; call it after they were set."""
-        np.dot(self._levels.weights, self._top.weights, out=self._means)
-
-    def leap(self, log_evidence: Floats, weights: Floats) -> None:
-        """Go on from *weights*, (n, m), that are the levels' after rounds of some *log_evidence*, (m,)."""
-        self._top.observe(log_evidence)
-        self._levels.weights[:] = weights
-        self.begin()
-
-
-class Unscaled(Rounds):
-    """Rounds by the fewest calls of NumPy: the levels' sums are the rates' evidence since the last scaling.
-
-    The posterior waits for :meth:`settle`, for so few rounds that no sum underflows.
-    """
-
-    def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
-        super().__init__(levels, top, means)
-        self._most = max(1, int(_LEAST_GAIN / math.log(levels.least_mixture)))
-        self._waiting, self._total = 0, 1.0
-
-    def learn(self, relative: Floats) -> float:
-        """Learn one round, as scaled within rounding errors."""
-        if self._waiting == self._most:
-            self.settle()
-        levels, means, before = self._levels, self._means, self._total
-        levels.grow(relative)
-        np.dot(levels.weights, self._top.weights, out=means)
-        self._total = total = float(np.add.reduce(means))
-        np.divide(means, total, out=means)
-        self._waiting += 1
-        return math.log(total / before)
-
-    def rate_weights(self) -> Floats:
-        """Return the distribution over the rates, which nobody has scaled yet."""
-        found: Floats = self._top.weights * np.add.reduce(self._levels.weights, axis=0)
-        return found / np.add.reduce(found)
-
-    def settle(self) -> None:
-        """Scale the levels, and multiply the posterior by their evidence; weights move by rounding errors."""
-        if self._waiting:
-            self._top.observe(self._levels.scale())
-            self.begin()
-
-    def begin(self) -> None:
-        """Go on from levels and posterior as they stand."""
-        super().begin()
-        self._waiting, self._total = 0, 1.0
 
 
 class Compiled(Rounds):
@@ -116,7 +30,7 @@ class Compiled(Rounds):
         self._gains: Floats = np.ones_like(levels.rates)
         self._start: Floats = top.weights.copy()
         self._scratch: Floats = np.empty_like(levels.rates)
-        self._most = max(1, int(_LEAST_GAIN / math.log(levels.least_mixture)))
+        self._most = max(1, int(LEAST_GAIN / math.log(levels.least_mixture)))
         self._waiting = 0
 
     def learn(self, relative: Floats) -> float:
@@ -178,11 +92,6 @@ class LaterCompiled(Rounds):
     def leap(self, log_evidence: Floats, weights: Floats) -> None:
         """Pass it on."""
         self._now.leap(log_evidence, weights)
-
-
-def by_numpy(levels: Levels, top: LogPosterior, means: Floats) -> Rounds:
-    """Return rounds by the fewest calls of NumPy that are exact for these *levels*."""
-    return (Unscaled if levels.is_plain else Rounds)(levels, top, means)
 
 
 def fault() -> str:
