@@ -100,5 +100,5 @@ class Unscaled(Rounds):
 
 
 def by_numpy(levels: Levels, top: LogPosterior, means: Floats) -> Rounds:
-    """Return rounds by the fewest calls of NumPy that are exact for these *levels*."""
+    """Return what learns *levels*, *top* and *means* of :class:`Rounds` by the fewest calls of NumPy."""
     return (Unscaled if levels.is_plain else Rounds)(levels, top, means)
