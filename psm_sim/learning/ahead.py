@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from psm_sim.arrays import Floats
-from psm_sim.learning.modes import Modes, power
+from psm_sim.learning.modes import Modes
 
 _CLEAR = 1e-9
 _ALL = slice(None)
@@ -24,9 +24,9 @@ class Ahead:
     modes : Modes
         The modes of the learner's m switching rates for these losses.
     weights : ndarray, shape (n, m)
-        The present distribution over the experts at each rate.
+        The present weights of the experts at each rate.
     rate_weights : ndarray, shape (m,)
-        The present distribution over the rates.
+        The distribution over the rates, of which the present one has the columns' sums as a factor.
     """
 
     def __init__(self, modes: Modes, weights: Floats, rate_weights: Floats) -> None:
@@ -40,10 +40,8 @@ class Ahead:
         For the first block, which is the last in most silences, the rates that can be seen are enough.
         """
         self._readings, self._far = self._modes.readings(values), None
-        rates = self._modes.near(self._rate_weights)
-        weighted, weights = self._modes.sums(
-            self._terms(self._modes.coordinates(self._weights, rates), rates), rates
-        )
+        rates = self._modes.near(self._rate_weights * np.add.reduce(self._weights, axis=0))
+        weighted, weights = self._modes.sums(self._terms(self._coordinates[:, rates], rates), rates)
         yield weighted / weights
         terms = self._after_block()
         while True:
@@ -95,6 +93,6 @@ class Ahead:
 
     def after(self, rounds: int) -> tuple[Floats, Floats]:
         """Return each rate's log evidence in so many *rounds*, shape (m,), and its weights then, (n, m)."""
-        weights = self._modes.weights(self._coordinates * power(self._modes.ratios, rounds))
+        weights = self._modes.weights(self._coordinates * self._modes.left(rounds))
         totals = weights.sum(axis=0)
         return np.log(totals) + rounds * self._modes.logs, weights / totals

@@ -149,7 +149,7 @@ class LearnAlpha(Learner):
     @property
     def rate_weights(self) -> Floats:
         """A copy of the posterior over the switching rates (2.7), shape (m,); sums to 1."""
-        return self._top.weights.copy()
+        return self._rounds.rate_weights()
 
     def _learn(self, relative: Floats) -> float:
         gain = self._rounds.learn(relative)
@@ -162,10 +162,7 @@ class LearnAlpha(Learner):
         return self._levels.ahead(losses, self._top.weights)
 
     def _reach(self, log_evidence: Floats, weights: Floats) -> None:
-        self._rounds.settle()
-        self._top.observe(log_evidence)
-        self._levels.weights[:] = weights
-        self._rounds.begin()
+        self._rounds.leap(log_evidence, weights)
 
     def _memory(self) -> dict[str, Any]:
         self._rounds.settle()

@@ -79,6 +79,26 @@ class Levels:
         if self._at_edge is not None:
             weights[:, self._edge] = self._at_edge.share()
 
+    def grow(self, relative: Floats) -> None:
+        """Learn a round of log-likelihoods *relative*, (n,), without scaling the levels.
+
+        What a level sums to is then its evidence since it last summed to 1. Call :meth:`scale` before that
+        underflows; only for levels that are all plain.
+        """
+        weights, mixture = self.weights, self._mixture
+        np.exp(relative, out=self._likelihood)
+        np.dot(self._likelihood, weights, out=mixture)
+        np.dot(self._likelihood[:, None], self.keep[None, :], out=self._factor)
+        np.multiply(weights, self._factor, out=weights)
+        np.multiply(mixture, self.added, out=mixture)
+        np.add(weights, mixture, out=weights)
+
+    def scale(self) -> Floats:
+        """Let each level sum to 1 again, and return the logarithms of what they summed to, shape (m,)."""
+        totals: Floats = np.add.reduce(self.weights, axis=0)
+        np.divide(self.weights, totals, out=self.weights)
+        return np.log(totals, out=totals)
+
     def ahead(self, losses: Floats, rate_weights: Floats) -> Ahead | None:
         """Return a look at rounds of these *losses*, (n,), under *rate_weights*, (m,), where modes apply."""
         modes = modes_of(self.rates, losses)

@@ -23,7 +23,6 @@ _NEGATIVE = -0.1
 _MOST_NUMBERS = 200_000
 _LEAST_SHARE = 1e-9
 _WIDEST_NATS = 2.0
-_ALL = slice(None)
 
 
 class Modes:
@@ -54,29 +53,39 @@ class Modes:
         largest = eigenvalues[:, -1:]
         self.logs: Floats = np.log(largest[:, 0])
         self.ratios: Floats = np.ascontiguousarray((eigenvalues / largest).T)
-        self._into: Floats = np.ascontiguousarray((root[:, None] * vectors).transpose(2, 1, 0))
-        self._back: Floats = np.ascontiguousarray((vectors / root[:, None]).transpose(1, 2, 0))
+        self._root, self._vectors = root[:, None], np.ascontiguousarray(vectors.transpose(1, 2, 0))
+        with np.errstate(divide="ignore"):
+            self._log_ratios: Floats = np.log(np.abs(self.ratios))
+        self._signs: Floats = np.sign(self.ratios)
         self._relative: Floats = np.ascontiguousarray((self.ratios * np.exp(self.logs - self.logs.max())).T)
         self._nats = float(losses.max() - losses.min())
         self._key = b""
         self._readings: Floats = np.empty(0)
 
-    def coordinates(self, weights: Floats, rates: slice = _ALL) -> Floats:
-        """Return *weights* over the experts, shape (n, m), in the modes of some *rates*, shape (n, k)."""
-        found: Floats = np.einsum("eim,im->em", self._into[:, :, rates], weights[:, rates])
+    def coordinates(self, weights: Floats) -> Floats:
+        """Return *weights* over the experts, shape (n, m), in the modes, shape (n, m)."""
+        found: Floats = np.einsum("iem,im->em", self._vectors, weights * self._root)
         return found
 
     def weights(self, coordinates: Floats) -> Floats:
         """Return the weights, shape (n, m), of *coordinates* in the modes, shape (n, m)."""
-        found: Floats = np.einsum("iem,em->im", self._back, coordinates)
+        found: Floats = np.einsum("iem,em->im", self._vectors, coordinates)
+        found /= self._root
+        return found
+
+    def left(self, rounds: int) -> Floats:
+        """Return the powers of :attr:`ratios`, shape (n, m), to so many *rounds*, at least 1."""
+        found: Floats = np.exp(self._log_ratios * rounds)
+        if rounds % 2:
+            found *= self._signs
         return found
 
     def readings(self, values: Floats) -> Floats:
         """Return what each mode adds to the weighted sum of *values*, (n,), and of ones; shape (2, m, n)."""
         key = values.tobytes()
         if key != self._key:
-            both = np.stack([values, np.ones_like(values)])
-            self._readings = np.ascontiguousarray(np.einsum("iem,si->sme", self._back, both))
+            both = np.stack([values, np.ones_like(values)]) / self._root[:, 0]
+            self._readings = np.ascontiguousarray(np.einsum("iem,si->sme", self._vectors, both))
             self._key = key
         return self._readings
 
@@ -87,8 +96,9 @@ class Modes:
         ratio. A rate left out, of the *rate_weights*, (m,), is 1e-17 of the sum at most, all of them
         together, after any round of the block.
         """
-        least = rate_weights.max() * math.exp(-BLOCK * self._nats) * 1e-17 / rate_weights.size
-        seen = np.flatnonzero(rate_weights > least)
+        largest = rate_weights.item(rate_weights.argmax())
+        least = largest * math.exp(-BLOCK * self._nats) * 1e-17 / rate_weights.size
+        seen = (rate_weights > least).nonzero()[0]
         return slice(seen.item(0), seen.item(-1) + 1)
 
     def sums(self, terms: Floats, rates: slice) -> tuple[Floats, Floats]:
@@ -150,18 +160,6 @@ def applies(rates: Floats, losses: Floats) -> bool:
         return False
     share, stay = float(rates.min()) / (n - 1), 1 - float(rates.max())
     return min(share, stay) >= _LEAST_SHARE and float(losses.max() - losses.min()) <= _WIDEST_NATS
-
-
-def power(base: Floats, exponent: int) -> Floats:
-    """Return *base*, of any shape, to a whole power: by squaring, a tenth of the time of NumPy's own."""
-    found, square = None, base.copy()
-    while exponent:
-        if exponent & 1:
-            found = square.copy() if found is None else np.multiply(found, square, out=found)
-        exponent >>= 1
-        if exponent:
-            np.multiply(square, square, out=square)
-    return np.ones_like(base) if found is None else found
 
 
 @lru_cache(maxsize=4)

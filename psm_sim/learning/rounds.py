@@ -11,48 +11,12 @@ from psm_sim.errors import InputError
 from psm_sim.learning.levels import Levels
 from psm_sim.learning.one_round import compiled
 from psm_sim.learning.posterior import LogPosterior
+from psm_sim.learning.unscaled import LEAST_GAIN, Rounds, by_numpy
 
 CHOICES = ("no", "auto", "yes")
 """Values of ``compiled``: NumPy; compiled after :data:`PAYS` rounds, if that can be; compiled at once."""
 PAYS = 100_000
 """Rounds after which ``auto`` imports Numba and compiles."""
-
-_LEAST_GAIN = math.log(1e-150)
-
-
-class Rounds:
-    """Rounds by calls of NumPy, each of which is one walk over an array.
-
-    Parameters
-    ----------
-    levels : Levels
-        The distributions over the experts, one per switching rate; revised by each round.
-    top : LogPosterior
-        The posterior over the rates; revised by each round.
-    means : ndarray, shape (n,)
-        Where each round puts the distribution over the experts.
-    """
-
-    def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
-        self._levels, self._top, self._means = levels, top, means
-
-    def learn(self, relative: Floats) -> float:
-        """Learn one round of log-likelihoods *relative*, (n,), maximum 0; return that of their mixture.
-
-        If it is ``-inf`` nothing is changed.
-        """
-        gain = self._top.observe(self._levels.evidence(relative))
-        if gain > -math.inf:
-            self._levels.share()
-            np.dot(self._levels.weights, self._top.weights, out=self._means)
-        return gain
-
-    def settle(self) -> None:
-        """Bring the posterior's logarithms up to date; call it before they are read."""
-
-    def begin(self) -> None:
-        """Go on from levels and posterior as they stand; call it after they were set."""
-        np.dot(self._levels.weights, self._top.weights, out=self._means)
 
 
 class Compiled(Rounds):
@@ -66,7 +30,7 @@ class Compiled(Rounds):
         self._gains: Floats = np.ones_like(levels.rates)
         self._start: Floats = top.weights.copy()
         self._scratch: Floats = np.empty_like(levels.rates)
-        self._most = max(1, int(_LEAST_GAIN / math.log(levels.least_mixture)))
+        self._most = max(1, int(LEAST_GAIN / math.log(levels.least_mixture)))
         self._waiting = 0
 
     def learn(self, relative: Floats) -> float:
@@ -92,17 +56,23 @@ class Compiled(Rounds):
         self._gains[:] = 1.0
         self._waiting = 0
 
+    def leap(self, log_evidence: Floats, weights: Floats) -> None:
+        """Go on from there; the levels that it began from were scaled."""
+        self.settle()
+        super().leap(log_evidence, weights)
+
 
 class LaterCompiled(Rounds):
     """Rounds by calls of NumPy, and compiled after :data:`PAYS` of them, if that can be."""
 
     def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
         super().__init__(levels, top, means)
-        self._rounds, self._now = 0, Rounds(levels, top, means)
+        self._rounds, self._now = 0, by_numpy(levels, top, means)
 
     def learn(self, relative: Floats) -> float:
         """Learn one round, in the present way."""
         if self._rounds == PAYS and self._levels.is_plain and not fault():
+            self._now.settle()
             self._now = Compiled(self._levels, self._top, self._means)
         self._rounds += 1
         return self._now.learn(relative)
@@ -111,9 +81,17 @@ class LaterCompiled(Rounds):
         """Pass it on."""
         self._now.settle()
 
+    def rate_weights(self) -> Floats:
+        """Pass it on."""
+        return self._now.rate_weights()
+
     def begin(self) -> None:
         """Pass it on."""
         self._now.begin()
+
+    def leap(self, log_evidence: Floats, weights: Floats) -> None:
+        """Pass it on."""
+        self._now.leap(log_evidence, weights)
 
 
 def fault() -> str:
@@ -152,7 +130,7 @@ def make_rounds(wanted: object, levels: Levels, top: LogPosterior, means: Floats
     if wanted not in CHOICES:
         raise InputError(f"{told}; expected {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
     if wanted != "yes":
-        return (LaterCompiled if wanted == "auto" else Rounds)(levels, top, means)
+        return (LaterCompiled if wanted == "auto" else by_numpy)(levels, top, means)
     if not levels.is_plain:
         raise InputError(
             f"{told}, but there is one expert, or a switching rate so near 0 or 1 that its weights are kept "

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, switching_rates
-from psm_sim.learning.modes import modes_of, power
+from psm_sim.learning.modes import modes_of
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 LOSSES = {"1/T": 1 / TIMES_MS, "1/log T": 1 / np.log(TIMES_MS)}
@@ -139,11 +139,13 @@ def test_modes_are_worked_out_once_for_the_same_rates_and_losses():
     assert modes_of(RATES, LOSSES["1/T"]) is modes_of(RATES.copy(), LOSSES["1/T"].copy())
 
 
-@pytest.mark.parametrize("exponent", [0, 1, 2, 7, 64, 1000])
-def test_a_power_by_squaring_is_the_power(exponent):
-    """Beside NumPy's own."""
-    base = np.linspace(-1, 1, 21)
-    assert power(base, exponent) == pytest.approx(base**exponent, rel=1e-12)
+@pytest.mark.parametrize("rounds", [1, 2, 7, 64, 1000])
+def test_what_is_left_of_a_mode_is_the_power_of_its_ratio(rounds):
+    """Beside NumPy's own, of ratios of both signs."""
+    modes = modes_of(RATES, LOSSES["1/T"])
+    assert modes is not None
+    assert modes.ratios.min() < 0 < modes.ratios.max()
+    assert modes.left(rounds) == pytest.approx(modes.ratios**rounds, rel=1e-12, abs=1e-300)
 
 
 @pytest.mark.parametrize("n", [2, 3, 12])

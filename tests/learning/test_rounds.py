@@ -18,6 +18,7 @@ from psm_sim.errors import InputError
 from psm_sim.learning import LearnAlpha, switching_rates
 from psm_sim.learning import rounds as module
 from psm_sim.learning.one_round import compiled, one_round
+from psm_sim.learning.unscaled import Rounds, Unscaled
 
 N = 4
 RATES = {
@@ -68,6 +69,21 @@ def agree(one: LearnAlpha, other: LearnAlpha) -> bool:
     pairs = (one.weights, other.weights), (one.rate_weights, other.rate_weights)
     levels = np.array(one.state()["weights"]), np.array(other.state()["weights"])
     return all(bool((abs(a - b) < 1e-9).all()) for a, b in (*pairs, levels))
+
+
+@by_rates
+@pytest.mark.parametrize("seed", [1, 2])
+def test_unscaled_rounds_learn_what_scaled_ones_learn(rates: Any, seed: int) -> None:
+    """Round by round: the weights, the rates' weights and the loss; reading them moves nothing."""
+    unscaled, plain, scaled = (LearnAlpha(N, rates) for _ in range(3))
+    assert isinstance(unscaled._rounds, Unscaled)
+    scaled._rounds = Rounds(scaled._levels, scaled._top, scaled._weights)
+    for losses in table(seed):
+        assert unscaled.update(losses) == pytest.approx(scaled.update(losses), rel=1e-9, abs=1e-12)
+        assert np.abs(unscaled.weights - scaled.weights).max() < 1e-11
+        assert np.abs(unscaled.rate_weights - scaled.rate_weights).max() < 1e-9
+        plain.update(losses)
+    assert (unscaled.weights == plain.weights).all()
 
 
 @by_rates
