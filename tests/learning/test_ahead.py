@@ -74,7 +74,8 @@ def test_rates_that_cannot_be_seen_are_left_out_of_the_first_block_and_change_no
     means_ms = next(ahead.predictions(TIMES_MS))
     for mean_ms in means_ms:
         learner.update(LOSSES[loss])
-        assert mean_ms == pytest.approx(learner.predict(TIMES_MS), abs=1e-9, rel=0)
+        # Rounds decide by a billionth of a beacon; rounding alone differs, in another way for each NumPy.
+        assert mean_ms == pytest.approx(learner.predict(TIMES_MS), rel=1e-11)
 
 
 def test_no_rate_is_left_out_that_a_block_of_rounds_could_bring_back():
