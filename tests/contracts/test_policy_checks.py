@@ -238,7 +238,7 @@ NAUGHTY = [
     (FailsWhenInterrupted(), "hooks", r"failed in interrupted\(\) at 0 s: ZeroDivisionError"),
     (FailsOfDatagrams(), "frames", r"failed in received\(\).*: IndexError"),
     (ChangesThePoll(), "leaves-arguments", "It changed what it was shown to"),
-    (Unseeded(), "same-run-twice", "A second run has simulated_s="),
+    (Unseeded(), "same-run-twice", "A second run has (simulated_s|usage)="),
     (SharedByAll(), "every-beacon", "A run with all beacons fired has simulated_s="),
     (WritesToTheOriginal(), "left-as-it-was", "The policy given is not the same after a run."),
 ]
