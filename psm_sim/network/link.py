@@ -48,15 +48,8 @@ class Link:
         self.free_at = 0.0
 
     def send(self, segment: Segment) -> None:
-        """Queue one segment behind those not yet sent, as :meth:`queue` and :meth:`carry` do together."""
-        queued_s, free_at, flying = self._env.now, self.free_at, self._flying
-        sent_s = (free_at if free_at > queued_s else queued_s) + segment.wire_bytes * self._s_per_byte
-        self.free_at, arrives_s = sent_s, sent_s + self._latency_s
-        if not flying:
-            self._arrival.arm(arrives_s)
-        flying.append((arrives_s, segment))
-        for tell in self._tell_frame:
-            tell(self, queued_s, arrives_s, segment)
+        """Queue one segment behind those not yet sent."""
+        self.queue(segment, self._env.now)
 
     def queue(self, segment: Segment, queued_s: float) -> None:
         """Queue one segment that comes at *queued_s* seconds, now or later, but after all before it."""

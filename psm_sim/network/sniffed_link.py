@@ -37,10 +37,6 @@ class SniffedLink(Link):
         super().__init__(env, name, parameters, tell_frame)
         self._tell_air, self._up = tell_air, name == "wireless up"
 
-    def send(self, segment: Segment) -> None:
-        """Queue one segment behind those not yet sent, and tell of it."""
-        self.queue(segment, self._env.now)
-
     def carry(self, segment: Segment, queued_s: float) -> float:
         """Return when a segment queued at *queued_s* seconds arrives, and tell of it."""
         # As the plain link does it, since each step of it is told: calling that would take twice the time.

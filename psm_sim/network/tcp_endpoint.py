@@ -8,7 +8,7 @@ from typing import Protocol
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.segment import Connection, Segment
-from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
+from psm_sim.network.tcp_receiver import LATER, NOW, Receiver
 from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.timer import Timer, Timers
 from psm_sim.network.topology_parts import TcpParameters
@@ -101,10 +101,7 @@ class Endpoint(Sender):
             receiver.accept(seq, end, fin)
             if fin:
                 self._peer_fin = end
-        if ack > self.acknowledged:
-            self.acknowledge(ack)
-        elif end == seq and ack == self.acknowledged < self.next:
-            self._duplicate()
+        self._heed(ack, bare=end == seq)
         if end > seq:
             self._take(before)
 
@@ -125,14 +122,18 @@ class Endpoint(Sender):
             # The peer has not got the SYN-ACK; a bare ACK would open nothing (RFC 9293, section 3.10.7.4).
             self.repeat_syn()
             return
-        if segment.ack > self.acknowledged:
-            self.acknowledge(segment.ack)
-        elif end == segment.seq and segment.ack == self.acknowledged < self.next:
-            self._duplicate()
+        self._heed(segment.ack, bare=end == segment.seq)
         if not was_open and self.acknowledged > 0:
             self._established()
         if end > segment.seq:
             self._take(before or 1)
+
+    def _heed(self, ack: int, bare: bool) -> None:
+        """Heed an acknowledgement; *bare* if its segment carried nothing else."""
+        if ack > self.acknowledged:
+            self.acknowledge(ack)
+        elif bare and ack == self.acknowledged < self.next:
+            self._duplicate()
 
     def stop(self) -> None:
         """Fire no timer again."""
@@ -163,7 +164,7 @@ class Endpoint(Sender):
             self.peer_has_closed = True
             self.application.peer_closed()
         if receiver.due is NOW:
-            self._emit(self.next, 0, False, False)
+            self._send_ack()
         elif receiver.due is LATER and self._ack.deadline == inf:
             now_s, ticks = self._env.now, self._ticks
             self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
@@ -176,8 +177,6 @@ class Endpoint(Sender):
 
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         self._ack.deadline = inf
-        receiver, way_out = self.receiver, self._way_out
-        receiver.unacknowledged, receiver.due = 0, NO
-        size = payload + self._header
+        ack, size, way_out = self.receiver.acknowledge(), payload + self._header, self._way_out
         way_out.sent_bytes += size
-        way_out.transmit(Segment(self.connection, seq, payload, receiver.next, syn, fin, size))
+        way_out.transmit(Segment(self.connection, seq, payload, ack, syn, fin, size))

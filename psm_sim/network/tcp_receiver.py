@@ -25,12 +25,12 @@ class Receiver:
     fills a gap (RFC 5681, section 4.2).
     """
 
-    __slots__ = ("_delayed", "_islands", "due", "next", "unacknowledged")
+    __slots__ = ("_delayed", "_islands", "_unacknowledged", "due", "next")
 
     def __init__(self, delayed: bool) -> None:
         self._delayed = delayed
         self._islands: list[tuple[int, int]] = []
-        self.unacknowledged = 0
+        self._unacknowledged = 0
         self.next = 0
         self.due = NO
 
@@ -42,8 +42,8 @@ class Receiver:
             if self._islands:
                 at_once = True
                 self._join()
-            self.unacknowledged += 1
-            self.due = NOW if at_once or self.unacknowledged >= 2 else LATER
+            self._unacknowledged += 1
+            self.due = NOW if at_once or self._unacknowledged >= 2 else LATER
         else:
             if start > self.next:
                 self._keep(start, end)
@@ -51,7 +51,7 @@ class Receiver:
 
     def acknowledge(self) -> int:
         """Return the number to acknowledge, and note that it is sent."""
-        self.unacknowledged = 0
+        self._unacknowledged = 0
         self.due = NO
         return self.next
 

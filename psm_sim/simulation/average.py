@@ -177,7 +177,7 @@ def _mean_report(reports: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Return the mean of each count over the runs that have it: stations can have policies of their own."""
     names = dict.fromkeys(name for report in reports for name in report)
     found = {name: [report[name] for report in reports if name in report] for name in names}
-    return {name: sum(values) / len(values) for name, values in found.items()}
+    return {name: _mean(values) for name, values in found.items()}
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -58,7 +58,7 @@ def draw_pages(
 
 
 def shared(values: list[int]) -> list[int]:
-    """Return the same values with one object for equal ones: an eighth of the memory of many pages."""
+    """Return the same values with one object for equal ones, which saves an eighth of a workload's memory."""
     objects: dict[int, int] = {}
     return [objects.setdefault(value, value) for value in values]
 

@@ -139,14 +139,16 @@ def _pool(means: Means, tasks: int) -> Iterator[Pool]:
 
 
 def _made_pool(means: Means, tasks: int) -> Pool:
-    if means.cluster and tasks:
+    if not tasks:
+        return ThisProcess()
+    if means.cluster:
         from psm_sim.campaign.sweep.cluster import Cluster
 
         return Cluster(means.cluster)
     from joblib import cpu_count
 
     workers = processes_for(tasks, means.workers or cpu_count())
-    return ThisProcess() if workers <= 1 else Processes(workers)
+    return ThisProcess() if workers == 1 else Processes(workers)
 
 
 def _as_workers_get_them(files: UserFiles, means: Means) -> AbstractContextManager[UserFiles | PlacedFiles]:

@@ -57,7 +57,6 @@ LAYOUTS = {
         "null": _MAC,
         "ps-poll": _MAC[:5],
         "ack": _MAC[:4],
-        "beacon": _MAC + _BEACON + [("bitmap", "u1", (1,))],
     }.items()
 }
 """Row of each kind of record; ``raw`` is a packet too small for any header of IP."""

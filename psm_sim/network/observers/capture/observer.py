@@ -55,11 +55,7 @@ class Capture(Observer):
 
     def held(self, time_s: float, frames: int, fetched: int) -> None:
         """Note what the TIM says."""
-        tim = self._tim
-        if fetched == 0 and frames > 1 and tim.names_now:
-            tim.told_s = time_s
-            return
-        time_s = tim.held(time_s, frames, fetched)
+        time_s = self._tim.held(time_s, frames, fetched)
         if fetched and not self._whole:
             self._signals.fetched(time_s, fetched)
 
