@@ -92,7 +92,8 @@ def labels_of(
     seed : int
         Of the split, the orders and the coins.
     fixed : str
-        The spec to take without tuning; empty, the one that tuning chooses.
+        The spec to take without tuning, whose cost while tuning is told too; empty, the one that tuning
+        chooses.
     """
     about, (X, y) = _problem(problem), _examples(problem)
     tuning, rest = np.split(stream(seed, f"ocr {problem}").permutation(len(X)), [round(0.3 * len(X))])
@@ -105,6 +106,8 @@ def labels_of(
             length = about.passes * len(fold[0])
             rows.append({"reshuffle": number, "fold": place, "labels": labels, "length": length})
     names = {"problem": problem, "combination": combination, "seed": seed, "spec": spec}
+    if fixed:
+        names["cost"] = _cost(fixed, about, X[tuning], y[tuning])
     return [{**names, **row} for row in rows]
 
 
