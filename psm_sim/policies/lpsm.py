@@ -177,5 +177,5 @@ class Lpsm(LpsmParameters, Policy):
         self._planned = until
 
     def _predict(self) -> None:
-        polling_s = self.learner.predict(self.times_ms) / 1000
-        self._beacons = max(1, int(polling_s / self.beacon_s + HALF))
+        self.polling_ms = self.learner.predict(self.times_ms)
+        self._beacons = max(1, int(self.polling_ms / 1000 / self.beacon_s + HALF))

@@ -10,6 +10,7 @@ import pytest
 
 from psm_sim.campaign.tasks import run_tasks
 from psm_sim.estimates import Interval
+from psm_sim.learning import LearnAlpha, switching_rates
 from psm_sim.network import World, load_topology
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, simulate
@@ -17,7 +18,7 @@ from psm_sim.studies import load_study
 from psm_sim.studies.non_stationary.by_seed import BySeed, sign, signed
 from psm_sim.studies.non_stationary.margins import standing
 from psm_sim.studies.non_stationary.remarks import comparisons, gains, leaders
-from psm_sim.studies.non_stationary.rounds import PollLog, learned_rounds, logged_run
+from psm_sim.studies.non_stationary.rounds import logged_run
 from psm_sim.studies.non_stationary.task import (
     BOUNDED,
     CURVE,
@@ -25,6 +26,7 @@ from psm_sim.studies.non_stationary.task import (
     LEARN_ALPHA,
     LEARNERS,
     NonStationaryTask,
+    setting,
 )
 from psm_sim.studies.non_stationary.timeline import TimelineTask
 from psm_sim.studies.study import Scale
@@ -68,12 +70,15 @@ def test_losses_in_hindsight_are_ordered_as_they_must_be(rows, gamma):
     assert of(rows, "Static-expert", gamma)["common"] <= hindsight["best_expert"] + math.log(12) + 1e-6
 
 
-@pytest.mark.parametrize("gamma", ["published", "1e-05"])
+@pytest.mark.parametrize("gamma", [None, 1e-5])
 def test_learn_alphas_own_rounds_are_the_common_ones(rows, gamma):
-    """Replaying its rounds gives the mixture loss that the run suffered."""
-    ours = of(rows, LEARN_ALPHA, gamma)
-    assert ours["common"] == pytest.approx(ours["mixture"], rel=1e-9)
-    assert ours["rounds"] == of(rows, "hindsight", gamma)["rounds"]
+    """Learning again from their losses gives the mixture loss that the run suffered."""
+    _, rounds = logged_run(load_workload(TRACE, PAGES, 1), gamma, None)
+    again = LearnAlpha(12, switching_rates(horizon=27_000))
+    assert [again.update(each.losses) for each in rounds] == [each.mixture for each in rounds]
+    ours, hindsight = (of(rows, name, setting(gamma)) for name in (LEARN_ALPHA, "hindsight"))
+    assert ours["common"] == sum(each.mixture for each in rounds)
+    assert ours["rounds"] == hindsight["rounds"] == len(rounds)
 
 
 def test_static_experts_regret_is_at_most_the_logarithm_of_the_experts(rows):
@@ -91,15 +96,14 @@ def test_regimes_are_told_apart_in_the_order_of_the_schedule(rows):
 
 
 @pytest.mark.parametrize("alpha", [None, 0.0, 0.1])
-def test_learning_again_from_the_polls_ends_where_the_run_ended(alpha):
-    """The same number of rounds, the same prediction, the same weights, to the last bit."""
-    policy, log = Lpsm(alpha=alpha), PollLog()
-    World(load_topology(), policy, [log]).run(load_workload("ucb", 5, 3).pages)
-    again = Lpsm(alpha=alpha)
-    rounds = learned_rounds(again, log.polls, 0.1)
+def test_the_rounds_kept_are_those_that_lpsm_learns(alpha):
+    """As many, and the same last prediction, though LPSM takes those of a quiet time at once."""
+    workload, policy = load_workload("ucb", 5, 3), Lpsm(alpha=alpha)
+    World(load_topology(), policy).run(workload.pages)
+    _, rounds = logged_run(workload, None, alpha)
     assert len(rounds) == policy.learner.rounds > 100
-    assert rounds[-1].polling_ms == policy.learner.predict(policy.times_ms)
-    assert (again.learner.weights == policy.learner.weights).all()
+    assert rounds[-1].polling_ms == pytest.approx(policy.polling_ms, rel=1e-9)
+    assert [each.time_s for each in rounds] == sorted(each.time_s for each in rounds)
 
 
 def test_a_logged_run_is_the_run_without_a_log():

@@ -10,7 +10,7 @@ import numpy as np
 
 from psm_sim.arrays import Floats
 from psm_sim.keys import key_of
-from psm_sim.learning import LearnAlpha, best_rate, best_switching, rate_losses, switching_rates
+from psm_sim.learning import best_rate, best_switching, rate_losses
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s
@@ -137,7 +137,7 @@ def own_regret(rounds: Sequence[Round], switches: int) -> dict[str, float]:
 
 
 def judge_on_common_rounds(rows: list[dict[str, Any]], losses: Floats, switches: int) -> dict[str, Any]:
-    """Add to each learner's row what it would have lost in rounds that are the same for all.
+    """Add to each learner's row what it would have lost in Learn-alpha's rounds, the same for all.
 
     *rows* are the learners', *losses* those of each expert in each round, shape (rounds, n), in nats.
 
@@ -145,8 +145,7 @@ def judge_on_common_rounds(rows: list[dict[str, Any]], losses: Floats, switches:
     switches, the best switching rate, and the curve over switching rates.
     """
     suffered = rate_losses(losses, RATES)
-    learner = LearnAlpha(losses.shape[1], switching_rates(horizon=27_000))
-    rows[0]["common"] = sum(learner.update(row) for row in losses)
+    rows[0]["common"] = rows[0]["mixture"]
     for row, total in zip(rows[1:], suffered.tolist(), strict=True):
         row["common"] = total
     rate, best = best_rate(losses), best_switching(losses, switches).totals

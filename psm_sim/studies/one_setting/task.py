@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from psm_sim.campaign.comparison import RunTask
@@ -46,6 +47,7 @@ class Setting:
         settings = {} if self.connections == 4 else {"browser.connections": self.connections}
         return Scenario(trace, pages=pages, seed=seed, settings=settings)
 
+    @lru_cache(maxsize=64)  # noqa: B019 (frozen, of few values, and asked for each seed)
     def mean_think_s(self, pages: int) -> float:
         """Return the mean think time at which static PSM takes the published energy, on a choosing seed."""
         (run,) = compare_runs(("psm",), self.scenario(pages, CHOOSING[0], _FIRST_MEAN_S)).runs
