@@ -12,6 +12,7 @@ from psm_sim.hindsight.record import record_chain
 from psm_sim.keys import key_of
 from psm_sim.policies import make_policy
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.scenario_key import Known
 from psm_sim.spec import Spec
 
 
@@ -37,9 +38,9 @@ class OptimumTask:
         """The work in pages of a run, roughly."""
         return self.scenario.pages * (1 + len(self.policies) + self.prices)
 
-    def key(self) -> str:
+    def key(self, known: Known | None = None) -> str:
         """Return a hash of everything that decides the rows."""
-        return key_of([self.kind, self.scenario.key(self.policies), self.bounds, self.prices])
+        return key_of([self.kind, self.scenario.key(self.policies, known), self.bounds, self.prices])
 
     def run(self) -> list[dict[str, Any]]:
         """Return the rows."""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from psm_sim.processes import in_processes
 from psm_sim.progress import Progress, silent
+from psm_sim.simulation.scenario_key import Known
 
 Row = dict[str, Any]
 
@@ -27,8 +28,8 @@ class Task(Protocol):
     def weight(self) -> int:
         """The amount of work, in pages."""
 
-    def key(self) -> str:
-        """Return a hash of everything that decides its rows."""
+    def key(self, known: Known | None = None) -> str:
+        """Return a hash of everything that decides its rows; *known* as for :meth:`Scenario.key`."""
 
     def run(self) -> list[Row]:
         """Do it, and return its rows, without the labels."""
@@ -92,7 +93,8 @@ def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = sile
     progress
         Called after each task with the weight done, the weight of all, and how many tasks there are.
     """
-    keys = [task.key() for task in tasks]
+    known: Known = {}
+    keys = [task.key(known) for task in tasks]
     distinct = dict(zip(keys, tasks, strict=True))
     order = sorted(distinct, key=lambda key: -distinct[key].weight)
     found = dict(zip(order, _run_all([distinct[key] for key in order], workers, progress), strict=True))

@@ -113,7 +113,10 @@ def conduct(
         findings = reproduce(studies, scale, arguments.seed, arguments.workers or EVERY_PROCESSOR, progress)
     try:
         if folder is not None:
-            write_report(folder, findings, arguments.seed, _command(arguments, word), **wording)
+            command = _command(arguments, word)
+            write_report(
+                folder, findings, arguments.seed, command, workers=arguments.workers or None, **wording
+            )
     finally:
         _print(findings, arguments, wording.get("rule"))
     if folder is not None:

@@ -14,6 +14,7 @@ from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.scenario_key import Known
 
 HOLDING_MS = 1500
 """A server delay that outlasts the time for which BSD stays awake at each p of the paper, at most 1 s."""
@@ -87,9 +88,9 @@ class BoundTask:
         """Its pages."""
         return self.scenario.pages
 
-    def key(self) -> str:
+    def key(self, known: Known | None = None) -> str:
         """Return a hash of everything that decides the row."""
-        return key_of([self.kind, self.p, self.scenario.key()])
+        return key_of([self.kind, self.p, self.scenario.key(known=known)])
 
     def run(self) -> list[Row]:
         """Return the row."""

@@ -16,6 +16,7 @@ from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.scenario_key import Known
 from psm_sim.spec import Spec
 from psm_sim.studies.experiment import PRESETS
 from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
@@ -58,9 +59,9 @@ class SleepTask:
         """Its pages."""
         return self.scenario.pages
 
-    def key(self) -> str:
+    def key(self, known: Known | None = None) -> str:
         """Return a hash of everything that decides the rows."""
-        return key_of([self.kind, self.loss, self.scenario.key([self.policy])])
+        return key_of([self.kind, self.loss, self.scenario.key([self.policy], known)])
 
     def run(self) -> list[dict[str, Any]]:
         """Return one row for each sleep."""

@@ -14,6 +14,7 @@ from psm_sim.estimates import Interval, interval
 from psm_sim.keys import key_of
 from psm_sim.replay.method import Method
 from psm_sim.replay.run import ReplayedClient, replay_trace
+from psm_sim.simulation.scenario_key import Known
 from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
 
 TRACE = "ucb"
@@ -116,7 +117,7 @@ class ReplayTask:
         """Its pages, which take a quarter of the time of simulated ones."""
         return 1 + self.pages // 4
 
-    def key(self) -> str:
+    def key(self, known: Known | None = None) -> str:
         """Return a hash of everything that decides the row."""
         return key_of([self.kind, TRACE, self.pages, self.seed])
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from psm_sim import __version__
 from psm_sim.files.together import swapped_folder
+from psm_sim.processes import in_processes
 from psm_sim.reporting import claims
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.files.study_numbers import numbers_of
@@ -15,6 +17,8 @@ from psm_sim.reporting.pages import markdown, tallies
 from psm_sim.reporting.terminal.study import cells
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from psm_sim.studies.published import Claim
     from psm_sim.studies.study import Findings
 
@@ -47,6 +51,7 @@ def write_report(
     command: str,
     introduction: str = INTRODUCTION,
     rule: str = claims.RULE,
+    workers: int | None = 1,
 ) -> None:
     """Write ``README.md``, ``numbers.json`` and the figures, all of them or none.
 
@@ -62,10 +67,12 @@ def write_report(
         Stated in the report, so that a reader can run the same.
     introduction, rule
         The page's first lines, which name version, seed, command and rule; and how the verdicts are found.
+    workers
+        Processes that draw, one for each core if None.
     """
     with swapped_folder(folder) as draft:
         (draft / FIGURES).mkdir()
-        links = {found.study: _draw(found, draft / FIGURES) for found in findings}
+        links = _draw_all(findings, draft / FIGURES, workers)
         text = to_text(numbers_of(findings, seed))
         (draft / "numbers.json").write_text(text, encoding="utf-8", newline="\n")
         words = introduction.format(version=__version__, seed=seed, command=command, rule=rule)
@@ -73,19 +80,35 @@ def write_report(
         (draft / "README.md").write_text(page, encoding="utf-8", newline="\n")
 
 
-def _draw(found: Findings, folder: Path) -> list[tuple[str, str]]:
-    """Draw a study's figures; return the caption and the file name of each."""
+def _draw_all(
+    findings: Sequence[Findings], folder: Path, workers: int | None
+) -> dict[str, list[tuple[str, str]]]:
+    """Draw all figures; return each study's captions and file names."""
+    figures = [_Figure(found.study, *each) for found in findings for each in found.figures.items()]
+    links: dict[str, list[tuple[str, str]]] = {}
+    for figure, caption in zip(figures, in_processes(partial(_draw, folder), figures, workers), strict=True):
+        links.setdefault(figure.study, []).append((caption, f"{figure.stem}.png"))
+    return links
+
+
+class _Figure(NamedTuple):
+    study: str
+    key: str
+    frame: pd.DataFrame
+
+    @property
+    def stem(self) -> str:
+        return f"{self.study}-{self.key}" if self.key != self.study else self.key
+
+
+def _draw(folder: Path, of: _Figure) -> str:
+    """Draw a figure; return its caption."""
     from psm_sim.reporting.figures.studies import draw
     from psm_sim.reporting.figures.style import save_figure
 
-    links = []
-    for key, frame in found.figures.items():
-        figure, caption = draw(key, frame)
-        stem = f"{found.study}-{key}" if key != found.study else key
-        numbers = {str(name): column.tolist() for name, column in frame.items()}
-        save_figure(figure, folder / stem, numbers)
-        links.append((caption, f"{stem}.png"))
-    return links
+    figure, caption = draw(of.key, of.frame)
+    save_figure(figure, folder / of.stem, {str(name): each.tolist() for name, each in of.frame.items()})
+    return caption
 
 
 def page_of(

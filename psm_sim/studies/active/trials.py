@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from psm_sim.campaign.tasks import Rows
 from psm_sim.estimates import Interval, interval
 from psm_sim.keys import key_of
+from psm_sim.simulation.scenario_key import Known
 from psm_sim.studies.published import Claim, Published
 from psm_sim.studies.study import Findings, Scale
 
@@ -46,7 +47,7 @@ class Trial:
     weight: int = 1
     labels: Mapping[str, Any] = field(default_factory=dict)
 
-    def key(self) -> str:
+    def key(self, known: Known | None = None) -> str:
         """Return a hash of the function and its arguments: what decides the rows."""
         return key_of({"work": f"{self.work.__module__}.{self.work.__qualname__}", **self.arguments})
 

@@ -14,6 +14,7 @@ from psm_sim.keys import key_of
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.scenario_key import Known
 
 _TRIED = (0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0)
 """Probabilities of random listening between which its number of listens is interpolated."""
@@ -60,9 +61,9 @@ class MatchedTask:
         tuned = len(_TRIED) + len(self.learners)
         return self.tuning.pages * (tuned + len(self.learners) * len(self.scenarios))
 
-    def key(self) -> str:
+    def key(self, known: Known | None = None) -> str:
         """Return a hash of everything that decides the rows."""
-        keys = [scenario.key(self.learners) for scenario in (self.tuning, *self.scenarios)]
+        keys = [scenario.key(self.learners, known) for scenario in (self.tuning, *self.scenarios)]
         return key_of([self.kind, *keys])
 
     def run(self) -> list[Row]:

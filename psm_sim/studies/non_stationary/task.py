@@ -15,6 +15,7 @@ from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.scenario_key import Known
 from psm_sim.studies.non_stationary.rounds import Round, logged_run
 from psm_sim.workload import Workload, load_workload
 from psm_sim.workload.shifting import ShiftingWorkload
@@ -66,9 +67,9 @@ class NonStationaryTask:
         """The pages of all runs."""
         return self.pages * (1 + len(FIXED) + len(BOUNDED) + len(LEARNERS) * len(self.gammas))
 
-    def key(self) -> str:
+    def key(self, known: Known | None = None) -> str:
         """Return a hash of everything that decides the rows."""
-        return key_of([Scenario(self.trace, pages=self.pages, seed=self.seed).key(), self.gammas])
+        return key_of([Scenario(self.trace, pages=self.pages, seed=self.seed).key(known=known), self.gammas])
 
     def run(self) -> list[dict[str, Any]]:
         """Run it; return one row for each policy, and one of hindsight's losses for each gamma."""

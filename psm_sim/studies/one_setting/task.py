@@ -12,6 +12,7 @@ from psm_sim.campaign.tasks import Row
 from psm_sim.keys import key_of
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.scenario_key import Known
 from psm_sim.spec import Spec
 from psm_sim.studies.experiment import BSD, LPSM
 from psm_sim.studies.study import CHOOSING
@@ -79,10 +80,10 @@ class SettingTask:
         """The pages of all runs."""
         return self.pages * (4 + len(BSD) + len(LPSM) * len(UPLINKS))
 
-    def key(self) -> str:
+    def key(self, known: Known | None = None) -> str:
         """Return a hash of everything that decides the rows."""
         scenario = self.setting.scenario(self.pages, self.seed, _FIRST_MEAN_S)
-        return key_of([self.kind, scenario.key(), PSM_J])
+        return key_of([self.kind, scenario.key(known=known), PSM_J])
 
     def run(self) -> list[Row]:
         """Scale the think times, run the policies; return one row for each."""

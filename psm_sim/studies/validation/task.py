@@ -10,6 +10,7 @@ from psm_sim.keys import key_of
 from psm_sim.policies import Policy
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.scenario_key import Known
 from psm_sim.workload import Page, Workload
 
 IDLE_S = 360_000.0
@@ -29,10 +30,10 @@ class StationTask:
     kind: str = "station"
     weight: int = 1
 
-    def key(self) -> str:
+    def key(self, known: Known | None = None) -> str:
         """Return a hash of everything that decides the row."""
         policy = [self.policy.name, self.policy.config()] if isinstance(self.policy, Policy) else self.policy
-        return key_of([self.kind, policy, self.scenario.key()])
+        return key_of([self.kind, policy, self.scenario.key(known=known)])
 
     def run(self) -> list[dict[str, Any]]:
         """Run it."""
