@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -54,8 +55,23 @@ def in_processes(
 
 def processes_for(items: int, workers: int | None) -> int:
     """Return the number of processes that are used for some items where *workers* are wanted."""
-    cores = os.cpu_count() or 1
-    return min(workers or cores, items, MOST_PER_CORE * cores)
+    every = os.cpu_count() or 1
+    return min(workers or every, items, MOST_PER_CORE * every)
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use, where its share is limited too."""
+    every = os.cpu_count() or 1
+    mine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else every
+    return max(1, min(every, mine, _share()))
+
+
+def _share() -> int:
+    """Return the cores that a control group of Linux grants, the last one perhaps in part."""
+    with suppress(OSError, ValueError):
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return -(-int(quota) // int(period))
+    return sys.maxsize
 
 
 def begin(parent: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -18,7 +19,10 @@ from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
 from psm_sim.commands.sweep_grid import grid_of
 
 if TYPE_CHECKING:
+    from psm_sim.campaign.sweep.conduct import Watch
+    from psm_sim.campaign.sweep.family import Family
     from psm_sim.campaign.sweep.outcome import StoredRow
+    from psm_sim.campaign.sweep.remaining import Remaining
 
 HELP = """\
 Run every combination of policies, parameters and seeds of a grid, on all cores or on
@@ -97,17 +101,39 @@ def _add_means(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run what the store lacks, and report it; 1 if a task has failed."""
+    from psm_sim.campaign.sweep.family import started_ahead
+
+    path = _store(arguments)
+    new = not (arguments.cluster or os.access(path, os.F_OK))
+    with started_ahead(arguments.workers, wanted=new) as family:
+        rows = _rows(arguments, path, family)
+        return _report(rows, arguments.format, path)
+
+
+def _rows(arguments: argparse.Namespace, path: Path, family: Family | None) -> list[StoredRow]:
     from psm_sim.campaign.sweep.run import Means, run_grid
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.reporting.terminal.sweep_progress import sweep_progress_on
 
-    grid, path = grid_of(arguments), _store(arguments)
+    grid = grid_of(arguments)
     grid.tasks()  # before a store is made: what cannot be run leaves nothing behind
-    means = Means(arguments.workers, arguments.cluster, arguments.retry)
+    means = Means(arguments.workers, arguments.cluster, arguments.retry, family)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.words])
     with Store(path) as store, sweep_progress_on(sys.stderr) as watch:
-        rows = run_grid(grid, store, means, command, watch)
-    return _report(rows, arguments.format, path)
+        return run_grid(grid, store, means, command, _ready_to_show(arguments.format, watch))
+
+
+def _ready_to_show(form: str, watch: Watch) -> Watch:
+    """Return *watch*, and let it import what the table needs, as long as other processes are at work."""
+
+    def watching(remaining: Remaining) -> None:
+        if form == "table":
+            from psm_sim.reporting.terminal.sweep import make_ready
+
+            make_ready()
+        watch(remaining)
+
+    return watching
 
 
 def _store(arguments: argparse.Namespace) -> Path:

@@ -7,9 +7,9 @@ from itertools import groupby
 from time import sleep
 from typing import Any
 
-from psm_sim.campaign.sweep.outcome import Outcome
+from psm_sim.campaign.sweep.outcome import Lost, Outcome
 from psm_sim.campaign.sweep.plan import Planned
-from psm_sim.campaign.sweep.pool import PATIENCE_S, Lost, Pool
+from psm_sim.campaign.sweep.pool import PATIENCE_S, Pool
 from psm_sim.campaign.sweep.remaining import Remaining
 from psm_sim.campaign.sweep.runners import Runner
 from psm_sim.campaign.sweep.store import Store

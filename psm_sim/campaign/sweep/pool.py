@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import time
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import suppress
+from collections import deque
 from typing import Any, Protocol
 
-from psm_sim.campaign.sweep.outcome import Outcome
-from psm_sim.campaign.sweep.work import Batch, make_ready, run_batch
-from psm_sim.errors import reason
-from psm_sim.processes import begin
+from psm_sim.campaign.sweep.family import Family, Gone, Ready
+from psm_sim.campaign.sweep.outcome import Lost, Outcome
+from psm_sim.campaign.sweep.work import Batch, run_batch
 
 PATIENCE_S = 0.2
 """Seconds after which a pool comes back without a finished batch, so that an interrupt is heard."""
 
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-
-
-class Lost(str):
-    """Reason why a batch has come to nothing: its worker is gone, or could not even begin."""
-
-    __slots__ = ()
-
+_GONE = "its process has ended. Did the task end it, was it killed, or was there no memory left?"
 
 Finished = list[tuple[Batch, "list[Outcome] | Lost"]]
 
@@ -67,52 +56,65 @@ class ThisProcess:
 
 
 class Processes:
-    """Pool of *workers* processes on this machine."""
+    """Pool of *workers* processes on this machine: a family that is started now, or has been before."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, family: Family | None = None) -> None:
         self.workers = workers
-        self._running: dict[Future[Any], Batch] = {}
-        self._executor = self._started()
-        for _ in range(workers):
-            self._executor.submit(make_ready)
+        self._given = family
+        self._family = family or Family(workers)
+        self._family.keep(workers)
+        self._waiting: deque[Batch] = deque()
+        self._free: list[int] = []
+        self._doing: dict[int, Batch] = {}
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the processes; 0 for one that is not ready yet."""
+        return self._family.pids[: self.workers]
 
     def submit(self, batch: Batch) -> None:
-        """Give *batch* to the executor."""
-        self._running[self._executor.submit(run_batch, batch)] = batch
+        """Give *batch* to a worker that is free, or to the first that will be."""
+        self._waiting.append(batch)
+        self._give()
 
     def finished(self) -> Finished:
         """Return what is over; when a process has died, all that ran is lost, and others are started."""
-        done, _ = wait(self._running, PATIENCE_S, FIRST_COMPLETED)
-        found = [(self._running.pop(future), outcome_of(future)) for future in done]
-        if any(isinstance(outcome, Lost) for _, outcome in found) and not self._running:
-            self._executor.shutdown(kill_workers=True)
-            self._executor = self._started()
+        found: Finished = []
+        message = self._family.message(PATIENCE_S)
+        while message:
+            found += self._heard(*message)
+            message = self._family.message(0)
         return found
 
     def close(self, *, at_once: bool = False) -> None:
-        """End the processes."""
-        if at_once:
-            self._settle()
-        self._executor.shutdown(wait=not at_once, kill_workers=at_once)
+        """End the processes; those that were given are only told to end, if there is no hurry."""
+        if at_once or self._family is not self._given:
+            self._family.end(at_once=at_once)
+        else:
+            self._family.keep(0)
 
-    def _settle(self) -> None:
-        """Wait, half a second at most, until every batch is with the workers, by sending another after them.
+    def _heard(self, number: int, said: Any) -> Finished:
+        if number >= self.workers:
+            return []
+        if isinstance(said, Gone):
+            return self._lost()
+        self._free.append(number)
+        found = [] if isinstance(said, Ready) else [(self._doing.pop(number), said)]
+        self._give()
+        return found
 
-        One that is still on its way when they are killed makes loky print a traceback.
-        """
-        end_s = time.monotonic() + 0.5
-        with suppress(RuntimeError):
-            last = self._executor.submit(int)
-            while not (last.running() or last.done()) and time.monotonic() < end_s:
-                time.sleep(0.01)
+    def _give(self) -> None:
+        while self._waiting and self._free:
+            number, batch = self._free.pop(0), self._waiting.popleft()
+            self._doing[number] = batch
+            self._family.send(number, batch)
 
-    def _started(self) -> Any:
-        from joblib.externals.loky.process_executor import ProcessPoolExecutor
-
-        return ProcessPoolExecutor(self.workers, initializer=begin, initargs=(os.getpid(),), env=_ONE_THREAD)
-
-
-def outcome_of(future: Future[Any]) -> list[Outcome] | Lost:
-    """Return what came of a batch that is over."""
-    error = future.exception()
-    return Lost(reason(error)) if error else future.result()
+    def _lost(self) -> Finished:
+        """Start another family; what waits is lost as well if nothing ran, or this would go on for ever."""
+        if not self._doing:
+            self._doing, self._waiting = dict(enumerate(self._waiting)), deque()
+        lost: Finished = [(batch, Lost(_GONE)) for batch in self._doing.values()]
+        self._family.end(at_once=True)
+        self._family = Family(self.workers)
+        self._free, self._doing = [], {}
+        return lost

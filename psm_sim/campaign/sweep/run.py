@@ -5,10 +5,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from psm_sim.campaign.sweep.conduct import Conduct, Watch
+from psm_sim.campaign.sweep.family import Family
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.plan import Check, Planned, planned
@@ -19,7 +20,7 @@ from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
 from psm_sim.errors import InputError
 from psm_sim.files.drafts import draft
-from psm_sim.processes import processes_for
+from psm_sim.processes import cores, processes_for
 from psm_sim.provenance import provenance
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.values import Parameter
@@ -37,12 +38,13 @@ class Means:
     """Means to run a sweep: processes of this machine, or the cluster whose scheduler has an address.
 
     ``workers`` is the number of processes, None for one on each core; ``cluster`` empty is none. With
-    ``retry`` tasks that have failed are run again.
+    ``retry`` tasks that have failed are run again. ``family`` are processes that have been started before.
     """
 
     workers: int | None = None
     cluster: str = ""
     retry: bool = False
+    family: Family | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.workers is not None:
@@ -145,10 +147,8 @@ def _made_pool(means: Means, tasks: int) -> Pool:
         from psm_sim.campaign.sweep.cluster import Cluster
 
         return Cluster(means.cluster)
-    from joblib import cpu_count
-
-    workers = processes_for(tasks, means.workers or cpu_count())
-    return ThisProcess() if workers == 1 else Processes(workers)
+    workers = processes_for(tasks, means.workers or cores())
+    return ThisProcess() if workers == 1 else Processes(workers, means.family)
 
 
 def _as_workers_get_them(files: UserFiles, means: Means) -> AbstractContextManager[UserFiles | PlacedFiles]:

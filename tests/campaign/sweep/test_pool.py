@@ -40,15 +40,15 @@ def test_a_worker_killed_from_outside_loses_no_task(tmp_path: Path, monkeypatch:
     pools: list[Processes] = []
 
     class Watched(Processes):
-        def __init__(self, workers: int) -> None:
-            super().__init__(workers)
+        def __init__(self, *words) -> None:
+            super().__init__(*words)
             pools.append(self)
 
         def finished(self):
             found = super().finished()
             if found and len(pools) == 1:
                 pools.append(self)
-                os.kill(next(iter(self._executor._processes)), signal.SIGKILL)
+                os.kill(self.pids[0], signal.SIGKILL)
             return found
 
     monkeypatch.setattr("psm_sim.campaign.sweep.run.Processes", Watched)
@@ -68,9 +68,9 @@ if __name__ == "__main__":
     pool = Processes(2)
     for _ in range(2):
         pool.submit(Batch((), UserFiles()))
-    while pool._running:
+    while not all(pool.pids):
         pool.finished()
-    print(*pool._executor._processes, flush=True)
+    print(*pool.pids, flush=True)
     time.sleep(60)
 """
 
