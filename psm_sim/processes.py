@@ -20,6 +20,7 @@ MOST_PER_CORE = 4
 """The largest number of processes for each core: more of them only take memory."""
 
 _CHECK_S = 1.0
+_SHARE = Path("/sys/fs/cgroup/cpu.max")
 _watched = False
 
 
@@ -69,7 +70,7 @@ def cores() -> int:
 def _share() -> int:
     """Return the cores that a control group of Linux grants, the last one perhaps in part."""
     with suppress(OSError, ValueError):
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        quota, period = _SHARE.read_text(encoding="ascii").split()
         return -(-int(quota) // int(period))
     return sys.maxsize
 

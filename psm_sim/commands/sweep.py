@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import (
@@ -120,17 +121,23 @@ def _rows(arguments: argparse.Namespace, path: Path, family: Family | None) -> l
     means = Means(arguments.workers, arguments.cluster, arguments.retry, family)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.words])
     with Store(path) as store, sweep_progress_on(sys.stderr) as watch:
-        return run_grid(grid, store, means, command, _ready_to_show(arguments.format, watch))
+        shown_soon = family and arguments.format == "table"
+        return run_grid(grid, store, means, command, _ready_to_show(watch) if shown_soon else watch)
 
 
-def _ready_to_show(form: str, watch: Watch) -> Watch:
-    """Return *watch*, and let it import what the table needs, as long as other processes are at work."""
+def _ready_to_show(watch: Watch) -> Watch:
+    """Return *watch*, and let a thread import what the table needs as soon as workers are at work.
+
+    A thread hears no interrupt: some libraries import others by ``exec``, and Python takes one that comes
+    there for one that nobody has caught.
+    """
+    from psm_sim.reporting.terminal.sweep import make_ready
+
+    thread = Thread(target=make_ready)
 
     def watching(remaining: Remaining) -> None:
-        if form == "table":
-            from psm_sim.reporting.terminal.sweep import make_ready
-
-            make_ready()
+        if not thread.ident:
+            thread.start()
         watch(remaining)
 
     return watching

@@ -83,7 +83,8 @@ def _taken_channel() -> Channel:
     channel = os.dup(0), os.dup(1)
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123
         os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)
+    with suppress(OSError):
+        os.dup2(2, 1)
     return channel
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, TextIO
 
 from psm_sim.campaign.sweep.outcome import StoredRow
@@ -43,7 +42,6 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
             console.print(Text(line))
 
 
-@cache
 def make_ready() -> None:
     """Import what :func:`write_best` needs."""
     import rich.table  # noqa: F401
