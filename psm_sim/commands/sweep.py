@@ -21,7 +21,6 @@ from psm_sim.commands.sweep_grid import grid_of
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.conduct import Watch
-    from psm_sim.campaign.sweep.family import Family
     from psm_sim.campaign.sweep.outcome import StoredRow
     from psm_sim.campaign.sweep.remaining import Remaining
 
@@ -102,26 +101,27 @@ def _add_means(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run what the store lacks, and report it; 1 if a task has failed."""
-    from psm_sim.campaign.sweep.family import started_ahead
-
     path = _store(arguments)
-    new = not (arguments.cluster or os.access(path, os.F_OK))
-    with started_ahead(arguments.workers, wanted=new) as family:
-        rows = _rows(arguments, path, family)
-        return _report(rows, arguments.format, path)
+    is_new = not (arguments.cluster or os.access(path, os.F_OK))
+    if is_new and arguments.workers != 1:
+        from psm_sim.campaign.sweep.worker import make_ahead
+
+        make_ahead()
+    return _report(_rows(arguments, path), arguments.format, path)
 
 
-def _rows(arguments: argparse.Namespace, path: Path, family: Family | None) -> list[StoredRow]:
+def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     from psm_sim.campaign.sweep.run import Means, run_grid
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.reporting.terminal.sweep_progress import sweep_progress_on
+    from psm_sim.user_code import prints_to_stderr
 
     grid = grid_of(arguments)
     grid.tasks()  # before a store is made: what cannot be run leaves nothing behind
-    means = Means(arguments.workers, arguments.cluster, arguments.retry, family)
+    means = Means(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.words])
-    with Store(path) as store, sweep_progress_on(sys.stderr) as watch:
-        shown_soon = family and arguments.format == "table"
+    with Store(path) as store, sweep_progress_on(sys.stderr) as watch, prints_to_stderr():
+        shown_soon = arguments.workers != 1 and arguments.format == "table"
         return run_grid(grid, store, means, command, _ready_to_show(watch) if shown_soon else watch)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any
 
-from psm_sim.campaign.sweep.outcome import Lost, Outcome
+from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.pool import PATIENCE_S, Finished
 from psm_sim.campaign.sweep.work import Batch, run_batch
+from psm_sim.campaign.sweep.worker import Lost
 from psm_sim.errors import InputError, reason
 from psm_sim.version import __version__
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from time import sleep
 from typing import Any
 
-from psm_sim.campaign.sweep.outcome import Lost, Outcome
+from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.plan import Planned
 from psm_sim.campaign.sweep.pool import PATIENCE_S, Pool
 from psm_sim.campaign.sweep.remaining import Remaining
@@ -15,6 +15,7 @@ from psm_sim.campaign.sweep.runners import Runner
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
 from psm_sim.campaign.sweep.work import MOST_POLICIES, Batch, Job, split
+from psm_sim.campaign.sweep.worker import Lost
 from psm_sim.spec import Spec
 
 Watch = Callable[[Remaining], None]

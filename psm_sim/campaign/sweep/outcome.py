@@ -17,12 +17,6 @@ class Outcome:
     wall_s: float = 0.0
 
 
-class Lost(str):
-    """Reason why a batch has come to nothing: its worker is gone, or could not even begin."""
-
-    __slots__ = ()
-
-
 @dataclass(frozen=True)
 class StoredRow:
     """Row of a store; ``state`` is ``"waiting"``, ``"done"`` or ``"failed"``, ``wall_s`` is in seconds."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Protocol
+from multiprocessing.connection import wait
+from typing import Protocol
 
-from psm_sim.campaign.sweep.family import Family, Gone, Ready
-from psm_sim.campaign.sweep.outcome import Lost, Outcome
+from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.work import Batch, run_batch
+from psm_sim.campaign.sweep.worker import Lost, Worker
 
 PATIENCE_S = 0.2
 """Seconds after which a pool comes back without a finished batch, so that an interrupt is heard."""
-
-_GONE = "its process has ended. Did the task end it, was it killed, or was there no memory left?"
 
 Finished = list[tuple[Batch, "list[Outcome] | Lost"]]
 
@@ -56,21 +55,18 @@ class ThisProcess:
 
 
 class Processes:
-    """Pool of *workers* processes on this machine: a family that is started now, or has been before."""
+    """Pool of *workers* processes on this machine; one that dies is replaced when there is a batch for it."""
 
-    def __init__(self, workers: int, family: Family | None = None) -> None:
+    def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._given = family
-        self._family = family or Family(workers)
-        self._family.keep(workers)
         self._waiting: deque[Batch] = deque()
-        self._free: list[int] = []
-        self._doing: dict[int, Batch] = {}
+        self._free = [Worker() for _ in range(workers)]
+        self._busy: dict[Worker, Batch] = {}
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the processes; 0 for one that is not ready yet."""
-        return self._family.pids[: self.workers]
+        """The numbers of the processes."""
+        return [worker.pid for worker in (*self._busy, *self._free)]
 
     def submit(self, batch: Batch) -> None:
         """Give *batch* to a worker that is free, or to the first that will be."""
@@ -78,43 +74,30 @@ class Processes:
         self._give()
 
     def finished(self) -> Finished:
-        """Return what is over; when a process has died, all that ran is lost, and others are started."""
+        """Return what is over; of a worker that has died its batch is lost."""
+        by_pipe = {worker.pipe: worker for worker in self._busy}
         found: Finished = []
-        message = self._family.message(PATIENCE_S)
-        while message:
-            found += self._heard(*message)
-            message = self._family.message(0)
-        return found
-
-    def close(self, *, at_once: bool = False) -> None:
-        """End the processes; those that were given are only told to end, if there is no hurry."""
-        if at_once or self._family is not self._given:
-            self._family.end(at_once=at_once)
-        else:
-            self._family.keep(0)
-
-    def _heard(self, number: int, said: Any) -> Finished:
-        if number >= self.workers:
-            return []
-        if isinstance(said, Gone):
-            return self._lost()
-        self._free.append(number)
-        found = [] if isinstance(said, Ready) else [(self._doing.pop(number), said)]
+        for pipe in wait(list(by_pipe), PATIENCE_S):
+            worker = by_pipe[pipe]
+            answer = worker.answer()
+            found.append((self._busy.pop(worker), answer))
+            if worker.is_gone:
+                worker.end(at_once=True)
+            else:
+                self._free.append(worker)
         self._give()
         return found
 
-    def _give(self) -> None:
-        while self._waiting and self._free:
-            number, batch = self._free.pop(0), self._waiting.popleft()
-            self._doing[number] = batch
-            self._family.send(number, batch)
+    def close(self, *, at_once: bool = False) -> None:
+        """End the processes."""
+        workers = [*self._free, *self._busy]
+        for worker in workers:
+            worker.leave()
+        for worker in workers:
+            worker.end(at_once=at_once)
 
-    def _lost(self) -> Finished:
-        """Start another family; what waits is lost as well if nothing ran, or this would go on for ever."""
-        if not self._doing:
-            self._doing, self._waiting = dict(enumerate(self._waiting)), deque()
-        lost: Finished = [(batch, Lost(_GONE)) for batch in self._doing.values()]
-        self._family.end(at_once=True)
-        self._family = Family(self.workers)
-        self._free, self._doing = [], {}
-        return lost
+    def _give(self) -> None:
+        while self._waiting and len(self._busy) < self.workers:
+            worker = self._free.pop(0) if self._free else Worker()
+            self._busy[worker] = self._waiting.popleft()
+            worker.send(self._busy[worker])

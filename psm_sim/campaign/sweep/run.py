@@ -5,11 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from psm_sim.campaign.sweep.conduct import Conduct, Watch
-from psm_sim.campaign.sweep.family import Family
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.plan import Check, Planned, planned
@@ -38,13 +37,12 @@ class Means:
     """Means to run a sweep: processes of this machine, or the cluster whose scheduler has an address.
 
     ``workers`` is the number of processes, None for one on each core; ``cluster`` empty is none. With
-    ``retry`` tasks that have failed are run again. ``family`` are processes that have been started before.
+    ``retry`` tasks that have failed are run again.
     """
 
     workers: int | None = None
     cluster: str = ""
     retry: bool = False
-    family: Family | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.workers is not None:
@@ -148,7 +146,7 @@ def _made_pool(means: Means, tasks: int) -> Pool:
 
         return Cluster(means.cluster)
     workers = processes_for(tasks, means.workers or cores())
-    return ThisProcess() if workers == 1 else Processes(workers, means.family)
+    return ThisProcess() if workers == 1 else Processes(workers)
 
 
 def _as_workers_get_them(files: UserFiles, means: Means) -> AbstractContextManager[UserFiles | PlacedFiles]:

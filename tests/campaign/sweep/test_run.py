@@ -232,7 +232,7 @@ def test_a_file_that_is_no_store_is_refused() -> None:
 def test_there_are_never_more_processes_than_a_multiple_of_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many are asked for."""
     asked: list[int] = []
-    monkeypatch.setattr(run_of_sweep, "Processes", lambda workers, _: asked.append(workers))
+    monkeypatch.setattr(run_of_sweep, "Processes", asked.append)
     run_of_sweep._made_pool(Means(1024), 1000)
     assert asked == [MOST_PER_CORE * (os.cpu_count() or 1)]
 
