@@ -10,6 +10,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -19,6 +21,7 @@ MOST_PER_CORE = 4
 """The largest number of processes for each core: more of them only take memory."""
 
 _CHECK_S = 1.0
+_SHARE = Path("/sys/fs/cgroup/cpu.max")
 _watched = False
 
 
@@ -47,15 +50,34 @@ def in_processes(
     if "backend_kwargs" in inspect.signature(Parallel).parameters:
         options = {"initializer": begin, "initargs": (parent,)}
     jobs = (delayed(_called)(function, item, parent) for item in items)
-    with _no_interrupts():
+    with suppress(ImportError):  # as the tracker of deaf_to_interrupts()
+        from joblib.externals.loky.backend import resource_tracker
+
+        resource_tracker.ensure_running()
+    with deaf_to_interrupts():
         results = Parallel(n_jobs=count, return_as="generator", **options)(jobs)
     yield from results
 
 
 def processes_for(items: int, workers: int | None) -> int:
     """Return the number of processes that are used for some items where *workers* are wanted."""
-    cores = os.cpu_count() or 1
-    return min(workers or cores, items, MOST_PER_CORE * cores)
+    every = os.cpu_count() or 1
+    return min(workers or every, items, MOST_PER_CORE * every)
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use, where its share is limited too."""
+    every = os.cpu_count() or 1
+    mine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else every
+    return max(1, min(every, mine, _share()))
+
+
+def _share() -> int:
+    """Return the cores that a control group of Linux grants, the last one perhaps in part."""
+    with suppress(OSError, ValueError):
+        quota, period = _SHARE.read_text(encoding="ascii").split()
+        return -(-int(quota) // int(period))
+    return sys.maxsize
 
 
 def begin(parent: int) -> None:
@@ -64,17 +86,31 @@ def begin(parent: int) -> None:
     if _watched or os.getpid() == parent:
         return
     _watched = True
+    become_worker(partial(_wait_for_end_of, parent))
+
+
+def become_worker(parent_ends: Callable[[], None]) -> None:
+    """Leave standard output and Ctrl-C to the parent, and end with it: what it prints goes to standard error.
+
+    *parent_ends* returns when the parent has ended.
+    """
     sys.stdout = sys.stderr
+    with suppress(OSError):  # one that has been closed takes nothing anyway
+        os.dup2(2, 1)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_end_after, args=(parent_ends,), daemon=True).start()
 
 
-def _end_with(parent: int) -> None:
+def _end_after(parent_ends: Callable[[], None]) -> None:
+    parent_ends()
+    os._exit(1)
+
+
+def _wait_for_end_of(parent: int) -> None:
     # A process that is killed tells nobody; who has lost its parent is given to another.
     while os.getppid() == parent:
         time.sleep(_CHECK_S)
-    os._exit(1)
 
 
 def _called(function: Callable[[Any], Found], item: Any, parent: int) -> Found:
@@ -83,20 +119,15 @@ def _called(function: Callable[[Any], Found], item: Any, parent: int) -> Found:
 
 
 @contextmanager
-def _no_interrupts() -> Iterator[None]:
+def deaf_to_interrupts() -> Iterator[None]:
     """Start processes that do not hear Ctrl-C: this one does, and ends them without their tracebacks."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # The start of a tracker lets the signal through again: both have to run before.
-    with suppress(ImportError):
-        from multiprocessing import resource_tracker
+    from multiprocessing import resource_tracker
 
-        resource_tracker.ensure_running()
-    with suppress(ImportError):
-        from joblib.externals.loky.backend import resource_tracker as of_loky
-
-        of_loky.ensure_running()
+    # Its start lets the signal through again: it has to run before.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -167,6 +167,18 @@ def test_there_are_never_more_processes_than_pieces_of_work_or_four_for_a_core(m
     assert processes.processes_for(3, 2000) == 3
 
 
+def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As far as the system and a control group grant them."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    for text, expected in (("max 100000", 8), ("250000 100000", 3), ("1000 100000", 1), ("strange", 8)):
+        (tmp_path / "cpu.max").write_text(text)
+        monkeypatch.setattr(processes, "_SHARE", tmp_path / "cpu.max")
+        assert processes.cores() == expected
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert processes.cores() == 1
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGKILL"])
 def test_no_process_outlives_its_parent(tmp_path: Path, name: str) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import (
@@ -18,7 +20,9 @@ from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
 from psm_sim.commands.sweep_grid import grid_of
 
 if TYPE_CHECKING:
+    from psm_sim.campaign.sweep.conduct import Watch
     from psm_sim.campaign.sweep.outcome import StoredRow
+    from psm_sim.campaign.sweep.remaining import Remaining
 
 HELP = """\
 Run every combination of policies, parameters and seeds of a grid, on all cores or on
@@ -97,17 +101,46 @@ def _add_means(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run what the store lacks, and report it; 1 if a task has failed."""
+    path = _store(arguments)
+    is_new = not (arguments.cluster or os.access(path, os.F_OK))
+    if is_new and arguments.workers != 1:
+        from psm_sim.campaign.sweep.worker import make_ahead
+
+        make_ahead()
+    return _report(_rows(arguments, path), arguments.format, path)
+
+
+def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     from psm_sim.campaign.sweep.run import Means, run_grid
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.reporting.terminal.sweep_progress import sweep_progress_on
+    from psm_sim.user_code import prints_to_stderr
 
-    grid, path = grid_of(arguments), _store(arguments)
+    grid = grid_of(arguments)
     grid.tasks()  # before a store is made: what cannot be run leaves nothing behind
     means = Means(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.words])
-    with Store(path) as store, sweep_progress_on(sys.stderr) as watch:
-        rows = run_grid(grid, store, means, command, watch)
-    return _report(rows, arguments.format, path)
+    with Store(path) as store, sweep_progress_on(sys.stderr) as watch, prints_to_stderr():
+        shown_soon = arguments.workers != 1 and arguments.format == "table"
+        return run_grid(grid, store, means, command, _ready_to_show(watch) if shown_soon else watch)
+
+
+def _ready_to_show(watch: Watch) -> Watch:
+    """Return *watch*, and let a thread import what the table needs as soon as workers are at work.
+
+    A thread hears no interrupt: some libraries import others by ``exec``, and Python takes one that comes
+    there for one that nobody has caught.
+    """
+    from psm_sim.reporting.terminal.sweep import make_ready
+
+    thread = Thread(target=make_ready)
+
+    def watching(remaining: Remaining) -> None:
+        if not thread.ident:
+            thread.start()
+        watch(remaining)
+
+    return watching
 
 
 def _store(arguments: argparse.Namespace) -> Path:

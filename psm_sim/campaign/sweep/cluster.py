@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from typing import Any
 
-from psm_sim.campaign.sweep.pool import PATIENCE_S, Finished, outcome_of
+from psm_sim.campaign.sweep.outcome import Outcome
+from psm_sim.campaign.sweep.pool import PATIENCE_S, Finished
 from psm_sim.campaign.sweep.work import Batch, run_batch
-from psm_sim.errors import InputError
+from psm_sim.campaign.sweep.worker import Lost
+from psm_sim.errors import InputError, reason
 from psm_sim.version import __version__
 
 _CONNECT_S = 10
@@ -59,7 +62,7 @@ class Cluster:
             done = wait(list(self._running), timeout=PATIENCE_S, return_when="FIRST_COMPLETED").done
         except TimeoutError:
             return []
-        return [(self._running.pop(future), outcome_of(future)) for future in done]
+        return [(self._running.pop(future), _outcome_of(future)) for future in done]
 
     def close(self, *, at_once: bool = False) -> None:
         """Leave the cluster to others; *at_once*: call back what has not been done."""
@@ -86,3 +89,9 @@ def _connected(address: str) -> Any:
 
 def _version() -> str:
     return __version__
+
+
+def _outcome_of(future: Future[Any]) -> list[Outcome] | Lost:
+    """Return what came of a batch that is over."""
+    error = future.exception()
+    return Lost(reason(error)) if error else future.result()

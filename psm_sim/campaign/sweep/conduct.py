@@ -9,12 +9,13 @@ from typing import Any
 
 from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.plan import Planned
-from psm_sim.campaign.sweep.pool import PATIENCE_S, Lost, Pool
+from psm_sim.campaign.sweep.pool import PATIENCE_S, Pool
 from psm_sim.campaign.sweep.remaining import Remaining
 from psm_sim.campaign.sweep.runners import Runner
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
 from psm_sim.campaign.sweep.work import MOST_POLICIES, Batch, Job, split
+from psm_sim.campaign.sweep.worker import Lost
 from psm_sim.spec import Spec
 
 Watch = Callable[[Remaining], None]

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import time
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import suppress
-from typing import Any, Protocol
+from collections import deque
+from multiprocessing.connection import wait
+from typing import Protocol
 
 from psm_sim.campaign.sweep.outcome import Outcome
-from psm_sim.campaign.sweep.work import Batch, make_ready, run_batch
-from psm_sim.errors import reason
-from psm_sim.processes import begin
+from psm_sim.campaign.sweep.work import Batch, run_batch
+from psm_sim.campaign.sweep.worker import Lost, Worker
 
 PATIENCE_S = 0.2
 """Seconds after which a pool comes back without a finished batch, so that an interrupt is heard."""
-
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-
-
-class Lost(str):
-    """Reason why a batch has come to nothing: its worker is gone, or could not even begin."""
-
-    __slots__ = ()
-
 
 Finished = list[tuple[Batch, "list[Outcome] | Lost"]]
 
@@ -67,52 +55,49 @@ class ThisProcess:
 
 
 class Processes:
-    """Pool of *workers* processes on this machine."""
+    """Pool of *workers* processes on this machine; one that dies is replaced when there is a batch for it."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._running: dict[Future[Any], Batch] = {}
-        self._executor = self._started()
-        for _ in range(workers):
-            self._executor.submit(make_ready)
+        self._waiting: deque[Batch] = deque()
+        self._free = [Worker() for _ in range(workers)]
+        self._busy: dict[Worker, Batch] = {}
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the processes."""
+        return [worker.pid for worker in (*self._busy, *self._free)]
 
     def submit(self, batch: Batch) -> None:
-        """Give *batch* to the executor."""
-        self._running[self._executor.submit(run_batch, batch)] = batch
+        """Give *batch* to a worker that is free, or to the first that will be."""
+        self._waiting.append(batch)
+        self._give()
 
     def finished(self) -> Finished:
-        """Return what is over; when a process has died, all that ran is lost, and others are started."""
-        done, _ = wait(self._running, PATIENCE_S, FIRST_COMPLETED)
-        found = [(self._running.pop(future), outcome_of(future)) for future in done]
-        if any(isinstance(outcome, Lost) for _, outcome in found) and not self._running:
-            self._executor.shutdown(kill_workers=True)
-            self._executor = self._started()
+        """Return what is over; of a worker that has died its batch is lost."""
+        by_pipe = {worker.pipe: worker for worker in self._busy}
+        found: Finished = []
+        for pipe in wait(list(by_pipe), PATIENCE_S):
+            worker = by_pipe[pipe]
+            answer = worker.answer()
+            found.append((self._busy.pop(worker), answer))
+            if worker.is_gone:
+                worker.end(at_once=True)
+            else:
+                self._free.append(worker)
+        self._give()
         return found
 
     def close(self, *, at_once: bool = False) -> None:
         """End the processes."""
-        if at_once:
-            self._settle()
-        self._executor.shutdown(wait=not at_once, kill_workers=at_once)
+        workers = [*self._free, *self._busy]
+        for worker in workers:
+            worker.leave()
+        for worker in workers:
+            worker.end(at_once=at_once)
 
-    def _settle(self) -> None:
-        """Wait, half a second at most, until every batch is with the workers, by sending another after them.
-
-        One that is still on its way when they are killed makes loky print a traceback.
-        """
-        end_s = time.monotonic() + 0.5
-        with suppress(RuntimeError):
-            last = self._executor.submit(int)
-            while not (last.running() or last.done()) and time.monotonic() < end_s:
-                time.sleep(0.01)
-
-    def _started(self) -> Any:
-        from joblib.externals.loky.process_executor import ProcessPoolExecutor
-
-        return ProcessPoolExecutor(self.workers, initializer=begin, initargs=(os.getpid(),), env=_ONE_THREAD)
-
-
-def outcome_of(future: Future[Any]) -> list[Outcome] | Lost:
-    """Return what came of a batch that is over."""
-    error = future.exception()
-    return Lost(reason(error)) if error else future.result()
+    def _give(self) -> None:
+        while self._waiting and len(self._busy) < self.workers:
+            worker = self._free.pop(0) if self._free else Worker()
+            self._busy[worker] = self._waiting.popleft()
+            worker.send(self._busy[worker])

@@ -19,7 +19,7 @@ from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
 from psm_sim.errors import InputError
 from psm_sim.files.drafts import draft
-from psm_sim.processes import processes_for
+from psm_sim.processes import cores, processes_for
 from psm_sim.provenance import provenance
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.values import Parameter
@@ -145,9 +145,7 @@ def _made_pool(means: Means, tasks: int) -> Pool:
         from psm_sim.campaign.sweep.cluster import Cluster
 
         return Cluster(means.cluster)
-    from joblib import cpu_count
-
-    workers = processes_for(tasks, means.workers or cpu_count())
+    workers = processes_for(tasks, means.workers or cores())
     return ThisProcess() if workers == 1 else Processes(workers)
 
 

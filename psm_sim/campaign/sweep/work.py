@@ -55,10 +55,6 @@ class Batch:
         return [key for job in self.jobs for key in job.keys]
 
 
-def make_ready() -> None:
-    """Do nothing: to find this function a new process imports all that a batch needs."""
-
-
 def run_batch(batch: Batch) -> list[Outcome]:
     """Do the jobs, here; a task that fails is an outcome as well, and does not stop the others.
 

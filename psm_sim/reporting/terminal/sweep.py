@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.pareto import ENERGY, SLOWDOWN, Candidate, varying
+from psm_sim.estimates import interval
 from psm_sim.reporting.terminal.comparison import aligned
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.texts import cut, printable
@@ -39,6 +40,13 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
         console.print()
         for line in _caption(best, keys):
             console.print(Text(line))
+
+
+def make_ready() -> None:
+    """Import what :func:`write_best` needs."""
+    import rich.table  # noqa: F401
+
+    interval([0.0, 1.0])
 
 
 def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:

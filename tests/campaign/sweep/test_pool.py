@@ -13,6 +13,7 @@ import pytest
 
 from psm_sim import processes
 from psm_sim.campaign.sweep import pool as pool_module
+from psm_sim.campaign.sweep import worker as worker_module
 from psm_sim.campaign.sweep.pool import Processes
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.campaign.sweep.work import Batch
@@ -40,7 +41,7 @@ def test_a_worker_killed_from_outside_loses_no_task(tmp_path: Path, monkeypatch:
     pools: list[Processes] = []
 
     class Watched(Processes):
-        def __init__(self, workers: int) -> None:
+        def __init__(self, workers) -> None:
             super().__init__(workers)
             pools.append(self)
 
@@ -48,7 +49,7 @@ def test_a_worker_killed_from_outside_loses_no_task(tmp_path: Path, monkeypatch:
             found = super().finished()
             if found and len(pools) == 1:
                 pools.append(self)
-                os.kill(next(iter(self._executor._processes)), signal.SIGKILL)
+                os.kill(self.pids[0], signal.SIGKILL)
             return found
 
     monkeypatch.setattr("psm_sim.campaign.sweep.run.Processes", Watched)
@@ -68,9 +69,7 @@ if __name__ == "__main__":
     pool = Processes(2)
     for _ in range(2):
         pool.submit(Batch((), UserFiles()))
-    while pool._running:
-        pool.finished()
-    print(*pool._executor._processes, flush=True)
+    print(*pool.pids, flush=True)
     time.sleep(60)
 """
 
@@ -101,6 +100,68 @@ def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
     assert not any(map(running, workers))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are copied on Linux alone")
+def test_on_linux_one_process_imports_for_all() -> None:
+    """The workers are its children, and end when they are told to."""
+    pool = Processes(2)
+    workers = pool.pids
+    parents = {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1] for pid in workers}
+    assert len(parents) == 1
+    assert parents != {str(os.getpid())}
+    pool.close()
+    assert not any(map(running, workers))
+
+
+def exits(pipe: object) -> None:
+    """Stand in for the work of a worker that cannot even begin."""
+    os._exit(3)
+
+
+def test_workers_that_cannot_begin_give_every_batch_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a reason, and not by trying for ever."""
+    monkeypatch.setattr(worker_module, "serve", exits)
+    pool = Processes(2)
+    for _ in range(5):
+        pool.submit(Batch((), UserFiles()))
+    found: list[object] = []
+    while len(found) < 5:
+        found += [outcome for _, outcome in pool.finished()]
+    pool.close(at_once=True)
+    assert found == [worker_module.GONE] * 5
+
+
+def finished(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Return what Python has printed by its successful end."""
+    return subprocess.run([sys.executable, *words], cwd=cwd, capture_output=True, text=True, check=True)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_user_code_prints_goes_to_standard_error(tmp_path: Path, workers: int) -> None:
+    """Standard output is the command's, whoever does the work."""
+    write_policy(tmp_path / "my.py", before="print('stray')")
+    words = ["--policy", "my.py:Hears", "--vary", "seed=1..2", "--pages", "5", "--format", "csv"]
+    done = finished("-m", "psm_sim", "sweep", *words, f"--workers={workers}", cwd=tmp_path)
+    assert "stray" not in done.stdout
+    assert len(done.stdout.splitlines()) == 3
+    assert "stray" in done.stderr
+
+
+UNGUARDED = """
+from psm_sim import sweep
+print("begun")
+print(len(sweep({"seed": [1, 2]}, ["my.py:Hears"], workers=2, pages=5)))
+"""
+
+
+def test_a_worker_runs_no_script_again_and_leaves_its_output_alone(tmp_path: Path) -> None:
+    """The script need not be made for it; what a policy writes past Python itself goes elsewhere too."""
+    write_policy(tmp_path / "my.py", before="import os; os.write(1, b'stray') if now_s > 30 else None")
+    (tmp_path / "script.py").write_text(UNGUARDED)
+    done = finished("script.py", cwd=tmp_path)
+    assert done.stdout.split() == ["begun", "2"]
+    assert "stray" in done.stderr
+
+
 def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its batch is lost with a sentence, and gives no numbers."""
     pool = pool_module.Processes(1)
@@ -121,6 +182,7 @@ def test_a_worker_leaves_interrupts_to_its_parent_and_ends_with_it(monkeypatch: 
     monkeypatch.setattr(processes, "_CHECK_S", 0.0)
     monkeypatch.setattr(processes, "_watched", False)
     monkeypatch.setattr("sys.stdout", sys.stdout)
+    monkeypatch.setattr("os.dup2", lambda *words: handled.append(words))
     monkeypatch.setattr("os.getppid", lambda: parents.pop(0))
     monkeypatch.setattr("os._exit", ended.append)
     monkeypatch.setattr("signal.signal", lambda *words: handled.append(words))
@@ -130,4 +192,4 @@ def test_a_worker_leaves_interrupts_to_its_parent_and_ends_with_it(monkeypatch: 
             break
         time.sleep(0.005)
     assert ended == [1]
-    assert handled == [(signal.SIGINT, signal.SIG_IGN)]
+    assert handled == [(2, 1), (signal.SIGINT, signal.SIG_IGN)]

@@ -1,0 +1,136 @@
+"""Worker: a process of this machine that does one batch at a time."""
+
+from __future__ import annotations
+
+import multiprocessing as mp
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from types import ModuleType
+from typing import Any
+
+from psm_sim.errors import reason
+from psm_sim.processes import become_worker, deaf_to_interrupts
+
+LEAVE_S = 5.0
+"""Seconds that a worker with nothing left to do has to end by itself."""
+
+GONE = "its process has ended. Did the task end it, was it killed, or was there no memory left?"
+
+_TOGETHER = sys.platform == "linux"
+_CONTEXT: Any = mp.get_context("forkserver" if _TOGETHER else "spawn")
+_WORK = "psm_sim.campaign.sweep.work"
+_SET = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH"), "1")
+"""Variables of workers: one thread each, and no module of the folder they are in in place of a library's."""
+
+
+class Lost(str):
+    """Reason why a batch has come to nothing: its worker is gone, or could not even begin."""
+
+    __slots__ = ()
+
+
+class Worker:
+    """Worker that is started when it is made; what it is sent, a batch at a time, it answers.
+
+    Attributes
+    ----------
+    is_gone : bool
+        Whether it has been found to have ended.
+    """
+
+    def __init__(self) -> None:
+        self.is_gone = False
+        self.pipe, theirs = _CONTEXT.Pipe()
+        make_ahead()
+        with _as_in_a_worker():
+            self.process = _CONTEXT.Process(target=serve, args=(theirs,), daemon=True)
+            self.process.start()
+        theirs.close()
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return int(self.process.pid)
+
+    def send(self, batch: Any) -> None:
+        """Let it do *batch*; if it is gone, that is its answer."""
+        with suppress(OSError):
+            self.pipe.send(batch)
+
+    def answer(self) -> Any:
+        """Return what came of the batch, once the pipe has something: the outcomes, or a :class:`Lost`."""
+        try:
+            return self.pipe.recv()
+        except (EOFError, OSError):
+            self.is_gone = True
+            return Lost(GONE)
+
+    def leave(self) -> None:
+        """Tell it that nothing will come any more."""
+        self.pipe.close()
+
+    def end(self, *, at_once: bool = False) -> None:
+        """Wait until it has ended; *at_once*, or after :data:`LEAVE_S` seconds, whatever it is doing."""
+        self.leave()
+        self.process.join(0 if at_once else LEAVE_S)
+        self.process.kill()
+        self.process.join()
+
+
+def make_ahead() -> None:
+    """Let workers make ready, without waiting for it.
+
+    On Linux one process is started that imports what a batch needs, and workers are copies of it. Elsewhere a
+    library may not survive being copied: each worker is started, and imports, for itself.
+    """
+    if not _TOGETHER:
+        return
+    from multiprocessing.forkserver import ensure_running
+
+    _CONTEXT.set_forkserver_preload([_WORK])
+    with _as_in_a_worker():
+        ensure_running()
+
+
+def serve(pipe: Connection) -> None:
+    """Answer each batch that comes, until nothing comes: what a worker does.
+
+    Parameters
+    ----------
+    pipe
+        Where batches come from, and outcomes go to. An exception is sent as a :class:`Lost`.
+    """
+    from psm_sim.campaign.sweep.work import run_batch
+
+    parent = mp.parent_process()
+    if parent is not None:
+        become_worker(parent.join)
+    with suppress(EOFError, OSError):
+        while True:
+            batch = pipe.recv()
+            try:
+                found: Any = run_batch(batch)
+            except BaseException as error:
+                found = Lost(reason(error))
+            pipe.send(found)
+
+
+@contextmanager
+def _as_in_a_worker() -> Iterator[None]:
+    """Set what a process that is started now takes over: variables, deafness to Ctrl-C, no main module.
+
+    A new process would run the main module again; a user's script need not be made for that.
+    """
+    before, main = dict(os.environ), sys.modules["__main__"]
+    with deaf_to_interrupts():
+        os.environ.update(_SET)
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
+            os.environ.clear()
+            os.environ.update(before)
