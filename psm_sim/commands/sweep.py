@@ -8,7 +8,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import (
@@ -126,18 +125,20 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
 
 
 def _ready_to_show(watch: Watch) -> Watch:
-    """Return *watch*, and let a thread import what the table needs as soon as workers are at work.
+    """Return *watch*, and import what the table needs as soon as workers are at work.
 
-    A thread hears no interrupt: some libraries import others by ``exec``, and Python takes one that comes
+    An interrupt waits for that: some libraries import others by ``exec``, and Python takes one that comes
     there for one that nobody has caught.
     """
+    from psm_sim.processes import deaf_to_interrupts
     from psm_sim.reporting.terminal.sweep import make_ready
 
-    thread = Thread(target=make_ready)
+    to_do = [make_ready]
 
     def watching(remaining: Remaining) -> None:
-        if not thread.ident:
-            thread.start()
+        while to_do:
+            with deaf_to_interrupts():
+                to_do.pop()()
         watch(remaining)
 
     return watching

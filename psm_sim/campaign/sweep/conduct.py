@@ -19,7 +19,7 @@ from psm_sim.campaign.sweep.worker import Lost
 from psm_sim.spec import Spec
 
 Watch = Callable[[Remaining], None]
-"""Called when something is done, with the work that remains."""
+"""Called when something is given out or done, with the work that remains."""
 
 _AT_HAND = 2
 """Batches given out for each worker, so that it finds the next one when it has done one."""
@@ -90,6 +90,7 @@ class Conduct:
             self._elsewhere += [[each for each in group if each.key not in mine] for group in taken]
             self._elsewhere = [group for group in self._elsewhere if group]
             self._submit([group for group in jobs if group])
+        self._watch(self.remaining)
         return bool(self._groups)
 
     def _submit(self, groups: list[list[Planned]]) -> None:

@@ -69,8 +69,8 @@ class Store:
                 (_row(each, parameters[each.key]) for each in tasks if each.key in parameters),
             )
             self._database.executemany(
-                "UPDATE tasks SET current = (key = ?1) WHERE label = ?2 AND current != (key = ?1)",
-                ((each.key, each.label) for each in tasks),
+                "UPDATE tasks SET current = (key = :key) WHERE label = :label AND current != (key = :key)",
+                ({"key": each.key, "label": each.label} for each in tasks),
             )
 
     def retry(self, keys: Iterable[str]) -> None:
