@@ -97,8 +97,9 @@ class TcpParameters:
     )
     ack_first: bool = parameter(
         False,
-        "as in ns-3, an ACK that is due leaves before the program reads what came, and a server acknowledges"
-        " the first request of a connection at once; false: the reply carries the ACK",
+        "as in ns-3, an ACK that is due leaves before the program reads what came, a server acknowledges the"
+        " first request of a connection at once, and a FIN in answer to one has a bare ACK before and after"
+        " it; false: the reply or the FIN carries the ACK",
     )
     growth: str = parameter(
         "ns2",

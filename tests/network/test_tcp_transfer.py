@@ -181,6 +181,15 @@ def test_both_ends_forget_a_closed_connection():
     assert (wire.a.open_connections, wire.b.open_connections) == (0, 0)
 
 
+def test_as_in_ns3_a_fin_in_answer_to_one_stands_between_two_acks():
+    """Or the FIN itself acknowledges the peer's."""
+    for ack_first, fins in ((True, [False, True, False]), (False, [True])):
+        wire = Wire(TcpParameters(ack_first=ack_first))
+        assert wire.transfer(100) == 100
+        assert [each.fin for _, way, each, _ in wire.log if way == 1 and not each.syn] == fins
+        assert (wire.a.open_connections, wire.b.open_connections) == (0, 0)
+
+
 @pytest.mark.parametrize("lost", [((), (n,)) for n in range(9)] + [((n,), ()) for n in range(9)])
 def test_any_single_loss_delays_and_never_breaks(lost):
     """Whichever is lost, SYN, FIN and last ACK included, all bytes come and both ends close."""
