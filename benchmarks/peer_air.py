@@ -12,7 +12,6 @@ power save of ns-3.48. Here each row has backoffs of its own, and is run once. N
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +63,7 @@ def load(row: Row, policy: str, seed: int) -> tuple[float, float]:
 
 
 def pairs(numbered: tuple[int, Row]) -> list[float]:
-    """Return page time awake, saving, and time with the radio awake, in seconds, each with ns-3's after it."""
+    """Return page time awake, page time saving and time awake, in seconds, each with ns-3's after it."""
     number, row = numbered
     awake_s, _ = load(row, "always-on", number)
     saving_s, radio_s = load(row, "psm", number)
@@ -73,7 +72,7 @@ def pairs(numbered: tuple[int, Row]) -> list[float]:
 
 
 def summary(values: npt.NDArray[np.float64]) -> str:
-    """Return by how much the sums of each of the three differ, and rows in the mean and at most, in per cent."""
+    """Return by how much the sums of each differ, and rows in the mean and at most, in per cent."""
     cells = []
     for ours, theirs in (values[:, each : each + 2].T for each in (0, 2, 4)):
         apart = 100 * np.abs(ours / theirs - 1)
@@ -89,22 +88,20 @@ def main() -> None:
     values = np.array([pairs(each) for each in rows])
     print(f"{'':31}{'awake, %':>22}{'power save, %':>22}{'radio awake, %':>22}")
     print(f"{'':25}{'rows':>6}" + f"{'sum':>8}{'mean':>7}{'worst':>7}" * 3)
-
-    def show(name: str, chosen: Callable[[int, Row], bool]) -> None:
-        group = [number for number, row in rows if chosen(number, row)]
-        print(f"{name:25}{len(group):6}{summary(values[group])}")
-
+    kinds = np.array([row["kind"] for _, row in rows])
+    odd = np.arange(len(rows)) % 2
     for kind in ("page", "download", "heavy"):
-        for odd, name in enumerate(("even", "odd")):
-            show(f"{kind}, {name}", lambda number, row: (row["kind"], number % 2) == (kind, odd))  # noqa: B023
-    for column, texts in (
-        ("persistent", "01"),
-        ("delayed_ack", "01"),
-        ("initial_window", ("1", "2", "4", "10")),
-    ):
-        for text in texts:
-            wanted = ("page", text)
-            show(f"page, {column} {text}", lambda _, row: (row["kind"], row[column]) == wanted)  # noqa: B023
+        for place, name in enumerate(("even", "odd")):
+            show(f"{kind}, {name}", values[(kinds == kind) & (odd == place)])
+    for column in ("persistent", "delayed_ack", "initial_window"):
+        texts = np.array([row[column] for _, row in rows])
+        for text in sorted(set(texts), key=int):
+            show(f"page, {column} {text}", values[(kinds == "page") & (texts == text)])
+
+
+def show(name: str, values: npt.NDArray[np.float64]) -> None:
+    """Print one row."""
+    print(f"{name:25}{len(values):6}{summary(values)}")
 
 
 if __name__ == "__main__":
