@@ -6,7 +6,7 @@
 that is awake (``awake_s``) or under static PSM (``saving_s``); for how long of the latter its radio was awake
 (``radio_s``), and its PS-Polls. The first SYN leaves ``phase_ms`` after a beacon; objects come as in
 ``peer_pages.csv``. Each value is the median of five runs of ns-3.44, to which ``peer_air_ns3.py`` adds the
-power save of ns-3.48. Here each row has backoffs of its own, and is run once. Nothing was chosen by odd rows.
+power save of ns-3.48. Here each row has backoffs of its own, and is run once.
 """
 
 from __future__ import annotations
