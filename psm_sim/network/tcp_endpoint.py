@@ -161,21 +161,24 @@ class Endpoint(Sender):
         if reached - before > at_end:
             self.application.received(reached - before - at_end)
         if at_end and not self.peer_has_closed:
-            self._end()
+            if self._ack_first:
+                self._end_between_acks()
+            else:
+                self.peer_has_closed = True
+                self.application.peer_closed()
         if receiver.due is NOW:
             self._send_ack()
         elif receiver.due is LATER and self._ack.deadline == inf:
             now_s, ticks = self._env.now, self._ticks
             self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
 
-    def _end(self) -> None:
+    def _end_between_acks(self) -> None:
         """Tell the program that the peer has closed; as ns-3 does, with an ACK before its FIN and after."""
-        if self._ack_first:
-            self._send_ack()
+        self._send_ack()
         was_open = not self.closing
         self.peer_has_closed = True
         self.application.peer_closed()
-        if self._ack_first and was_open:
+        if was_open:
             self._send_ack()
 
     def _send_ack(self) -> None:
