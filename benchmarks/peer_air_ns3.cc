@@ -4,7 +4,7 @@
 // preamble, QoS, no RTS, beacons every 102.4 ms without jitter, no queue discipline; TcpNewReno, segments of 1460 B, no SACK,
 // timestamps or window scaling. The page's first SYN leaves a given time after a beacon is due.
 //
-// ns-3.44 knows the power-management bit, and no power save. ns-3.48's is added here, as its documentation and behaviour say:
+// ns-3.44 knows the power-management bit, and no power save. The rules of ns-3.48, read in its source, are written anew here:
 // the station wakes when a beacon is due, sends a PS-Poll at the end of one that names it, and at each answer that says More
 // Data; it sleeps as soon as it has nothing to send and nothing to fetch, and wakes to send, with no backoff left. PS-Polls have
 // the access category best effort and go before data; the access point answers after a SIFS, by the first frame held or an ACK.
