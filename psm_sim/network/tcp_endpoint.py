@@ -154,20 +154,32 @@ class Endpoint(Sender):
     def _take(self, before: int) -> None:
         """Hand what is new and in order to the application, and acknowledge it when that is due."""
         receiver = self.receiver
-        if self._ack_first and (receiver.due is NOW or self.next == 1):
-            self._send_ack()
         reached = receiver.next
         at_end = reached == self._peer_fin
+        if self._ack_first and not at_end and (receiver.due is NOW or self.next == 1):
+            self._send_ack()
         if reached - before > at_end:
             self.application.received(reached - before - at_end)
         if at_end and not self.peer_has_closed:
-            self.peer_has_closed = True
-            self.application.peer_closed()
+            if self._ack_first:
+                self._end_between_acks()
+            else:
+                self.peer_has_closed = True
+                self.application.peer_closed()
         if receiver.due is NOW:
             self._send_ack()
         elif receiver.due is LATER and self._ack.deadline == inf:
             now_s, ticks = self._env.now, self._ticks
             self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
+
+    def _end_between_acks(self) -> None:
+        """Tell the program that the peer has closed; as ns-3 does, with an ACK before its FIN and after."""
+        self._send_ack()
+        was_open = not self.closing
+        self.peer_has_closed = True
+        self.application.peer_closed()
+        if was_open:
+            self._send_ack()
 
     def _send_ack(self) -> None:
         self._emit(self.next, 0, False, False)

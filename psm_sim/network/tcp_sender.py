@@ -32,7 +32,7 @@ class Sender(ABC):
         self._tcp = tcp
         self._segment = tcp.segment_bytes
         self._growth = None if tcp.growth == "ns2" else Growth(tcp)
-        self._largest_window = tcp.max_window * tcp.segment_bytes
+        self._largest_window = tcp.window_bytes
         self._timer = Timer(timers, self._expired)
         self.timeout = RetransmissionTimeout(tcp)
         self._timed = -1

@@ -45,11 +45,9 @@ class BeaconParameters:
         at_most=255,
     )  # fmt: skip
     loss: float = parameter(
-        0.0,
-        "share of the beacons that a dozing station wakes for and does not hear",
-        at_least=0,
+        0.0, "share of the beacons that a dozing station wakes for and does not hear", at_least=0,
         at_most=0.99,
-    )
+    )  # fmt: skip
     loss_run: float | None = parameter(
         None, "mean number of beacons lost in a row; none: each on its own", unit="beacons", at_least=1,
         at_most=1e6, optional=True,
@@ -83,6 +81,10 @@ class TcpParameters:
     )
     segment_bytes: int = parameter(1460, "largest payload of a segment", unit="B", at_least=1, at_most=65_535)
     max_window: int = parameter(20, "receiver's window", unit="segments", at_least=1, at_most=735_439)
+    spare_window_bytes: int | None = parameter(
+        None, "what the receiver's window has beyond max_window whole segments; none: nothing", unit="B",
+        at_least=0, at_most=65_534, optional=True, kind=int,
+    )  # fmt: skip
     header_bytes: int = parameter(40, "TCP/IP header of every segment", unit="B", at_least=1, at_most=256)
     delayed_ack_ms: float = parameter(
         100.0, "longest wait of an ACK; 0: an ACK per segment", unit="ms", at_least=0, at_most=500
@@ -95,8 +97,9 @@ class TcpParameters:
     )
     ack_first: bool = parameter(
         False,
-        "as in ns-3, an ACK that is due leaves before the program reads what came, and a server acknowledges"
-        " the first request of a connection at once; false: the reply carries the ACK",
+        "as in ns-3, an ACK that is due leaves before the program reads what came, a server acknowledges the"
+        " first request of a connection at once, and a FIN in answer to one has a bare ACK before and after"
+        " it; false: the reply or the FIN carries the ACK",
     )
     growth: str = parameter(
         "ns2",
@@ -115,16 +118,18 @@ class TcpParameters:
     )
 
     give_up_s: float = parameter(
-        924.6,
-        "time without a new ACK after which a connection is given up",
-        unit="s",
-        at_least=100,
+        924.6, "time without a new ACK after which a connection is given up", unit="s", at_least=100,
         at_most=1e6,
-    )
+    )  # fmt: skip
     syn_give_up_s: float = parameter(180.0, "the same time for a SYN", unit="s", at_least=180, at_most=1e6)
 
     def __post_init__(self) -> None:
         check_all(self, "tcp")
+
+    @property
+    def window_bytes(self) -> int:
+        """Receiver's window in bytes."""
+        return self.max_window * self.segment_bytes + (self.spare_window_bytes or 0)
 
 
 @dataclass(frozen=True)

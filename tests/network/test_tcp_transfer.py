@@ -105,6 +105,15 @@ def test_slow_start_doubles_each_round_trip_up_to_the_largest_window():
     assert list(rounds.values())[:5] == [2, 4, 8, 16, 20]
 
 
+def test_a_window_with_room_beyond_whole_segments_takes_a_last_short_one():
+    """Two segments and 100 B: the short one leaves with them if the receiver has room, else after an ACK."""
+    for spare, at_once in ((None, 2), (99, 2), (100, 3)):
+        wire = Wire(TcpParameters(initial_window=10, max_window=2, spare_window_bytes=spare))
+        assert wire.transfer(2 * 1460 + 100) == 3020
+        first_s = wire.data()[0][0]
+        assert sum(time_s == first_s for time_s, _, _ in wire.data()) == at_once
+
+
 def test_delayed_acknowledgements_slow_the_start():
     """One ACK for two segments grows the window by half: 2, 3, 5, 8."""
     wire = Wire(TcpParameters(delayed_ack_ms=100.0))
@@ -170,6 +179,15 @@ def test_both_ends_forget_a_closed_connection():
     wire = Wire(PER_SEGMENT)
     wire.transfer(5000)
     assert (wire.a.open_connections, wire.b.open_connections) == (0, 0)
+
+
+def test_as_in_ns3_a_fin_in_answer_to_one_stands_between_two_acks():
+    """Or the FIN itself acknowledges the peer's."""
+    for ack_first, fins in ((True, [False, True, False]), (False, [True])):
+        wire = Wire(TcpParameters(ack_first=ack_first))
+        assert wire.transfer(100) == 100
+        assert [each.fin for _, way, each, _ in wire.log if way == 1 and not each.syn] == fins
+        assert (wire.a.open_connections, wire.b.open_connections) == (0, 0)
 
 
 @pytest.mark.parametrize("lost", [((), (n,)) for n in range(9)] + [((n,), ()) for n in range(9)])

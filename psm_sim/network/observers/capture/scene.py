@@ -48,7 +48,7 @@ def scene_of(topology: Topology, stations: int = 1) -> Scene:
     """Return the scene of a topology and a number of stations; errors as :func:`check_capturable`."""
     check_capturable(topology, stations)
     tcp = topology.tcp
-    whole = tcp.max_window * tcp.segment_bytes
+    whole = tcp.window_bytes
     scale = max(0, (min(whole, _LARGEST_WINDOW << 14) // _LARGEST_WINDOW).bit_length())
     scale = scale if whole > _LARGEST_WINDOW else 0
     room = tcp.header_bytes - _LEAST

@@ -1,0 +1,585 @@
+// One page over 802.11b in ns-3.44: built and run by peer_air_ns3.py, which says what for.
+//
+// client - (802.11b, 5 m) - access point - (10 Mbit/s, 20 ms) - server. 11 Mbit/s data, 2 Mbit/s control frames, long
+// preamble, QoS, no RTS, beacons every 102.4 ms without jitter, no queue discipline; TcpNewReno, segments of 1460 B, no SACK,
+// timestamps or window scaling. The page's first SYN leaves a given time after a beacon is due.
+//
+// ns-3.44 knows the power-management bit, and no power save. The rules of ns-3.48, read in its source, are written anew here:
+// the station wakes when a beacon is due, sends a PS-Poll at the end of one that names it, and at each answer that says More
+// Data; it sleeps as soon as it has nothing to send and nothing to fetch, and wakes to send, with no backoff left. PS-Polls have
+// the access category best effort and go before data; the access point answers after a SIFS, by the first frame held or an ACK.
+// They travel as block ack requests, which are as long, since ns-3.44 cannot write PS-Polls. The name of the network makes
+// beacons as long as those of ns-3.48 with a TIM and a name of 3 letters: 80 B.
+
+#include "ns3/core-module.h"
+#include "ns3/internet-module.h"
+#include "ns3/mobility-module.h"
+#include "ns3/network-module.h"
+#include "ns3/point-to-point-module.h"
+#include "ns3/traffic-control-module.h"
+#include "ns3/wifi-module.h"
+
+#include <dlfcn.h>
+#include <functional>
+#include <iostream>
+
+using namespace ns3;
+
+static const int64_t BEACON_NS = 102'400'000;
+static const AcIndex CATEGORIES[] = {AC_BE, AC_BK, AC_VI, AC_VO};
+
+// ---- power save
+
+class SavingManager : public QosFrameExchangeManager
+{
+  public:
+    static inline SavingManager *station = nullptr, *accessPoint = nullptr;
+    static inline Mac48Address stationAddress;
+    static inline bool named = false; // by the beacon that was due last
+    static inline int polls = 0;
+    static inline std::vector<std::pair<Time, bool>> states; // of the station's radio: since when, and whether awake
+
+    static TypeId GetTypeId()
+    {
+        static TypeId id = TypeId("ns3::SavingManager").SetParent<QosFrameExchangeManager>().AddConstructor<SavingManager>();
+        return id;
+    }
+
+    static void BeaconIsDue()
+    {
+        named = accessPoint->FirstHeld() != nullptr;
+        Simulator::Schedule(NanoSeconds(BEACON_NS), &SavingManager::BeaconIsDue);
+    }
+
+    void WakeUp()
+    {
+        m_beacon.Cancel();
+        if (m_phy->IsStateSleep())
+        {
+            m_phy->ResumeFromSleep();
+            states.emplace_back(Simulator::Now(), true);
+        }
+    }
+
+  protected:
+    bool StartFrameExchange(Ptr<QosTxop> edca, Time available, bool initial) override
+    {
+        auto first = edca->GetWifiMacQueue()->Peek(m_linkId);
+        if (!m_staMac || !first || !first->GetHeader().IsBlockAckReq())
+        {
+            return QosFrameExchangeManager::StartFrameExchange(edca, available, initial);
+        }
+        auto vector = DataVector(GetBssid());
+        m_poll = first;
+        m_answered = false;
+        ++polls;
+        AwaitAnswer(first, vector, vector);
+        ForwardMpduDown(first, vector);
+        return true;
+    }
+
+    void ForwardMpduDown(Ptr<WifiMpdu> mpdu, WifiTxVector& vector) override
+    {
+        if (m_poll && m_answered && mpdu->GetHeader().IsAck())
+        {
+            PollIsOver();
+            Simulator::Schedule(AirTime(mpdu, vector), &SavingManager::TransmissionSucceeded, this);
+        }
+        QosFrameExchangeManager::ForwardMpduDown(mpdu, vector);
+    }
+
+    void RxStartIndication(WifiTxVector vector, Time lasts) override
+    {
+        QosFrameExchangeManager::RxStartIndication(vector, lasts);
+        if (m_timeout.IsPending())
+        {
+            m_timeout.Cancel();
+            m_channelAccessManager->NotifyAckTimeoutResetNow();
+            m_timeout = Simulator::Schedule(lasts + NanoSeconds(400), &SavingManager::NoAnswer, this);
+        }
+    }
+
+    void ReceiveMpdu(Ptr<const WifiMpdu> mpdu, RxSignalInfo info, const WifiTxVector& vector, bool inAmpdu) override
+    {
+        const auto header = mpdu->GetHeader();
+        QosFrameExchangeManager::ReceiveMpdu(mpdu, info, vector, inAmpdu);
+        if (m_staMac && header.IsBeacon() && IsSaving())
+        {
+            m_pending = named;
+            GoOn();
+        }
+        else if (m_poll && header.GetAddr1() == GetAddress())
+        {
+            PollIsAnswered(header);
+        }
+        else if (m_apMac && header.IsBlockAckReq())
+        {
+            Simulator::Schedule(m_phy->GetSifs(), &SavingManager::Answer, this, header, vector, info.snr);
+        }
+        else if (m_answer && header.IsAck())
+        {
+            m_timeout.Cancel();
+            m_channelAccessManager->NotifyAckTimeoutResetNow();
+            auto answer = m_answer;
+            m_answer = nullptr;
+            answer->ResetInFlight(m_linkId);
+            NotifyReceivedNormalAck(answer);
+            DequeueMpdu(answer);
+        }
+    }
+
+    void NotifyChannelReleased(Ptr<Txop> txop) override
+    {
+        QosFrameExchangeManager::NotifyChannelReleased(txop);
+        if (m_staMac)
+        {
+            SleepIfIdle();
+        }
+    }
+
+  private:
+    Ptr<WifiMpdu> m_poll, m_answer; // on the air: of the station, and of the access point
+    bool m_pending = false;         // the access point has more for the station
+    bool m_answered = false;
+    EventId m_timeout, m_beacon, m_sleep;
+
+    bool IsSaving() const
+    {
+        return m_staMac->GetPmMode(0) == WIFI_PM_POWERSAVE;
+    }
+
+    Ptr<WifiMpdu> FirstHeld(Ptr<WifiMpdu> after = nullptr)
+    {
+        WifiContainerQueueId id{WIFI_QOSDATA_QUEUE, WIFI_UNICAST, stationAddress, uint8_t(0)};
+        return m_mac->GetTxopQueue(AC_BE)->PeekByQueueId(id, after);
+    }
+
+    WifiTxVector DataVector(Mac48Address to)
+    {
+        WifiMacHeader header(WIFI_MAC_QOSDATA);
+        header.SetAddr1(to);
+        header.SetQosTid(0);
+        return GetWifiRemoteStationManager()->GetDataTxVector(header, m_phy->GetChannelWidth());
+    }
+
+    Time AirTime(Ptr<const WifiMpdu> mpdu, const WifiTxVector& vector)
+    {
+        return WifiPhy::CalculateTxDuration(mpdu->GetSize(), vector, m_phy->GetPhyBand());
+    }
+
+    void AwaitAnswer(Ptr<const WifiMpdu> mpdu, const WifiTxVector& vector, const WifiTxVector& answer)
+    {
+        auto wait = m_phy->GetSifs() + m_phy->GetSlot() + WifiPhy::CalculatePhyPreambleAndHeaderDuration(answer);
+        m_timeout = Simulator::Schedule(AirTime(mpdu, vector) + wait, &SavingManager::NoAnswer, this);
+        m_channelAccessManager->NotifyAckTimeoutStartNow(AirTime(mpdu, vector) + wait);
+    }
+
+    void NoAnswer()
+    {
+        if (m_poll)
+        {
+            m_poll = nullptr;
+            TransmissionFailed();
+        }
+        else if (m_answer)
+        {
+            m_answer->ResetInFlight(m_linkId);
+            m_answer->GetHeader().SetRetry();
+            m_answer = nullptr;
+        }
+    }
+
+    void PollIsAnswered(const WifiMacHeader& header)
+    {
+        m_timeout.Cancel();
+        m_answered = true;
+        if (m_pending)
+        {
+            m_pending = !header.IsAck() && header.IsMoreData();
+            Simulator::Schedule(m_phy->GetSifs() + TimeStep(1), &SavingManager::GoOn, this);
+        }
+        if (header.IsAck())
+        {
+            PollIsOver();
+            TransmissionSucceeded();
+        }
+    }
+
+    void PollIsOver()
+    {
+        m_timeout.Cancel();
+        m_channelAccessManager->NotifyAckTimeoutResetNow();
+        m_dcf->ResetCw(m_linkId);
+        m_mac->GetTxopQueue(AC_BE)->DequeueIfQueued({m_poll});
+        m_poll = nullptr;
+    }
+
+    void GoOn()
+    {
+        if (!m_pending)
+        {
+            SleepIfIdle();
+            return;
+        }
+        WifiMacHeader header(WIFI_MAC_CTL_BACKREQ);
+        header.SetDsNotFrom();
+        header.SetDsTo();
+        header.SetNoRetry();
+        header.SetNoMoreFragments();
+        header.SetAddr1(GetBssid());
+        header.SetAddr2(GetAddress());
+        m_mac->GetQosTxop(AC_BE)->Queue(Create<WifiMpdu>(Create<Packet>(), header));
+    }
+
+    void Answer(WifiMacHeader poll, WifiTxVector vector, double snr)
+    {
+        auto held = FirstHeld();
+        if (!held)
+        {
+            SendNormalAck(poll, vector, snr);
+            return;
+        }
+        auto& header = held->GetHeader();
+        if (!held->HasSeqNoAssigned())
+        {
+            held->AssignSeqNo(m_txMiddle->GetNextSequenceNumberFor(&header));
+        }
+        auto data = DataVector(stationAddress);
+        auto ack = GetWifiRemoteStationManager()->GetAckTxVector(stationAddress, data);
+        header.SetQosAckPolicy(WifiMacHeader::NORMAL_ACK);
+        header.SetDuration(m_phy->GetSifs() + WifiPhy::CalculateTxDuration(14, ack, m_phy->GetPhyBand()));
+        header.m_ctrlMoreData = FirstHeld(held) ? 1 : 0;
+        held->SetInFlight(m_linkId);
+        m_answer = held;
+        m_allowedWidth = m_phy->GetChannelWidth();
+        AwaitAnswer(held, data, ack);
+        ForwardMpduDown(held, data);
+    }
+
+    bool WantsToSend(bool orWill) const
+    {
+        for (auto each : CATEGORIES)
+        {
+            auto txop = m_mac->GetQosTxop(each);
+            if (txop->GetAccessStatus(0) != Txop::NOT_REQUESTED || (orWill && txop->HasFramesToTransmit(0)))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void SleepIfIdle()
+    {
+        if (IsSaving() && !m_pending && !m_phy->IsStateSleep() && !m_sleep.IsPending() && !WantsToSend(false))
+        {
+            m_sleep = Simulator::Schedule(Time{0}, &SavingManager::Sleep, this);
+        }
+    }
+
+    void Sleep()
+    {
+        if (WantsToSend(true) || m_phy->IsStateSleep())
+        {
+            return;
+        }
+        m_phy->SetSleepMode(true);
+        states.emplace_back(Simulator::Now(), false);
+        m_beacon.Cancel();
+        auto since = Simulator::Now().GetNanoSeconds() % BEACON_NS;
+        m_beacon = Simulator::Schedule(NanoSeconds(BEACON_NS - since), &SavingManager::WakeUp, this);
+    }
+};
+
+NS_OBJECT_ENSURE_REGISTERED(SavingManager);
+
+// Stands in the way of the library's function of this name, so that every device has a SavingManager.
+void WifiMac::SetFrameExchangeManagers(const std::vector<Ptr<FrameExchangeManager>>& given)
+{
+    static auto real = (void (*)(WifiMac*, const std::vector<Ptr<FrameExchangeManager>>&))dlsym(
+        RTLD_NEXT,
+        "_ZN3ns37WifiMac24SetFrameExchangeManagersERKSt6vectorINS_3PtrINS_20FrameExchangeManagerEEESaIS4_EE");
+    std::vector<Ptr<FrameExchangeManager>> saving;
+    for (auto& each : given)
+    {
+        auto manager = CreateObject<SavingManager>();
+        manager->SetProtectionManager(each->GetProtectionManager());
+        manager->SetAckManager(each->GetAckManager());
+        manager->SetAddress(each->GetAddress());
+        manager->SetBssid(each->GetBssid());
+        saving.push_back(manager);
+    }
+    real(this, saving);
+}
+
+static double AwakeSeconds(Time begin, Time end)
+{
+    double sum = 0;
+    bool awake = true;
+    Time last = begin;
+    for (auto& [time, becomesAwake] : SavingManager::states)
+    {
+        if (time > end)
+        {
+            break;
+        }
+        if (time > begin)
+        {
+            sum += awake ? (time - last).GetSeconds() : 0;
+            last = time;
+        }
+        awake = becomesAwake;
+    }
+    return sum + (awake ? (end - last).GetSeconds() : 0);
+}
+
+// ---- browser and server
+
+static bool g_persistent = false;
+static const uint32_t REQUEST = 300; // bytes; the first four say how long the reply is to be
+static const int CONNECTIONS = 4;
+
+static void Closed(Ptr<Socket> socket)
+{
+    socket->Close();
+}
+
+struct Server
+{
+    std::map<Ptr<Socket>, std::pair<uint32_t, uint32_t>> asked; // bytes of a request that have come, and of its reply
+
+    void Accepted(Ptr<Socket> socket, const Address&)
+    {
+        socket->SetRecvCallback(MakeCallback(&Server::Read, this));
+        socket->SetCloseCallbacks(MakeCallback(&Closed), MakeCallback(&Closed));
+    }
+
+    void Read(Ptr<Socket> socket)
+    {
+        while (auto packet = socket->Recv())
+        {
+            std::vector<uint8_t> bytes(packet->GetSize());
+            packet->CopyData(bytes.data(), bytes.size());
+            auto& [got, reply] = asked[socket];
+            for (auto byte : bytes)
+            {
+                reply = got == 0 ? byte : got < 4 ? reply | uint32_t(byte) << (8 * got) : reply;
+                if (++got == REQUEST)
+                {
+                    got = 0;
+                    NS_ABORT_IF(socket->Send(Create<Packet>(reply)) != int(reply));
+                    if (!g_persistent)
+                    {
+                        socket->Close();
+                    }
+                }
+            }
+        }
+    }
+};
+
+struct Browser
+{
+    Ptr<Node> node;
+    Address server;
+    std::deque<uint32_t> waiting;
+    std::map<Ptr<Socket>, uint32_t> left; // bytes that a connection is to bring
+    std::vector<Ptr<Socket>> idle;
+    size_t missing = 0;
+    int open = 0;
+    Time begin, end;
+
+    void Load()
+    {
+        begin = Simulator::Now();
+        missing = waiting.size();
+        Open(Next());
+    }
+
+    uint32_t Next()
+    {
+        auto size = waiting.front();
+        waiting.pop_front();
+        return size;
+    }
+
+    void Open(uint32_t size)
+    {
+        ++open;
+        auto socket = Socket::CreateSocket(node, TcpSocketFactory::GetTypeId());
+        socket->Bind();
+        left[socket] = size;
+        socket->SetConnectCallback(MakeCallback(&Browser::Ask, this), MakeNullCallback<void, Ptr<Socket>>());
+        socket->SetRecvCallback(MakeCallback(&Browser::Read, this));
+        socket->SetCloseCallbacks(MakeCallback(&Closed), MakeCallback(&Closed));
+        socket->Connect(server);
+    }
+
+    void Ask(Ptr<Socket> socket)
+    {
+        std::vector<uint8_t> bytes(REQUEST, 0);
+        for (int place = 0; place < 4; ++place)
+        {
+            bytes[place] = left[socket] >> (8 * place);
+        }
+        socket->Send(Create<Packet>(bytes.data(), bytes.size()));
+    }
+
+    void Read(Ptr<Socket> socket)
+    {
+        while (auto packet = socket->Recv())
+        {
+            left[socket] -= packet->GetSize();
+            if (left[socket] == 0)
+            {
+                Complete(socket);
+            }
+        }
+    }
+
+    void Complete(Ptr<Socket> socket)
+    {
+        --open;
+        if (g_persistent)
+        {
+            idle.push_back(socket);
+        }
+        if (--missing == 0)
+        {
+            end = Simulator::Now();
+            Simulator::Stop(Time{0});
+            return;
+        }
+        std::vector<uint32_t> sizes;
+        while (!waiting.empty() && open + int(sizes.size()) < CONNECTIONS)
+        {
+            sizes.push_back(Next());
+        }
+        auto kept = std::min(idle.size(), sizes.size());
+        for (auto number = kept; number < sizes.size(); ++number)
+        {
+            Open(sizes[number]);
+        }
+        for (size_t number = 0; number < kept; ++number)
+        {
+            auto free = idle.back();
+            idle.pop_back();
+            ++open;
+            left[free] = sizes[number];
+            Ask(free);
+        }
+    }
+};
+
+static void Know(Ptr<NetDevice> own, Ipv4Address address, Ptr<NetDevice> other)
+{
+    auto ip = own->GetNode()->GetObject<Ipv4L3Protocol>();
+    auto entry = ip->GetInterface(ip->GetInterfaceForDevice(own))->GetArpCache()->Add(address);
+    entry->SetMacAddress(other->GetAddress());
+    entry->MarkPermanent();
+}
+
+int main(int count, char** arguments)
+{
+    std::string objects = "1000";
+    double phaseMs = 1;
+    uint32_t window = 2, run = 1;
+    bool saving = false, delayedAck = false;
+    CommandLine line;
+    line.AddValue("objects", "bytes of the main object and of each further one, joined by +", objects);
+    line.AddValue("phase", "ms from a beacon to the first SYN", phaseMs);
+    line.AddValue("window", "initial window in segments", window);
+    line.AddValue("delayed", "whether ACKs are delayed", delayedAck);
+    line.AddValue("persistent", "whether connections are kept", g_persistent);
+    line.AddValue("saving", "whether the station saves power", saving);
+    line.AddValue("run", "run of the random numbers", run);
+    line.Parse(count, arguments);
+
+    RngSeedManager::SetRun(run);
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue("ns3::TcpNewReno"));
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1460));
+    Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(window));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(delayedAck ? 2 : 1));
+    Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MilliSeconds(200)));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 28));
+    for (auto option : {"Sack", "Timestamp", "WindowScaling"})
+    {
+        Config::SetDefault(std::string("ns3::TcpSocketBase::") + option, BooleanValue(false));
+    }
+
+    NodeContainer nodes;
+    nodes.Create(3);
+    YansWifiPhyHelper phy;
+    phy.SetChannel(YansWifiChannelHelper::Default().Create());
+    WifiHelper wifi;
+    wifi.SetStandard(WIFI_STANDARD_80211b);
+    wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
+                                 "DataMode", StringValue("DsssRate11Mbps"),
+                                 "ControlMode", StringValue("DsssRate2Mbps"));
+    auto name = SsidValue(Ssid("nine-long"));
+    WifiMacHelper mac;
+    mac.SetType("ns3::StaWifiMac", "Ssid", name, "QosSupported", BooleanValue(true));
+    auto station = wifi.Install(phy, mac, nodes.Get(0)).Get(0)->GetObject<WifiNetDevice>();
+    mac.SetType("ns3::ApWifiMac", "Ssid", name, "QosSupported", BooleanValue(true),
+                "BeaconInterval", TimeValue(NanoSeconds(BEACON_NS)), "EnableBeaconJitter", BooleanValue(false));
+    auto accessPoint = wifi.Install(phy, mac, nodes.Get(1)).Get(0)->GetObject<WifiNetDevice>();
+    auto places = CreateObject<ListPositionAllocator>();
+    for (auto metres : {5.0, 0.0, 100.0})
+    {
+        places->Add(Vector(metres, 0, 0));
+    }
+    MobilityHelper mobility;
+    mobility.SetPositionAllocator(places);
+    mobility.Install(nodes);
+
+    PointToPointHelper wire;
+    wire.SetDeviceAttribute("DataRate", StringValue("10Mbps"));
+    wire.SetChannelAttribute("Delay", StringValue("20ms"));
+    wire.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("100000p"));
+    auto wired = wire.Install(nodes.Get(1), nodes.Get(2));
+    InternetStackHelper().Install(nodes);
+    NetDeviceContainer wireless(station);
+    wireless.Add(accessPoint);
+    auto near = Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(wireless);
+    auto far = Ipv4AddressHelper("10.0.1.0", "255.255.255.0").Assign(wired);
+    TrafficControlHelper().Uninstall(wireless);
+    TrafficControlHelper().Uninstall(wired);
+    Ipv4GlobalRoutingHelper::PopulateRoutingTables();
+
+    Server server;
+    auto listening = Socket::CreateSocket(nodes.Get(2), TcpSocketFactory::GetTypeId());
+    listening->Bind(InetSocketAddress(Ipv4Address::GetAny(), 80));
+    listening->Listen();
+    listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
+                                 MakeCallback(&Server::Accepted, &server));
+    Browser browser;
+    browser.node = nodes.Get(0);
+    browser.server = InetSocketAddress(far.GetAddress(1), 80);
+    std::stringstream text(objects);
+    for (std::string each; std::getline(text, each, '+');)
+    {
+        browser.waiting.push_back(std::stoul(each));
+    }
+
+    if (saving)
+    {
+        SavingManager::station = static_cast<SavingManager*>(PeekPointer(station->GetMac()->GetFrameExchangeManager()));
+        SavingManager::accessPoint =
+            static_cast<SavingManager*>(PeekPointer(accessPoint->GetMac()->GetFrameExchangeManager()));
+        SavingManager::stationAddress = Mac48Address::ConvertFrom(station->GetAddress());
+        Callback<void, Ptr<const Packet>> wake([](Ptr<const Packet>) { SavingManager::station->WakeUp(); });
+        station->GetMac()->TraceConnectWithoutContext("MacTx", wake);
+        Simulator::Schedule(Time{0}, &SavingManager::BeaconIsDue);
+        Simulator::Schedule(Seconds(1), [&] { DynamicCast<StaWifiMac>(station->GetMac())->SetPowerSaveMode({true, 0}); });
+    }
+    Simulator::Schedule(Seconds(2), [&] { // association has emptied the caches
+        Know(station, near.GetAddress(1), accessPoint);
+        Know(accessPoint, near.GetAddress(0), station);
+    });
+    Simulator::Schedule(NanoSeconds(20 * BEACON_NS) + Time::FromDouble(phaseMs, Time::MS), &Browser::Load, &browser);
+    Simulator::Stop(Seconds(1000));
+    Simulator::Run();
+    NS_ABORT_IF(browser.end.IsZero());
+    std::cout << (browser.end - browser.begin).GetMicroSeconds() << " "
+              << std::llround(1e6 * AwakeSeconds(browser.begin, browser.end)) << " " << SavingManager::polls << "\n";
+}
