@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Poll:
+class Poll(NamedTuple):
     """One wake-up for a beacon, as the TIM and the fetched frames show it.
 
     ``slept_ms`` is the time the radio dozed before it; ``held_bytes`` and ``held_frames`` count what

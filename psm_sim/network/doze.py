@@ -73,13 +73,16 @@ class Doze:
 
     def end(self, now_s: float, frames: Sequence[tuple[float, int]] = ()) -> Poll:
         """Return what a station sees that wakes now and fetches *frames*: (time of arrival, bytes)."""
-        self.settle()
+        if self._followed or self._plan is not None:
+            self.settle()
         slept_ms = 1000 * (now_s - self.since_s)
         if not frames:
             return Poll(slept_ms)
-        since_s = self.since_s
-        arrivals = tuple([(1000 * (arrived_s - since_s), size) for arrived_s, size in frames])
-        return Poll(slept_ms, sum([size for _, size in frames]), len(frames), arrivals)
+        since_s, held_bytes, arrivals = self.since_s, 0, []
+        for arrived_s, size in frames:
+            held_bytes += size
+            arrivals.append((1000 * (arrived_s - since_s), size))
+        return Poll(slept_ms, held_bytes, len(arrivals), tuple(arrivals))
 
     def settle(self) -> None:
         """Tell the plan how much of it was followed; it is not followed further."""

@@ -56,7 +56,7 @@ class Host:
             if endpoint is None:
                 return
         endpoint.receive(segment)
-        if endpoint.peer_has_closed and endpoint.is_closed:
+        if endpoint.peer_has_closed and endpoint.is_closed():
             self._remove(endpoint)
             endpoint.part()
 

@@ -76,7 +76,8 @@ class Radio:
         """Take one frame from the access point."""
         self._awaited -= 1
         self._last_frame_s = self._env.now
-        self.deliver(segment)
+        deliver = self.deliver
+        deliver(segment)
         if self._state is DEAF and self._port.named:
             self.announced()
 
@@ -118,10 +119,14 @@ class Radio:
                 if self._awake_until_s >= now_s:
                     return
                 self._fall_asleep(self._awake_until_s)
-            elif self._awaited or self._last_frame_s >= now_s or self._transmitter.free_at >= now_s:
+            elif self._awaited:
                 return
             else:
-                self._ask(self._idle_s)
+                last_s, free_at = self._last_frame_s, self._transmitter.free_at
+                idle_s = free_at if free_at > last_s else last_s
+                if idle_s >= now_s:
+                    return
+                self._ask(idle_s)
 
     @property
     def _idle_s(self) -> float:
@@ -130,7 +135,8 @@ class Radio:
 
     def _ask(self, now_s: float) -> None:
         """Ask for a rest, and begin it."""
-        self._rest = rest = self.decide(now_s, self._seen)
+        decide = self.decide
+        self._rest = rest = decide(now_s, self._seen)
         self._seen, self._polling = None, False
         if rest.awake_s == 0.0:
             self._fall_asleep(now_s)

@@ -92,7 +92,7 @@ class Sender(ABC):
         window = self.window if self.window < self._largest_window else self._largest_window
         limit, seq, segment = self.acknowledged + window, self.next, self._segment
         written, closing = self.written, self.closing
-        end = written + closing
+        end = written + 1 if closing else written
         while seq < end:
             payload = segment if written - seq > segment else written - seq
             if seq + payload > limit:
@@ -127,7 +127,8 @@ class Sender(ABC):
             self.send()
 
     def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
-        end, now_s, timer = seq + payload + syn + fin, self._env.now, self._timer
+        end = seq + payload + 1 if syn or fin else seq + payload
+        now_s, timer = self._env.now, self._timer
         if seq < self.highest:
             self.retransmissions += 1
         elif self._timed < 0:
