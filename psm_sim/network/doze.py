@@ -9,6 +9,9 @@ from psm_sim.beacons import Beacons
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.base import Plan
 
+_new = tuple.__new__
+"""Makes a named tuple in half the time that its class takes."""
+
 
 class Doze:
     """Doze of a radio, begun again and again; all times in seconds.
@@ -37,9 +40,10 @@ class Doze:
 
     def begin(self, since_s: float, rest: Rest) -> None:
         """Begin at *since_s* to sleep as the policy said."""
-        self._every, self._promised = rest.beacons, inf if rest.repeat else 0
+        self._every = every = rest.beacons
+        self._promised = inf if rest.repeat else 0
         self._plan, self._dozes = rest.plan if self._takes_plans else None, None
-        self._wake_for(self._beacons.after(since_s) + rest.beacons - 1, since_s)
+        self._wake_for(self._beacons.after(since_s) + every - 1, since_s)
 
     @property
     def number(self) -> int:
@@ -77,12 +81,12 @@ class Doze:
             self.settle()
         slept_ms = 1000 * (now_s - self.since_s)
         if not frames:
-            return Poll(slept_ms)
+            return _new(Poll, (slept_ms, 0, 0, ()))
         since_s, held_bytes, arrivals = self.since_s, 0, []
         for arrived_s, size in frames:
             held_bytes += size
             arrivals.append((1000 * (arrived_s - since_s), size))
-        return Poll(slept_ms, held_bytes, len(arrivals), tuple(arrivals))
+        return _new(Poll, (slept_ms, held_bytes, len(arrivals), tuple(arrivals)))
 
     def settle(self) -> None:
         """Tell the plan how much of it was followed; it is not followed further."""

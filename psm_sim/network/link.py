@@ -118,15 +118,15 @@ class Link:
         """
         env, flying, arrival = self._env, self.flying, self._arrival
         queue, numbers, deliver = arrival.queue, arrival.numbers, self.deliver
-        segment = flying.popleft()[1]
+        _, segment = flying.popleft()
         while flying:
             number = next(numbers)
             deliver(segment)
-            time = flying[0][0]
-            if not (queue and time < queue[0][0]) and not arrival.comes_first(time, number):
+            time, segment = flying[0]
+            if (not queue or time >= queue[0][0]) and not arrival.comes_first(time, number):
                 return
             env._now = time
-            segment = flying.popleft()[1]
+            del flying[0]
         deliver(segment)
 
 

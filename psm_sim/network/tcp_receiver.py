@@ -25,10 +25,10 @@ class Receiver:
     fills a gap (RFC 5681, section 4.2).
     """
 
-    __slots__ = ("_delayed", "_islands", "_unacknowledged", "due", "next")
+    __slots__ = ("_at_once", "_islands", "_unacknowledged", "due", "next")
 
     def __init__(self, delayed: bool) -> None:
-        self._delayed = delayed
+        self._at_once = 2 if delayed else 1  # so many segments are acknowledged at once
         self._islands: list[tuple[int, int]] = []
         self._unacknowledged = 0
         self.next = 0
@@ -37,13 +37,12 @@ class Receiver:
     def accept(self, start: int, end: int, urgent: bool) -> None:
         """Take the sequence numbers from *start* up to *end*; *urgent* for SYN and FIN."""
         if start <= self.next < end:
-            at_once = urgent or not self._delayed
             self.next = end
+            self._unacknowledged = count = self._unacknowledged + 1
+            self.due = NOW if urgent or count >= self._at_once else LATER
             if self._islands:
-                at_once = True
+                self.due = NOW
                 self._join()
-            self._unacknowledged += 1
-            self.due = NOW if at_once or self._unacknowledged >= 2 else LATER
         else:
             if start > self.next:
                 self._keep(start, end)

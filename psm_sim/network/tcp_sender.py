@@ -129,12 +129,13 @@ class Sender(ABC):
     def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         end = seq + payload + 1 if syn or fin else seq + payload
         now_s, timer = self._env.now, self._timer
-        if seq < self.highest:
+        again = seq < self.highest
+        if again:
             self.retransmissions += 1
         elif self._timed < 0:
             self._timed, self._timed_at = end, now_s
         if timer.deadline == inf:
-            if seq >= self.highest:
+            if not again:
                 self._moved_s = now_s
             timer.at(now_s + self.timeout.seconds)
         if end > self.highest:
