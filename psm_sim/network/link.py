@@ -118,7 +118,7 @@ class Link:
         """
         env, flying, arrival = self._env, self.flying, self._arrival
         queue, numbers, deliver = arrival.queue, arrival.numbers, self.deliver
-        _, segment = flying.popleft()
+        segment = flying.popleft()[1]
         while flying:
             number = next(numbers)
             deliver(segment)

@@ -62,7 +62,12 @@ class Radio:
         self._doze = doze  # DOZING: the doze it is in; else the last one
 
     def offer(self) -> bool:
-        """Say whether the radio takes a frame at once; if so it waits awake for it."""
+        """Say whether the radio takes a frame at once; if so it waits awake for it.
+
+        A doze that is to end with the next beacon, since frames are held, goes on until then.
+        """
+        if self._state is DOZING and self._beacon_alarm.deadline < inf:
+            return False
         self.advance(self._env.now)
         if self._polling and self._port.sends_its_last:
             self._state, self._polling = DEAF, False

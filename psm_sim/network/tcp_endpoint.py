@@ -8,11 +8,10 @@ from typing import Protocol
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.segment import Connection, Segment
-from psm_sim.network.tcp_receiver import LATER, NOW, Receiver
+from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
 from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.timer import Timer, Timers
 from psm_sim.network.topology_parts import TcpParameters
-
 
 _new = object.__new__
 """Makes a segment, to be filled in, in two thirds of the time that its class takes."""
@@ -189,7 +188,9 @@ class Endpoint(Sender):
         self._ack.deadline = inf
         segment = _new(Segment)
         segment.connection, segment.seq, segment.payload = self.connection, seq, payload
-        segment.ack, segment.syn, segment.fin = self.receiver.acknowledge(), syn, fin
+        receiver = self.receiver
+        receiver.unacknowledged, receiver.due = 0, NO
+        segment.ack, segment.syn, segment.fin = receiver.next, syn, fin
         segment.wire_bytes = size = payload + self._header
         way_out = self._way_out
         way_out.sent_bytes += size

@@ -36,7 +36,7 @@ class Pulse(Event):
         self.queue, self.numbers = env._queue, env._eid
 
     @property
-    def callbacks(self) -> list[Callable[[Any], None]]:  # type: ignore[override]
+    def callbacks(self) -> list[Callable[[Any], None]]:
         """The action alone, before and after each firing, whatever SimPy sets."""
         return [self.action]
 
@@ -101,65 +101,65 @@ class Timers:
     """Timers of one host: any number of them, with one event for the earliest.
 
     Most timers of TCP are taken back before they fire. Here they leave the queue together, the next time
-    that one of them comes up, and not each with an event of SimPy's.
+    that one of them comes up, and not each with an event of SimPy's. ``due`` is a heap of when to look at
+    which, in ``order`` at equal times; ``armed_for`` is the time of the event.
     """
 
     def __init__(self, env: Environment) -> None:
         self.env, self._pulse = env, Pulse(env, self._fire)
-        self._due: list[tuple[float, int, Timer]] = []
-        self._order = count()
-        self._armed_for = inf
+        self.due: list[tuple[float, int, Timer]] = []
+        self.order = count()
+        self.armed_for = inf
 
-    def queue(self, time: float, timer: Timer) -> None:
-        """Look at *timer* at *time*."""
-        heappush(self._due, (time, next(self._order), timer))
-        if time < self._armed_for:
-            self._arm(time)
-
-    def _arm(self, time: float) -> None:
-        self._armed_for = time
+    def arm(self, time: float) -> None:
+        """Look at the timers at *time*, earlier than planned."""
+        self.armed_for = time
         self._pulse.arm(time)
 
     def _fire(self, _: Event) -> None:
-        now, due = self.env.now, self._due
-        if self._armed_for <= now:
-            self._armed_for = inf
+        now, due = self.env.now, self.due
+        if self.armed_for <= now:
+            self.armed_for = inf
         while due:
             time, _number, timer = due[0]
             if time > now and time == timer.deadline:
-                if time < self._armed_for:
-                    self._arm(time)
+                if time < self.armed_for:
+                    self.arm(time)
                 return
             heappop(due)
-            timer.look(time, now)
+            if time == timer.queued_for:
+                timer.look(now)
 
 
 class Timer:
-    """Timer: calls *action* at its deadline, which can be moved or taken back at any time."""
+    """Timer: calls *action* at its deadline, which can be moved or taken back at any time.
 
-    __slots__ = ("_action", "_queued_for", "_timers", "deadline")
+    ``queued_for`` is when it will be looked at.
+    """
+
+    __slots__ = ("_action", "_timers", "deadline", "queued_for")
 
     def __init__(self, timers: Timers, action: Callable[[], None]) -> None:
         self._timers, self._action = timers, action
-        self._queued_for = inf
+        self.queued_for = inf
         self.deadline = inf
 
     def at(self, time: float) -> None:
         """Fire at *time* instead of any earlier plan."""
         self.deadline = time
-        if time < self._queued_for:
-            self._queued_for = time
-            self._timers.queue(time, self)
+        if time < self.queued_for:
+            self.queued_for, timers = time, self._timers
+            heappush(timers.due, (time, next(timers.order), self))
+            if time < timers.armed_for:
+                timers.arm(time)
 
     def part(self) -> None:
         """Part from its owner, since it is not needed any more."""
         del self._action
 
-    def look(self, time: float, now: float) -> None:
-        """Fire if its deadline has come *now*; *time* is what it was queued for."""
-        if time != self._queued_for:  # an earlier deadline was queued since
-            return
-        self._queued_for = inf
+    def look(self, now: float) -> None:
+        """Fire if its deadline has come *now*, the time that it was queued for."""
+        self.queued_for = inf
         if self.deadline <= now:
             self.deadline = inf
             self._action()
