@@ -53,7 +53,7 @@ class Endpoint(Sender):
     """
 
     __slots__ = (
-        "_ack", "_ack_first", "_delayed_ack_s", "_header", "_peer_fin", "_tell_give_up", "_ticks",
+        "_ack", "_ack_first", "_delayed_ack_s", "_header", "_is_open", "_peer_fin", "_tell_give_up", "_ticks",
         "_way_out", "application", "connection", "peer_has_closed", "receiver",
     )  # fmt: skip
 
@@ -72,7 +72,7 @@ class Endpoint(Sender):
         self._ticks = Beacons(self._delayed_ack_s) if tcp.delayed_ack == "heartbeat" else None
         self._ack = Timer(timers, self._send_ack)
         self._peer_fin = -1
-        self.peer_has_closed = False
+        self.peer_has_closed = self._is_open = False
         self.connection = connection
         self.receiver = Receiver(delayed=tcp.delayed_ack_ms > 0)
         self.application: Application
@@ -92,11 +92,11 @@ class Endpoint(Sender):
 
     def receive(self, segment: Segment) -> None:
         """Take one segment from the peer."""
-        receiver = self.receiver
-        before = receiver.next
-        if segment.syn or before == 0 or self.acknowledged == 0:
+        if segment.syn or not self._is_open:
             self._open(segment)
             return
+        receiver = self.receiver
+        before = receiver.next
         payload, fin = segment.payload, segment.fin
         bare = not payload and not fin
         if not bare:
@@ -132,6 +132,7 @@ class Endpoint(Sender):
             return
         self._heed(segment.ack, bare=end == segment.seq)
         if not was_open and self.acknowledged > 0:
+            self._is_open = True
             self._established()
         if end > segment.seq:
             self._take(before or 1)

@@ -35,7 +35,7 @@ class Sender(ABC):
         self._largest_window = tcp.max_window * tcp.segment_bytes
         self._timer = Timer(timers, self._expired)
         self.timeout = RetransmissionTimeout(tcp)
-        self._timed = -1
+        self._timed = 0
         self._timed_at = 0.0
         self._syn_lost = False
         self._moved_s = 0.0  # when the last new ACK came; before it, when what waits for it was sent
@@ -76,7 +76,7 @@ class Sender(ABC):
 
     def repeat_syn(self) -> None:
         """Send the SYN again, since the peer did (Karn: its round trip is not measured)."""
-        self._timed = -1
+        self._timed = 0
         self._put(0, 0, True, False)
 
     def stop(self) -> None:
@@ -107,9 +107,10 @@ class Sender(ABC):
         self.acknowledged = ack
         if ack > self.next:
             self.next = ack
-        if 0 <= self._timed <= ack:
+        timed = self._timed
+        if timed and timed <= ack:
             self.timeout.sample(now_s - self._timed_at)
-            self._timed = -1
+            self._timed = 0
         if before == 0:
             self.window = self._segment * (1 if self._syn_lost else self._tcp.initial_window)
         elif self.recovering:
@@ -132,7 +133,7 @@ class Sender(ABC):
         again = seq < self.highest
         if again:
             self.retransmissions += 1
-        elif self._timed < 0:
+        elif not self._timed:
             self._timed, self._timed_at = end, now_s
         if timer.deadline == inf:
             if not again:
@@ -167,7 +168,7 @@ class Sender(ABC):
 
     def _resend(self) -> None:
         """Send the first unacknowledged segment again (Karn: its round trip is not measured)."""
-        self._timed = -1
+        self._timed = 0
         seq = self.acknowledged
         payload = min(self._segment, self.written - seq)
         self._put(seq, payload, False, self.closing and seq + payload == self.written)
@@ -186,7 +187,7 @@ class Sender(ABC):
         self._expired_at = self.acknowledged
         self.window = self._segment
         self.timeout.back_off()
-        self._timed = -1
+        self._timed = 0
         self._syn_lost = self._syn_lost or self.acknowledged == 0
         self.recovering, self.recover, self.duplicates = False, self.highest, 0
         self.next = self.acknowledged

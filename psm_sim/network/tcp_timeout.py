@@ -22,12 +22,16 @@ class RetransmissionTimeout:
         if smoothed is None:
             smoothed, variation = round_trip_s, round_trip_s / 2
         else:
-            variation = 0.75 * self._variation + 0.25 * abs(smoothed - round_trip_s)
+            error = smoothed - round_trip_s
+            variation = 0.75 * self._variation + 0.25 * (error if error > 0.0 else -error)
             smoothed = 0.875 * smoothed + 0.125 * round_trip_s
         self._smoothed, self._variation = smoothed, variation
         seconds = smoothed + 4.0 * variation
-        seconds = seconds if seconds > self._least else self._least
-        self.seconds = seconds if seconds < self._largest else self._largest
+        if seconds < self._least:
+            seconds = self._least
+        elif seconds > self._largest:
+            seconds = self._largest
+        self.seconds = seconds
 
     def back_off(self) -> None:
         """Double the timeout after it has expired (RFC 6298, 5.5)."""
