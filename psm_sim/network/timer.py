@@ -102,7 +102,8 @@ class Timers:
 
     Most timers of TCP are taken back before they fire. Here they leave the queue together, the next time
     that one of them comes up, and not each with an event of SimPy's. ``due`` is a heap of when to look at
-    which, in ``order`` at equal times; ``armed_for`` is the time of the event.
+    which, in ``order`` at equal times; ``armed_for`` is the time of the event. If that moves earlier it is
+    queued once more, and is not queued anew for the later time when it has fired.
     """
 
     def __init__(self, env: Environment) -> None:
@@ -110,16 +111,17 @@ class Timers:
         self.due: list[tuple[float, int, Timer]] = []
         self.order = count()
         self.armed_for = inf
+        self._later: list[float] = []
 
     def arm(self, time: float) -> None:
         """Look at the timers at *time*, earlier than planned."""
+        self._later.append(self.armed_for)
         self.armed_for = time
         self._pulse.arm(time)
 
     def _fire(self, _: Event) -> None:
         now, due = self.env.now, self.due
-        if self.armed_for <= now:
-            self.armed_for = inf
+        self.armed_for = self._later.pop()
         while due:
             time, _number, timer = due[0]
             if time > now and time == timer.deadline:
