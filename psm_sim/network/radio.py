@@ -20,8 +20,7 @@ class Radio:
     """Radio of a station: dozes as it is told, hears beacons, and wakes at once to send.
 
     The table of its states is in :class:`~psm_sim.network.radio_state.State`. An idle radio costs no event:
-    what it has done is worked out when something next happens to it (:meth:`advance`). Only a frame held
-    for it arms an alarm.
+    :meth:`advance` works out afterwards what it has done. Only a frame held for it arms an alarm.
 
     ``decide`` is asked for each rest, with the time in seconds and what the last beacon showed; ``deliver``
     takes the frames received. Both must be set before the clock starts.
@@ -62,10 +61,7 @@ class Radio:
         self._doze = doze  # DOZING: the doze it is in; else the last one
 
     def offer(self) -> bool:
-        """Say whether the radio takes a frame at once; if so it waits awake for it.
-
-        A doze that is to end with the next beacon, since frames are held, goes on until then.
-        """
+        """Say whether the radio takes a frame at once; if so it waits awake for it."""
         if self._state is DOZING and self._beacon_alarm.deadline < inf:
             return False
         self.advance(self._env.now)
@@ -80,8 +76,7 @@ class Radio:
     def receive(self, segment: Segment) -> None:
         """Take one frame from the access point."""
         self._awaited -= 1
-        self._last_frame_s = self._env.now
-        deliver = self.deliver
+        deliver, self._last_frame_s = self.deliver, self._env.now
         deliver(segment)
         if self._state is DEAF and self._port.named:
             self.announced()
@@ -124,14 +119,10 @@ class Radio:
                 if self._awake_until_s >= now_s:
                     return
                 self._fall_asleep(self._awake_until_s)
-            elif self._awaited:
+            elif self._awaited or self._last_frame_s >= now_s or self._transmitter.free_at >= now_s:
                 return
             else:
-                last_s, free_at = self._last_frame_s, self._transmitter.free_at
-                idle_s = free_at if free_at > last_s else last_s
-                if idle_s >= now_s:
-                    return
-                self._ask(idle_s)
+                self._ask(self._idle_s)
 
     @property
     def _idle_s(self) -> float:
