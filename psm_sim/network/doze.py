@@ -16,7 +16,7 @@ class Doze:
 
     ``since_s`` is when it began, ``wakes_s`` the time of the beacon that the radio will wake for. Beyond it
     the rest may have promised more dozes, each begun by the beacon that ends another and at which nothing is
-    held: all of the same length if it repeats, else those of its plan. ``every_s`` is the time from one of
+    held: all of the same length if it repeats, else those of its plan. ``every_s()`` is the time from one of
     the beacons last slept through to the next.
     """
 
@@ -31,9 +31,8 @@ class Doze:
         self.since_s = 0.0
         self.wakes_s = 0.0
 
-    @property
     def every_s(self) -> float:
-        """Time from one beacon that the radio wakes for to the next."""
+        """Return the time from one beacon that the radio wakes for to the next."""
         return self._beacons.time(self._every)
 
     def begin(self, since_s: float, rest: Rest) -> None:

@@ -184,13 +184,12 @@ class Radio:
 
     def _fetch(self) -> list[tuple[float, int]]:
         """Have the access point send what it holds; return time of arrival and bytes of each frame."""
-        frames = self._port.release()
-        self._awaited += len(frames)
+        self._awaited += len(frames := self._port.release())
         return frames
 
     def _heard(self, first_s: float, count: int) -> None:
         for tell in self._tell_beacons:
-            tell(first_s, count, self._doze.every_s)
+            tell(first_s, count, self._doze.every_s())
 
     def _enter(self, state: State, time_s: float) -> None:
         """Change the state, and tell observers if the radio wakes or begins to doze."""
