@@ -86,7 +86,7 @@ class Radio:
         if self._state is DOZING:
             self._beacon_alarm.at(self._doze.wakes_s)
         elif not self._awaited:
-            self._idle_alarm.at(self._idle_s)
+            self._idle_alarm.at(self._idle_s())
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Be awake to send; return what was fetched if this has cut a doze short, else ``None``."""
@@ -122,12 +122,12 @@ class Radio:
             elif self._awaited or self._last_frame_s >= now_s or self._transmitter.free_at >= now_s:
                 return
             else:
-                self._ask(self._idle_s)
+                self._ask(self._idle_s())
 
-    @property
     def _idle_s(self) -> float:
-        """Time at which the link becomes or became idle, unless frames are awaited."""
-        return max(self._last_frame_s, self._transmitter.free_at)
+        """Return when the link becomes or became idle, unless frames are awaited."""
+        last_s, free_at = self._last_frame_s, self._transmitter.free_at
+        return last_s if last_s >= free_at else free_at
 
     def _ask(self, now_s: float) -> None:
         """Ask for a rest, and begin it."""
