@@ -69,7 +69,6 @@ class Unscaled(Rounds):
         super().__init__(levels, top, means)
         self._most = max(1, int(LEAST_GAIN / math.log(levels.least_mixture)))
         self._waiting, self._total = 0, 1.0
-        self._ones: Floats = np.ones_like(means)
 
     def learn(self, relative: Floats) -> float:
         """Learn one round, as scaled within rounding errors."""
@@ -78,7 +77,7 @@ class Unscaled(Rounds):
         levels, means, before = self._levels, self._means, self._total
         levels.grow(relative)
         np.dot(levels.weights, self._top.weights, means)
-        self._total = total = means.dot(self._ones).item()
+        self._total = total = float(np.add.reduce(means))
         np.divide(means, total, means)
         self._waiting += 1
         return math.log(total / before)

@@ -17,7 +17,7 @@ from psm_sim.studies import load_study
 from psm_sim.studies.non_stationary.by_seed import BySeed, sign, signed
 from psm_sim.studies.non_stationary.margins import standing
 from psm_sim.studies.non_stationary.remarks import comparisons, gains, leaders
-from psm_sim.studies.non_stationary.rounds import PollLog, learned_rounds, logged_run
+from psm_sim.studies.non_stationary.rounds import NotedLpsm, logged_run
 from psm_sim.studies.non_stationary.task import (
     BOUNDED,
     CURVE,
@@ -91,14 +91,16 @@ def test_regimes_are_told_apart_in_the_order_of_the_schedule(rows):
 
 
 @pytest.mark.parametrize("alpha", [None, 0.0, 0.1])
-def test_learning_again_from_the_polls_ends_where_the_run_ended(alpha):
-    """The same number of rounds, the same prediction, the same weights, to the last bit."""
-    policy, log = Lpsm(alpha=alpha), PollLog()
-    World(load_topology(), policy, [log]).run(load_workload("ucb", 5, 3).pages)
-    again = Lpsm(alpha=alpha)
-    rounds = learned_rounds(again, log.polls, 0.1)
-    assert len(rounds) == policy.learner.rounds > 100
-    assert rounds[-1].polling_ms == policy.learner.predict(policy.times_ms)
+def test_rounds_learnt_again_end_where_the_run_ended(alpha):
+    """The same number of rounds, mixture losses and prediction, the same weights, to the last bit."""
+    policy, again = NotedLpsm(alpha=alpha), Lpsm(alpha=alpha)
+    World(load_topology(), policy).run(load_workload("ucb", 5, 3).pages)
+    again.start(0.1)
+    assert [again.learner.update(each.losses) for each in policy.rounds] == [
+        each.mixture for each in policy.rounds
+    ]
+    assert again.learner.rounds == policy.learner.rounds > 100
+    assert policy.rounds[-1].polling_ms == again.learner.predict(again.times_ms)
     assert (again.learner.weights == policy.learner.weights).all()
 
 

@@ -1,29 +1,17 @@
-"""Rounds of a learner in a run: logged as polls by an observer, and learned again afterwards."""
+"""Rounds of a learner in a run, noted as it learns them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from psm_sim.arrays import Floats
-from psm_sim.network import Observer, load_topology
+from psm_sim.network import load_topology
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import prepare
 from psm_sim.workload import Workload
-
-
-class PollLog(Observer):
-    """Log of the polls that a policy was asked after, each with the time in seconds."""
-
-    def __init__(self) -> None:
-        self.polls: list[tuple[float, Poll]] = []
-
-    def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Keep the poll, if there was one to learn from."""
-        if poll is not None:
-            self.polls.append((time_s, poll))
 
 
 class Round(NamedTuple):
@@ -35,26 +23,37 @@ class Round(NamedTuple):
     polling_ms: float
 
 
-def learned_rounds(policy: Lpsm, polls: Sequence[tuple[float, Poll]], beacon_s: float) -> list[Round]:
-    """Return the rounds that a run learned, by learning again from its polls.
+class NotedLpsm(Lpsm):
+    """LPSM that notes its rounds; it is asked at each beacon, so that all are learnt one by one.
+
+    It must not learn from dozes that an uplink packet cuts short: these have no time of their own.
 
     Parameters
     ----------
-    policy
-        The policy of the run, or one like it; it begins anew. Its loss must not adapt, and it must not
-        learn from dozes that an uplink packet cuts short: of these there is no log.
-    polls
-        Times in seconds and polls, in order.
-    beacon_s
-        The beacon interval of the run, in seconds.
+    parameters
+        As for :class:`~psm_sim.policies.lpsm.Lpsm`.
     """
-    policy.start(beacon_s)
-    rounds = []
-    for time_s, poll in polls:
-        losses = policy.losses(poll)
-        mixture = policy.learner.update(losses)
-        rounds.append(Round(time_s, losses, mixture, policy.learner.predict(policy.times_ms)))
-    return rounds
+
+    def __init__(self, **parameters: Any) -> None:
+        super().__init__(**parameters)
+        self.rounds: list[Round] = []
+        self._now_s = 0.0
+
+    def start(self, beacon_s: float) -> None:
+        """Begin with no rounds."""
+        super().start(beacon_s)
+        self.rounds = []
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Keep the time of the round."""
+        self._now_s = now_s
+        return super().rest(now_s, since_uplink_s, poll)
+
+    def _learn(self, poll: Poll) -> None:
+        losses = self.losses(poll)
+        mixture = self.learner.update(losses)
+        self._predict()
+        self.rounds.append(Round(self._now_s, losses, mixture, self.learner.predict(self.times_ms)))
 
 
 def logged_run(
@@ -73,6 +72,5 @@ def logged_run(
     times_s
         Time of each page without power saving, in seconds; without them no slowdown is measured.
     """
-    topology, policy, log = load_topology(), Lpsm(gamma=gamma, alpha=alpha), PollLog()
-    run = prepare(policy, topology, [log]).over(workload.pages, times_s)
-    return run, learned_rounds(policy, log.polls, topology.beacon.interval_s)
+    run = prepare(NotedLpsm(gamma=gamma, alpha=alpha), load_topology()).over(workload.pages, times_s)
+    return run, cast(NotedLpsm, run.policy_state).rounds

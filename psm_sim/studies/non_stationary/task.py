@@ -10,7 +10,7 @@ import numpy as np
 
 from psm_sim.arrays import Floats
 from psm_sim.keys import key_of
-from psm_sim.learning import LearnAlpha, best_rate, best_switching, rate_losses, switching_rates
+from psm_sim.learning import best_rate, best_switching, rate_losses
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s
@@ -139,14 +139,14 @@ def own_regret(rounds: Sequence[Round], switches: int) -> dict[str, float]:
 def judge_on_common_rounds(rows: list[dict[str, Any]], losses: Floats, switches: int) -> dict[str, Any]:
     """Add to each learner's row what it would have lost in rounds that are the same for all.
 
-    *rows* are the learners', *losses* those of each expert in each round, shape (rounds, n), in nats.
+    *rows* are the learners', Learn-alpha first: the rounds are its own. *losses* are those of each expert in
+    them, shape (rounds, n), in nats.
 
     Return what hindsight would have lost in them: the best expert, the best sequence with *switches*
     switches, the best switching rate, and the curve over switching rates.
     """
     suffered = rate_losses(losses, RATES)
-    learner = LearnAlpha(losses.shape[1], switching_rates(horizon=27_000))
-    rows[0]["common"] = sum(learner.update(row) for row in losses)
+    rows[0]["common"] = rows[0]["mixture"]
     for row, total in zip(rows[1:], suffered.tolist(), strict=True):
         row["common"] = total
     rate, best = best_rate(losses), best_switching(losses, switches).totals
