@@ -142,9 +142,8 @@ class Uplink:
     """
 
     def __init__(self, env: Environment, first: Link, second: Link) -> None:
-        self._env, self.transmitter, self._carry, self._send = env, first, first.carry, second.send
+        self._env, self.transmitter, self._second = env, first, second
 
     def send(self, segment: Segment) -> None:
         """Queue one segment behind those not yet sent."""
-        carry, send = self._carry, self._send
-        send(segment, carry(segment, self._env.now))
+        self._second.send(segment, self.transmitter.carry(segment, self._env.now))

@@ -187,13 +187,11 @@ class Endpoint(Sender):
 
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         self._ack.deadline = inf
-        segment = _new(Segment)
+        segment, receiver, way_out = _new(Segment), self.receiver, self._way_out
         segment.connection, segment.seq, segment.payload = self.connection, seq, payload
-        receiver = self.receiver
-        receiver.unacknowledged, receiver.due = 0, NO
         segment.ack, segment.syn, segment.fin = receiver.next, syn, fin
         segment.wire_bytes = size = payload + self._header
-        way_out = self._way_out
+        receiver.unacknowledged, receiver.due = 0, NO
         way_out.sent_bytes += size
         transmit = way_out.transmit
         transmit(segment)
