@@ -88,8 +88,8 @@ class Levels:
         """
         weights, mixture, likelihood, factor = self.weights, self._mixture, self._likelihood, self._factor
         np.exp(relative, likelihood)
-        np.dot(likelihood, weights, mixture)
-        np.dot(likelihood[:, None], self._keep, factor)
+        likelihood.dot(weights, mixture)
+        likelihood[:, None].dot(self._keep, factor)
         np.multiply(weights, factor, weights)
         np.multiply(mixture, self.added, mixture)
         np.add(weights, mixture, weights)
