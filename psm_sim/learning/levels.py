@@ -46,6 +46,7 @@ class Levels:
         self._edge = _edge(n_experts, rates)
         self._at_edge = LogLevels(n_experts, rates[self._edge]) if self._edge.size else None
         self._likelihood: Floats = np.empty(n_experts)
+        self._keep: Floats = self.keep[None, :]
         self._mixture: Floats = np.empty(rates.size)
         self._log: Floats = np.empty(rates.size)
 
@@ -85,13 +86,13 @@ class Levels:
         What a level sums to is then its evidence since it last summed to 1. Call :meth:`scale` before that
         underflows; only for levels that are all plain.
         """
-        weights, mixture = self.weights, self._mixture
-        np.exp(relative, out=self._likelihood)
-        np.dot(self._likelihood, weights, out=mixture)
-        np.dot(self._likelihood[:, None], self.keep[None, :], out=self._factor)
-        np.multiply(weights, self._factor, out=weights)
-        np.multiply(mixture, self.added, out=mixture)
-        np.add(weights, mixture, out=weights)
+        weights, mixture, likelihood, factor = self.weights, self._mixture, self._likelihood, self._factor
+        np.exp(relative, likelihood)
+        likelihood.dot(weights, mixture)
+        likelihood[:, None].dot(self._keep, factor)
+        np.multiply(weights, factor, weights)
+        np.multiply(mixture, self.added, mixture)
+        np.add(weights, mixture, weights)
 
     def scale(self) -> Floats:
         """Let each level sum to 1 again, and return the logarithms of what they summed to, shape (m,)."""

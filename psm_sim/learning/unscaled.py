@@ -76,9 +76,9 @@ class Unscaled(Rounds):
             self.settle()
         levels, means, before = self._levels, self._means, self._total
         levels.grow(relative)
-        np.dot(levels.weights, self._top.weights, out=means)
+        levels.weights.dot(self._top.weights, means)
         self._total = total = float(np.add.reduce(means))
-        np.divide(means, total, out=means)
+        np.divide(means, total, means)
         self._waiting += 1
         return math.log(total / before)
 

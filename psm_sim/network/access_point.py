@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from typing import Protocol
 
 from simpy import Environment
@@ -33,6 +33,7 @@ class Port:
 
     def __init__(self, env: Environment, parameters: AccessPointParameters, downlink: Link) -> None:
         self._env, self._downlink = env, downlink
+        self._flying: Sized = downlink.flying
         self._capacity = parameters.buffer_frames
         self.release_on_uplink = parameters.release_on_uplink
         self.late_frames_wait = parameters.late_frames == "wait"
@@ -55,7 +56,7 @@ class Port:
 
     def forward(self, segment: Segment) -> None:
         """Take one frame for the station: drop it, pass it on, or hold it."""
-        if len(self._held) + self._downlink.in_flight >= self._capacity:
+        if len(self._held) + len(self._flying) >= self._capacity:
             self.dropped_frames += 1
             self.dropped_bytes += segment.wire_bytes
         elif self.radio.offer():
@@ -69,10 +70,13 @@ class Port:
         held, self._held = self._held, []
         if held and self.tell_held:
             self._told(self._env.now, len(held))
-        for _, segment in held:
-            self._last = segment
-            self._downlink.send(segment)
-        return [(arrived_s, segment.wire_bytes) for arrived_s, segment in held]
+        send, found = self._downlink.send, []
+        for arrived_s, segment in held:
+            send(segment)
+            found.append((arrived_s, segment.wire_bytes))
+        if held:
+            self._last = held[-1][1]
+        return found
 
     @property
     def sends_its_last(self) -> bool:
@@ -80,10 +84,11 @@ class Port:
         return self._env.now >= self._downlink.free_at - self._downlink.air_time_s(self._last)
 
     def _hold(self, segment: Segment) -> None:
-        self._held.append((self._env.now, segment))
+        held, now_s = self._held, self._env.now
+        held.append((now_s, segment))
         if self.tell_held:
-            self._told(self._env.now)
-        if len(self._held) == 1:
+            self._told(now_s)
+        if len(held) == 1:
             self.radio.announced()
 
     def _told(self, time_s: float, fetched: int = 0) -> None:

@@ -142,8 +142,8 @@ class Fetcher:
     def received(self, payload_bytes: int) -> None:
         """Read bytes of the object."""
         self._browser.moved()
-        self._missing -= payload_bytes
-        if self._missing == 0:
+        self._missing = missing = self._missing - payload_bytes
+        if not missing:
             self._browser.done(self)
 
     def peer_closed(self) -> None:

@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 from simpy import Environment
 
+from psm_sim.network.timer import Pulse
+
 
 class Clock(Environment):
     """Clock of a world: an environment for any process of SimPy's.
@@ -49,6 +51,10 @@ def fire(env: Environment, world: Browsing, most: int) -> int:
         if not world.browsing:
             return fired
         env._now, _, _, event = heappop(queue)
+        if type(event) is Pulse:
+            action = event.action
+            action(event)
+            continue
         callbacks: Any = event.callbacks
         event.callbacks = None  # type: ignore[assignment]  # so SimPy tells an event that is over
         for callback in callbacks:

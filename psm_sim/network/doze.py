@@ -8,6 +8,7 @@ from math import inf
 from psm_sim.beacons import Beacons
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.base import Plan
+from psm_sim.poll import poll_of
 
 
 class Doze:
@@ -15,7 +16,7 @@ class Doze:
 
     ``since_s`` is when it began, ``wakes_s`` the time of the beacon that the radio will wake for. Beyond it
     the rest may have promised more dozes, each begun by the beacon that ends another and at which nothing is
-    held: all of the same length if it repeats, else those of its plan. ``every_s`` is the time from one of
+    held: all of the same length if it repeats, else those of its plan. ``every_s()`` is the time from one of
     the beacons last slept through to the next.
     """
 
@@ -30,16 +31,16 @@ class Doze:
         self.since_s = 0.0
         self.wakes_s = 0.0
 
-    @property
     def every_s(self) -> float:
-        """Time from one beacon that the radio wakes for to the next."""
+        """Return the time from one beacon that the radio wakes for to the next."""
         return self._beacons.time(self._every)
 
     def begin(self, since_s: float, rest: Rest) -> None:
         """Begin at *since_s* to sleep as the policy said."""
-        self._every, self._promised = rest.beacons, inf if rest.repeat else 0
+        self._every = every = rest.beacons
+        self._promised = inf if rest.repeat else 0
         self._plan, self._dozes = rest.plan if self._takes_plans else None, None
-        self._wake_for(self._beacons.after(since_s) + rest.beacons - 1, since_s)
+        self._wake_for(self._beacons.after(since_s) + every - 1, since_s)
 
     @property
     def number(self) -> int:
@@ -73,13 +74,16 @@ class Doze:
 
     def end(self, now_s: float, frames: Sequence[tuple[float, int]] = ()) -> Poll:
         """Return what a station sees that wakes now and fetches *frames*: (time of arrival, bytes)."""
-        self.settle()
+        if self._followed or self._plan is not None:
+            self.settle()
         slept_ms = 1000 * (now_s - self.since_s)
         if not frames:
-            return Poll(slept_ms)
-        since_s = self.since_s
-        arrivals = tuple([(1000 * (arrived_s - since_s), size) for arrived_s, size in frames])
-        return Poll(slept_ms, sum([size for _, size in frames]), len(frames), arrivals)
+            return poll_of(slept_ms)
+        since_s, held_bytes, arrivals = self.since_s, 0, []
+        for arrived_s, size in frames:
+            held_bytes += size
+            arrivals.append((1000 * (arrived_s - since_s), size))
+        return poll_of(slept_ms, held_bytes, len(arrivals), tuple(arrivals))
 
     def settle(self) -> None:
         """Tell the plan how much of it was followed; it is not followed further."""

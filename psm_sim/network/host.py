@@ -7,6 +7,7 @@ from collections.abc import Callable
 from simpy import Environment
 
 from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.tcp_ack_first import AckFirst
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.timer import Timers
 from psm_sim.network.topology_parts import TcpParameters
@@ -28,6 +29,7 @@ class Host:
         accept: Callable[[Endpoint], Application] | None = None,
     ) -> None:
         self._timers, self._tcp, self.transmit, self._accept = Timers(env), tcp, transmit, accept
+        self._endpoint = AckFirst if tcp.ack_first else Endpoint
         self._endpoints: dict[Connection, Endpoint] = {}
         self._opened = 0
         self.give_up: Callable[[Endpoint], None] = lambda _: None
@@ -56,7 +58,7 @@ class Host:
             if endpoint is None:
                 return
         endpoint.receive(segment)
-        if endpoint.peer_has_closed and endpoint.is_closed:
+        if endpoint.peer_has_closed and endpoint.is_closed():
             self._remove(endpoint)
             endpoint.part()
 
@@ -66,7 +68,7 @@ class Host:
         return len(self._endpoints)
 
     def _add(self, connection: Connection, application: Callable[[Endpoint], Application]) -> Endpoint:
-        endpoint = Endpoint(self._timers, self._tcp, connection, self, self._given_up)
+        endpoint = self._endpoint(self._timers, self._tcp, connection, self, self._given_up)
         endpoint.application = application(endpoint)
         self._endpoints[connection] = endpoint
         return endpoint

@@ -20,7 +20,8 @@ class Link:
     """Link: sends segments one after the other and delivers each after the propagation delay.
 
     ``deliver`` takes each segment as it arrives, and must be set before the first one is sent. ``free_at``
-    is the time in seconds at which the transmitter has sent all it was given.
+    is the time in seconds at which the transmitter has sent all it was given, ``flying`` what is queued, in
+    transmission or on the way, each after its time of arrival.
 
     Parameters
     ----------
@@ -43,28 +44,48 @@ class Link:
         self._s_per_byte = 8e-6 / parameters.rate_mbps
         self._latency_s = parameters.latency_ms / 1000
         self.deliver: Callable[[Segment], None]
-        self._flying: deque[tuple[float, Segment]] = deque()
+        self.flying: deque[tuple[float, Segment]] = deque()
         self._arrival = Pulse(env, self._arrive)
         self.free_at = 0.0
 
-    def send(self, segment: Segment) -> None:
-        """Queue one segment behind those not yet sent."""
-        self.queue(segment, self._env.now)
-
-    def queue(self, segment: Segment, queued_s: float) -> None:
-        """Queue one segment that comes at *queued_s* seconds, now or later, but after all before it."""
-        arrives_s = self.carry(segment, queued_s)
-        if not self._flying:
+    def send(self, segment: Segment, queued_s: float | None = None) -> None:
+        """Queue one segment behind those not yet sent; it comes at *queued_s* seconds, later, or now."""
+        if queued_s is None:
+            queued_s = self._env.now
+        free_at = self.free_at
+        start = free_at if free_at > queued_s else queued_s
+        self.free_at = sent = start + segment.wire_bytes * self._s_per_byte
+        arrives_s, flying = sent + self._latency_s, self.flying
+        if not flying:
             self._arrival.arm(arrives_s)
-        self._flying.append((arrives_s, segment))
-        for tell in self._tell_frame:
-            tell(self, queued_s, arrives_s, segment)
+        flying.append((arrives_s, segment))
+        if self._tell_frame:
+            self._tell(segment, queued_s, arrives_s)
 
     def carry(self, segment: Segment, queued_s: float) -> float:
         """Return when a segment queued at *queued_s* seconds arrives, and count the time to send it."""
         start = self.free_at if self.free_at > queued_s else queued_s
         self.free_at = sent = start + segment.wire_bytes * self._s_per_byte
         return sent + self._latency_s
+
+    def fly(self, segment: Segment, queued_s: float, arrives_s: float) -> None:
+        """Take a segment that :meth:`carry` has carried: the two do what :meth:`send` does.
+
+        Parameters
+        ----------
+        segment
+            One segment.
+        queued_s, arrives_s
+            When it was queued, and when it arrives, in seconds.
+        """
+        if not self.flying:
+            self._arrival.arm(arrives_s)
+        self.flying.append((arrives_s, segment))
+        self._tell(segment, queued_s, arrives_s)
+
+    def _tell(self, segment: Segment, queued_s: float, arrives_s: float) -> None:
+        for tell in self._tell_frame:
+            tell(self, queued_s, arrives_s, segment)
 
     def hold_until(self, time_s: float) -> None:
         """Send nothing further before a time, in seconds."""
@@ -82,12 +103,12 @@ class Link:
     @property
     def in_flight(self) -> int:
         """The number of segments queued, in transmission, or on the way."""
-        return len(self._flying)
+        return len(self.flying)
 
     @property
     def in_flight_bytes(self) -> int:
         """Their bytes, headers included."""
-        return sum(segment.wire_bytes for _, segment in self._flying)
+        return sum(segment.wire_bytes for _, segment in self.flying)
 
     def _arrive(self, _: Event) -> None:
         """Deliver the first segment, and those after it as long as nothing else happens between.
@@ -95,17 +116,17 @@ class Link:
         The next one is numbered before a delivery, as if it was queued, so that what the delivery queues for
         the same time comes after it.
         """
-        env, flying, arrival = self._env, self._flying, self._arrival
+        env, flying, arrival = self._env, self.flying, self._arrival
         queue, numbers, deliver = arrival.queue, arrival.numbers, self.deliver
         segment = flying.popleft()[1]
         while flying:
             number = next(numbers)
             deliver(segment)
-            time = flying[0][0]
-            if not (queue and time < queue[0][0]) and not arrival.comes_first(time, number):
+            time, segment = flying[0]
+            if (not queue or time >= queue[0][0]) and not arrival.comes_first(time, number):
                 return
             env._now = time
-            segment = flying.popleft()[1]
+            del flying[0]
         deliver(segment)
 
 
@@ -121,8 +142,8 @@ class Uplink:
     """
 
     def __init__(self, env: Environment, first: Link, second: Link) -> None:
-        self._env, self.transmitter, self._carry, self._queue = env, first, first.carry, second.queue
+        self._env, self.transmitter, self._second = env, first, second
 
     def send(self, segment: Segment) -> None:
         """Queue one segment behind those not yet sent."""
-        self._queue(segment, self._carry(segment, self._env.now))
+        self._second.send(segment, self.transmitter.carry(segment, self._env.now))

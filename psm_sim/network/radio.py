@@ -20,8 +20,7 @@ class Radio:
     """Radio of a station: dozes as it is told, hears beacons, and wakes at once to send.
 
     The table of its states is in :class:`~psm_sim.network.radio_state.State`. An idle radio costs no event:
-    what it has done is worked out when something next happens to it (:meth:`advance`). Only a frame held
-    for it arms an alarm.
+    :meth:`advance` works out afterwards what it has done. Only a frame held for it arms an alarm.
 
     ``decide`` is asked for each rest, with the time in seconds and what the last beacon showed; ``deliver``
     takes the frames received. Both must be set before the clock starts.
@@ -63,6 +62,8 @@ class Radio:
 
     def offer(self) -> bool:
         """Say whether the radio takes a frame at once; if so it waits awake for it."""
+        if self._state is DOZING and self._beacon_alarm.deadline < inf:
+            return False
         self.advance(self._env.now)
         if self._polling and self._port.sends_its_last:
             self._state, self._polling = DEAF, False
@@ -75,8 +76,8 @@ class Radio:
     def receive(self, segment: Segment) -> None:
         """Take one frame from the access point."""
         self._awaited -= 1
-        self._last_frame_s = self._env.now
-        self.deliver(segment)
+        deliver, self._last_frame_s = self.deliver, self._env.now
+        deliver(segment)
         if self._state is DEAF and self._port.named:
             self.announced()
 
@@ -85,7 +86,7 @@ class Radio:
         if self._state is DOZING:
             self._beacon_alarm.at(self._doze.wakes_s)
         elif not self._awaited:
-            self._idle_alarm.at(self._idle_s)
+            self._idle_alarm.at(self._idle_s())
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Be awake to send; return what was fetched if this has cut a doze short, else ``None``."""
@@ -121,16 +122,17 @@ class Radio:
             elif self._awaited or self._last_frame_s >= now_s or self._transmitter.free_at >= now_s:
                 return
             else:
-                self._ask(self._idle_s)
+                self._ask(self._idle_s())
 
-    @property
     def _idle_s(self) -> float:
-        """Time at which the link becomes or became idle, unless frames are awaited."""
-        return max(self._last_frame_s, self._transmitter.free_at)
+        """Return when the link becomes or became idle, unless frames are awaited."""
+        last_s, free_at = self._last_frame_s, self._transmitter.free_at
+        return last_s if last_s >= free_at else free_at
 
     def _ask(self, now_s: float) -> None:
         """Ask for a rest, and begin it."""
-        self._rest = rest = self.decide(now_s, self._seen)
+        decide = self.decide
+        self._rest = rest = decide(now_s, self._seen)
         self._seen, self._polling = None, False
         if rest.awake_s == 0.0:
             self._fall_asleep(now_s)
@@ -182,13 +184,12 @@ class Radio:
 
     def _fetch(self) -> list[tuple[float, int]]:
         """Have the access point send what it holds; return time of arrival and bytes of each frame."""
-        frames = self._port.release()
-        self._awaited += len(frames)
+        self._awaited += len(frames := self._port.release())
         return frames
 
     def _heard(self, first_s: float, count: int) -> None:
         for tell in self._tell_beacons:
-            tell(first_s, count, self._doze.every_s)
+            tell(first_s, count, self._doze.every_s())
 
     def _enter(self, state: State, time_s: float) -> None:
         """Change the state, and tell observers if the radio wakes or begins to doze."""

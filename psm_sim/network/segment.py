@@ -42,9 +42,8 @@ class Segment:
     fin: bool
     wire_bytes: int
 
-    @property
     def end(self) -> int:
-        """One past its last sequence number."""
+        """Return one past its last sequence number."""
         return self.seq + self.payload + self.syn + self.fin
 
 

@@ -37,6 +37,11 @@ class SniffedLink(Link):
         super().__init__(env, name, parameters, tell_frame)
         self._tell_air, self._up = tell_air, name == "wireless up"
 
+    def send(self, segment: Segment, queued_s: float | None = None) -> None:
+        """Queue one segment, and tell of it; arguments as for :class:`~psm_sim.network.link.Link`."""
+        queued_s = self._env.now if queued_s is None else queued_s
+        self.fly(segment, queued_s, self.carry(segment, queued_s))
+
     def carry(self, segment: Segment, queued_s: float) -> float:
         """Return when a segment queued at *queued_s* seconds arrives, and tell of it."""
         # As the plain link does it, since each step of it is told: calling that would take twice the time.

@@ -11,6 +11,7 @@ from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
 from psm_sim.policies.base import Dtim
+from psm_sim.policies.flows import KeptFlows
 
 _NEW = tuple.__new__
 """Makes a named tuple in half the time that its class takes."""
@@ -37,7 +38,8 @@ class Station:
         tell_rest: Sequence[Callable[[float, Poll | None, Rest], None]] = (),
     ) -> None:
         self._env, self._policy, self._radio, self._tell_rest = env, policy, radio, tell_rest
-        self._tell_sent = policy.sent if policy.wants("sent") else None
+        self._flows = policy.flows
+        self._tell_sent = policy.sent if policy.wants("sent") and self._flows is None else None
         self._tell_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
         self._last_uplink_s = 0.0  # the start counts as an uplink packet
 
@@ -61,6 +63,10 @@ class Station:
             self._tell_uplink(now_s)
         if self._tell_sent is not None:
             self._tell_sent(now_s, _frame(segment))
+        elif self._flows is not None:
+            useful, last = segment.payload or segment.syn, segment.fin or type(segment) is not Segment
+            if useful or last:
+                self._flows.sends(now_s, segment.connection.number, bool(useful), last)
         self._radio.send(segment)
 
     def send_null(self, segment: Segment) -> None:
@@ -77,6 +83,8 @@ class Station:
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
         """Return what takes the frames received: *deliver*, after the policy if it wants to be told."""
+        if self._flows is not None:
+            return self._keeper(self._flows, deliver)
         if not self._policy.wants("received"):
             return deliver
         tell, env = self._policy.received, self._env
@@ -87,8 +95,22 @@ class Station:
 
         return receive
 
+    def _keeper(self, flows: KeptFlows, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
+        """Return what takes the frames received: *deliver*, after *flows* if a frame can change them."""
+        env, full, ends = self._env, flows.segment_bytes, flows.ends
+
+        def receive(segment: Segment) -> None:
+            flows.moved_s = env.now
+            if segment.payload < full and (segment.payload or segment.fin or type(segment) is not Segment):
+                ends(segment.connection.number)
+            deliver(segment)
+
+        return receive
+
     def rest(self, time_s: float, poll: Poll | None) -> Rest:
         """Return how the radio shall rest, now that the link has fallen idle at *time_s*."""
+        if self._flows is not None and self._last_uplink_s > self._flows.moved_s:
+            self._flows.moved_s = self._last_uplink_s
         rest = self._policy.rest(time_s, time_s - self._last_uplink_s, poll)
         for tell in self._tell_rest:
             tell(time_s, poll, rest)

@@ -20,40 +20,34 @@ NO, LATER, NOW = AckDue
 class Receiver:
     """Puts the peer's stream together; sequence numbers count SYN and FIN as one byte each.
 
-    ``next`` is the next sequence number expected; ``due`` says how soon to acknowledge: every second
+    ``next`` is the next sequence number expected, ``unacknowledged`` counts segments since the last
+    acknowledgement: whoever sends one sets it to 0. ``due`` says how soon to acknowledge: every second
     segment at once, or each one if *delayed* is false, and at once too for whatever is out of order or
     fills a gap (RFC 5681, section 4.2).
     """
 
-    __slots__ = ("_delayed", "_islands", "_unacknowledged", "due", "next")
+    __slots__ = ("_at_once", "_islands", "due", "next", "unacknowledged")
 
     def __init__(self, delayed: bool) -> None:
-        self._delayed = delayed
+        self._at_once = 2 if delayed else 1  # so many segments are acknowledged at once
         self._islands: list[tuple[int, int]] = []
-        self._unacknowledged = 0
+        self.unacknowledged = 0
         self.next = 0
         self.due = NO
 
     def accept(self, start: int, end: int, urgent: bool) -> None:
         """Take the sequence numbers from *start* up to *end*; *urgent* for SYN and FIN."""
         if start <= self.next < end:
-            at_once = urgent or not self._delayed
             self.next = end
+            self.unacknowledged = count = self.unacknowledged + 1
+            self.due = NOW if urgent or count >= self._at_once else LATER
             if self._islands:
-                at_once = True
+                self.due = NOW
                 self._join()
-            self._unacknowledged += 1
-            self.due = NOW if at_once or self._unacknowledged >= 2 else LATER
         else:
             if start > self.next:
                 self._keep(start, end)
             self.due = NOW
-
-    def acknowledge(self) -> int:
-        """Return the number to acknowledge, and note that it is sent."""
-        self._unacknowledged = 0
-        self.due = NO
-        return self.next
 
     def _keep(self, start: int, end: int) -> None:
         kept = []

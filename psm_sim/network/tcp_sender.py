@@ -35,7 +35,7 @@ class Sender(ABC):
         self._largest_window = tcp.window_bytes
         self._timer = Timer(timers, self._expired)
         self.timeout = RetransmissionTimeout(tcp)
-        self._timed = -1
+        self._timed = 0
         self._timed_at = 0.0
         self._syn_lost = False
         self._moved_s = 0.0  # when the last new ACK came; before it, when what waits for it was sent
@@ -76,7 +76,7 @@ class Sender(ABC):
 
     def repeat_syn(self) -> None:
         """Send the SYN again, since the peer did (Karn: its round trip is not measured)."""
-        self._timed = -1
+        self._timed = 0
         self._put(0, 0, True, False)
 
     def stop(self) -> None:
@@ -92,7 +92,7 @@ class Sender(ABC):
         window = self.window if self.window < self._largest_window else self._largest_window
         limit, seq, segment = self.acknowledged + window, self.next, self._segment
         written, closing = self.written, self.closing
-        end = written + closing
+        end = written + 1 if closing else written
         while seq < end:
             payload = segment if written - seq > segment else written - seq
             if seq + payload > limit:
@@ -107,9 +107,10 @@ class Sender(ABC):
         self.acknowledged = ack
         if ack > self.next:
             self.next = ack
-        if 0 <= self._timed <= ack:
+        timed = self._timed
+        if timed and timed <= ack:
             self.timeout.sample(now_s - self._timed_at)
-            self._timed = -1
+            self._timed = 0
         if before == 0:
             self.window = self._segment * (1 if self._syn_lost else self._tcp.initial_window)
         elif self.recovering:
@@ -127,13 +128,15 @@ class Sender(ABC):
             self.send()
 
     def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
-        end, now_s, timer = seq + payload + syn + fin, self._env.now, self._timer
-        if seq < self.highest:
+        end = seq + payload + 1 if syn or fin else seq + payload
+        now_s, timer = self._env.now, self._timer
+        again = seq < self.highest
+        if again:
             self.retransmissions += 1
-        elif self._timed < 0:
+        elif not self._timed:
             self._timed, self._timed_at = end, now_s
         if timer.deadline == inf:
-            if seq >= self.highest:
+            if not again:
                 self._moved_s = now_s
             timer.at(now_s + self.timeout.seconds)
         if end > self.highest:
@@ -165,7 +168,7 @@ class Sender(ABC):
 
     def _resend(self) -> None:
         """Send the first unacknowledged segment again (Karn: its round trip is not measured)."""
-        self._timed = -1
+        self._timed = 0
         seq = self.acknowledged
         payload = min(self._segment, self.written - seq)
         self._put(seq, payload, False, self.closing and seq + payload == self.written)
@@ -184,7 +187,7 @@ class Sender(ABC):
         self._expired_at = self.acknowledged
         self.window = self._segment
         self.timeout.back_off()
-        self._timed = -1
+        self._timed = 0
         self._syn_lost = self._syn_lost or self.acknowledged == 0
         self.recovering, self.recover, self.duplicates = False, self.highest, 0
         self.next = self.acknowledged

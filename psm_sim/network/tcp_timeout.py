@@ -20,13 +20,18 @@ class RetransmissionTimeout:
         """Take one measured round trip, in seconds (RFC 6298, equations 2.2 and 2.3)."""
         smoothed = self._smoothed
         if smoothed is None:
-            self._smoothed, self._variation = round_trip_s, round_trip_s / 2
+            smoothed, variation = round_trip_s, round_trip_s / 2
         else:
-            self._variation = 0.75 * self._variation + 0.25 * abs(smoothed - round_trip_s)
-            self._smoothed = 0.875 * smoothed + 0.125 * round_trip_s
-        seconds = self._smoothed + 4 * self._variation
-        seconds = seconds if seconds > self._least else self._least
-        self.seconds = seconds if seconds < self._largest else self._largest
+            error = smoothed - round_trip_s
+            variation = 0.75 * self._variation + 0.25 * (error if error > 0.0 else -error)
+            smoothed = 0.875 * smoothed + 0.125 * round_trip_s
+        self._smoothed, self._variation = smoothed, variation
+        seconds = smoothed + 4.0 * variation
+        if seconds < self._least:
+            seconds = self._least
+        elif seconds > self._largest:
+            seconds = self._largest
+        self.seconds = seconds
 
     def back_off(self) -> None:
         """Double the timeout after it has expired (RFC 6298, 5.5)."""

@@ -1,7 +1,7 @@
 """Timers: SimPy events that are armed again and again.
 
 Allocating events is SimPy's largest cost, so a periodic part keeps one and schedules it anew. The
-outcome (``_ok``, ``_value``) is given once; before each firing ``callbacks`` are set again.
+outcome (``_ok``, ``_value``) is given once.
 """
 
 from __future__ import annotations
@@ -23,31 +23,40 @@ AFTER_ALL = EventPriority(NORMAL + 2)
 
 
 class Pulse(Event):
-    """Pulse: calls *action*, with itself, each time it has been armed; not to be armed while it is queued."""
+    """Pulse: calls *action*, with itself, each time it has been armed; it never counts as over.
+
+    ``queue`` and ``numbers`` are the clock's.
+    """
 
     def __init__(self, env: Environment, action: Callable[[Event], None]) -> None:
         super().__init__(env)
         self._ok, self._value = True, None
-        self._ring = [action]
+        self.action = action
         # As env.schedule() does it, which would take a delay: most events come this way.
         self.queue, self.numbers = env._queue, env._eid
 
-    def arm(self, time: float) -> None:
+    @property
+    def callbacks(self) -> list[Callable[[Any], None]]:
+        """The action alone, before and after each firing, whatever SimPy sets."""
+        return [self.action]
+
+    @callbacks.setter
+    def callbacks(self, _: object) -> None: ...
+
+    def arm(self, time: float, priority: EventPriority = NORMAL) -> None:
         """Fire at *time*, to the last bit."""
-        self.callbacks = self._ring
-        heappush(self.queue, (time, NORMAL, next(self.numbers), self))
+        heappush(self.queue, (time, priority, next(self.numbers), self))
 
     def comes_first(self, time: float, number: int) -> bool:
         """Say whether it would fire next at *time*, with a *number* taken before; else it is armed so."""
         place = time, NORMAL, number, self
         if not self.queue or place < self.queue[0]:
             return True
-        self.callbacks = self._ring
         heappush(self.queue, place)
         return False
 
 
-class Alarm(Event):
+class Alarm:
     """Alarm: calls *action* at its deadline, which can be moved or taken back at any time.
 
     SimPy cannot take an event out of its queue. A deadline that moves later costs nothing until the
@@ -57,11 +66,8 @@ class Alarm(Event):
     def __init__(
         self, env: Environment, action: Callable[[], None], priority: EventPriority = NORMAL
     ) -> None:
-        super().__init__(env)
-        self._ok, self._value = True, None
-        self._action, self._priority = action, priority
-        self._ring: list[Callable[[Any], None]] = [self._fire]
-        self.callbacks = self._ring
+        self._env, self._action, self._priority = env, action, priority
+        self._pulse = Pulse(env, self._fire)
         self._queued_for = inf
         self.deadline = inf
 
@@ -76,14 +82,12 @@ class Alarm(Event):
         self.deadline = inf
 
     def _queue(self) -> None:
-        env = self.env
-        now = env.now
+        now = self._env.now
         self._queued_for = queued_for = now + (self.deadline - now)
-        heappush(env._queue, (queued_for, self._priority, next(env._eid), self))
+        self._pulse.arm(queued_for, self._priority)
 
     def _fire(self, _: Event) -> None:
-        self.callbacks = self._ring
-        now = self.env.now
+        now = self._env.now
         if self._queued_for <= now:
             self._queued_for = inf
         if self.deadline <= now:
@@ -93,72 +97,71 @@ class Alarm(Event):
             self._queue()
 
 
-class Timers(Event):
+class Timers:
     """Timers of one host: any number of them, with one event for the earliest.
 
     Most timers of TCP are taken back before they fire. Here they leave the queue together, the next time
-    that one of them comes up, and not each with an event of SimPy's.
+    that one of them comes up, and not each with an event of SimPy's. ``due`` is a heap of when to look at
+    which, in ``order`` at equal times; ``armed_for`` is the time of the event. If that moves earlier it is
+    queued once more, and is not queued anew for the later time when it has fired.
     """
 
     def __init__(self, env: Environment) -> None:
-        super().__init__(env)
-        self._ok, self._value = True, None
-        self._ring: list[Callable[[Any], None]] = [self._fire]
-        self._due: list[tuple[float, int, Timer]] = []
-        self._order = count()
-        self._armed_for = inf
+        self.env, self._pulse = env, Pulse(env, self._fire)
+        self.due: list[tuple[float, int, Timer]] = []
+        self.order = count()
+        self.armed_for = inf
+        self._later: list[float] = []
 
-    def queue(self, time: float, timer: Timer) -> None:
-        """Look at *timer* at *time*."""
-        heappush(self._due, (time, next(self._order), timer))
-        if time < self._armed_for:
-            self._arm(time)
-
-    def _arm(self, time: float) -> None:
-        self._armed_for, self.callbacks = time, self._ring
-        heappush(self.env._queue, (time, NORMAL, next(self.env._eid), self))
+    def arm(self, time: float) -> None:
+        """Look at the timers at *time*, earlier than planned."""
+        self._later.append(self.armed_for)
+        self.armed_for = time
+        self._pulse.arm(time)
 
     def _fire(self, _: Event) -> None:
-        self.callbacks = self._ring  # since an earlier deadline can have queued it twice
-        now, due = self.env.now, self._due
-        if self._armed_for <= now:
-            self._armed_for = inf
+        now, due = self.env.now, self.due
+        self.armed_for = self._later.pop()
         while due:
             time, _number, timer = due[0]
             if time > now and time == timer.deadline:
-                if time < self._armed_for:
-                    self._arm(time)
+                if time < self.armed_for:
+                    self.arm(time)
                 return
             heappop(due)
-            timer.look(time, now)
+            if time == timer.queued_for:
+                timer.look(now)
 
 
 class Timer:
-    """Timer: calls *action* at its deadline, which can be moved or taken back at any time."""
+    """Timer: calls *action* at its deadline, which can be moved or taken back at any time.
 
-    __slots__ = ("_action", "_queued_for", "_timers", "deadline")
+    ``queued_for`` is when it will be looked at.
+    """
+
+    __slots__ = ("_action", "_timers", "deadline", "queued_for")
 
     def __init__(self, timers: Timers, action: Callable[[], None]) -> None:
         self._timers, self._action = timers, action
-        self._queued_for = inf
+        self.queued_for = inf
         self.deadline = inf
 
     def at(self, time: float) -> None:
         """Fire at *time* instead of any earlier plan."""
         self.deadline = time
-        if time < self._queued_for:
-            self._queued_for = time
-            self._timers.queue(time, self)
+        if time < self.queued_for:
+            self.queued_for, timers = time, self._timers
+            heappush(timers.due, (time, next(timers.order), self))
+            if time < timers.armed_for:
+                timers.arm(time)
 
     def part(self) -> None:
         """Part from its owner, since it is not needed any more."""
         del self._action
 
-    def look(self, time: float, now: float) -> None:
-        """Fire if its deadline has come *now*; *time* is what it was queued for."""
-        if time != self._queued_for:  # an earlier deadline was queued since
-            return
-        self._queued_for = inf
+    def look(self, now: float) -> None:
+        """Fire if its deadline has come *now*, the time that it was queued for."""
+        self.queued_for = inf
         if self.deadline <= now:
             self.deadline = inf
             self._action()

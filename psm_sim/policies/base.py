@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from psm_sim.beacons import Beacons
 from psm_sim.parameters import values_of
 from psm_sim.policies.service import Service
 from psm_sim.poll import Poll
+
+if TYPE_CHECKING:
+    from psm_sim.policies.flows import KeptFlows
 
 
 class Plan(Protocol):
@@ -121,6 +124,11 @@ class Policy(ABC):
     @property
     def service(self) -> Service | None:
         """The rule of its service periods; None: what is held is fetched at once when the radio wakes."""
+        return None
+
+    @property
+    def flows(self) -> KeptFlows | None:
+        """What the station keeps for it, so that it need not be told of each frame; None: it is told."""
         return None
 
     def config(self) -> dict[str, Any]:

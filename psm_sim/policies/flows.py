@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from psm_sim.policies.base import Frame
 
 
@@ -19,7 +21,7 @@ class Flows:
     """
 
     def __init__(self, segment_bytes: int = 1460) -> None:
-        self._segment_bytes = segment_bytes
+        self.segment_bytes = segment_bytes
         self._waiting: set[int] = set()
 
     def sent(self, frame: Frame) -> None:
@@ -31,7 +33,7 @@ class Flows:
 
     def received(self, frame: Frame) -> None:
         """Take note of a frame received."""
-        if frame.fin or 0 < frame.payload < self._segment_bytes:
+        if frame.fin or 0 < frame.payload < self.segment_bytes:
             self._waiting.discard(frame.flow)
 
     def waits(self, flow: int) -> bool:
@@ -42,6 +44,52 @@ class Flows:
     def waiting(self) -> int:
         """The number of flows that wait."""
         return len(self._waiting)
+
+
+class KeptFlows(Flows):
+    """Flows that a station can keep for its policy, and two times in seconds.
+
+    ``moved_s`` is when a frame was last sent or received, ``asked_s`` when a SYN or payload was last sent. A
+    policy that needs no more has the station call neither ``sent`` nor ``received``, and look only at frames
+    that can change something: most are bare acknowledgements sent, or full segments received.
+    """
+
+    moved_s = asked_s = 0.0
+
+    def clear(self) -> None:
+        """Begin anew, with nothing outstanding."""
+        self._waiting.clear()
+        self.moved_s = self.asked_s = 0.0
+
+    def is_quiet(self) -> bool:
+        """Say whether no flow waits: a call, which takes half the time of the property."""
+        return not self._waiting
+
+    def sends(self, now_s: float, flow: int, useful: bool, last: bool) -> None:
+        """Take note of a frame that is useful or the last one of its flow.
+
+        Parameters
+        ----------
+        now_s
+            When it is sent, in seconds.
+        flow
+            The number of its connection; -1: of none.
+        useful
+            Whether it has a payload or a SYN.
+        last
+            Whether it closes its connection.
+        """
+        if useful:
+            self.asked_s = now_s
+        if last:
+            self._waiting.discard(flow)
+        elif flow >= 0:
+            self._waiting.add(flow)
+
+    @property
+    def ends(self) -> Callable[[int], None]:
+        """Takes note of the end of a reply, or of its connection, by the number of the flow."""
+        return self._waiting.discard
 
 
 def is_useful(frame: Frame) -> bool:

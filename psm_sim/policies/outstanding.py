@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from psm_sim.bounds import MOST_MS, MOST_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
-from psm_sim.policies.flows import Flows, is_useful, longest_doze
+from psm_sim.policies.flows import KeptFlows, is_useful, longest_doze
 from psm_sim.poll import Poll
 
 _EVERY = Rest(0.0, 1, repeat=True)
@@ -44,6 +45,7 @@ class Outstanding(Policy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy outstanding")
+        self._flows = KeptFlows(self.mss)
         self._begin()
 
     def start(self, beacon_s: float) -> None:
@@ -52,30 +54,40 @@ class Outstanding(Policy):
         self._begin()
 
     def _begin(self) -> None:
-        self._flows = Flows(self.mss)
-        self._asked_s = self._last_frame_s = 0.0
+        self._flows.clear()
         self._most = longest_doze(self.max_ms, self.beacon_s)
         self._longest = Rest(0.0, self._most, repeat=True)
 
+    @property
+    def flows(self) -> KeptFlows | None:
+        """All it needs to know of its frames, unless a class derived from it is told of them."""
+        own = type(self)
+        told = own.sent is not Outstanding.sent or own.received is not Outstanding.received
+        return None if told else self._flows
+
     def sent(self, now_s: float, frame: Frame) -> None:
         """Take note that a reply is awaited, or no more."""
-        self._flows.sent(frame)
-        self._last_frame_s = now_s
-        if is_useful(frame):
-            self._asked_s = now_s
+        self._flows.moved_s, useful = now_s, is_useful(frame)
+        if useful or frame.fin:
+            self._flows.sends(now_s, frame.flow, useful, frame.fin)
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Take note of a reply."""
+        self._flows.moved_s = now_s
         self._flows.received(frame)
-        self._last_frame_s = now_s
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze until the next beacon if a reply is awaited, else ever longer."""
-        if not self._flows.waiting:
+        if self._flows.is_quiet():
             return self._back_off(now_s)
-        wait_s = self._asked_s + self.wait_ms / 1000 - now_s
+        wait_s = self._flows.asked_s + self.wait_ms / 1000 - now_s
         return Rest(wait_s) if wait_s > 0 else _EVERY
 
     def _back_off(self, now_s: float) -> Rest:
-        wanted = self.f * (now_s - self._last_frame_s) / self.beacon_s
-        return self._longest if wanted >= self._most else Rest(0.0, max(1, int(wanted)))
+        wanted = self.f * (now_s - self._flows.moved_s) / self.beacon_s
+        return self._longest if wanted >= self._most else _doze(max(1, int(wanted)))
+
+
+@lru_cache(maxsize=256)
+def _doze(beacons: int) -> Rest:
+    return Rest(0.0, beacons)

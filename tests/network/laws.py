@@ -78,4 +78,4 @@ def balance(world, which=""):
 
 def flying(link):
     """Return the bytes on a link; null frames, which no host has sent, are none of them."""
-    return sum(segment.wire_bytes for _, segment in link._flying if not is_null(segment))
+    return sum(segment.wire_bytes for _, segment in link.flying if not is_null(segment))

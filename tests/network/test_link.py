@@ -99,9 +99,9 @@ class OneByOne(Link):
     """Link whose every arrival is an event of its own."""
 
     def _arrive(self, _):
-        segment = self._flying.popleft()[1]
-        if self._flying:
-            self._arrival.arm(self._flying[0][0])
+        segment = self.flying.popleft()[1]
+        if self.flying:
+            self._arrival.arm(self.flying[0][0])
         self.deliver(segment)
 
 

@@ -85,7 +85,7 @@ def test_a_hundred_pages_of_psm_fire_a_known_number_of_events():
     It was 7472 when each segment that arrived at the end of a link was an event of its own. Those that follow
     another with nothing between are now delivered by its event.
     """
-    assert run("psm", load_workload("ucb:server_delay_ms=none", 100, 1).pages).events == 4101
+    assert run("psm", load_workload("ucb:server_delay_ms=none", 100, 1).pages).events == 3988
 
 
 def garbage(pages):

@@ -69,7 +69,7 @@ class ServiceRadio(DeviceRadio):
         if self._state is AWAKE:
             self._idle_alarm.at(max(self._env.now, self._awake_until_s))
         elif self._state is BUSY:
-            self._idle_alarm.at(max(self._env.now, self._idle_s))
+            self._idle_alarm.at(max(self._env.now, self._idle_s()))
         else:
             super().announced()
 
@@ -152,7 +152,7 @@ class ServiceRadio(DeviceRadio):
         if self._state is AWAKE:
             self.advance(nextafter(now_s, inf))
         elif self._state is not DOZING and not self._awaited:
-            if self._idle_s > now_s:
-                self._idle_alarm.at(self._idle_s)
+            if self._idle_s() > now_s:
+                self._idle_alarm.at(self._idle_s())
             else:
                 self._ask(now_s)

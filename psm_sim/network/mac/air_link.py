@@ -48,7 +48,7 @@ class AirLink(Link):
         self.lost_bytes = 0
         self.teller = Teller(name == "wireless up", tell_air, self._timing) if tell_air else None
 
-    def send(self, segment: Segment) -> None:
+    def send(self, segment: Segment, queued_s: float | None = None) -> None:
         """Queue one segment behind those not yet sent."""
         self.waits.append((self._env.now, segment))
         self.ask()

@@ -108,7 +108,7 @@ class AnnouncingRadio(Radio):
 
     def _settle(self) -> None:
         if not self._awaited and self._state is BUSY:
-            self._idle_alarm.at(self._idle_s)
+            self._idle_alarm.at(self._idle_s())
 
     def _stay(self) -> None:
         """Be busy; if a null frame is to say that it dozes, take it back."""
@@ -166,5 +166,5 @@ class AnnouncingRadio(Radio):
         now_s = self._env.now + TOLERANCE_S
         if self._state is AWAKE and self._awake_until_s <= now_s:
             self._fall_asleep(self._awake_until_s)
-        elif self._state is BUSY and not self._awaited and self._idle_s <= now_s:
-            self._ask(self._idle_s)
+        elif self._state is BUSY and not self._awaited and self._idle_s() <= now_s:
+            self._ask(self._idle_s())

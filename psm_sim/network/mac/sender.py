@@ -85,7 +85,7 @@ class MacPort(Port):
         sender: Sender,
     ) -> None:
         super().__init__(env, parameters, link)
-        self.link, self._sender = link, sender
+        self.link, self._sender, self._flying = link, sender, link.waits
         self.missed: Callable[[], None]
         self.awake = True
         link.ask = lambda: sender.push(self)

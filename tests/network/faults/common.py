@@ -40,7 +40,7 @@ def balance(world):
     down = world.client.received_bytes + world.undelivered_bytes + world.access_point.dropped_bytes
     assert world.server.sent_bytes == down + world.faults.lost_bytes("down")
     links = (world.wireless_up, world.wired_up)
-    flying = sum(each.wire_bytes for link in links for _, each in link._flying if each.connection.number >= 0)
+    flying = sum(each.wire_bytes for link in links for _, each in link.flying if each.connection.number >= 0)
     up = world.server.received_bytes + flying
     assert world.client.sent_bytes == up + world.faults.lost_bytes("up")
     usage = world.usage()
