@@ -13,6 +13,8 @@ from psm_sim.network.topology_parts import LinkParameters
 
 _new = tuple.__new__
 TellFrame = Callable[[Link, float, float, Segment], None]
+TellData = Callable[[bool, float, float, float, float, Segment], None]
+"""Called with what :class:`OnAir` has from ``uplink`` to ``segment``, for data of TCP."""
 
 
 class SniffedLink(Link):
@@ -36,6 +38,7 @@ class SniffedLink(Link):
     ) -> None:
         super().__init__(env, name, parameters, tell_frame)
         self._tell_air, self._up = tell_air, name == "wireless up"
+        self._tell_data = [_data_told(tell) for tell in tell_air]
 
     def carry(self, segment: Segment, queued_s: float) -> float:
         """Return when a segment queued at *queued_s* seconds arrives, and tell of it."""
@@ -45,11 +48,15 @@ class SniffedLink(Link):
         air_s = segment.wire_bytes * self._s_per_byte
         self.free_at = sent_s = starts_s + air_s
         arrives_s = sent_s + self._latency_s
-        up, kind = self._up, "data" if segment.connection.number >= 0 else _kind(segment)
-        told = kind, up, queued_s, starts_s, air_s, sent_s if up else arrives_s, segment, False, None, None
-        frame = _new(OnAir, told)
-        for tell in self._tell_air:
-            tell(frame)
+        up, heard_s = self._up, sent_s if self._up else arrives_s
+        if segment.connection.number >= 0:
+            for tell in self._tell_data:
+                tell(up, queued_s, starts_s, air_s, heard_s, segment)
+        else:
+            told = _kind(segment), up, queued_s, starts_s, air_s, heard_s, segment, False, None, None
+            frame = _new(OnAir, told)
+            for tell_air in self._tell_air:
+                tell_air(frame)
         return arrives_s
 
     def unheard(self, segment: Segment, count: int) -> None:
@@ -81,6 +88,12 @@ def wireless_link(
     if not tell_air:
         return Link(env, name, parameters, tell_frame)
     return SniffedLink(env, name, parameters, tell_frame, tell_air)
+
+
+def _data_told(tell: TellAir) -> TellData:
+    """Return what tells of data of TCP: a method ``data`` beside ``air``, for which no frame has to be made."""
+    found: TellData | None = getattr(getattr(tell, "__self__", None), "data", None)
+    return found or (lambda *fields: tell(OnAir("data", *fields)))
 
 
 def _kind(segment: Segment) -> FrameKind:

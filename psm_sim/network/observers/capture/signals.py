@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from psm_sim.network.observers.capture.waiting import NULL_FRAME, PS_POLL, Signal
-from psm_sim.network.on_air import OnAir
+from psm_sim.network.observers.capture.waiting import NULL_FRAME, PS_POLL
 from psm_sim.network.topology import Topology
 
-_new = tuple.__new__
+AddSignal = Callable[[float, int, int, bool], None]
+"""Adds a signal: time in seconds, kind, association, and the power-management bit."""
 
 
 class Signals:
@@ -33,7 +33,7 @@ class Signals:
         Adds a frame of the station.
     """
 
-    def __init__(self, topology: Topology, served: bool, aid: int, add: Callable[[Signal], None]) -> None:
+    def __init__(self, topology: Topology, served: bool, aid: int, add: AddSignal) -> None:
         access_point, poll_ms = topology.access_point, topology.station.ps_poll_ms
         polls = poll_ms > 0 or access_point.late_frames == "wait"
         self._poll_s = poll_ms / 1000
@@ -70,14 +70,14 @@ class Signals:
         elif not self._served:
             self.awaited += frames
 
-    def before(self, frame: OnAir) -> None:
-        """Tell what must precede a data frame to the station."""
+    def before(self, queued_s: float, starts_s: float) -> None:
+        """Tell what must precede a data frame to the station that is queued and starts at times in seconds."""
         if self.awaited:
             self.awaited -= 1
-            self._add(Signal(frame.starts_s - self._poll_s, PS_POLL, self._aid, True))
+            self._add(starts_s - self._poll_s, PS_POLL, self._aid, True)
         elif self.sleeps and not self._served:
-            self._say(frame.queued_s, False)
+            self._say(queued_s, False)
 
     def _say(self, time_s: float, sleeps: bool) -> None:
         self.sleeps = sleeps
-        self._add(_new(Signal, (time_s, NULL_FRAME, self._aid, sleeps)))
+        self._add(time_s, NULL_FRAME, self._aid, sleeps)
