@@ -91,7 +91,7 @@ def wireless_link(
 
 
 def _data_told(tell: TellAir) -> TellData:
-    """Return what tells of data of TCP: a method ``data`` beside ``air``, for which no frame has to be made."""
+    """Return what tells of data of TCP: a method ``data`` beside ``air``, which needs no frame made."""
     found: TellData | None = getattr(getattr(tell, "__self__", None), "data", None)
     return found or (lambda *fields: tell(OnAir("data", *fields)))
 

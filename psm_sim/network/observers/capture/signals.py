@@ -71,7 +71,7 @@ class Signals:
             self.awaited += frames
 
     def before(self, queued_s: float, starts_s: float) -> None:
-        """Tell what must precede a data frame to the station that is queued and starts at times in seconds."""
+        """Tell what must precede a data frame to the station, which is queued and starts at some seconds."""
         if self.awaited:
             self.awaited -= 1
             self._add(starts_s - self._poll_s, PS_POLL, self._aid, True)

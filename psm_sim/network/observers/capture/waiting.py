@@ -29,6 +29,8 @@ ROW = np.dtype(
 lie at multiples of their size, which NumPy reads at once.
 """
 
+_WORDS = ROW.itemsize // 8
+
 pack = Struct("<5d6qB3?B?Bx").pack
 """Packs the fields of a row."""
 
@@ -85,14 +87,18 @@ class Waiting:
 
     def take(self, until_s: float) -> NDArray[np.void]:
         """Return the frames before a time in seconds, in order, as rows of :data:`ROW`; others wait on."""
-        whole = np.frombuffer(bytes(self.rows), np.int64).reshape(-1, ROW.itemsize // 8)
-        sort_s = whole[:, 0].view(np.float64)
-        order = np.argsort(sort_s, kind="stable")
-        ready = int(np.searchsorted(sort_s[order], until_s, side="left"))
-        taken = whole[order[:ready]].view(ROW)[:, 0]
-        taken["more"] = _more(whole.view(ROW)[:, 0])[order[:ready]]
-        self.rows[:] = whole[order[ready:]].tobytes()
-        return np.asarray(taken)
+        rows = np.frombuffer(bytes(self.rows), ROW)
+        order = np.argsort(rows["sort_s"], kind="stable")
+        ready = int(np.searchsorted(rows["sort_s"][order], until_s, side="left"))
+        taken = chosen_of(rows, order[:ready])
+        taken["more"] = _more(rows)[order[:ready]]
+        self.rows[:] = chosen_of(rows, order[ready:]).tobytes()
+        return taken
+
+
+def chosen_of(rows: NDArray[np.void], chosen: NDArray[np.intp]) -> NDArray[np.void]:
+    """Return some rows, by their places (n,): copied as whole numbers, in a twentieth of the time of fields."""
+    return np.asarray(rows.view(np.int64).reshape(-1, _WORDS).take(chosen, axis=0).view(ROW)[:, 0])
 
 
 def _more(rows: NDArray[np.void]) -> NDArray[np.uint8]:
