@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from simpy import Environment
 
 from psm_sim.network.link import Link, LinkName
-from psm_sim.network.on_air import FrameKind, OnAir, TellAir
+from psm_sim.network.on_air import FrameKind, OnAir, TellAir, TellData
 from psm_sim.network.segment import GROUP, NULL, Segment
 from psm_sim.network.topology_parts import LinkParameters
 
 _new = tuple.__new__
 TellFrame = Callable[[Link, float, float, Segment], None]
-TellData = Callable[[bool, float, float, float, float, Segment], None]
-"""Called with what :class:`OnAir` has from ``uplink`` to ``segment``, for data of TCP."""
 
 
 class SniffedLink(Link):
@@ -91,9 +90,13 @@ def wireless_link(
 
 
 def _data_told(tell: TellAir) -> TellData:
-    """Return what tells of data of TCP: a method ``data`` beside ``air``, which needs no frame made."""
-    found: TellData | None = getattr(getattr(tell, "__self__", None), "data", None)
-    return found or (lambda *fields: tell(OnAir("data", *fields)))
+    """Return what tells of data of TCP: ``air_data``, if the class that has this ``air`` has it, too."""
+    owner: Any = getattr(tell, "__self__", None)
+    of_air = next((each for each in type(owner).__mro__ if "air" in vars(each)), object)
+    if "air_data" not in vars(of_air):
+        return lambda *fields: tell(OnAir("data", *fields))
+    told: TellData = owner.air_data
+    return told
 
 
 def _kind(segment: Segment) -> FrameKind:

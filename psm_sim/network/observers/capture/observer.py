@@ -60,7 +60,7 @@ class Capture(Observer):
         if fetched and not self._whole:
             self._signals.fetched(time_s, fetched)
 
-    def data(
+    def air_data(
         self, up: bool, queued_s: float, starts_s: float, air_s: float, heard_s: float, segment: Segment
     ) -> None:
         """Keep a segment of TCP that a plain link carries, and write the frames whose order is certain.

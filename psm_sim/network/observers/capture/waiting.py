@@ -97,7 +97,7 @@ class Waiting:
 
 
 def chosen_of(rows: NDArray[np.void], chosen: NDArray[np.intp]) -> NDArray[np.void]:
-    """Return some rows, by their places (n,): copied as whole numbers, in a twentieth of the time of fields."""
+    """Return some rows, by their places (n,): whole numbers are copied in a twentieth of the time."""
     return np.asarray(rows.view(np.int64).reshape(-1, _WORDS).take(chosen, axis=0).view(ROW)[:, 0])
 
 
