@@ -41,7 +41,7 @@ class Capture(Observer):
         service = policy.service if isinstance(policy.service, Service) else None
         self._agreed = service is not None and service.interval_s is not None
         self._aid, self._tim = self._sniffer.join(topology, self._whole)
-        self._signals = Signals(topology, service is not None, self._aid, self._waiting.signal)
+        self._signals = Signals(topology, service is not None, self._aid, self._waiting)
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Add the null frame that tells of it, if it is told by one."""
@@ -55,8 +55,13 @@ class Capture(Observer):
             self._tim.heard_s = self._beacon_s
 
     def held(self, time_s: float, frames: int, fetched: int) -> None:
-        """Note what the TIM says."""
-        time_s = self._tim.held(time_s, frames, fetched)
+        """Note what the TIM says; mostly one more frame is held, and it says what it did."""
+        tim = self._tim
+        if not fetched and (frames > 0) is tim.names_now:
+            if time_s > tim.told_s:
+                tim.told_s = time_s
+            return
+        time_s = tim.held(time_s, frames, fetched)
         if fetched and not self._whole:
             self._signals.fetched(time_s, fetched)
 
