@@ -55,15 +55,19 @@ class Capture(Observer):
             self._tim.heard_s = self._beacon_s
 
     def held(self, time_s: float, frames: int, fetched: int) -> None:
-        """Note what the TIM says; mostly one more frame is held, and it says what it did."""
+        """Note what the TIM says; one more frame held, the usual case, without a further call."""
         tim = self._tim
-        if not fetched and (frames > 0) is tim.names_now:
-            if time_s > tim.told_s:
-                tim.told_s = time_s
+        if fetched:
+            time_s = tim.held(time_s, frames, fetched)
+            if not self._whole:
+                self._signals.fetched(time_s, fetched)
             return
-        time_s = tim.held(time_s, frames, fetched)
-        if fetched and not self._whole:
-            self._signals.fetched(time_s, fetched)
+        if time_s < tim.told_s:
+            time_s = tim.told_s
+        tim.told_s = time_s
+        if (frames > 0) is not tim.names_now:
+            tim.names_now = frames > 0
+            tim.changed_s.append(time_s)
 
     def air_data(
         self, up: bool, queued_s: float, starts_s: float, air_s: float, heard_s: float, segment: Segment
