@@ -18,6 +18,8 @@ Channel = tuple[int, int]
 def main(parent: int, others: Sequence[Channel] = ()) -> None:
     """Import all that a batch needs, leave a copy of this process at each other channel, and work.
 
+    The process then ends at once: to take an interpreter apart would take as long as to start it.
+
     Parameters
     ----------
     parent
@@ -42,8 +44,11 @@ def main(parent: int, others: Sequence[Channel] = ()) -> None:
             copies.append(copy)
     begin(parent)
     serve(run_batch, os.fdopen(mine[0], "rb"), os.fdopen(mine[1], "wb"))
+    with suppress(AttributeError, OSError):
+        sys.stderr.flush()
     for copy in copies:
         os.waitpid(copy, 0)
+    os._exit(0)
 
 
 def serve(work: Callable[[Any], Any], inbox: BinaryIO, outbox: BinaryIO) -> None:
