@@ -54,3 +54,6 @@ class OnAir(NamedTuple):
 
 TellAir = Callable[[OnAir], None]
 """Called as :class:`~psm_sim.network.observers.Observer` says of ``air``."""
+
+TellData = Callable[[bool, float, float, float, float, Segment], None]
+"""Called with what :class:`OnAir` has from ``uplink`` to ``segment``, for data of TCP."""

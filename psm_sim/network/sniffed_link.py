@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from simpy import Environment
 
 from psm_sim.network.link import Link, LinkName
-from psm_sim.network.on_air import FrameKind, OnAir, TellAir
+from psm_sim.network.on_air import FrameKind, OnAir, TellAir, TellData
 from psm_sim.network.segment import GROUP, NULL, Segment
 from psm_sim.network.topology_parts import LinkParameters
 
@@ -36,6 +37,7 @@ class SniffedLink(Link):
     ) -> None:
         super().__init__(env, name, parameters, tell_frame)
         self._tell_air, self._up = tell_air, name == "wireless up"
+        self._tell_data = [_data_told(tell) for tell in tell_air]
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
         """Queue one segment, and tell of it; arguments as for :class:`~psm_sim.network.link.Link`."""
@@ -50,11 +52,15 @@ class SniffedLink(Link):
         air_s = segment.wire_bytes * self._s_per_byte
         self.free_at = sent_s = starts_s + air_s
         arrives_s = sent_s + self._latency_s
-        up, kind = self._up, "data" if segment.connection.number >= 0 else _kind(segment)
-        told = kind, up, queued_s, starts_s, air_s, sent_s if up else arrives_s, segment, False, None, None
-        frame = _new(OnAir, told)
-        for tell in self._tell_air:
-            tell(frame)
+        up, heard_s = self._up, sent_s if self._up else arrives_s
+        if segment.connection.number >= 0:
+            for tell in self._tell_data:
+                tell(up, queued_s, starts_s, air_s, heard_s, segment)
+        else:
+            told = _kind(segment), up, queued_s, starts_s, air_s, heard_s, segment, False, None, None
+            frame = _new(OnAir, told)
+            for tell_air in self._tell_air:
+                tell_air(frame)
         return arrives_s
 
     def unheard(self, segment: Segment, count: int) -> None:
@@ -86,6 +92,16 @@ def wireless_link(
     if not tell_air:
         return Link(env, name, parameters, tell_frame)
     return SniffedLink(env, name, parameters, tell_frame, tell_air)
+
+
+def _data_told(tell: TellAir) -> TellData:
+    """Return what tells of data of TCP: ``air_data``, if the class that has this ``air`` has it, too."""
+    owner: Any = getattr(tell, "__self__", None)
+    of_air = next((each for each in type(owner).__mro__ if "air" in vars(each)), object)
+    if "air_data" not in vars(of_air):
+        return lambda *fields: tell(OnAir("data", *fields))
+    told: TellData = owner.air_data
+    return told
 
 
 def _kind(segment: Segment) -> FrameKind:

@@ -94,7 +94,9 @@ class Observer:
         """Told of a frame on the air, as soon as that is certain; all the radio did before is told.
 
         Frames come in no order of their times. Over a link they are told when they are queued, over the air
-        of 802.11 when they have been understood.
+        of 802.11 when they have been understood. A class that has ``air_data`` beside this method is told
+        there of data of TCP on links, without a frame being made: by position, of one's ``uplink``,
+        ``queued_s``, ``starts_s``, ``air_s``, ``heard_s`` and ``segment``.
         """
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:

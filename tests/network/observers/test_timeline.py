@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from psm_sim.network import Observer
+from psm_sim.network.http import Request
 from psm_sim.network.observers.timeline import Timeline
 from psm_sim.network.observers.timeline.trace_file import TraceFile
-from psm_sim.network.observers.timeline.transfers import Transfers
+from psm_sim.network.observers.timeline.transfers import Transfers, _Stream
 from psm_sim.network.on_air import OnAir
+from psm_sim.network.segment import Connection
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.guard import Guarded
 from tests.network.observers.sniffed import run
@@ -208,3 +210,27 @@ def test_the_streams_that_are_over_are_forgotten():
 
     run("psm", pages=20, observers=[follow := Follow()])
     assert 0 < follow.most <= 6
+
+
+def test_a_reply_that_comes_in_any_order_is_put_together():
+    """Segments twice, beyond a gap, and over what has come already."""
+    stream = _Stream(Connection([Request(100, 3000, 0.0)], 0))
+    ends = []
+    for start, end in ((0, 1), (1001, 2001), (2001, 3001), (1001, 2001), (1, 501), (401, 1001), (0, 1)):
+        stream.accept(start, end)
+        ends.append(stream.next)
+    assert ends == [1, 1, 1, 1, 501, 3001, 3001]
+    assert stream.islands == []
+
+
+def test_a_class_that_overrides_air_alone_hears_of_data_there():
+    """Though the class above it has ``air_data``."""
+
+    class Counts(Timeline):
+        heard = 0
+
+        def air(self, frame: OnAir) -> None:
+            self.heard += frame.kind == "data"
+
+    run("psm", pages=2, observers=[counts := Counts(io.BytesIO())])
+    assert counts.heard > 10

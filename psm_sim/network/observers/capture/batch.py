@@ -18,7 +18,7 @@ from psm_sim.network.observers.capture.headers import (
 from psm_sim.network.observers.capture.layout import LAYOUTS
 from psm_sim.network.observers.capture.scene import Scene
 from psm_sim.network.observers.capture.tim import Tim, bitmaps_of
-from psm_sim.network.observers.capture.waiting import ACK, DATA, NULL_FRAME, PS_POLL
+from psm_sim.network.observers.capture.waiting import ACK, DATA, NULL_FRAME, PS_POLL, chosen_of
 
 _MOST_BEACONS = 1 << 14
 _ACK = LAYOUTS["ack"].itemsize
@@ -90,7 +90,9 @@ class Batches:
         orders, beacon_orders = self._orders(frames, passed, behind)
         for rows, chosen in frame_rows(frames, sizes, orders, self._scene):
             _place(packed, first[chosen], rows)
-        _place(packed, (first + sizes)[acked], ack_rows(frames[acked], self._scene))
+        _place(
+            packed, (first + sizes)[acked], ack_rows(chosen_of(frames, np.flatnonzero(acked)), self._scene)
+        )
         _place(packed, beacons_at, self._beacon_rows(numbers, begun_s, beacon_orders, (bitmaps, groups)))
         return packed
 
@@ -107,7 +109,7 @@ class Batches:
             mine = up[senders == aid]
             orders[mine] = self._from_stations[aid] + np.arange(mine.size)
             self._from_stations[aid] += mine.size
-        return orders % 4096, beacons % 4096
+        return orders & 0xFFF, beacons & 0xFFF
 
     def _said(self, numbers: Wholes) -> Said:
         """Return whom beacons name, (n, octets), and whether group frames follow each, (n,)."""

@@ -11,7 +11,7 @@ from psm_sim.network.observers.capture.hosts import ACCESS_POINT, EVERYBODY, ROU
 from psm_sim.network.observers.capture.layout import LAYOUTS, RECORD, beacon_layout, rows_of, template_of
 from psm_sim.network.observers.capture.packets import PACKETS
 from psm_sim.network.observers.capture.scene import SYN_OPTIONS, Scene
-from psm_sim.network.observers.capture.waiting import ACK, DATA, GROUP, NULL_FRAME, PS_POLL
+from psm_sim.network.observers.capture.waiting import ACK, DATA, GROUP, NULL_FRAME, PS_POLL, chosen_of
 
 Rows = NDArray[np.void]
 Wholes = NDArray[np.int64]
@@ -56,7 +56,7 @@ def frame_rows(
     for name, mask in masks.items():
         chosen = np.flatnonzero(mask)
         if chosen.size:
-            some = frames[chosen]
+            some = chosen_of(frames, chosen)
             rows = _headed(name, some, sizes[chosen], scene)
             if name in ("ps-poll", "ack"):
                 _short(rows, some, scene)

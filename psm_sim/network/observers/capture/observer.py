@@ -12,6 +12,7 @@ from psm_sim.network.observers.capture.tim import Tim
 from psm_sim.network.observers.capture.waiting import DATA, DERIVED, pack
 from psm_sim.network.observers.observer import Observer
 from psm_sim.network.on_air import OnAir
+from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy
 from psm_sim.policies.service import Service
@@ -40,7 +41,7 @@ class Capture(Observer):
         service = policy.service if isinstance(policy.service, Service) else None
         self._agreed = service is not None and service.interval_s is not None
         self._aid, self._tim = self._sniffer.join(topology, self._whole)
-        self._signals = Signals(topology, service is not None, self._aid, self._waiting.signals.append)
+        self._signals = Signals(topology, service is not None, self._aid, self._waiting)
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Add the null frame that tells of it, if it is told by one."""
@@ -54,38 +55,57 @@ class Capture(Observer):
             self._tim.heard_s = self._beacon_s
 
     def held(self, time_s: float, frames: int, fetched: int) -> None:
-        """Note what the TIM says."""
-        time_s = self._tim.held(time_s, frames, fetched)
-        if fetched and not self._whole:
-            self._signals.fetched(time_s, fetched)
+        """Note what the TIM says; one more frame held, the usual case, without a further call."""
+        tim = self._tim
+        if fetched:
+            time_s = tim.held(time_s, frames, fetched)
+            if not self._whole:
+                self._signals.fetched(time_s, fetched)
+            return
+        if time_s < tim.told_s:
+            time_s = tim.told_s
+        tim.told_s = time_s
+        if (frames > 0) is not tim.names_now:
+            tim.names_now = frames > 0
+            tim.changed_s.append(time_s)
 
-    def air(self, frame: OnAir) -> None:
-        """Keep a frame, data without a further call, and have those written whose order is certain."""
-        kind, up, queued_s, starts_s, air_s, heard_s, each, retry, sleeps, more = frame
-        if kind == "data" and each is not None:
-            if sleeps is None:
-                signals = self._signals
-                sleeps = up and signals.sleeps
-                if not up and (signals.sleeps or signals.awaited):
-                    signals.before(frame)
-            self._rows += pack(
-                heard_s, heard_s, air_s, starts_s, queued_s, DATA, up, sleeps, retry,
-                DERIVED if more is None else more, each.connection.number, each.seq, each.payload, each.ack,
-                each.syn, each.fin | 4 if each.rst else each.fin, each.wire_bytes, self._aid,
-            )  # fmt: skip
-        else:
-            self._rarer(frame)
+    def air_data(
+        self, up: bool, queued_s: float, starts_s: float, air_s: float, heard_s: float, segment: Segment
+    ) -> None:
+        """Keep a segment of TCP that a plain link carries, and write the frames whose order is certain.
+
+        Parameters
+        ----------
+        up, queued_s, starts_s, air_s, heard_s, segment
+            As an :class:`~psm_sim.network.on_air.OnAir` has them.
+        """
+        signals = self._signals
+        sleeps = signals.sleeps
+        if not up and (sleeps or signals.awaited):
+            signals.before(queued_s, starts_s)
+        self._rows += pack(
+            heard_s, heard_s, air_s, starts_s, queued_s, segment.connection.number, segment.seq,
+            segment.payload, segment.ack, segment.wire_bytes, self._aid, DATA, up, up and sleeps, False,
+            DERIVED, segment.syn, segment.fin | 4 if segment.rst else segment.fin,
+        )  # fmt: skip
         if len(self._rows) >= self._sniffer.enough:
             self._sniffer.written(queued_s)
 
-    def _rarer(self, frame: OnAir) -> None:
+    def air(self, frame: OnAir) -> None:
+        """Keep a frame, and have those written whose order is certain."""
         if frame.kind == "beacon":
             self._sniffer.late(frame)
             return
         if frame.kind == "group":
             self._sniffer.follows_beacon(frame.queued_s)
-        sleeps = frame.uplink and self._signals.sleeps if frame.sleeps is None else frame.sleeps
+        sleeps, signals = frame.sleeps, self._signals
+        if sleeps is None:
+            sleeps = frame.uplink and signals.sleeps
+            if frame.kind == "data" and frame.segment is not None and not frame.uplink:
+                signals.before(frame.queued_s, frame.starts_s)
         self._waiting.add(frame, self._aid, sleeps)
+        if len(self._rows) >= self._sniffer.enough:
+            self._sniffer.written(frame.queued_s)
 
     def finish(self, time_s: float) -> None:
         """Have the file completed if no other station is left."""

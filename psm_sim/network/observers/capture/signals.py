@@ -6,13 +6,10 @@ follows from the topology: see docs/captures.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from math import inf, nextafter
 
-from psm_sim.network.observers.capture.waiting import NULL_FRAME, PS_POLL, Signal
-from psm_sim.network.on_air import OnAir
+from psm_sim.network.observers.capture.waiting import DERIVED, NULL_FRAME, PS_POLL, Waiting, pack
 from psm_sim.network.topology import Topology
-
-_new = tuple.__new__
 
 
 class Signals:
@@ -29,17 +26,17 @@ class Signals:
         Whether the station has service periods: it then never says that it is awake.
     aid
         The number of its association.
-    add
-        Adds a frame of the station.
+    waiting
+        Takes the frames of the station.
     """
 
-    def __init__(self, topology: Topology, served: bool, aid: int, add: Callable[[Signal], None]) -> None:
+    def __init__(self, topology: Topology, served: bool, aid: int, waiting: Waiting) -> None:
         access_point, poll_ms = topology.access_point, topology.station.ps_poll_ms
         polls = poll_ms > 0 or access_point.late_frames == "wait"
         self._poll_s = poll_ms / 1000
         self._served, self._release = served, access_point.release_on_uplink
         self._says_awake = not polls and not served
-        self._aid, self._add = aid, add
+        self._aid, self._waiting, self._rows = aid, waiting, waiting.rows
         self.awaited = 0
         self.sleeps = False
 
@@ -70,14 +67,17 @@ class Signals:
         elif not self._served:
             self.awaited += frames
 
-    def before(self, frame: OnAir) -> None:
-        """Tell what must precede a data frame to the station."""
+    def before(self, queued_s: float, starts_s: float) -> None:
+        """Tell what must precede a data frame to the station, which is queued and starts at some seconds."""
         if self.awaited:
             self.awaited -= 1
-            self._add(Signal(frame.starts_s - self._poll_s, PS_POLL, self._aid, True))
+            self._waiting.signal(starts_s - self._poll_s, PS_POLL, self._aid, True)
         elif self.sleeps and not self._served:
-            self._say(frame.queued_s, False)
+            self._say(queued_s, False)
 
     def _say(self, time_s: float, sleeps: bool) -> None:
         self.sleeps = sleeps
-        self._add(_new(Signal, (time_s, NULL_FRAME, self._aid, sleeps)))
+        self._rows += pack(
+            nextafter(time_s, inf), time_s, 0.0, time_s, time_s, -1, 0, 0, 0, 0, self._aid, NULL_FRAME, True,
+            sleeps, False, DERIVED, False, 0,
+        )  # fmt: skip

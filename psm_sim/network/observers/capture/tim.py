@@ -15,13 +15,13 @@ class Tim:
     """TIM: one station's bit, by the times at which frames begin and cease to be held; times in seconds.
 
     A frame held at a beacon's own time is announced by it, and one that the beacon makes the station fetch
-    was held until then. ``group`` has the numbers of beacons that group frames follow, ``names_now`` the
-    bit as it is, ``heard_s`` the last beacon that the station woke for, and ``told_s`` the last change of the
-    frames held, also where another one was added to some.
+    was held until then. ``changed_s`` has the times at which the bit changes, ``names_now`` it as it is,
+    ``group`` the numbers of beacons that group frames follow, ``heard_s`` the last beacon that the station
+    woke for, and ``told_s`` the last change of the frames held, also where another one was added to some.
     """
 
     def __init__(self) -> None:
-        self._changed_s, self._named = [-inf], [False]
+        self.changed_s, self._named_first = [-inf], False
         self.names_now = False
         self.heard_s = self.told_s = -inf
         self.group: set[int] = set()
@@ -41,8 +41,7 @@ class Tim:
         self.told_s = time_s
         if (frames > 0) is not self.names_now:
             self.names_now = frames > 0
-            self._changed_s.append(time_s)
-            self._named.append(frames > 0)
+            self.changed_s.append(time_s)
         return time_s
 
     def settled(self, now_s: float) -> float:
@@ -51,14 +50,15 @@ class Tim:
 
     def names(self, times_s: NDArray[np.floating]) -> NDArray[np.bool_]:
         """Say which of the beacons at some times (n,), in order, name the station; earlier ones are done."""
-        if len(self._named) == 1:
-            return np.full(times_s.size, self._named[0])
-        passed = np.searchsorted(times_s, self._changed_s, side="left")
+        if len(self.changed_s) == 1:
+            return np.full(times_s.size, self._named_first)
+        passed = np.searchsorted(times_s, self.changed_s, side="left")
         places = np.cumsum(np.bincount(passed, minlength=times_s.size + 1))[: times_s.size] - 1
-        named = np.array(self._named)[places]
+        named = (places & 1) != self._named_first
         done = int(places[-1]) if places.size else 0
-        del self._changed_s[:done], self._named[:done]
-        return named
+        self._named_first ^= bool(done & 1)
+        del self.changed_s[:done]
+        return np.asarray(named)
 
     def groups(self, first: int, count: int) -> NDArray[np.bool_]:
         """Say which of *count* beacons from number *first* on group frames follow; they are then done."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import inf
 from typing import Any
 
@@ -10,6 +11,8 @@ from psm_sim.policies import Policy, Poll, Rest
 
 _LEAST_CHANGE = 0.002
 """Smaller changes of weights are not drawn: nobody could see them."""
+
+_REMEMBERED = 256
 
 
 class Decisions:
@@ -28,10 +31,12 @@ class Decisions:
     def __init__(self, trace: Process, track: int, policy: Policy, beacon_s: float) -> None:
         self._trace, self._track, self._beacon_ms = trace, track, 1000 * beacon_s
         self._policy: Any = getattr(policy, "policy", policy)
-        self._since_s: float | None = None
-        self._name = self._facts = ""
+        self._since_us = -1
+        self._text = lru_cache(_REMEMBERED)(lambda *said: trace.slice_text(track, _words(*said)))
+        self._begin = self._facts = ""
         self._beacons = 0
         self._weights: Any = None
+        self._series = ""
 
     def asked(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
         """Show the last answer up to now, and keep this one.
@@ -42,7 +47,8 @@ class Decisions:
             As :class:`~psm_sim.network.observers.Observer` says of ``asked``.
         """
         self.until(time_s)
-        self._since_s, self._name = time_s, _words(rest)
+        self._since_us = int(1e6 * time_s + 0.5)
+        self._begin = self._text(rest.awake_s, rest.beacons, rest.repeat)
         self._facts = "" if poll is None else (
             f'"slept_ms":{poll.slept_ms:.3f},"held_frames":{poll.held_frames},"held_bytes":{poll.held_bytes}'
         )  # fmt: skip
@@ -53,8 +59,10 @@ class Decisions:
 
     def until(self, time_s: float) -> None:
         """Show the last answer up to a time in seconds."""
-        if self._since_s is not None:
-            self._trace.slice(self._track, self._name, self._since_s, time_s, self._facts)
+        since_us = self._since_us
+        if since_us >= 0:
+            lasts_us = int(1e6 * time_s + 0.5) - since_us
+            self._trace.add(f'{self._begin}{since_us},"dur":{lasts_us},"args":{{{self._facts}}}}}')
 
     def _learned(self, time_s: float) -> None:
         weights = getattr(getattr(self._policy, "learner", None), "weights", None)
@@ -62,15 +70,19 @@ class Decisions:
             return
         if self._weights is None or abs(weights - self._weights).max() > _LEAST_CHANGE:
             self._weights = weights.copy()
-            names = getattr(self._policy, "times_ms", range(weights.size))
-            pairs = zip(names, weights.tolist(), strict=False)
-            series = ",".join(f'"{name:g} ms":{weight:.4f}' for name, weight in pairs)
-            self._trace.counter("weights", time_s, series)
+            shown = weights.tolist()[: self._named(weights.size)]
+            self._trace.counter("weights", time_s, self._series % tuple(shown))
+
+    def _named(self, size: int) -> int:
+        """Return how many of *size* weights have a name; the first time, make the text that shows them."""
+        names = list(getattr(self._policy, "times_ms", range(size)))[:size]
+        self._series = self._series or ",".join(f'"{name:g} ms":%.4f' for name in names)
+        return len(names)
 
 
-def _words(rest: Rest) -> str:
-    if rest.awake_s == inf:
+def _words(awake_s: float, beacons: int, repeat: bool) -> str:
+    if awake_s == inf:
         return "stay awake"
-    many = f"{rest.beacons} beacons" if rest.beacons > 1 else "1 beacon"
-    doze = f"doze, awake every {many}" if rest.repeat else f"doze for {many}"
-    return f"stay awake for {rest.awake_s:.4g} s, then {doze}" if rest.awake_s else doze
+    many = f"{beacons} beacons" if beacons > 1 else "1 beacon"
+    doze = f"doze, awake every {many}" if repeat else f"doze for {many}"
+    return f"stay awake for {awake_s:.4g} s, then {doze}" if awake_s else doze

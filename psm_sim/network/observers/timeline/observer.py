@@ -10,7 +10,7 @@ from psm_sim.network.observers.observer import Observer
 from psm_sim.network.observers.timeline.decisions import Decisions
 from psm_sim.network.observers.timeline.trace_file import Process, TraceFile
 from psm_sim.network.observers.timeline.transfers import Transfers
-from psm_sim.network.on_air import OnAir
+from psm_sim.network.on_air import OnAir, TellData
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy, Poll, Rest
 
@@ -31,7 +31,7 @@ class Timeline(Observer):
     def __init__(self, file: BinaryIO | TraceFile, name: str = "station") -> None:
         self._file = file if isinstance(file, TraceFile) else TraceFile(file)
         self._name = name
-        self._awake, self._since_s = True, 0.0
+        self._awake, self._since_us = True, 0
         self._pages = self._lanes = 0
         self._trace: Process
         self._decisions: Decisions
@@ -40,20 +40,22 @@ class Timeline(Observer):
     def begin(self, topology: Topology, policy: Policy) -> None:
         """Write the names of the tracks."""
         power = topology.power
-        self._watts = tuple(f'"W":{watts:.6g}' for watts in (power.asleep_w, power.awake_w))
         self._trace = trace = self._file.process(f"{self._name} under {policy.name}")
         names = {_RADIO: "radio", _BEACONS: "beacons heard", _POLICY: "policy", _PAGES: "pages"}
         for number, name in names.items():
             trace.track(number, name)
         self._decisions = Decisions(trace, _POLICY, policy, topology.beacon.interval_s)
-        trace.counter("power (W)", 0.0, self._watts[True])
-        trace.counter("held frames", 0.0, '"frames":0')
+        self._states = [trace.slice_text(_RADIO, name) for name in ("dozing", "awake")]
+        self._power, self._held = trace.counter_text("power (W)"), trace.counter_text("held frames")
+        self._watts = [f',"args":{{"W":{watts:.6g}}}}}' for watts in (power.asleep_w, power.awake_w)]
+        trace.add(f"{self._power}0{self._watts[True]}")
+        self.held(0.0, 0, 0)
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Show the state that ends, and the power of the one that begins."""
-        self._state_until(time_s)
-        self._awake, self._since_s = awake, time_s
-        self._trace.counter("power (W)", time_s, self._watts[awake])
+        now_us = int(1e6 * time_s + 0.5)
+        self._trace.add(f"{self._state_until(now_us)},\n{self._power}{now_us}{self._watts[awake]}")
+        self._awake, self._since_us = awake, now_us
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
         """Show beacons heard, those heard in one doze as one."""
@@ -67,11 +69,16 @@ class Timeline(Observer):
 
     def held(self, time_s: float, frames: int, fetched: int) -> None:
         """Show the number of frames held."""
-        self._trace.counter("held frames", time_s, f'"frames":{frames}')
+        self._trace.add(f'{self._held}{int(1e6 * time_s + 0.5)},"args":{{"frames":{frames}}}}}')
 
     def air(self, frame: OnAir) -> None:
         """Follow the transfers."""
         self._transfers.air(frame)
+
+    @property
+    def air_data(self) -> TellData:
+        """What follows the transfers in data of TCP."""
+        return self._transfers.air_data
 
     def page(self, visit: Visit) -> None:
         """Show a page; a pause is none."""
@@ -84,12 +91,13 @@ class Timeline(Observer):
 
     def finish(self, time_s: float) -> None:
         """Show what still lasts, and complete the file if no other station is on it."""
-        self._state_until(time_s)
+        self._trace.add(self._state_until(int(1e6 * time_s + 0.5)))
         self._decisions.until(time_s)
         self._trace.close()
 
-    def _state_until(self, time_s: float) -> None:
-        self._trace.slice(_RADIO, "awake" if self._awake else "dozing", self._since_s, time_s)
+    def _state_until(self, now_us: int) -> str:
+        since_us = self._since_us
+        return f'{self._states[self._awake]}{since_us},"dur":{now_us - since_us},"args":{{}}}}'
 
     def _transfer(self, lane: int, name: str, begins_s: float, ends_s: float, facts: str) -> None:
         if lane == self._lanes:

@@ -80,14 +80,14 @@ class Process:
         facts
             More about it: members of a JSON object.
         """
-        begins_us = int(1e6 * begins_s + 0.5)
-        lines = self._lines
-        lines.append(
-            f'{self._slice}"tid":{track},"name":"{name}","ts":{begins_us},'
-            f'"dur":{int(1e6 * ends_s + 0.5) - begins_us},"args":{{{facts}}}}}'
+        begins_us, ends_us = int(1e6 * begins_s + 0.5), int(1e6 * ends_s + 0.5)
+        self.add(
+            f'{self.slice_text(track, name)}{begins_us},"dur":{ends_us - begins_us},"args":{{{facts}}}}}'
         )
-        if len(lines) > _ENOUGH:
-            self._file.write()
+
+    def slice_text(self, track: int, name: str) -> str:
+        """Return how a slice on a track begins, up to its time, for one that comes often."""
+        return f'{self._slice}"tid":{track},"name":"{name}","ts":'
 
     def counter(self, name: str, time_s: float, values: str) -> None:
         """Add a new value of a counter.
@@ -101,8 +101,16 @@ class Process:
         values
             Its series: members of a JSON object.
         """
-        lines, time_us = self._lines, int(1e6 * time_s + 0.5)
-        lines.append(f'{self._counter}"name":"{name}","ts":{time_us},"args":{{{values}}}}}')
+        self.add(f'{self.counter_text(name)}{int(1e6 * time_s + 0.5)},"args":{{{values}}}}}')
+
+    def counter_text(self, name: str) -> str:
+        """Return how a value of a counter begins, up to its time."""
+        return f'{self._counter}"name":"{name}","ts":'
+
+    def add(self, event: str) -> None:
+        """Add an event, or several with a comma and a new line between them."""
+        lines = self._lines
+        lines.append(event)
         if len(lines) > _ENOUGH:
             self._file.write()
 

@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from psm_sim.network.on_air import OnAir
 from psm_sim.network.segment import Connection, Segment
-from psm_sim.network.tcp_receiver import Receiver
 
 Show = Callable[[int, str, float, float, str], None]
 """Shows a transfer: its lane from 0, name, begin and end in seconds, and facts as members of JSON."""
 
 
 class _Stream:
-    """One connection: which of its requests were sent and answered, and the bytes of the replies."""
+    """One connection: which of its requests were sent and answered, and how far the replies have come.
 
-    __slots__ = ("answered", "asked_s", "connection", "receiver", "reply_end", "request_end")
+    ``next`` is the next sequence number expected, ``islands`` what has come beyond it, and ``due`` the number
+    that completes a reply to a request that was sent.
+    """
+
+    __slots__ = ("answered", "asked_s", "connection", "due", "islands", "next", "reply_end", "request_end")
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.receiver = Receiver(delayed=False)
         self.asked_s: list[float] = []
-        self.answered = 0
-        self.request_end = self.reply_end = 1
+        self.answered = self.next = 0
+        self.islands: list[tuple[int, int]] = []
+        self.reply_end = self.request_end = 1
+        self.due = inf
+
+    def accept(self, start: int, end: int) -> None:
+        """Take the sequence numbers from *start* up to *end*."""
+        self.islands.append((start, end))
+        while reached := [each for each in self.islands if each[0] <= self.next]:
+            self.islands = [each for each in self.islands if each[0] > self.next]
+            self.next = max(self.next, *(each[1] for each in reached))
+
+    def await_reply(self) -> None:
+        """Note what completes the next reply."""
+        waits = self.answered < len(self.asked_s)
+        self.due = self.reply_end + self.connection.requests[self.answered].reply_bytes if waits else inf
 
 
 class Transfers:
@@ -38,15 +55,44 @@ class Transfers:
         segment = frame.segment
         if segment is None or frame.kind == "null":
             return
-        if segment.connection.number < 0:
-            self._message("group frame" if frame.kind == "group" else "datagram", frame, segment)
-        elif frame.uplink:
-            if segment.payload or segment.syn:
-                self._sent(frame, segment)
+        times_s = frame.queued_s, frame.starts_s, frame.air_s, frame.heard_s
+        if segment.connection.number >= 0:
+            self.air_data(frame.uplink, *times_s, segment)
         else:
-            self._received(frame, segment)
+            kind = "group frame" if frame.kind == "group" else "datagram"
+            self._message(kind, frame.uplink, frame.queued_s, frame.heard_s, segment)
 
-    def _sent(self, frame: OnAir, segment: Segment) -> None:
+    def air_data(
+        self, up: bool, queued_s: float, starts_s: float, air_s: float, heard_s: float, segment: Segment
+    ) -> None:
+        """Take note of a segment of TCP.
+
+        Parameters
+        ----------
+        up, queued_s, starts_s, air_s, heard_s, segment
+            As an :class:`~psm_sim.network.on_air.OnAir` has them.
+        """
+        if up:
+            if segment.payload or segment.syn:
+                self._sent(queued_s, heard_s, segment)
+            return
+        seq, fin = segment.seq, segment.fin
+        end = seq + segment.payload + segment.syn + fin
+        stream = self._streams.get(segment.connection) if end > seq else None
+        if stream is None:
+            return
+        if seq == stream.next and not stream.islands:
+            stream.next = end
+        else:
+            stream.accept(seq, end)
+        if stream.next >= stream.due:
+            self._answer(stream, heard_s)
+        elif segment.payload and not segment.connection.requests:
+            self._message("message", up, queued_s, heard_s, segment)
+        if fin and stream.next >= end:
+            del self._streams[segment.connection]
+
+    def _sent(self, queued_s: float, heard_s: float, segment: Segment) -> None:
         connection = segment.connection
         stream = self._streams.get(connection)
         if stream is None:
@@ -55,43 +101,26 @@ class Transfers:
             return
         requests = connection.requests
         if segment.payload and not requests:
-            self._message("message", frame, segment)
+            self._message("message", True, queued_s, heard_s, segment)
         while len(stream.asked_s) < len(requests) and segment.seq + segment.payload > stream.request_end:
             stream.request_end += requests[len(stream.asked_s)].request_bytes
-            stream.asked_s.append(frame.queued_s)
-
-    def _received(self, frame: OnAir, segment: Segment) -> None:
-        connection = segment.connection
-        stream = self._streams.get(connection)
-        if stream is None:
-            return
-        end = segment.seq + segment.payload + segment.syn + segment.fin
-        if end == segment.seq:
-            return
-        stream.receiver.accept(segment.seq, end, True)
-        if connection.requests:
-            self._answer(stream, frame.heard_s)
-        elif segment.payload:
-            self._message("message", frame, segment)
-        if segment.fin and stream.receiver.next >= end:
-            del self._streams[connection]
+            stream.asked_s.append(queued_s)
+            stream.await_reply()
 
     def _answer(self, stream: _Stream, now_s: float) -> None:
         """Show the requests whose replies are complete."""
-        requests = stream.connection.requests
-        while stream.answered < len(stream.asked_s):
-            request = requests[stream.answered]
-            end = stream.reply_end + request.reply_bytes
-            if stream.receiver.next < end:
-                return
+        while stream.next >= stream.due:
+            request = stream.connection.requests[stream.answered]
             facts = f'"request_bytes":{request.request_bytes},"server_delay_s":{request.server_delay_s:.6g}'
             name = f"connection {stream.connection.number}: {request.reply_bytes:,} B"
             self._place(name, stream.asked_s[stream.answered], now_s, facts)
-            stream.answered, stream.reply_end = stream.answered + 1, end
+            stream.answered += 1
+            stream.reply_end += request.reply_bytes
+            stream.await_reply()
 
-    def _message(self, kind: str, frame: OnAir, segment: Segment) -> None:
-        way = "from" if frame.uplink else "to"
-        self._place(f"{kind} {way} the station: {segment.wire_bytes:,} B", frame.queued_s, frame.heard_s, "")
+    def _message(self, kind: str, up: bool, queued_s: float, heard_s: float, segment: Segment) -> None:
+        way = "from" if up else "to"
+        self._place(f"{kind} {way} the station: {segment.wire_bytes:,} B", queued_s, heard_s, "")
 
     def _place(self, name: str, begins_s: float, ends_s: float, facts: str) -> None:
         """Show it on the first lane that is free by then: what overlaps on one track cannot be drawn."""
