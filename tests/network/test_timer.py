@@ -164,3 +164,19 @@ def test_a_deadline_that_moves_to_and_fro_leaves_nothing_behind(env):
         timer.at(20.0)
     env.run()
     assert log == [20.0]
+
+
+def test_an_event_that_is_queued_for_later_is_not_queued_again():
+    """A deadline of 10 s, and in turn twenty earlier ones that fire: 21 events, none of them in vain."""
+    env, steps, log = Environment(), 0, list[float]()
+    timers = Timers(env)
+    late, early = (Timer(timers, lambda: log.append(env.now)) for _ in range(2))
+    late.at(10.0)
+    for number in range(20):
+        early.at(0.1 * (number + 1))
+        env.step()
+        steps += 1
+    while env.peek() < inf:
+        env.step()
+        steps += 1
+    assert (steps, len(log), log[-1]) == (21, 21, 10.0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from psm_sim.policies import Rest
+import pytest
+
+from psm_sim.policies import Frame, Rest
 from psm_sim.policies.outstanding import Outstanding
 from psm_sim.simulation import simulate
 from tests.policies.frames import fin, request
@@ -47,3 +49,42 @@ def test_without_any_pause_the_pages_are_static_psm_s_at_less_energy():
     assert abs(rule.slowdown.mean - psm.slowdown.mean) < 0.03
     assert rule.energy_per_page_j < 0.85 * psm.energy_per_page_j
     assert rule.events <= 1.05 * psm.events
+
+
+class Told(Outstanding):
+    """The same rule, told of each frame by the hooks."""
+
+    told = 0
+
+    def sent(self, now_s: float, frame: Frame) -> None:
+        """Count it."""
+        self.told += 1
+        super().sent(now_s, frame)
+
+
+@pytest.mark.parametrize(
+    ("settings", "parameters"),
+    [
+        ({"trace": "phone", "pages": 5}, {}),
+        ({"trace": "ucb", "pages": 30}, {"wait_ms": 30.0}),
+        ({"trace": "ucb", "pages": 30, "topology": "modern"}, {"f": 0.5}),
+        ({"trace": "ucb", "pages": 15, "settings": {"access_point.group_per_s": 5.0}}, {}),
+        ({"trace": "ucb", "pages": 10, "settings": {"mac.model": "dcf"}}, {"wait_ms": 30.0}),
+        (
+            {
+                "trace": "ucb",
+                "pages": 15,
+                "settings": {"faults.wireless.loss": 0.05, "faults.patience_s": 3.0},
+            },
+            {},
+        ),
+    ],
+)
+def test_flows_that_the_station_keeps_are_those_that_frames_tell(settings, parameters):
+    """To the last bit: on a link and over the air, with datagrams, group frames, lost frames, resets."""
+    kept, told = (simulate(kind(**parameters), seed=3, **settings) for kind in (Outstanding, Told))
+    assert kept.usage == told.usage
+    assert [record.page_time_s for record in kept.page_records] == [
+        record.page_time_s for record in told.page_records
+    ]
+    assert told.policy_state.told > 30
