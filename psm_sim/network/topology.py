@@ -91,7 +91,7 @@ class Topology:
         return {
             f"{path}.{name}": value
             for path, (attribute, _) in SECTIONS.items()
-            for name, value in dataclasses.asdict(getattr(self, attribute)).items()
+            for name, value in vars(getattr(self, attribute)).items()
         }
 
 

@@ -134,9 +134,16 @@ def _started(*words: str) -> Measure:
 
 def measures() -> Iterator[Measure]:
     """Yield every measure, in the order in which they are shown; compiled ones where Numba is there."""
-    for policy in ("always-on", "psm", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse"):
-        yield _pages(policy, 200)
-    for policy in ("outstanding", "listen", "listen:learner=cbgz2,b=0.003", "anticipate"):
+    for policy in (
+        "always-on",
+        "psm",
+        "bsd:p=0.5",
+        "outstanding",
+        "lpsm:loss=inverse-log",
+        "lpsm:loss=inverse",
+    ):
+        yield _pages(policy, 500)
+    for policy in ("listen", "listen:learner=cbgz2,b=0.003", "anticipate"):
         yield _pages(policy, 100)
     for think_s in (1.0, 10.0, 100.0, 1_000.0, 10_000.0):
         yield _gaps(think_s)

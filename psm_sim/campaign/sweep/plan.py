@@ -63,7 +63,7 @@ class Check:
             If the policy, the trace, the topology or one of their parameters cannot be used.
         """
         place, scenario = self._place(each), each.task.scenario
-        keys = place.config()
+        keys = place.config() if scenario.settings else {}
         return {
             **_below(f"policy.{each.task.policy.name}", self._policy(each, place)),
             **_below("trace", self._trace(each)),
