@@ -62,6 +62,10 @@ class Conduct:
         kinds = [(each.task.policy.name, each.task.scenario.pages) for each in tasks]
         self.remaining = Remaining(kinds, pool.workers)
 
+    def begin(self) -> None:
+        """Give out the first batches."""
+        self._fill()
+
     def run(self) -> None:
         """Run until every task has an outcome, here or from another process on the same store."""
         self._work_off()

@@ -105,17 +105,20 @@ def _run_missing(
     command: str,
     watch: Watch,
 ) -> None:
-    status, number = "interrupted", store.begin(command, provenance(_files(tasks)))
-    runner = Runner(store.path)
+    status, number, runner = "interrupted", 0, Runner(store.path)
     try:
-        Conduct(tasks, store, runner, pool, files, watch).run()
+        conduct = Conduct(tasks, store, runner, pool, files, watch)
+        conduct.begin()
+        number = store.begin(command, provenance(_files(tasks)))  # while the workers have something to do
+        conduct.run()
         status = "finished"
     except Exception:  # an interrupt or a signal is none
         status = "failed"
         raise
     finally:
         runner.close()
-        store.end(number, status)
+        if number:
+            store.end(number, status)
 
 
 def _files(tasks: Sequence[Planned]) -> list[Path]:
