@@ -42,12 +42,7 @@ class SniffedLink(Link):
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
         """Queue one segment, and tell of it; arguments as for :class:`~psm_sim.network.link.Link`."""
         queued_s = self._env.now if queued_s is None else queued_s
-        arrives_s, flying = self.carry(segment, queued_s), self.flying
-        if not flying:
-            self._arrival.arm(arrives_s)
-        flying.append((arrives_s, segment))
-        if self._tell_frame:
-            self._tell(segment, queued_s, arrives_s)
+        self.fly(segment, queued_s, self.carry(segment, queued_s))
 
     def carry(self, segment: Segment, queued_s: float) -> float:
         """Return when a segment queued at *queued_s* seconds arrives, and tell of it."""

@@ -38,7 +38,7 @@ class Station:
         tell_rest: Sequence[Callable[[float, Poll | None, Rest], None]] = (),
     ) -> None:
         self._env, self._policy, self._radio, self._tell_rest = env, policy, radio, tell_rest
-        self._flows = policy.flows
+        self._flows = policy.flows if isinstance(policy.flows, KeptFlows) else None
         self._tell_sent = policy.sent if policy.wants("sent") and self._flows is None else None
         self._tell_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
         self._last_uplink_s = 0.0  # the start counts as an uplink packet

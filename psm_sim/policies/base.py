@@ -121,14 +121,12 @@ class Policy(ABC):
     dtim: Dtim = Dtim()
     """Which beacons are DTIM beacons: those whose numbers the period divides. Set before :meth:`start`."""
 
+    flows: KeptFlows | None = None
+    """What the station keeps for it, so that it need not be told of each frame; None: it is told."""
+
     @property
     def service(self) -> Service | None:
         """The rule of its service periods; None: what is held is fetched at once when the radio wakes."""
-        return None
-
-    @property
-    def flows(self) -> KeptFlows | None:
-        """What the station keeps for it, so that it need not be told of each frame; None: it is told."""
         return None
 
     def config(self) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from typing import ClassVar
 
 from psm_sim.bounds import MOST_MS, MOST_WEIGHT
 from psm_sim.parameters import check_all, parameter
-from psm_sim.policies.base import Frame, Policy, Rest
+from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.flows import KeptFlows, is_useful, longest_doze
 from psm_sim.poll import Poll
 
@@ -46,6 +48,9 @@ class Outstanding(Policy):
     def __post_init__(self) -> None:
         check_all(self, "policy outstanding")
         self._flows = KeptFlows(self.mss)
+        own = type(self)
+        if own.sent is Outstanding.sent and own.received is Outstanding.received:
+            self.flows = self._flows  # all it needs to know; a class derived from it is told of its frames
         self._begin()
 
     def start(self, beacon_s: float) -> None:
@@ -56,14 +61,7 @@ class Outstanding(Policy):
     def _begin(self) -> None:
         self._flows.clear()
         self._most = longest_doze(self.max_ms, self.beacon_s)
-        self._longest = Rest(0.0, self._most, repeat=True)
-
-    @property
-    def flows(self) -> KeptFlows | None:
-        """All it needs to know of its frames, unless a class derived from it is told of them."""
-        own = type(self)
-        told = own.sent is not Outstanding.sent or own.received is not Outstanding.received
-        return None if told else self._flows
+        self._longest, self._settled = Rest(0.0, self._most, repeat=True), _Settled(self._most)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Take note that a reply is awaited, or no more."""
@@ -84,10 +82,31 @@ class Outstanding(Policy):
         return Rest(wait_s) if wait_s > 0 else _EVERY
 
     def _back_off(self, now_s: float) -> Rest:
-        wanted = self.f * (now_s - self._flows.moved_s) / self.beacon_s
-        return self._longest if wanted >= self._most else _doze(max(1, int(wanted)))
+        wanted, grid = self._wanted(now_s), self.beacon_grid
+        if wanted >= self._most:
+            return self._longest
+        beacons = max(1, int(wanted))
+        wakes_s = grid.time(grid.after(now_s) + beacons - 1)
+        return _doze(beacons, self._settled if self._wanted(wakes_s) >= self._most else None)
+
+    def _wanted(self, now_s: float) -> float:
+        """Return how many beacons to doze from *now_s* on, when nothing is awaited."""
+        return self.f * (now_s - self._flows.moved_s) / self.beacon_s
+
+
+class _Settled:
+    """Plan of a doze after which each is as long as may be, until a frame moves."""
+
+    def __init__(self, beacons: int) -> None:
+        self._beacons = beacons
+
+    def dozes(self) -> Iterator[tuple[int, float]]:
+        yield self._beacons, inf
+
+    def followed(self, heard: int, until: int) -> None:
+        pass
 
 
 @lru_cache(maxsize=256)
-def _doze(beacons: int) -> Rest:
-    return Rest(0.0, beacons)
+def _doze(beacons: int, plan: Plan | None) -> Rest:
+    return Rest(0.0, beacons, plan=plan)

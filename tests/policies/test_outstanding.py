@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from psm_sim.policies import Frame, Rest
+from psm_sim.network import World, load_topology
+from psm_sim.policies import Frame, Policy, Rest
 from psm_sim.policies.outstanding import Outstanding
 from psm_sim.simulation import simulate
+from psm_sim.workload import load_workload
 from tests.policies.frames import fin, request
 
 
@@ -88,3 +92,27 @@ def test_flows_that_the_station_keeps_are_those_that_frames_tell(settings, param
         record.page_time_s for record in told.page_records
     ]
     assert told.policy_state.told > 30
+
+
+class Counting(Policy):
+    """A user's own policy, with a use of its own for the name ``flows``."""
+
+    name = "counting"
+    flows: Any
+
+    def __init__(self) -> None:
+        self.flows = {}
+
+    def rest(self, now_s, since_uplink_s, poll):
+        self.flows[now_s] = poll
+        return Rest()
+
+
+def test_a_users_policy_may_use_the_name_of_what_a_station_keeps():
+    """Made by a world, or under its guard."""
+    world = World(load_topology(), Counting())
+    world.run(load_workload("ucb", 2, 1).pages)
+    assert (
+        simulate(Counting(), pages=2, seed=1).energy_per_page_j
+        == simulate("psm", pages=2, seed=1).energy_per_page_j
+    )

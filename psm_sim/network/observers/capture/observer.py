@@ -55,19 +55,10 @@ class Capture(Observer):
             self._tim.heard_s = self._beacon_s
 
     def held(self, time_s: float, frames: int, fetched: int) -> None:
-        """Note what the TIM says; one more frame held, the usual case, without a further call."""
-        tim = self._tim
-        if fetched:
-            time_s = tim.held(time_s, frames, fetched)
-            if not self._whole:
-                self._signals.fetched(time_s, fetched)
-            return
-        if time_s < tim.told_s:
-            time_s = tim.told_s
-        tim.told_s = time_s
-        if (frames > 0) is not tim.names_now:
-            tim.names_now = frames > 0
-            tim.changed_s.append(time_s)
+        """Note what the TIM says."""
+        time_s = self._tim.held(time_s, frames, fetched)
+        if fetched and not self._whole:
+            self._signals.fetched(time_s, fetched)
 
     def air_data(
         self, up: bool, queued_s: float, starts_s: float, air_s: float, heard_s: float, segment: Segment

@@ -6,9 +6,7 @@ follows from the topology: see docs/captures.md.
 
 from __future__ import annotations
 
-from math import inf, nextafter
-
-from psm_sim.network.observers.capture.waiting import DERIVED, NULL_FRAME, PS_POLL, Waiting, pack
+from psm_sim.network.observers.capture.waiting import NULL_FRAME, PS_POLL, Waiting
 from psm_sim.network.topology import Topology
 
 
@@ -36,7 +34,7 @@ class Signals:
         self._poll_s = poll_ms / 1000
         self._served, self._release = served, access_point.release_on_uplink
         self._says_awake = not polls and not served
-        self._aid, self._waiting, self._rows = aid, waiting, waiting.rows
+        self._aid, self._waiting = aid, waiting
         self.awaited = 0
         self.sleeps = False
 
@@ -77,7 +75,4 @@ class Signals:
 
     def _say(self, time_s: float, sleeps: bool) -> None:
         self.sleeps = sleeps
-        self._rows += pack(
-            nextafter(time_s, inf), time_s, 0.0, time_s, time_s, -1, 0, 0, 0, 0, self._aid, NULL_FRAME, True,
-            sleeps, False, DERIVED, False, 0,
-        )  # fmt: skip
+        self._waiting.signal(time_s, NULL_FRAME, self._aid, sleeps)
