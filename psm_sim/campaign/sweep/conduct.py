@@ -16,6 +16,7 @@ from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
 from psm_sim.campaign.sweep.work import MOST_POLICIES, Batch, Job, split
 from psm_sim.campaign.sweep.worker import Lost
+from psm_sim.network import Topology
 from psm_sim.spec import Spec
 
 Watch = Callable[[Remaining], None]
@@ -58,6 +59,7 @@ class Conduct:
         self._groups = _groups(tasks)
         self._elsewhere: list[list[Planned]] = []
         self._suspects: list[list[Planned]] = []
+        self._places: dict[tuple[Any, ...], Topology] = {}
         self._out = 0
         kinds = [(each.task.policy.name, each.task.scenario.pages) for each in tasks]
         self.remaining = Remaining(kinds, pool.workers)
@@ -99,8 +101,21 @@ class Conduct:
 
     def _submit(self, groups: list[list[Planned]]) -> None:
         if groups:
-            self._pool.submit(Batch(tuple(map(_job, groups)), self._files))
+            self._pool.submit(Batch(tuple(map(self._job, groups)), self._files))
             self._out += 1
+
+    def _job(self, group: list[Planned]) -> Job:
+        scenario: Any = group[0].task.scenario
+        policies, trace = tuple(each.task.policy for each in group), Spec.of(scenario.trace, "trace")
+        keys = tuple(each.key for each in group)
+        return Job(self._place(group[0]), trace, scenario.pages, scenario.seed, policies, keys)
+
+    def _place(self, each: Planned) -> Topology:
+        """Return the topology of a task, made once for all that share it but for the seed of faults."""
+        place = self._places.get(each.place)
+        if place is None or place.can_fail:
+            place = self._places[each.place] = each.task.scenario.place()
+        return place
 
     def _collect(self, suspects: list[list[Planned]] | None) -> None:
         """Write what has come back; what was lost goes to *suspects*, or has failed if that is None."""
@@ -144,10 +159,3 @@ def _groups(tasks: Sequence[Planned]) -> list[list[Planned]]:
     ordered = sorted(tasks, key=lambda each: repr(each.over))
     found = split([list(group) for _, group in groupby(ordered, lambda each: each.over)], MOST_POLICIES)
     return sorted(found, key=lambda group: (-len(group), group[0].key))
-
-
-def _job(group: list[Planned]) -> Job:
-    first: Any = group[0].task.scenario
-    policies = tuple(each.task.policy for each in group)
-    trace = Spec.of(first.trace, "trace")
-    return Job(first.place(), trace, first.pages, first.seed, policies, tuple(each.key for each in group))
