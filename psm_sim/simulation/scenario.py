@@ -106,6 +106,13 @@ class Scenario:
     def place(self) -> Topology:
         """Return the topology with the settings; faults without a seed of their own have the scenario's.
 
+        Errors as :meth:`unseeded_place`.
+        """
+        return self.unseeded_place().with_fault_seed(self.seed)
+
+    def unseeded_place(self) -> Topology:
+        """Return the topology with the settings, the same for every seed of the scenario.
+
         Raises
         ------
         InputError
@@ -115,11 +122,11 @@ class Scenario:
         if not isinstance(self.topology, Topology):
             made = load_topology(self.topology, {**self.chip, **self.settings})
             made.power.check_battery()
-            return made.with_fault_seed(self.seed)
+            return made
         for name, value in (("settings", self.settings), ("profile", self.profile)):
             if value:
                 raise InputError(f"{name} is {value!r} beside a Topology made already; set them in it.")
-        return self.topology.with_fault_seed(self.seed)
+        return self.topology
 
     @property
     def chip(self) -> Mapping[str, Any]:

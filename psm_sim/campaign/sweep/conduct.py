@@ -8,7 +8,7 @@ from time import sleep
 from typing import Any
 
 from psm_sim.campaign.sweep.outcome import Outcome
-from psm_sim.campaign.sweep.plan import Planned
+from psm_sim.campaign.sweep.plan import Places, Planned
 from psm_sim.campaign.sweep.pool import PATIENCE_S, Pool
 from psm_sim.campaign.sweep.remaining import Remaining
 from psm_sim.campaign.sweep.runners import Runner
@@ -16,7 +16,6 @@ from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
 from psm_sim.campaign.sweep.work import MOST_POLICIES, Batch, Job, split
 from psm_sim.campaign.sweep.worker import Lost
-from psm_sim.network import Topology
 from psm_sim.spec import Spec
 
 Watch = Callable[[Remaining], None]
@@ -59,7 +58,7 @@ class Conduct:
         self._groups = _groups(tasks)
         self._elsewhere: list[list[Planned]] = []
         self._suspects: list[list[Planned]] = []
-        self._places: dict[tuple[Any, ...], Topology] = {}
+        self._places = Places()
         self._out = 0
         kinds = [(each.task.policy.name, each.task.scenario.pages) for each in tasks]
         self.remaining = Remaining(kinds, pool.workers)
@@ -108,14 +107,7 @@ class Conduct:
         scenario: Any = group[0].task.scenario
         policies, trace = tuple(each.task.policy for each in group), Spec.of(scenario.trace, "trace")
         keys = tuple(each.key for each in group)
-        return Job(self._place(group[0]), trace, scenario.pages, scenario.seed, policies, keys)
-
-    def _place(self, each: Planned) -> Topology:
-        """Return the topology of a task, made once for all that share it but for the seed of faults."""
-        place = self._places.get(each.place)
-        if place is None or place.can_fail:
-            place = self._places[each.place] = each.task.scenario.place()
-        return place
+        return Job(self._places.of(group[0]), trace, scenario.pages, scenario.seed, policies, keys)
 
     def _collect(self, suspects: list[list[Planned]] | None) -> None:
         """Write what has come back; what was lost goes to *suspects*, or has failed if that is None."""

@@ -46,11 +46,25 @@ def planned(tasks: Sequence[SweepTask]) -> list[Planned]:
     return [Planned(task, key) for key, task in found.items()]
 
 
+class Places:
+    """Topologies of tasks: each is read once for all that share it, and has the seed of faults of each."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[Any, ...], Topology] = {}
+
+    def of(self, each: Planned) -> Topology:
+        """Return the topology of a task; errors as :meth:`Scenario.place`."""
+        scenario = each.task.scenario
+        if each.place not in self._read:
+            self._read[each.place] = scenario.unseeded_place()
+        return self._read[each.place].with_fault_seed(scenario.seed)
+
+
 class Check:
     """Check of tasks before they are run; what several tasks have in common is made once."""
 
     def __init__(self) -> None:
-        self._places: dict[tuple[Any, ...], Topology] = {}
+        self._places = Places()
         self._policies: dict[tuple[str, float], dict[str, Any]] = {}
         self._traces: dict[str, dict[str, Any]] = {}
 
@@ -62,18 +76,13 @@ class Check:
         InputError
             If the policy, the trace, the topology or one of their parameters cannot be used.
         """
-        place, scenario = self._place(each), each.task.scenario
+        place, scenario = self._places.of(each), each.task.scenario
         keys = place.config() if scenario.settings else {}
         return {
             **_below(f"policy.{each.task.policy.name}", self._policy(each, place)),
             **_below("trace", self._trace(each)),
             **{key: keys[key] for key in scenario.settings},
         }
-
-    def _place(self, each: Planned) -> Topology:
-        if each.place not in self._places:
-            self._places[each.place] = each.task.scenario.place()
-        return self._places[each.place]
 
     def _policy(self, each: Planned, place: Topology) -> dict[str, Any]:
         name = (str(each.task.policy), place.beacon.interval_s)
