@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 
@@ -30,7 +29,8 @@ class Ahead:
     """
 
     def __init__(self, modes: Modes, weights: Floats, rate_weights: Floats) -> None:
-        self._modes, self._weights, self._rate_weights = modes, weights.copy(), rate_weights.copy()
+        self._modes, self._coordinates = modes, modes.coordinates(weights)
+        self._rate_weights, self._evidence = rate_weights.copy(), rate_weights * modes.ones.dot(weights)
         self._readings: Floats
         self._far: Floats | None = None
 
@@ -40,12 +40,13 @@ class Ahead:
         For the first block, which is the last in most silences, the rates that can be seen are enough.
         """
         self._readings, self._far = self._modes.readings(values), None
-        rates = self._modes.near(self._rate_weights * np.add.reduce(self._weights, axis=0))
+        rates = self._modes.near(self._evidence)
         weighted, weights = self._modes.sums(self._terms(self._coordinates[:, rates], rates), rates)
         yield weighted / weights
         terms = self._after_block()
         while True:
-            weighted, weights = self._modes.sums(terms, _ALL)
+            rates = self._modes.near(terms[1].dot(self._modes.ones))
+            weighted, weights = self._modes.sums(terms[:, rates], rates)
             terms *= self._modes.faded / weights[-1]
             yield weighted / weights
 
@@ -63,10 +64,6 @@ class Ahead:
             self._far = self._terms(self._coordinates, _ALL) * self._modes.faded
             self._far /= self._far[1].sum()
         return self._far
-
-    @cached_property
-    def _coordinates(self) -> Floats:
-        return self._modes.coordinates(self._weights)
 
     def stays_above(self, bound: float) -> bool:
         """Say whether no prediction after the last block can be below *bound*; true is certain, false not."""
@@ -92,7 +89,6 @@ class Ahead:
         return bool(counted.sum() > _CLEAR * np.abs(self._after_block()[0]).sum())
 
     def after(self, rounds: int) -> tuple[Floats, Floats]:
-        """Return each rate's log evidence in so many *rounds*, shape (m,), and its weights then, (n, m)."""
+        """Return log evidence, (m,), and weights, (n, m), whose sums are more of it, after so many *rounds*."""
         weights = self._modes.weights(self._coordinates * self._modes.left(rounds))
-        totals = weights.sum(axis=0)
-        return np.log(totals) + rounds * self._modes.logs, weights / totals
+        return rounds * self._modes.logs, weights

@@ -96,7 +96,8 @@ class FixedShare(Learner):
 
     def _reach(self, log_evidence: Floats, weights: Floats) -> None:
         self._levels.weights[:] = weights
-        self._weights[:] = weights[:, 0]
+        self._levels.scale()
+        self._weights[:] = self._levels.weights[:, 0]
 
     def _memory(self) -> dict[str, Any]:
         return {"alpha": self.alpha, **saved.of_levels(self._levels)}

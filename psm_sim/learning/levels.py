@@ -49,6 +49,7 @@ class Levels:
         self._keep: Floats = self.keep[None, :]
         self._mixture: Floats = np.empty(rates.size)
         self._log: Floats = np.empty(rates.size)
+        self._rates_key = rates.tobytes()
 
     def evidence(self, relative: Floats) -> Floats:
         """Return each level's log mixture likelihood, shape (m,), of log-likelihoods *relative*, (n,).
@@ -102,7 +103,7 @@ class Levels:
 
     def ahead(self, losses: Floats, rate_weights: Floats) -> Ahead | None:
         """Return a look at rounds of these *losses*, (n,), under *rate_weights*, (m,), where modes apply."""
-        modes = modes_of(self.rates, losses)
+        modes = modes_of(self._rates_key, losses.tobytes())
         return None if modes is None else Ahead(modes, self.weights, rate_weights)
 
     @property

@@ -42,10 +42,13 @@ class Modes:
         of the best expert.
     ratios : ndarray, shape (n, m)
         The eigenvalues over the largest of their rate.
+    ones : ndarray, shape (n,)
+        Ones: a product with it sums in a third of the time that a sum takes.
     """
 
     def __init__(self, rates: Floats, losses: Floats) -> None:
         n = losses.size
+        self.ones: Floats = np.ones(n)
         share = rates / (n - 1)
         root = np.exp((losses.min() - losses) / 2)
         maps = (1 - share * n)[:, None, None] * np.eye(n) + share[:, None, None]
@@ -58,7 +61,7 @@ class Modes:
             self._log_ratios: Floats = np.log(np.abs(self.ratios))
         self._signs: Floats = np.sign(self.ratios)
         self._relative: Floats = np.ascontiguousarray((self.ratios * np.exp(self.logs - self.logs.max())).T)
-        self._nats = float(losses.max() - losses.min())
+        self._unseen = math.exp(-BLOCK * float(losses.max() - losses.min())) * 1e-17 / rates.size
         self._key = b""
         self._readings: Floats = np.empty(0)
 
@@ -97,8 +100,7 @@ class Modes:
         together, after any round of the block.
         """
         largest = rate_weights.item(rate_weights.argmax())
-        least = largest * math.exp(-BLOCK * self._nats) * 1e-17 / rate_weights.size
-        seen = (rate_weights > least).nonzero()[0]
+        seen = (rate_weights > largest * self._unseen).nonzero()[0]
         return slice(seen.item(0), seen.item(-1) + 1)
 
     def sums(self, terms: Floats, rates: slice) -> tuple[Floats, Floats]:
@@ -108,14 +110,14 @@ class Modes:
         """
         powers, between = self.powers
         some = powers[rates].reshape(-1, powers.shape[-1])
-        weighted, weights = [between @ (each.ravel() @ some) for each in terms]
+        weighted, weights = [each.ravel().dot(some).dot(between) for each in terms]
         return weighted, weights
 
     @cached_property
     def powers(self) -> tuple[Floats, Floats]:
         """Powers of all eigenvalues over the very largest, and what makes every round of a block of them.
 
-        Shapes (m, n, r) and (rounds, r): the powers of r rounds, the last one among them, are
+        Shapes (m, n, r) and (r, rounds): the powers of r rounds, the last one among them, are
         enough to make those of 256 within 1e-13.
         """
         relative = self._relative.ravel()
@@ -135,7 +137,7 @@ def _each() -> Whole:
 
 @cache
 def _interpolation() -> tuple[Whole, Floats]:
-    """Return r rounds, and the matrix (BLOCK, r) that makes a power for each round of a block of theirs.
+    """Return r rounds, and the matrix (r, BLOCK) that makes a power for each round of a block of theirs.
 
     Powers of numbers from 0 to 1 are smooth in the logarithm of the round: nodes as Chebyshev's on that
     scale, after the first few, and the least squares of many such numbers, and of some below 0. With 300 in
@@ -147,7 +149,7 @@ def _interpolation() -> tuple[Whole, Floats]:
     bases = np.concatenate([np.linspace(_NEGATIVE, 0, 12), np.exp(-decays), [1.0]])
     powers = bases ** np.arange(1, BLOCK + 1)[:, None]
     made = np.linalg.lstsq(powers[nodes - 1].T, powers.T, rcond=1e-15)[0]
-    return nodes, np.ascontiguousarray(made.T)
+    return nodes, np.ascontiguousarray(made)
 
 
 def applies(rates: Floats, losses: Floats) -> bool:
@@ -164,11 +166,7 @@ def applies(rates: Floats, losses: Floats) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _kept(rates: bytes, losses: bytes) -> Modes | None:
+def modes_of(rates: bytes, losses: bytes) -> Modes | None:
+    """Return the modes of *rates*, (m,), for *losses*, (n,), in nats, as bytes; None where none apply."""
     rates_, losses_ = np.frombuffer(rates), np.frombuffer(losses)
     return Modes(rates_, losses_) if applies(rates_, losses_) else None
-
-
-def modes_of(rates: Floats, losses: Floats) -> Modes | None:
-    """Return the modes of *rates*, shape (m,), for *losses*, shape (n,), in nats; None where none apply."""
-    return _kept(rates.tobytes(), losses.tobytes())

@@ -12,6 +12,7 @@ from psm_sim.learning.posterior import LogPosterior
 
 LEAST_GAIN = math.log(1e-150)
 """Logarithm of the least evidence that may gather before it is added to the posterior's logarithms."""
+_LEAST_SUM = math.exp(LEAST_GAIN)
 
 
 class Rounds:
@@ -53,9 +54,9 @@ class Rounds:
         np.dot(self._levels.weights, self._top.weights, out=self._means)
 
     def leap(self, log_evidence: Floats, weights: Floats) -> None:
-        """Go on from *weights*, (n, m), that are the levels' after rounds of some *log_evidence*, (m,)."""
-        self._top.observe(log_evidence)
+        """Go on from *weights*, (n, m), whose sums are evidence of the rates beside *log_evidence*, (m,)."""
         self._levels.weights[:] = weights
+        self._top.observe(self._levels.scale() + log_evidence)
         self.begin()
 
 
@@ -67,36 +68,58 @@ class Unscaled(Rounds):
 
     def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
         super().__init__(levels, top, means)
-        self._most = max(1, int(LEAST_GAIN / math.log(levels.least_mixture)))
-        self._waiting, self._total = 0, 1.0
+        self._ones: Floats = np.ones_like(means)
+        self._least_log = math.log(levels.least_mixture)
+        self._most = max(1, self._rounds_from(1.0))
+        self._left, self._total = self._most, 1.0
 
     def learn(self, relative: Floats) -> float:
         """Learn one round, as scaled within rounding errors."""
-        if self._waiting == self._most:
+        if not self._left:
             self.settle()
-        levels, means, before = self._levels, self._means, self._total
-        levels.grow(relative)
-        levels.weights.dot(self._top.weights, means)
-        self._total = total = float(np.add.reduce(means))
-        np.divide(means, total, means)
-        self._waiting += 1
-        return math.log(total / before)
+        self._levels.grow(relative)
+        self._left -= 1
+        return math.log(self._mean())
 
     def rate_weights(self) -> Floats:
         """Return the distribution over the rates, which nobody has scaled yet."""
-        found: Floats = self._top.weights * np.add.reduce(self._levels.weights, axis=0)
+        found: Floats = self._top.weights * self._ones.dot(self._levels.weights)
         return np.divide(found, np.add.reduce(found), out=found)
 
     def settle(self) -> None:
         """Scale the levels, and multiply the posterior by their evidence; weights move by rounding errors."""
-        if self._waiting:
+        if self._left < self._most:
             self._top.observe(self._levels.scale())
             self.begin()
 
     def begin(self) -> None:
         """Go on from levels and posterior as they stand."""
         super().begin()
-        self._waiting, self._total = 0, 1.0
+        self._left, self._total = self._most, 1.0
+
+    def leap(self, log_evidence: Floats, weights: Floats) -> None:
+        """Go on from there; nothing is scaled unless a sum would come near to underflow."""
+        factors = np.exp(log_evidence - log_evidence.item(log_evidence.argmax()))
+        sums = self._ones.dot(weights) * factors
+        least = sums.item(sums.argmin())
+        if least < _LEAST_SUM:
+            super().leap(log_evidence, weights)
+            return
+        np.multiply(weights, factors, self._levels.weights)
+        self._left = min(self._rounds_from(least), self._most - 1)
+        self._mean()
+
+    def _mean(self) -> float:
+        """Bring the means up to date; return what the sum of all weights has become times."""
+        means, before = self._means, self._total
+        self._levels.weights.dot(self._top.weights, means)
+        self._total = total = float(means.dot(self._ones))
+        np.divide(means, total, means)
+        return total / before
+
+    def _rounds_from(self, least: float) -> int:
+        """Return how many rounds can be learnt before a level that sums to *least* may underflow."""
+        return int((LEAST_GAIN - math.log(least)) / self._least_log)
 
 
 def by_numpy(levels: Levels, top: LogPosterior, means: Floats) -> Rounds:

@@ -70,12 +70,14 @@ class IdlePlan:
 
 def rounded(means_ms: Floats, beacon_s: float) -> Whole:
     """Return polling times, shape (k,), in ms, as whole beacons of *beacon_s* seconds, each at least 1."""
-    return np.maximum((means_ms / 1000 / beacon_s + HALF).astype(np.intp), 1)
+    beacons = means_ms / (1000 * beacon_s)
+    beacons += HALF
+    return np.maximum(beacons.astype(np.intp), 1)
 
 
 def _runs(beacons: Whole) -> Iterator[tuple[int, int]]:
     """Yield each length of doze with how often it comes in a row."""
-    lasts = np.flatnonzero(beacons[1:] != beacons[:-1])
+    lasts = (beacons[1:] != beacons[:-1]).nonzero()[0]
     start = 0
     for end, doze in zip((lasts + 1).tolist(), beacons[lasts].tolist(), strict=True):
         yield doze, end - start

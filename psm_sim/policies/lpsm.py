@@ -13,7 +13,7 @@ from psm_sim.learning.rounds import check_numba
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.guard import guarded_loss, held
 from psm_sim.parameters import check_all, parameters_of, values_of
-from psm_sim.policies.base import Frame, Policy, Rest
+from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.experts import polling_times_ms, polls_of
 from psm_sim.policies.idle_plan import HALF, IdlePlan
 from psm_sim.policies.lpsm_parameters import LpsmParameters
@@ -57,7 +57,7 @@ class Lpsm(LpsmParameters, Policy):
         self._memories: Memories | None = None
         self._beacons, self._planned = 1, 0
         self._idle: Floats | None = None
-        self._plan: IdlePlan | None = None
+        self._rests, self._planned_rests = Rests(None), Rests(None)
         self._sent_since_rest = False
 
     def config(self) -> dict[str, Any]:
@@ -82,7 +82,8 @@ class Lpsm(LpsmParameters, Policy):
         self._idle = self._loss.idle(self.times_ms)
         # A class derived from this one can learn in its own way from each poll, and is asked at each.
         plans = type(self) is Lpsm and self._idle is not None
-        self._plan = IdlePlan(self._look, self._leap, self.times_ms, beacon_s) if plans else None
+        plan = IdlePlan(self._look, self._leap, self.times_ms, beacon_s) if plans else None
+        self._planned_rests = Rests(plan)
         self._predict()
 
     def finish(self) -> None:
@@ -106,7 +107,8 @@ class Lpsm(LpsmParameters, Policy):
             beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
         self._planned, self._sent_since_rest = next_beacon + beacons - 1, False
         # After a first empty poll: most dozes during a page end with frames, and need no plan.
-        return Rest(beacons=beacons, plan=self._plan if poll is not None and not poll.held_frames else None)
+        rests = self._rests if poll is None or poll.held_frames else self._planned_rests
+        return rests[beacons]
 
     def uplink(self, now_s: float) -> None:
         """Note that a packet is sent."""
@@ -178,4 +180,17 @@ class Lpsm(LpsmParameters, Policy):
 
     def _predict(self) -> None:
         self.polling_ms = self.learner.predict(self.times_ms)
-        self._beacons = max(1, int(self.polling_ms / 1000 / self.beacon_s + HALF))
+        self._beacons = max(1, int(self.polling_ms / (1000 * self.beacon_s) + HALF))
+
+
+class Rests(dict[int, Rest]):
+    """Rests of one *plan* by the beacons that they last, each of which is made once."""
+
+    def __init__(self, plan: Plan | None) -> None:
+        super().__init__()
+        self._plan = plan
+
+    def __missing__(self, beacons: int) -> Rest:
+        """Make it."""
+        rest = self[beacons] = Rest(beacons=beacons, plan=self._plan)
+        return rest

@@ -7,12 +7,17 @@ from itertools import chain, islice
 import numpy as np
 import pytest
 
+from psm_sim.arrays import Floats
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, switching_rates
-from psm_sim.learning.modes import modes_of
+from psm_sim.learning.modes import Modes, modes_of
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 LOSSES = {"1/T": 1 / TIMES_MS, "1/log T": 1 / np.log(TIMES_MS)}
 RATES = switching_rates(2_700)
+
+
+def modes_for(losses: Floats) -> Modes | None:
+    return modes_of(RATES.tobytes(), losses.tobytes())
 
 
 def learned(learner: Learner, rounds: int = 50) -> Learner:
@@ -65,7 +70,7 @@ def test_rates_that_cannot_be_seen_are_left_out_of_the_first_block_and_change_no
     learner, losses = LearnAlpha(12, RATES), (np.arange(12) != 3) * 3.0
     for _ in range(2_000):
         learner.update(losses)
-    modes = modes_of(RATES, LOSSES[loss])
+    modes = modes_for(LOSSES[loss])
     ahead = learner.ahead(LOSSES[loss])
     assert modes is not None
     assert ahead is not None
@@ -80,7 +85,7 @@ def test_rates_that_cannot_be_seen_are_left_out_of_the_first_block_and_change_no
 
 def test_no_rate_is_left_out_that_a_block_of_rounds_could_bring_back():
     """Weights down to the least that counts, beside the evidence that 256 rounds of these losses can give."""
-    modes = modes_of(RATES, LOSSES["1/T"])
+    modes = modes_for(LOSSES["1/T"])
     assert modes is not None
     nats = float(np.ptp(LOSSES["1/T"]))
     weights = np.zeros(RATES.size)
@@ -137,13 +142,13 @@ def test_what_modes_cannot_carry_is_learnt_round_by_round():
 
 def test_modes_are_worked_out_once_for_the_same_rates_and_losses():
     """Runs in one process share them."""
-    assert modes_of(RATES, LOSSES["1/T"]) is modes_of(RATES.copy(), LOSSES["1/T"].copy())
+    assert modes_for(LOSSES["1/T"]) is modes_for(LOSSES["1/T"].copy())
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 7, 64, 1000])
 def test_what_is_left_of_a_mode_is_the_power_of_its_ratio(rounds):
     """Beside NumPy's own, of ratios of both signs."""
-    modes = modes_of(RATES, LOSSES["1/T"])
+    modes = modes_for(LOSSES["1/T"])
     assert modes is not None
     assert modes.ratios.min() < 0 < modes.ratios.max()
     assert modes.left(rounds) == pytest.approx(modes.ratios**rounds, rel=1e-12, abs=1e-300)
@@ -152,13 +157,13 @@ def test_what_is_left_of_a_mode_is_the_power_of_its_ratio(rounds):
 @pytest.mark.parametrize("n", [2, 3, 12])
 def test_a_few_powers_make_those_of_every_round_of_a_block(n):
     """Within 1e-12; with two experts, where eigenvalues come down to -1, no round is left out."""
-    modes = modes_of(RATES, np.linspace(0, 0.1, n))
+    modes = modes_for(np.linspace(0, 0.1, n))
     assert modes is not None
     powers, between = modes.powers
     relative = (modes.ratios * np.exp(modes.logs - modes.logs.max())).T.ravel()
-    expected = relative ** np.arange(1, len(between) + 1)[:, None]
-    assert np.abs(between @ powers.reshape(relative.size, -1).T - expected).max() < 1e-12
-    assert (len(between) == powers.shape[-1]) is bool(relative.min() < -0.1)
+    expected = relative[:, None] ** np.arange(1, between.shape[1] + 1)
+    assert np.abs(powers.reshape(relative.size, -1) @ between - expected).max() < 1e-12
+    assert (between.shape[1] == powers.shape[-1]) is bool(relative.min() < -0.1)
 
 
 def test_a_bound_is_kept_from_below_as_from_above():
