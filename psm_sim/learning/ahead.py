@@ -89,6 +89,6 @@ class Ahead:
         return bool(counted.sum() > _CLEAR * np.abs(self._after_block()[0]).sum())
 
     def after(self, rounds: int) -> tuple[Floats, Floats]:
-        """Return log evidence, (m,), and weights, (n, m), whose sums are more of it, after so many *rounds*."""
+        """Return log evidence, (m,), and weights, (n, m), their sums more of it, after so many *rounds*."""
         weights = self._modes.weights(self._coordinates * self._modes.left(rounds))
         return rounds * self._modes.logs, weights

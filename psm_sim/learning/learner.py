@@ -23,8 +23,9 @@ _FLOAT64 = np.dtype(np.float64)
 class Learner(ABC):
     """Weights over n experts, learnt from the loss each of them would have suffered.
 
-    A subclass gives a ``name``, keeps :attr:`_weights` and supplies :meth:`_learn`, :meth:`_memory`
-    and :meth:`_recall`. Memory is constant in the number of rounds: no history is kept.
+    A subclass gives a ``name``, keeps :attr:`_weights` and their :attr:`_sum`, which need not be 1, and
+    supplies :meth:`_learn`, :meth:`_memory` and :meth:`_recall`. Memory is constant in the number of
+    rounds: no history is kept.
 
     Attributes
     ----------
@@ -41,12 +42,13 @@ class Learner(ABC):
         self.rounds = 0
         self._shape = (self.n_experts,)
         self._weights: Floats = np.full(self.n_experts, 1 / self.n_experts)
+        self._sum = 1.0
         self._relative: Floats = np.empty(self.n_experts)
 
     @property
     def weights(self) -> Floats:
         """A copy of p_t, the distribution over experts for the coming round, shape (n,)."""
-        return self._weights.copy()
+        return self._weights / self._sum
 
     def update(self, losses: ArrayLike) -> float:
         """Learn one round and return the mixture loss suffered in it (2.1), in nats.
@@ -80,7 +82,7 @@ class Learner(ABC):
 
     def predict(self, values: ArrayLike) -> float:
         """Return the weighted mean of the experts' *values*, shape (n,), under :attr:`weights`."""
-        return float(self._weights.dot(self._array(values, "the values to predict from")))
+        return float(self._weights.dot(self._array(values, "the values to predict from"))) / self._sum
 
     def ahead(self, losses: Floats) -> Ahead | None:
         """Return a look at coming rounds that all have these *losses*, shape (n,), in nats.

@@ -95,8 +95,7 @@ class FixedShare(Learner):
         return self._levels.ahead(losses, np.ones(1))
 
     def _reach(self, log_evidence: Floats, weights: Floats) -> None:
-        self._levels.weights[:] = weights
-        self._levels.scale()
+        self._levels.take(weights)
         self._weights[:] = self._levels.weights[:, 0]
 
     def _memory(self) -> dict[str, Any]:
@@ -156,17 +155,20 @@ class LearnAlpha(Learner):
         gain = self._rounds.learn(relative)
         if gain == -math.inf:
             raise self._none_left()
+        self._sum = self._rounds.total
         return -gain
 
     def ahead(self, losses: Floats) -> Ahead | None:
         """Return a look at coming rounds that all have these losses."""
-        return self._levels.ahead(losses, self._top.weights)
+        return self._rounds.ahead(losses)
 
     def _reach(self, log_evidence: Floats, weights: Floats) -> None:
         self._rounds.leap(log_evidence, weights)
+        self._sum = self._rounds.total
 
     def _memory(self) -> dict[str, Any]:
         self._rounds.settle()
+        self._sum = self._rounds.total
         return {
             "rates": self._levels.rates.tolist(),
             "log_rate_weights": saved.logs(self._top.log_weights),
@@ -180,3 +182,4 @@ class LearnAlpha(Learner):
         self._top.restore(top)
         self._levels.restore(*levels)
         self._rounds.begin()
+        self._sum = self._rounds.total

@@ -46,7 +46,7 @@ class Levels:
         self._edge = _edge(n_experts, rates)
         self._at_edge = LogLevels(n_experts, rates[self._edge]) if self._edge.size else None
         self._likelihood: Floats = np.empty(n_experts)
-        self._keep: Floats = self.keep[None, :]
+        self._ones: Floats = np.ones(n_experts)
         self._mixture: Floats = np.empty(rates.size)
         self._log: Floats = np.empty(rates.size)
         self._rates_key = rates.tobytes()
@@ -56,8 +56,7 @@ class Levels:
 
         The largest of *relative* must be 0. The array returned is overwritten by the next call.
         """
-        np.exp(relative, out=self._likelihood)
-        np.dot(self._likelihood, self.weights, out=self._mixture)
+        self.mixture(relative)
         if self._at_edge is not None:
             # Any positive number: the columns are replaced below, and the log of 0 would warn.
             self._mixture[self._edge] = 1.0
@@ -66,40 +65,35 @@ class Levels:
             self._log[self._edge] = self._at_edge.evidence(relative)
         return self._log
 
-    def share(self) -> None:
-        """Revise every level for the round that :meth:`evidence` was last asked about (2.3).
+    def mixture(self, relative: Floats) -> Floats:
+        """Return each level's mixture likelihood, shape (m,), where all of them are plain.
 
-        Call it once after each :meth:`evidence`, of which it uses up the mixture.
+        The array returned is overwritten by :meth:`share`.
+        """
+        np.exp(relative, self._likelihood)
+        mixture: Floats = self._likelihood.dot(self.weights, self._mixture)
+        return mixture
+
+    def share(self) -> None:
+        """Revise every level for the round that was last asked about (2.3).
+
+        Call it once after each :meth:`evidence` or :meth:`mixture`, of which it uses up the mixture.
         """
         # (2.3): w_ij <- (likelihood_i w_ij / mixture_j) keep_j + share_j.
-        weights, keep_over_mixture = self.weights, self._mixture
+        weights, factor, mixture = self.weights, self._factor, self._mixture
         # The mixture is not read again, so its array becomes the scratch for keep / mixture, shape (m,).
-        np.divide(self.keep, self._mixture, out=keep_over_mixture)
-        np.dot(self._likelihood[:, None], keep_over_mixture[None, :], out=self._factor)
-        np.multiply(weights, self._factor, out=weights)
-        np.add(weights, self._shares, out=weights)
+        np.divide(self.keep, mixture, mixture)
+        self._likelihood[:, None].dot(mixture[None], factor)
+        np.multiply(weights, factor, weights)
+        np.add(weights, self._shares, weights)
         if self._at_edge is not None:
             weights[:, self._edge] = self._at_edge.share()
 
-    def grow(self, relative: Floats) -> None:
-        """Learn a round of log-likelihoods *relative*, (n,), without scaling the levels.
-
-        What a level sums to is then its evidence since it last summed to 1. Call :meth:`scale` before that
-        underflows; only for levels that are all plain.
-        """
-        weights, mixture, likelihood, factor = self.weights, self._mixture, self._likelihood, self._factor
-        np.exp(relative, likelihood)
-        likelihood.dot(weights, mixture)
-        likelihood[:, None].dot(self._keep, factor)
-        np.multiply(weights, factor, weights)
-        np.multiply(mixture, self.added, mixture)
-        np.add(weights, mixture, weights)
-
-    def scale(self) -> Floats:
-        """Let each level sum to 1 again, and return the logarithms of what they summed to, shape (m,)."""
-        totals: Floats = np.add.reduce(self.weights, axis=0)
-        np.divide(self.weights, totals, out=self.weights)
-        return np.log(totals, out=totals)
+    def take(self, weights: Floats) -> Floats:
+        """Go on from *weights*, (n, m), brought to sums of 1; return what they summed to, shape (m,)."""
+        totals: Floats = self._ones.dot(weights)
+        np.divide(weights, totals, self.weights)
+        return totals
 
     def ahead(self, losses: Floats, rate_weights: Floats) -> Ahead | None:
         """Return a look at rounds of these *losses*, (n,), under *rate_weights*, (m,), where modes apply."""

@@ -56,7 +56,9 @@ class Modes:
         largest = eigenvalues[:, -1:]
         self.logs: Floats = np.log(largest[:, 0])
         self.ratios: Floats = np.ascontiguousarray((eigenvalues / largest).T)
-        self._root, self._vectors = root[:, None], np.ascontiguousarray(vectors.transpose(1, 2, 0))
+        # Times D^(1/2), which leads from weights to coordinates; the way back is this over D.
+        self._vectors: Floats = np.ascontiguousarray((root[:, None] * vectors).transpose(1, 2, 0))
+        self._likelihoods: Floats = (root * root)[:, None]
         with np.errstate(divide="ignore"):
             self._log_ratios: Floats = np.log(np.abs(self.ratios))
         self._signs: Floats = np.sign(self.ratios)
@@ -67,13 +69,13 @@ class Modes:
 
     def coordinates(self, weights: Floats) -> Floats:
         """Return *weights* over the experts, shape (n, m), in the modes, shape (n, m)."""
-        found: Floats = np.einsum("iem,im->em", self._vectors, weights * self._root)
+        found: Floats = np.einsum("iem,im->em", self._vectors, weights)
         return found
 
     def weights(self, coordinates: Floats) -> Floats:
         """Return the weights, shape (n, m), of *coordinates* in the modes, shape (n, m)."""
         found: Floats = np.einsum("iem,em->im", self._vectors, coordinates)
-        found /= self._root
+        found /= self._likelihoods
         return found
 
     def left(self, rounds: int) -> Floats:
@@ -87,7 +89,7 @@ class Modes:
         """Return what each mode adds to the weighted sum of *values*, (n,), and of ones; shape (2, m, n)."""
         key = values.tobytes()
         if key != self._key:
-            both = np.stack([values, np.ones_like(values)]) / self._root[:, 0]
+            both = np.stack([values, self.ones]) / self._likelihoods[:, 0]
             self._readings = np.ascontiguousarray(np.einsum("iem,si->sme", self._vectors, both))
             self._key = key
         return self._readings

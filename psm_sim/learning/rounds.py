@@ -8,6 +8,7 @@ import numpy as np
 
 from psm_sim.arrays import Floats
 from psm_sim.errors import InputError
+from psm_sim.learning.ahead import Ahead
 from psm_sim.learning.levels import Levels
 from psm_sim.learning.one_round import compiled
 from psm_sim.learning.posterior import LogPosterior
@@ -75,7 +76,9 @@ class LaterCompiled(Rounds):
             self._now.settle()
             self._now = Compiled(self._levels, self._top, self._means)
         self._rounds += 1
-        return self._now.learn(relative)
+        gain = self._now.learn(relative)
+        self.total = self._now.total
+        return gain
 
     def settle(self) -> None:
         """Pass it on."""
@@ -88,10 +91,16 @@ class LaterCompiled(Rounds):
     def begin(self) -> None:
         """Pass it on."""
         self._now.begin()
+        self.total = self._now.total
+
+    def ahead(self, losses: Floats) -> Ahead | None:
+        """Pass it on."""
+        return self._now.ahead(losses)
 
     def leap(self, log_evidence: Floats, weights: Floats) -> None:
         """Pass it on."""
         self._now.leap(log_evidence, weights)
+        self.total = self._now.total
 
 
 def fault() -> str:

@@ -1,4 +1,4 @@
-"""Rounds of Learn-alpha by calls of NumPy: scaled in each, or only when the levels' sums are read."""
+"""Rounds of Learn-alpha by calls of NumPy: the rates' weights scaled in each, or only when they are read."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import math
 import numpy as np
 
 from psm_sim.arrays import Floats
+from psm_sim.learning.ahead import Ahead
 from psm_sim.learning.levels import Levels
 from psm_sim.learning.posterior import LogPosterior
 
 LEAST_GAIN = math.log(1e-150)
 """Logarithm of the least evidence that may gather before it is added to the posterior's logarithms."""
-_LEAST_SUM = math.exp(LEAST_GAIN)
+_LEAST_WEIGHT = 1e-150
+"""The least that a rate's weight is taken for when evidence begins to gather; far below what can be seen."""
 
 
 class Rounds:
@@ -25,8 +27,15 @@ class Rounds:
     top : LogPosterior
         The posterior over the rates; revised by each round.
     means : ndarray, shape (n,)
-        Where each round puts the distribution over the experts.
+        Where each round puts the distribution over the experts, times :attr:`total`.
+
+    Attributes
+    ----------
+    total : float
+        What *means* add up to.
     """
+
+    total = 1.0
 
     def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
         self._levels, self._top, self._means = levels, top, means
@@ -47,79 +56,97 @@ class Rounds:
         return self._top.weights.copy()
 
     def settle(self) -> None:
-        """Bring levels and the posterior up to date; call it before they are read."""
+        """Bring the posterior up to date; call it before it is read."""
 
     def begin(self) -> None:
         """Go on from levels and posterior as they stand; call it after they were set."""
         np.dot(self._levels.weights, self._top.weights, out=self._means)
 
+    def ahead(self, losses: Floats) -> Ahead | None:
+        """Return a look at coming rounds that all have these *losses*, (n,), in nats."""
+        return self._levels.ahead(losses, self._top.weights)
+
     def leap(self, log_evidence: Floats, weights: Floats) -> None:
         """Go on from *weights*, (n, m), whose sums are evidence of the rates beside *log_evidence*, (m,)."""
-        self._levels.weights[:] = weights
-        self._top.observe(self._levels.scale() + log_evidence)
+        self._top.observe(log_evidence + np.log(self._levels.take(weights)))
         self.begin()
 
 
 class Unscaled(Rounds):
-    """Rounds by the fewest calls of NumPy: the levels' sums are the rates' evidence since the last scaling.
+    """Rounds by the fewest calls of NumPy: a rate's weight is multiplied by its evidence, and not scaled.
 
-    The posterior waits for :meth:`settle`, for so few rounds that no sum underflows.
+    The posterior's logarithms wait for :meth:`settle`, for so few rounds that no weight underflows.
     """
 
     def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
         super().__init__(levels, top, means)
         self._ones: Floats = np.ones_like(means)
         self._least_log = math.log(levels.least_mixture)
-        self._most = max(1, self._rounds_from(1.0))
-        self._left, self._total = self._most, 1.0
+        self._most = max(1, self._rounds_from(_LEAST_WEIGHT))
+        self._gather()
 
     def learn(self, relative: Floats) -> float:
         """Learn one round, as scaled within rounding errors."""
         if not self._left:
             self.settle()
-        self._levels.grow(relative)
         self._left -= 1
-        return math.log(self._mean())
+        levels, rate_weights = self._levels, self._rate_weights
+        np.multiply(rate_weights, levels.mixture(relative), rate_weights)
+        levels.share()
+        return math.log(self._mix())
 
     def rate_weights(self) -> Floats:
-        """Return the distribution over the rates, which nobody has scaled yet."""
-        found: Floats = self._top.weights * self._ones.dot(self._levels.weights)
+        """Return the distribution over the rates, of which nothing has been scaled yet."""
+        found: Floats = self._top.weights * (self._rate_weights / self._start)
         return np.divide(found, np.add.reduce(found), out=found)
 
     def settle(self) -> None:
-        """Scale the levels, and multiply the posterior by their evidence; weights move by rounding errors."""
+        """Multiply the posterior by the evidence gathered; weights move by rounding errors."""
         if self._left < self._most:
-            self._top.observe(self._levels.scale())
+            self._top.observe(np.log(self._rate_weights / self._start))
             self.begin()
 
     def begin(self) -> None:
         """Go on from levels and posterior as they stand."""
         super().begin()
-        self._left, self._total = self._most, 1.0
+        self.total = 1.0
+        self._gather()
+
+    def ahead(self, losses: Floats) -> Ahead | None:
+        """Return a look at coming rounds, under the weights gathered so far."""
+        return self._levels.ahead(losses, self._rate_weights)
 
     def leap(self, log_evidence: Floats, weights: Floats) -> None:
-        """Go on from there; nothing is scaled unless a sum would come near to underflow."""
-        factors = np.exp(log_evidence - log_evidence.item(log_evidence.argmax()))
-        sums = self._ones.dot(weights) * factors
-        least = sums.item(sums.argmin())
-        if least < _LEAST_SUM:
-            super().leap(log_evidence, weights)
-            return
-        np.multiply(weights, factors, self._levels.weights)
-        self._left = min(self._rounds_from(least), self._most - 1)
-        self._mean()
+        """Go on from there, without the logarithms unless a weight would come near to underflow."""
+        sums = self._levels.take(weights)
+        gathered = np.exp(log_evidence - log_evidence.item(log_evidence.argmax()))
+        gathered *= sums
+        gathered *= self._rate_weights
+        left = self._rounds_from(gathered.item(gathered.argmin()))
+        if left > 0:
+            self._rate_weights[:] = gathered
+            self._left = min(left, self._most - 1)
+        else:
+            self._top.observe(np.log(self._rate_weights / self._start) + np.log(sums) + log_evidence)
+            self._gather()
+        self._mix()
 
-    def _mean(self) -> float:
-        """Bring the means up to date; return what the sum of all weights has become times."""
-        means, before = self._means, self._total
-        self._levels.weights.dot(self._top.weights, means)
-        self._total = total = float(means.dot(self._ones))
-        np.divide(means, total, means)
-        return total / before
+    def _gather(self) -> None:
+        """Begin to gather evidence."""
+        self._start: Floats = np.maximum(self._top.weights, _LEAST_WEIGHT)
+        self._rate_weights: Floats = self._start.copy()
+        self._left, self._sum = self._most, 1.0
+
+    def _mix(self) -> float:
+        """Mix the levels; return how much their weights add up to beside what they did."""
+        before = self._sum
+        self._levels.weights.dot(self._rate_weights, self._means)
+        self.total = self._sum = float(self._means.dot(self._ones))
+        return self._sum / before
 
     def _rounds_from(self, least: float) -> int:
-        """Return how many rounds can be learnt before a level that sums to *least* may underflow."""
-        return int((LEAST_GAIN - math.log(least)) / self._least_log)
+        """Return how many rounds can be learnt before the *least* weight of a rate may underflow."""
+        return int((2 * LEAST_GAIN - math.log(least)) / self._least_log) if least > 0 else 0
 
 
 def by_numpy(levels: Levels, top: LogPosterior, means: Floats) -> Rounds:

@@ -39,7 +39,8 @@ class IdlePlan:
         times_ms: Floats,
         beacon_s: float,
     ) -> None:
-        self._look, self._learn, self._times_ms, self._beacon_s = look, learn, times_ms, beacon_s
+        self._look, self._learn = look, learn
+        self._times: Floats = times_ms / (1000 * beacon_s)
         self._ahead: Ahead
 
     def dozes(self) -> Iterator[tuple[int, float]]:
@@ -48,8 +49,8 @@ class IdlePlan:
         if ahead is None:
             return
         self._ahead, check = ahead, 1
-        for block, means_ms in enumerate(ahead.predictions(self._times_ms), 1):
-            beacons = rounded(means_ms, self._beacon_s)
+        for block, means in enumerate(ahead.predictions(self._times), 1):
+            beacons = rounded(means)
             yield from _runs(beacons)
             # Asked ever more seldom: the answer costs as much as a block.
             if block >= check and beacons.item(0) == beacons.item(-1):
@@ -63,16 +64,14 @@ class IdlePlan:
 
     def _settled(self, ahead: Ahead, beacons: int) -> bool:
         """Say whether all further means round to so many *beacons*; the experts' own times need no proof."""
-        low_ms, high_ms = (1000 * self._beacon_s * (beacons + side) for side in (-0.5, 0.5 - _MARGIN))
-        above = low_ms <= self._times_ms[0] or ahead.stays_above(low_ms)
-        return above and (high_ms > self._times_ms[-1] or ahead.stays_below(high_ms))
+        low, high = beacons - 0.5, beacons + 0.5 - _MARGIN
+        above = low <= self._times[0] or ahead.stays_above(low)
+        return above and (high > self._times[-1] or ahead.stays_below(high))
 
 
-def rounded(means_ms: Floats, beacon_s: float) -> Whole:
-    """Return polling times, shape (k,), in ms, as whole beacons of *beacon_s* seconds, each at least 1."""
-    beacons = means_ms / (1000 * beacon_s)
-    beacons += HALF
-    return np.maximum(beacons.astype(np.intp), 1)
+def rounded(means: Floats) -> Whole:
+    """Return polling times, shape (k,), in beacon intervals, as whole ones, each at least 1."""
+    return np.maximum((means + HALF).astype(np.intp), 1)
 
 
 def _runs(beacons: Whole) -> Iterator[tuple[int, int]]:

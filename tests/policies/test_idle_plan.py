@@ -69,7 +69,7 @@ def test_both_ways_hear_the_same_beacons_and_learn_the_same(spec, polls):
 )
 def test_a_mean_within_a_billionth_of_a_beacon_below_the_half_is_rounded_up(mean_ms, beacons):
     """The rule that both ways have in common; 1e-7 ms are a billionth of a beacon."""
-    assert rounded(np.array([mean_ms]), 0.1).tolist() == [beacons]
+    assert rounded(np.array([mean_ms / 100])).tolist() == [beacons]
     policy = make_policy("lpsm")
     assert isinstance(policy, Lpsm)
     policy.start(0.1)
