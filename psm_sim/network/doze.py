@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from psm_sim.beacons import Beacons
+from psm_sim.network.segment import Held
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.base import Plan
 from psm_sim.poll import poll_of
@@ -72,17 +73,18 @@ class Doze:
         self._wake_for(last + self._every, self._beacons.time(last))
         return heard
 
-    def end(self, now_s: float, frames: Sequence[tuple[float, int]] = ()) -> Poll:
-        """Return what a station sees that wakes now and fetches *frames*: (time of arrival, bytes)."""
+    def end(self, now_s: float, frames: Sequence[Held] = ()) -> Poll:
+        """Return what a station sees that wakes now and fetches *frames*."""
         if self._followed or self._plan is not None:
             self.settle()
-        slept_ms = 1000 * (now_s - self.since_s)
+        slept_ms = 1000.0 * (now_s - self.since_s)
         if not frames:
             return poll_of(slept_ms)
         since_s, held_bytes, arrivals = self.since_s, 0, []
-        for arrived_s, size in frames:
+        for arrived_s, segment in frames:
+            size = segment.wire_bytes
             held_bytes += size
-            arrivals.append((1000 * (arrived_s - since_s), size))
+            arrivals.append((1000.0 * (arrived_s - since_s), size))
         return poll_of(slept_ms, held_bytes, len(arrivals), tuple(arrivals))
 
     def settle(self) -> None:

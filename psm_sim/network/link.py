@@ -8,7 +8,7 @@ from typing import Literal
 
 from simpy import Environment, Event
 
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Held, Segment
 from psm_sim.network.timer import Pulse
 from psm_sim.network.topology_parts import LinkParameters
 
@@ -61,6 +61,19 @@ class Link:
         flying.append((arrives_s, segment))
         if self._tell_frame:
             self._tell(segment, queued_s, arrives_s)
+
+    def send_all(self, held: Sequence[Held]) -> None:
+        """Queue segments that were held, one after the other, as :meth:`send` would do with each."""
+        queued_s, flying, was_empty = self._env.now, self.flying, not self.flying
+        sent = self.free_at if self.free_at > queued_s else queued_s
+        for _, segment in held:
+            sent += segment.wire_bytes * self._s_per_byte
+            flying.append((sent + self._latency_s, segment))
+            if self._tell_frame:
+                self._tell(segment, queued_s, sent + self._latency_s)
+        self.free_at = sent
+        if was_empty:
+            self._arrival.arm(flying[0][0])
 
     def carry(self, segment: Segment, queued_s: float) -> float:
         """Return when a segment queued at *queued_s* seconds arrives, and count the time to send it."""

@@ -11,7 +11,7 @@ from psm_sim.network.access_point import Port
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link, Uplink
 from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING, State
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Held, Segment
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.policies import Poll, Rest
 
@@ -182,8 +182,8 @@ class Radio:
         if self._state is DEAF:
             self._ask(self._env.now)
 
-    def _fetch(self) -> list[tuple[float, int]]:
-        """Have the access point send what it holds; return time of arrival and bytes of each frame."""
+    def _fetch(self) -> list[Held]:
+        """Have the access point send what it holds, and return it."""
         self._awaited += len(frames := self._port.release())
         return frames
 

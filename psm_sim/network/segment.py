@@ -47,6 +47,10 @@ class Segment:
         return self.seq + self.payload + self.syn + self.fin
 
 
+Held = tuple[float, Segment]
+"""A frame that is held, after the time in seconds at which it came."""
+
+
 class Reset(Segment):
     """Segment that ends its connection at once (RST): its sender knows it no longer."""
 

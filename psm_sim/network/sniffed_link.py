@@ -9,7 +9,7 @@ from simpy import Environment
 
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.on_air import FrameKind, OnAir, TellAir, TellData
-from psm_sim.network.segment import GROUP, NULL, Segment
+from psm_sim.network.segment import GROUP, NULL, Held, Segment
 from psm_sim.network.topology_parts import LinkParameters
 
 _new = tuple.__new__
@@ -43,6 +43,11 @@ class SniffedLink(Link):
         """Queue one segment, and tell of it; arguments as for :class:`~psm_sim.network.link.Link`."""
         queued_s = self._env.now if queued_s is None else queued_s
         self.fly(segment, queued_s, self.carry(segment, queued_s))
+
+    def send_all(self, held: Sequence[Held]) -> None:
+        """Queue segments that were held, each by :meth:`send`."""
+        for _, segment in held:
+            self.send(segment)
 
     def carry(self, segment: Segment, queued_s: float) -> float:
         """Return when a segment queued at *queued_s* seconds arrives, and tell of it."""

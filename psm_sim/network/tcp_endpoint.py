@@ -95,23 +95,21 @@ class Endpoint(Sender):
         if segment.syn or not self._is_open:
             self._open(segment)
             return
-        receiver = self.receiver
-        before = receiver.next
-        payload, fin = segment.payload, segment.fin
-        bare = not payload and not fin
-        if not bare:
-            seq = segment.seq
+        ack, payload, fin = segment.ack, segment.payload, segment.fin
+        if payload or fin:
+            receiver, seq = self.receiver, segment.seq
+            before = receiver.next
             end = seq + payload + 1 if fin else seq + payload
             receiver.accept(seq, end, fin)
             if fin:
                 self._peer_fin = end
-        ack, acknowledged = segment.ack, self.acknowledged
-        if ack > acknowledged:
-            self.acknowledge(ack)
-        elif bare and ack == acknowledged < self.next:
-            self._duplicate()
-        if not bare:
+            if ack > self.acknowledged:
+                self.acknowledge(ack)
             self._take(before)
+        elif ack > self.acknowledged:
+            self.acknowledge(ack)
+        elif ack == self.acknowledged < self.next:
+            self._duplicate()
 
     def _open(self, segment: Segment) -> None:
         """Take a segment while the connection is not yet open, or a SYN."""
@@ -164,12 +162,13 @@ class Endpoint(Sender):
         """Hand what is new and in order to the application, and acknowledge it when that is due."""
         receiver = self.receiver
         reached = receiver.next
-        at_end = reached == self._peer_fin
-        new = reached - before - 1 if at_end else reached - before
-        if new > 0:
-            self.application.received(new)
-        if at_end and not self.peer_has_closed:
-            self._end()
+        if reached == self._peer_fin:
+            if reached - 1 > before:
+                self.application.received(reached - 1 - before)
+            if not self.peer_has_closed:
+                self._end()
+        elif reached > before:
+            self.application.received(reached - before)
         if receiver.due is NOW:
             self._emit(self.next, 0, False, False)
         elif receiver.due is LATER and self._ack.deadline == inf:

@@ -17,13 +17,14 @@ class Sender(ABC):
     """Sends a stream of bytes: slow start, congestion avoidance, fast retransmit and recovery (NewReno).
 
     Sequence number 0 is the SYN, the data follow, the FIN is last. ``acknowledged`` is the first number
-    not yet acknowledged, ``next`` the next to be sent; windows are in bytes (RFC 5681, 6298, 6582). An
+    not yet acknowledged, ``next`` the next to be sent, ``end`` one past the last that is to be sent; windows
+    are in bytes (RFC 5681, 6298, 6582). An
     :class:`~psm_sim.network.tcp_endpoint.Endpoint` is one that receives, too.
     """
 
     __slots__ = (
         "_env", "_expired_at", "_growth", "_largest_window", "_moved_s", "_segment", "_syn_lost", "_tcp",
-        "_timed", "_timed_at", "_timer", "acknowledged", "closing", "duplicates", "highest", "next",
+        "_timed", "_timed_at", "_timer", "acknowledged", "closing", "duplicates", "end", "highest", "next",
         "recover", "recovering", "retransmissions", "slow_start_threshold", "timeout", "window", "written",
     )  # fmt: skip
 
@@ -41,7 +42,7 @@ class Sender(ABC):
         self._moved_s = 0.0  # when the last new ACK came; before it, when what waits for it was sent
         self._expired_at = -1  # what was not acknowledged when the timer last expired
         self.acknowledged = self.next = self.highest = 0
-        self.written = 1
+        self.written = self.end = 1
         self.closing = False
         self.window: float = tcp.initial_window * tcp.segment_bytes
         self.slow_start_threshold: float = inf
@@ -49,11 +50,6 @@ class Sender(ABC):
         self.recovering = False
         self.recover = 0
         self.retransmissions = 0
-
-    @property
-    def end(self) -> int:
-        """One past the last sequence number that is to be sent."""
-        return self.written + self.closing
 
     @property
     def in_flight(self) -> int:
@@ -70,8 +66,8 @@ class Sender(ABC):
 
     def write(self, payload_bytes: int, last: bool = False) -> None:
         """Add bytes to the stream, after the *last* ones a FIN, and send what the window allows."""
-        self.written += payload_bytes
-        self.closing = last
+        self.written = written = self.written + payload_bytes
+        self.closing, self.end = last, written + 1 if last else written
         self.send()
 
     def repeat_syn(self) -> None:
@@ -91,8 +87,7 @@ class Sender(ABC):
             return
         window = self.window if self.window < self._largest_window else self._largest_window
         limit, seq, segment = self.acknowledged + window, self.next, self._segment
-        written, closing = self.written, self.closing
-        end = written + 1 if closing else written
+        written, end, closing = self.written, self.end, self.closing
         while seq < end:
             payload = segment if written - seq > segment else written - seq
             if seq + payload > limit:
@@ -124,7 +119,7 @@ class Sender(ABC):
             self._timer.deadline = inf
         else:
             self._timer.at(now_s + self.timeout.seconds)
-        if self.next < self.written + self.closing:
+        if self.next < self.end:
             self.send()
 
     def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:

@@ -130,7 +130,9 @@ class Timers:
                 return
             heappop(due)
             if time == timer.queued_for:
-                timer.look(now)
+                timer.queued_for = inf
+                if timer.deadline < inf:
+                    timer.look(now)
 
 
 class Timer:
@@ -160,10 +162,9 @@ class Timer:
         del self._action
 
     def look(self, now: float) -> None:
-        """Fire if its deadline has come *now*, the time that it was queued for."""
-        self.queued_for = inf
+        """Fire if its deadline has come *now*, else be looked at again when it comes."""
         if self.deadline <= now:
             self.deadline = inf
             self._action()
-        elif self.deadline < inf:
+        else:
             self.at(self.deadline)
