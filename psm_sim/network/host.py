@@ -39,7 +39,7 @@ class Host:
 
     def connect(self, application: Callable[[Endpoint], Application]) -> Endpoint:
         """Open a connection for a new application."""
-        endpoint = self._add(Connection(number=self._opened), application)
+        endpoint = self._add(Connection([], self._opened), application)
         self._opened += 1
         endpoint.open()
         return endpoint

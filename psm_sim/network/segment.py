@@ -44,7 +44,8 @@ class Segment:
 
     def end(self) -> int:
         """Return one past its last sequence number."""
-        return self.seq + self.payload + self.syn + self.fin
+        after = self.seq + self.payload
+        return after + 1 if self.syn or self.fin else after
 
 
 Held = tuple[float, Segment]

@@ -65,7 +65,7 @@ class Endpoint(Sender):
         way_out: WayOut,
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
-        super().__init__(timers, tcp)
+        Sender.__init__(self, timers, tcp)
         self._way_out, self._tell_give_up = way_out, give_up
         self._header = tcp.header_bytes
         self._delayed_ack_s = tcp.delayed_ack_ms / 1000
@@ -74,7 +74,7 @@ class Endpoint(Sender):
         self._peer_fin = -1
         self.peer_has_closed = self._is_open = False
         self.connection = connection
-        self.receiver = Receiver(delayed=tcp.delayed_ack_ms > 0)
+        self.receiver = Receiver(tcp.delayed_ack_ms > 0)
         self.application: Application
 
     def open(self) -> None:
@@ -113,39 +113,34 @@ class Endpoint(Sender):
 
     def _open(self, segment: Segment) -> None:
         """Take a segment while the connection is not yet open, or a SYN."""
-        receiver = self.receiver
-        before, was_open, end = receiver.next, self.acknowledged > 0, segment.end()
+        receiver, seq, ack = self.receiver, segment.seq, segment.ack
+        before, end = receiver.next, segment.end()
         if before == 0 and not segment.syn:
             return
-        if end > segment.seq:
-            receiver.accept(segment.seq, end, segment.syn or segment.fin)
+        if end > seq:
+            receiver.accept(seq, end, segment.syn or segment.fin)
             if segment.fin:
                 self._peer_fin = end
         if self.next == 0:
             self.send()
             return
-        if segment.syn and segment.ack == self.acknowledged == 0:
+        if segment.syn and ack == self.acknowledged == 0:
             # The peer has not got the SYN-ACK; a bare ACK would open nothing (RFC 9293, section 3.10.7.4).
             self.repeat_syn()
             return
-        self._heed(segment.ack, bare=end == segment.seq)
-        if not was_open and self.acknowledged > 0:
-            self._is_open = True
-            self._established()
-        if end > segment.seq:
-            self._take(before or 1)
-
-    def _heed(self, ack: int, bare: bool) -> None:
-        """Heed an acknowledgement; *bare* if its segment carried nothing else."""
         if ack > self.acknowledged:
             self.acknowledge(ack)
-        elif bare and ack == self.acknowledged < self.next:
+            if not self._is_open:
+                self._is_open = True
+                self._established()
+        elif end == seq and ack == self.acknowledged < self.next:
             self._duplicate()
+        if end > seq:
+            self._take(before or 1)
 
     def stop(self) -> None:
         """Fire no timer again."""
-        super().stop()
-        self._ack.deadline = inf
+        self._timer.deadline = self._ack.deadline = inf
 
     def part(self) -> None:
         """Part from what refers to it, once it is closed: no cycle is then left for the garbage collector."""

@@ -75,10 +75,6 @@ class Sender(ABC):
         self._timed = 0
         self._put(0, 0, True, False)
 
-    def stop(self) -> None:
-        """Forget the timer: nothing is to be sent again."""
-        self._timer.deadline = inf
-
     def send(self) -> None:
         """Send whole segments, or the last one, while the window allows."""
         if self.acknowledged == 0:
@@ -124,20 +120,18 @@ class Sender(ABC):
 
     def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         end = seq + payload + 1 if syn or fin else seq + payload
-        now_s, timer = self._env.now, self._timer
-        again = seq < self.highest
-        if again:
+        timer = self._timer
+        if seq < self.highest:
             self.retransmissions += 1
-        elif not self._timed:
-            self._timed, self._timed_at = end, now_s
+            self.highest, self.next = max(self.highest, end), max(self.next, end)
+        else:
+            self.highest = self.next = end
+            if not self._timed:
+                self._timed, self._timed_at = end, self._env.now
+            if timer.deadline == inf:
+                self._moved_s = self._env.now
         if timer.deadline == inf:
-            if not again:
-                self._moved_s = now_s
-            timer.at(now_s + self.timeout.seconds)
-        if end > self.highest:
-            self.highest = end
-        if end > self.next:
-            self.next = end
+            timer.at(self._env.now + self.timeout.seconds)
         self._emit(seq, payload, syn, fin)
 
     def _recover(self, ack: int, newly: int) -> None:

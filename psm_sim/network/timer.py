@@ -29,9 +29,8 @@ class Pulse(Event):
     """
 
     def __init__(self, env: Environment, action: Callable[[Event], None]) -> None:
-        super().__init__(env)
+        self.env, self.action = env, action
         self._ok, self._value = True, None
-        self.action = action
         # As env.schedule() does it, which would take a delay: most events come this way.
         self.queue, self.numbers = env._queue, env._eid
 

@@ -101,7 +101,7 @@ class OneByOne(Link):
     def _arrive(self, _):
         segment = self.flying.popleft()[1]
         if self.flying:
-            self._arrival.arm(self.flying[0][0])
+            self.arrival.arm(self.flying[0][0])
         self.deliver(segment)
 
 
