@@ -189,7 +189,7 @@ class Radio:
 
     def _heard(self, first_s: float, count: int) -> None:
         for tell in self._tell_beacons:
-            tell(first_s, count, self._doze.every_s())
+            tell(first_s, count, self._doze.every_s)
 
     def _enter(self, state: State, time_s: float) -> None:
         """Change the state, and tell observers if the radio wakes or begins to doze."""

@@ -121,6 +121,11 @@ class Sender(ABC):
     def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         end = seq + payload + 1 if syn or fin else seq + payload
         timer = self._timer
+        if timer.deadline == inf:
+            now_s = self._env.now
+            if seq >= self.highest:
+                self._moved_s = now_s
+            timer.at(now_s + self.timeout.seconds)
         if seq < self.highest:
             self.retransmissions += 1
             self.highest, self.next = max(self.highest, end), max(self.next, end)
@@ -128,10 +133,6 @@ class Sender(ABC):
             self.highest = self.next = end
             if not self._timed:
                 self._timed, self._timed_at = end, self._env.now
-            if timer.deadline == inf:
-                self._moved_s = self._env.now
-        if timer.deadline == inf:
-            timer.at(self._env.now + self.timeout.seconds)
         self._emit(seq, payload, syn, fin)
 
     def _recover(self, ack: int, newly: int) -> None:

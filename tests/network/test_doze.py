@@ -22,7 +22,7 @@ def begun(interval_s: float, since_s: float, beacons: int) -> Doze:
 def test_a_hand_computed_case():
     """Begun at 0.25 s for two beacons of 0.1 s: it ends at 0.4 s, and later ones every 0.2 s."""
     doze = begun(0.1, 0.25, 2)
-    assert (doze.since_s, doze.wakes_s, doze.every_s()) == (0.25, pytest.approx(0.4), pytest.approx(0.2))
+    assert (doze.since_s, doze.wakes_s, doze.every_s) == (0.25, pytest.approx(0.4), pytest.approx(0.2))
     assert doze.goes_on()
     assert doze.sleep_on(1.05) == 4
     assert (doze.since_s, doze.wakes_s) == (pytest.approx(1.0), pytest.approx(1.2))
@@ -76,7 +76,7 @@ def followed(plan: Plan, *stops_s: float) -> list[float]:
     for stop_s in stops_s:
         while doze.wakes_s < stop_s and doze.goes_on():
             first_s, count = doze.wakes_s, doze.sleep_on(stop_s)
-            heard += [first_s + number * doze.every_s() for number in range(count)]
+            heard += [first_s + number * doze.every_s for number in range(count)]
     doze.end(doze.wakes_s)
     return heard
 
