@@ -6,12 +6,11 @@ from collections.abc import Callable
 from math import inf
 from typing import Protocol
 
-from psm_sim.beacons import Beacons
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
+from psm_sim.network.tcp_rules import Rules
 from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.timer import Timer, Timers
-from psm_sim.network.topology_parts import TcpParameters
 
 _new = object.__new__
 """Makes a segment, to be filled in, in two thirds of the time that its class takes."""
@@ -44,7 +43,7 @@ class Endpoint(Sender):
 
     Parameters
     ----------
-    timers, tcp, connection
+    timers, rules, connection
         The timers of its host, what TCP does, and the connection that this is an end of.
     way_out
         Takes each segment to be sent, and counts its bytes.
@@ -53,28 +52,25 @@ class Endpoint(Sender):
     """
 
     __slots__ = (
-        "_ack", "_delayed_ack_s", "_header", "_is_open", "_peer_fin", "_tell_give_up", "_ticks",
-        "_way_out", "application", "connection", "peer_has_closed", "receiver",
+        "_ack", "_is_open", "_peer_fin", "_tell_give_up", "_way_out", "application", "connection",
+        "peer_has_closed", "receiver",
     )  # fmt: skip
 
     def __init__(
         self,
         timers: Timers,
-        tcp: TcpParameters,
+        rules: Rules,
         connection: Connection,
         way_out: WayOut,
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
-        Sender.__init__(self, timers, tcp)
+        Sender.__init__(self, timers, rules)
         self._way_out, self._tell_give_up = way_out, give_up
-        self._header = tcp.header_bytes
-        self._delayed_ack_s = tcp.delayed_ack_ms / 1000
-        self._ticks = Beacons(self._delayed_ack_s) if tcp.delayed_ack == "heartbeat" else None
         self._ack = Timer(timers, self._send_ack)
         self._peer_fin = -1
         self.peer_has_closed = self._is_open = False
         self.connection = connection
-        self.receiver = Receiver(tcp.delayed_ack_ms > 0)
+        self.receiver = Receiver(rules.at_once)
         self.application: Application
 
     def open(self) -> None:
@@ -167,8 +163,8 @@ class Endpoint(Sender):
         if receiver.due is NOW:
             self._emit(self.next, 0, False, False)
         elif receiver.due is LATER and self._ack.deadline == inf:
-            now_s, ticks = self._env.now, self._ticks
-            self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
+            now_s, ticks = self._env.now, self._rules.ticks
+            self._ack.at(now_s + self._rules.delay_s if ticks is None else ticks.time(ticks.after(now_s)))
 
     def _end(self) -> None:
         self.peer_has_closed = True
@@ -185,7 +181,7 @@ class Endpoint(Sender):
         segment, receiver, way_out = _new(Segment), self.receiver, self._way_out
         segment.connection, segment.seq, segment.payload = self.connection, seq, payload
         segment.ack, segment.syn, segment.fin = receiver.next, syn, fin
-        segment.wire_bytes = size = payload + self._header
+        segment.wire_bytes = size = payload + self._rules.header
         receiver.unacknowledged, receiver.due = 0, NO
         way_out.sent_bytes += size
         transmit = way_out.transmit
