@@ -21,7 +21,8 @@ class Link:
 
     ``deliver`` takes each segment as it arrives, and must be set before the first one is sent. ``free_at``
     is the time in seconds at which the transmitter has sent all it was given, ``flying`` what is queued, in
-    transmission or on the way, each after its time of arrival.
+    transmission or on the way, each after its time of arrival. ``arrival`` fires at the first of these;
+    ``s_per_byte`` and ``latency_s`` are the time to send a byte, and that of the way.
 
     Parameters
     ----------
@@ -67,11 +68,10 @@ class Link:
         queued_s, flying, was_empty = self._env.now, self.flying, not self.flying
         sent = self.free_at if self.free_at > queued_s else queued_s
         for _, segment in held:
-            sent += segment.wire_bytes * self.s_per_byte
+            self.free_at = sent = sent + segment.wire_bytes * self.s_per_byte
             flying.append((sent + self.latency_s, segment))
             if self._tell_frame:
                 self._tell(segment, queued_s, sent + self.latency_s)
-        self.free_at = sent
         if was_empty:
             self.arrival.arm(flying[0][0])
 
