@@ -8,7 +8,7 @@ from typing import Protocol
 from simpy import Environment
 
 from psm_sim.network.link import Link
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Held, Segment
 from psm_sim.network.topology_parts import AccessPointParameters
 
 
@@ -38,7 +38,7 @@ class Port:
         self.release_on_uplink = parameters.release_on_uplink
         self.late_frames_wait = parameters.late_frames == "wait"
         self._last: Segment  # sent to the station
-        self._held: list[tuple[float, Segment]] = []  # with the time of arrival in seconds
+        self._held: list[Held] = []
         self.radio: Listener
         self.tell_held: Sequence[Callable[[float, int, int], None]] = ()
         self.dropped_frames = 0
@@ -65,18 +65,15 @@ class Port:
         else:
             self._hold(segment)
 
-    def release(self) -> list[tuple[float, int]]:
-        """Send all that is held, as PS-Polls fetch it; return time of arrival and bytes of each frame."""
+    def release(self) -> list[Held]:
+        """Send all that is held, as PS-Polls fetch it, and return it."""
         held, self._held = self._held, []
-        if held and self.tell_held:
-            self._told(self._env.now, len(held))
-        send, found = self._downlink.send, []
-        for arrived_s, segment in held:
-            send(segment)
-            found.append((arrived_s, segment.wire_bytes))
         if held:
+            if self.tell_held:
+                self._told(self._env.now, len(held))
+            self._downlink.send_all(held)
             self._last = held[-1][1]
-        return found
+        return held
 
     @property
     def sends_its_last(self) -> bool:

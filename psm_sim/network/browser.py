@@ -88,7 +88,8 @@ class Browser:
         if self.persistent:
             self._idle.append(fetcher)
         if self._missing:
-            self._fetch()
+            if self._waiting:
+                self._fetch()
             return
         for idle in self._idle:
             idle.close()

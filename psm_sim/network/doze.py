@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from psm_sim.beacons import Beacons
+from psm_sim.network.segment import Held
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.base import Plan
 from psm_sim.poll import poll_of
@@ -16,7 +17,7 @@ class Doze:
 
     ``since_s`` is when it began, ``wakes_s`` the time of the beacon that the radio will wake for. Beyond it
     the rest may have promised more dozes, each begun by the beacon that ends another and at which nothing is
-    held: all of the same length if it repeats, else those of its plan. ``every_s()`` is the time from one of
+    held: all of the same length if it repeats, else those of its plan. ``every_s`` is the time from one of
     the beacons last slept through to the next.
     """
 
@@ -28,16 +29,13 @@ class Doze:
         self._plan: Plan | None = None
         self._dozes: Iterator[tuple[int, float]] | None = None  # of the plan, once the first one is due
         self._followed = 0
-        self.since_s = 0.0
-        self.wakes_s = 0.0
-
-    def every_s(self) -> float:
-        """Return the time from one beacon that the radio wakes for to the next."""
-        return self._beacons.time(self._every)
+        self.since_s = self.wakes_s = 0.0
+        self.every_s = beacons.interval_s
 
     def begin(self, since_s: float, rest: Rest) -> None:
         """Begin at *since_s* to sleep as the policy said."""
         self._every = every = rest.beacons
+        self.every_s = self._beacons.time(every)
         self._promised = inf if rest.repeat else 0
         self._plan, self._dozes = rest.plan if self._takes_plans else None, None
         self._wake_for(self._beacons.after(since_s) + every - 1, since_s)
@@ -57,6 +55,7 @@ class Doze:
             if self._dozes is None:
                 self._dozes = iter(self._plan.dozes())
             self._every, self._promised = next(self._dozes, (self._every, 0))
+            self.every_s = self._beacons.time(self._every)
         return self._promised > 0
 
     def sleep_on(self, now_s: float) -> int:
@@ -72,17 +71,18 @@ class Doze:
         self._wake_for(last + self._every, self._beacons.time(last))
         return heard
 
-    def end(self, now_s: float, frames: Sequence[tuple[float, int]] = ()) -> Poll:
-        """Return what a station sees that wakes now and fetches *frames*: (time of arrival, bytes)."""
+    def end(self, now_s: float, frames: Sequence[Held] = ()) -> Poll:
+        """Return what a station sees that wakes now and fetches *frames*."""
         if self._followed or self._plan is not None:
             self.settle()
-        slept_ms = 1000 * (now_s - self.since_s)
+        slept_ms = 1000.0 * (now_s - self.since_s)
         if not frames:
             return poll_of(slept_ms)
         since_s, held_bytes, arrivals = self.since_s, 0, []
-        for arrived_s, size in frames:
+        for arrived_s, segment in frames:
+            size = segment.wire_bytes
             held_bytes += size
-            arrivals.append((1000 * (arrived_s - since_s), size))
+            arrivals.append((1000.0 * (arrived_s - since_s), size))
         return poll_of(slept_ms, held_bytes, len(arrivals), tuple(arrivals))
 
     def settle(self) -> None:

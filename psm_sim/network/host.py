@@ -9,6 +9,7 @@ from simpy import Environment
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_ack_first import AckFirst
 from psm_sim.network.tcp_endpoint import Application, Endpoint
+from psm_sim.network.tcp_rules import Rules
 from psm_sim.network.timer import Timers
 from psm_sim.network.topology_parts import TcpParameters
 
@@ -28,7 +29,7 @@ class Host:
         transmit: Callable[[Segment], None],
         accept: Callable[[Endpoint], Application] | None = None,
     ) -> None:
-        self._timers, self._tcp, self.transmit, self._accept = Timers(env), tcp, transmit, accept
+        self._timers, self._rules, self.transmit, self._accept = Timers(env), Rules(tcp), transmit, accept
         self._endpoint = AckFirst if tcp.ack_first else Endpoint
         self._endpoints: dict[Connection, Endpoint] = {}
         self._opened = 0
@@ -39,7 +40,7 @@ class Host:
 
     def connect(self, application: Callable[[Endpoint], Application]) -> Endpoint:
         """Open a connection for a new application."""
-        endpoint = self._add(Connection(number=self._opened), application)
+        endpoint = self._add(Connection([], self._opened), application)
         self._opened += 1
         endpoint.open()
         return endpoint
@@ -68,7 +69,7 @@ class Host:
         return len(self._endpoints)
 
     def _add(self, connection: Connection, application: Callable[[Endpoint], Application]) -> Endpoint:
-        endpoint = self._endpoint(self._timers, self._tcp, connection, self, self._given_up)
+        endpoint = self._endpoint(self._timers, self._rules, connection, self, self._given_up)
         endpoint.application = application(endpoint)
         self._endpoints[connection] = endpoint
         return endpoint
@@ -90,5 +91,5 @@ class Host:
         if segment.fin:
             # Closed here, but the last ACK was lost: answer as TIME-WAIT does (RFC 9293, 3.6.1).
             ack = segment.seq + segment.payload + 1
-            self.send(Segment(segment.connection, segment.ack, 0, ack, False, False, self._tcp.header_bytes))
+            self.send(Segment(segment.connection, segment.ack, 0, ack, False, False, self._rules.header))
         return None

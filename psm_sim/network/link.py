@@ -8,7 +8,7 @@ from typing import Literal
 
 from simpy import Environment, Event
 
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Held, Segment
 from psm_sim.network.timer import Pulse
 from psm_sim.network.topology_parts import LinkParameters
 
@@ -21,7 +21,8 @@ class Link:
 
     ``deliver`` takes each segment as it arrives, and must be set before the first one is sent. ``free_at``
     is the time in seconds at which the transmitter has sent all it was given, ``flying`` what is queued, in
-    transmission or on the way, each after its time of arrival.
+    transmission or on the way, each after its time of arrival. ``arrival`` fires at the first of these;
+    ``s_per_byte`` and ``latency_s`` are the time to send a byte, and that of the way.
 
     Parameters
     ----------
@@ -41,11 +42,11 @@ class Link:
         tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
     ) -> None:
         self._env, self.name, self._tell_frame = env, name, tell_frame
-        self._s_per_byte = 8e-6 / parameters.rate_mbps
-        self._latency_s = parameters.latency_ms / 1000
+        self.s_per_byte = 8e-6 / parameters.rate_mbps
+        self.latency_s = parameters.latency_ms / 1000
         self.deliver: Callable[[Segment], None]
         self.flying: deque[tuple[float, Segment]] = deque()
-        self._arrival = Pulse(env, self._arrive)
+        self.arrival = Pulse(env, self._arrive)
         self.free_at = 0.0
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
@@ -54,34 +55,25 @@ class Link:
             queued_s = self._env.now
         free_at = self.free_at
         start = free_at if free_at > queued_s else queued_s
-        self.free_at = sent = start + segment.wire_bytes * self._s_per_byte
-        arrives_s, flying = sent + self._latency_s, self.flying
+        self.free_at = sent = start + segment.wire_bytes * self.s_per_byte
+        arrives_s, flying = sent + self.latency_s, self.flying
         if not flying:
-            self._arrival.arm(arrives_s)
+            self.arrival.arm(arrives_s)
         flying.append((arrives_s, segment))
         if self._tell_frame:
             self._tell(segment, queued_s, arrives_s)
 
-    def carry(self, segment: Segment, queued_s: float) -> float:
-        """Return when a segment queued at *queued_s* seconds arrives, and count the time to send it."""
-        start = self.free_at if self.free_at > queued_s else queued_s
-        self.free_at = sent = start + segment.wire_bytes * self._s_per_byte
-        return sent + self._latency_s
-
-    def fly(self, segment: Segment, queued_s: float, arrives_s: float) -> None:
-        """Take a segment that :meth:`carry` has carried: the two do what :meth:`send` does.
-
-        Parameters
-        ----------
-        segment
-            One segment.
-        queued_s, arrives_s
-            When it was queued, and when it arrives, in seconds.
-        """
-        if not self.flying:
-            self._arrival.arm(arrives_s)
-        self.flying.append((arrives_s, segment))
-        self._tell(segment, queued_s, arrives_s)
+    def send_all(self, held: Sequence[Held]) -> None:
+        """Queue segments that were held, one after the other, as :meth:`send` would do with each."""
+        queued_s, flying, was_empty = self._env.now, self.flying, not self.flying
+        sent = self.free_at if self.free_at > queued_s else queued_s
+        for _, segment in held:
+            self.free_at = sent = sent + segment.wire_bytes * self.s_per_byte
+            flying.append((sent + self.latency_s, segment))
+            if self._tell_frame:
+                self._tell(segment, queued_s, sent + self.latency_s)
+        if was_empty:
+            self.arrival.arm(flying[0][0])
 
     def _tell(self, segment: Segment, queued_s: float, arrives_s: float) -> None:
         for tell in self._tell_frame:
@@ -93,7 +85,7 @@ class Link:
 
     def air_time_s(self, segment: Segment) -> float:
         """Return how long it takes to send a segment, in seconds."""
-        return segment.wire_bytes * self._s_per_byte
+        return segment.wire_bytes * self.s_per_byte
 
     @property
     def transmitter(self) -> Link:
@@ -116,7 +108,7 @@ class Link:
         The next one is numbered before a delivery, as if it was queued, so that what the delivery queues for
         the same time comes after it.
         """
-        env, flying, arrival = self._env, self.flying, self._arrival
+        env, flying, arrival = self._env, self.flying, self.arrival
         queue, numbers, deliver = arrival.queue, arrival.numbers, self.deliver
         segment = flying.popleft()[1]
         while flying:
@@ -138,7 +130,7 @@ class Uplink:
     env
         The clock.
     first, second
-        The links; nothing else is sent on them.
+        The links; nothing else is sent on them, and nobody is told of their frames.
     """
 
     def __init__(self, env: Environment, first: Link, second: Link) -> None:
@@ -146,4 +138,12 @@ class Uplink:
 
     def send(self, segment: Segment) -> None:
         """Queue one segment behind those not yet sent."""
-        self._second.send(segment, self.transmitter.carry(segment, self._env.now))
+        first, second, size = self.transmitter, self._second, segment.wire_bytes
+        queued_s, free_at = self._env.now, first.free_at
+        first.free_at = sent = (free_at if free_at > queued_s else queued_s) + size * first.s_per_byte
+        queued_s, free_at = sent + first.latency_s, second.free_at
+        second.free_at = sent = (free_at if free_at > queued_s else queued_s) + size * second.s_per_byte
+        arrives_s, flying = sent + second.latency_s, second.flying
+        if not flying:
+            second.arrival.arm(arrives_s)
+        flying.append((arrives_s, segment))

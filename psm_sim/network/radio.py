@@ -11,7 +11,7 @@ from psm_sim.network.access_point import Port
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link, Uplink
 from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING, State
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Held, Segment
 from psm_sim.network.timer import AFTER_ALL, Alarm
 from psm_sim.policies import Poll, Rest
 
@@ -182,14 +182,14 @@ class Radio:
         if self._state is DEAF:
             self._ask(self._env.now)
 
-    def _fetch(self) -> list[tuple[float, int]]:
-        """Have the access point send what it holds; return time of arrival and bytes of each frame."""
+    def _fetch(self) -> list[Held]:
+        """Have the access point send what it holds, and return it."""
         self._awaited += len(frames := self._port.release())
         return frames
 
     def _heard(self, first_s: float, count: int) -> None:
         for tell in self._tell_beacons:
-            tell(first_s, count, self._doze.every_s())
+            tell(first_s, count, self._doze.every_s)
 
     def _enter(self, state: State, time_s: float) -> None:
         """Change the state, and tell observers if the radio wakes or begins to doze."""

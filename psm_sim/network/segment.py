@@ -44,7 +44,12 @@ class Segment:
 
     def end(self) -> int:
         """Return one past its last sequence number."""
-        return self.seq + self.payload + self.syn + self.fin
+        after = self.seq + self.payload
+        return after + 1 if self.syn or self.fin else after
+
+
+Held = tuple[float, Segment]
+"""A frame that is held, after the time in seconds at which it came."""
 
 
 class Reset(Segment):

@@ -6,6 +6,7 @@ from simpy import Environment
 
 from psm_sim.network.http import Request
 from psm_sim.network.tcp_endpoint import Endpoint
+from psm_sim.network.timer import Pulse
 
 
 class ServerConnection:
@@ -41,8 +42,8 @@ class ServerConnection:
 
     def _think(self, request: Request) -> None:
         if request.server_delay_s > 0:
-            thought = self._env.timeout(request.server_delay_s)
-            thought.callbacks.append(lambda _: self._reply(request))
+            thought = Pulse(self._env, lambda _: self._reply(request))
+            thought.arm(self._env.now + request.server_delay_s)
         else:
             self._reply(request)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from simpy import Environment
 
-from psm_sim.network.link import Link, LinkName
+from psm_sim.network.link import Link, LinkName, Uplink
 from psm_sim.network.on_air import FrameKind, OnAir, TellAir, TellData
-from psm_sim.network.segment import GROUP, NULL, Segment
+from psm_sim.network.segment import GROUP, NULL, Held, Segment
 from psm_sim.network.topology_parts import LinkParameters
 
 _new = tuple.__new__
@@ -42,16 +42,24 @@ class SniffedLink(Link):
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
         """Queue one segment, and tell of it; arguments as for :class:`~psm_sim.network.link.Link`."""
         queued_s = self._env.now if queued_s is None else queued_s
-        self.fly(segment, queued_s, self.carry(segment, queued_s))
+        arrives_s = self.carry(segment, queued_s)
+        if not self.flying:
+            self.arrival.arm(arrives_s)
+        self.flying.append((arrives_s, segment))
+        self._tell(segment, queued_s, arrives_s)
+
+    def send_all(self, held: Sequence[Held]) -> None:
+        """Queue segments that were held, each by :meth:`send`."""
+        for _, segment in held:
+            self.send(segment)
 
     def carry(self, segment: Segment, queued_s: float) -> float:
-        """Return when a segment queued at *queued_s* seconds arrives, and tell of it."""
-        # As the plain link does it, since each step of it is told: calling that would take twice the time.
+        """Return when a segment queued at *queued_s* seconds arrives, count the time to send it, and tell."""
         free_at = self.free_at
         starts_s = free_at if free_at > queued_s else queued_s
-        air_s = segment.wire_bytes * self._s_per_byte
+        air_s = segment.wire_bytes * self.s_per_byte
         self.free_at = sent_s = starts_s + air_s
-        arrives_s = sent_s + self._latency_s
+        arrives_s = sent_s + self.latency_s
         up, heard_s = self._up, sent_s if self._up else arrives_s
         if segment.connection.number >= 0:
             for tell in self._tell_data:
@@ -69,10 +77,32 @@ class SniffedLink(Link):
         starts_s = max(queued_s, self.free_at)
         for number in range(count):
             begins_s = starts_s + number * air_s
-            heard_s = begins_s + air_s + self._latency_s
+            heard_s = begins_s + air_s + self.latency_s
             frame = OnAir(_kind(segment), self._up, queued_s, begins_s, air_s, heard_s, segment)
             for tell in self._tell_air:
                 tell(frame)
+
+
+class SniffedUplink(Uplink):
+    """Uplink that begins with a sniffed link."""
+
+    transmitter: SniffedLink
+
+    def send(self, segment: Segment) -> None:
+        """Queue one segment behind those not yet sent, and tell of it."""
+        self._second.send(segment, self.transmitter.carry(segment, self._env.now))
+
+
+def uplink_of(env: Environment, first: Link, second: Link) -> Uplink:
+    """Return two links as one that tells of the frames on the first, if that does.
+
+    Parameters
+    ----------
+    env, first, second
+        As for :class:`~psm_sim.network.link.Uplink`.
+    """
+    kind = SniffedUplink if isinstance(first, SniffedLink) else Uplink
+    return kind(env, first, second)
 
 
 def wireless_link(

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from math import inf
 from typing import Protocol
 
-from psm_sim.beacons import Beacons
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
+from psm_sim.network.tcp_rules import Rules
 from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.timer import Timer, Timers
-from psm_sim.network.topology_parts import TcpParameters
 
 _new = object.__new__
 """Makes a segment, to be filled in, in two thirds of the time that its class takes."""
@@ -44,7 +43,7 @@ class Endpoint(Sender):
 
     Parameters
     ----------
-    timers, tcp, connection
+    timers, rules, connection
         The timers of its host, what TCP does, and the connection that this is an end of.
     way_out
         Takes each segment to be sent, and counts its bytes.
@@ -53,28 +52,25 @@ class Endpoint(Sender):
     """
 
     __slots__ = (
-        "_ack", "_delayed_ack_s", "_header", "_is_open", "_peer_fin", "_tell_give_up", "_ticks",
-        "_way_out", "application", "connection", "peer_has_closed", "receiver",
+        "_ack", "_is_open", "_peer_fin", "_tell_give_up", "_way_out", "application", "connection",
+        "peer_has_closed", "receiver",
     )  # fmt: skip
 
     def __init__(
         self,
         timers: Timers,
-        tcp: TcpParameters,
+        rules: Rules,
         connection: Connection,
         way_out: WayOut,
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
-        super().__init__(timers, tcp)
+        Sender.__init__(self, timers, rules)
         self._way_out, self._tell_give_up = way_out, give_up
-        self._header = tcp.header_bytes
-        self._delayed_ack_s = tcp.delayed_ack_ms / 1000
-        self._ticks = Beacons(self._delayed_ack_s) if tcp.delayed_ack == "heartbeat" else None
         self._ack = Timer(timers, self._send_ack)
         self._peer_fin = -1
         self.peer_has_closed = self._is_open = False
         self.connection = connection
-        self.receiver = Receiver(delayed=tcp.delayed_ack_ms > 0)
+        self.receiver = Receiver(rules.at_once)
         self.application: Application
 
     def open(self) -> None:
@@ -95,59 +91,52 @@ class Endpoint(Sender):
         if segment.syn or not self._is_open:
             self._open(segment)
             return
-        receiver = self.receiver
-        before = receiver.next
-        payload, fin = segment.payload, segment.fin
-        bare = not payload and not fin
-        if not bare:
-            seq = segment.seq
+        ack, payload, fin = segment.ack, segment.payload, segment.fin
+        if payload or fin:
+            receiver, seq = self.receiver, segment.seq
+            before = receiver.next
             end = seq + payload + 1 if fin else seq + payload
             receiver.accept(seq, end, fin)
             if fin:
                 self._peer_fin = end
-        ack, acknowledged = segment.ack, self.acknowledged
-        if ack > acknowledged:
-            self.acknowledge(ack)
-        elif bare and ack == acknowledged < self.next:
-            self._duplicate()
-        if not bare:
+            if ack > self.acknowledged:
+                self.acknowledge(ack)
             self._take(before)
+        elif ack > self.acknowledged:
+            self.acknowledge(ack)
+        elif ack == self.acknowledged < self.next:
+            self._duplicate()
 
     def _open(self, segment: Segment) -> None:
         """Take a segment while the connection is not yet open, or a SYN."""
-        receiver = self.receiver
-        before, was_open, end = receiver.next, self.acknowledged > 0, segment.end()
+        receiver, seq, ack = self.receiver, segment.seq, segment.ack
+        before, end = receiver.next, segment.end()
         if before == 0 and not segment.syn:
             return
-        if end > segment.seq:
-            receiver.accept(segment.seq, end, segment.syn or segment.fin)
+        if end > seq:
+            receiver.accept(seq, end, segment.syn or segment.fin)
             if segment.fin:
                 self._peer_fin = end
         if self.next == 0:
             self.send()
             return
-        if segment.syn and segment.ack == self.acknowledged == 0:
+        if segment.syn and ack == self.acknowledged == 0:
             # The peer has not got the SYN-ACK; a bare ACK would open nothing (RFC 9293, section 3.10.7.4).
             self.repeat_syn()
             return
-        self._heed(segment.ack, bare=end == segment.seq)
-        if not was_open and self.acknowledged > 0:
-            self._is_open = True
-            self._established()
-        if end > segment.seq:
-            self._take(before or 1)
-
-    def _heed(self, ack: int, bare: bool) -> None:
-        """Heed an acknowledgement; *bare* if its segment carried nothing else."""
         if ack > self.acknowledged:
             self.acknowledge(ack)
-        elif bare and ack == self.acknowledged < self.next:
+            if not self._is_open:
+                self._is_open = True
+                self._established()
+        elif end == seq and ack == self.acknowledged < self.next:
             self._duplicate()
+        if end > seq:
+            self._take(before or 1)
 
     def stop(self) -> None:
         """Fire no timer again."""
-        super().stop()
-        self._ack.deadline = inf
+        self._timer.deadline = self._ack.deadline = inf
 
     def part(self) -> None:
         """Part from what refers to it, once it is closed: no cycle is then left for the garbage collector."""
@@ -164,17 +153,18 @@ class Endpoint(Sender):
         """Hand what is new and in order to the application, and acknowledge it when that is due."""
         receiver = self.receiver
         reached = receiver.next
-        at_end = reached == self._peer_fin
-        new = reached - before - 1 if at_end else reached - before
-        if new > 0:
-            self.application.received(new)
-        if at_end and not self.peer_has_closed:
-            self._end()
+        if reached == self._peer_fin:
+            if reached - 1 > before:
+                self.application.received(reached - 1 - before)
+            if not self.peer_has_closed:
+                self._end()
+        elif reached > before:
+            self.application.received(reached - before)
         if receiver.due is NOW:
             self._emit(self.next, 0, False, False)
         elif receiver.due is LATER and self._ack.deadline == inf:
-            now_s, ticks = self._env.now, self._ticks
-            self._ack.at(now_s + self._delayed_ack_s if ticks is None else ticks.time(ticks.after(now_s)))
+            now_s, ticks = self._env.now, self._rules.ticks
+            self._ack.at(now_s + self._rules.delay_s if ticks is None else ticks.time(ticks.after(now_s)))
 
     def _end(self) -> None:
         self.peer_has_closed = True
@@ -191,7 +181,7 @@ class Endpoint(Sender):
         segment, receiver, way_out = _new(Segment), self.receiver, self._way_out
         segment.connection, segment.seq, segment.payload = self.connection, seq, payload
         segment.ack, segment.syn, segment.fin = receiver.next, syn, fin
-        segment.wire_bytes = size = payload + self._header
+        segment.wire_bytes = size = payload + self._rules.header
         receiver.unacknowledged, receiver.due = 0, NO
         way_out.sent_bytes += size
         transmit = way_out.transmit

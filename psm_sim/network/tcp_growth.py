@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psm_sim.network.topology_parts import TcpParameters
+from psm_sim.network.tcp_rules import Rules
 
 
 class Growth:
@@ -14,8 +14,8 @@ class Growth:
 
     __slots__ = ("_counted", "_rule", "_segment")
 
-    def __init__(self, tcp: TcpParameters) -> None:
-        self._rule, self._segment = tcp.growth, tcp.segment_bytes
+    def __init__(self, rules: Rules) -> None:
+        self._rule, self._segment = rules.growth, rules.segment
         self._counted = 0
 
     def after(self, newly: int) -> int:

@@ -21,15 +21,15 @@ class Receiver:
     """Puts the peer's stream together; sequence numbers count SYN and FIN as one byte each.
 
     ``next`` is the next sequence number expected, ``unacknowledged`` counts segments since the last
-    acknowledgement: whoever sends one sets it to 0. ``due`` says how soon to acknowledge: every second
-    segment at once, or each one if *delayed* is false, and at once too for whatever is out of order or
-    fills a gap (RFC 5681, section 4.2).
+    acknowledgement: whoever sends one sets it to 0. ``due`` says how soon to acknowledge: at once when so
+    many as *at_once* are not, one or two, and at once too whatever is out of order or fills a gap
+    (RFC 5681, section 4.2).
     """
 
     __slots__ = ("_at_once", "_islands", "due", "next", "unacknowledged")
 
-    def __init__(self, delayed: bool) -> None:
-        self._at_once = 2 if delayed else 1  # so many segments are acknowledged at once
+    def __init__(self, at_once: int) -> None:
+        self._at_once = at_once
         self._islands: list[tuple[int, int]] = []
         self.unacknowledged = 0
         self.next = 0

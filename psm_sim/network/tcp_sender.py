@@ -8,52 +8,46 @@ from math import inf
 from simpy import Environment
 
 from psm_sim.network.tcp_growth import Growth
+from psm_sim.network.tcp_rules import Rules
 from psm_sim.network.tcp_timeout import RetransmissionTimeout
 from psm_sim.network.timer import Timer, Timers
-from psm_sim.network.topology_parts import TcpParameters
 
 
 class Sender(ABC):
     """Sends a stream of bytes: slow start, congestion avoidance, fast retransmit and recovery (NewReno).
 
     Sequence number 0 is the SYN, the data follow, the FIN is last. ``acknowledged`` is the first number
-    not yet acknowledged, ``next`` the next to be sent; windows are in bytes (RFC 5681, 6298, 6582). An
-    :class:`~psm_sim.network.tcp_endpoint.Endpoint` is one that receives, too.
+    not yet acknowledged, ``next`` the next to be sent, ``end`` one past the last that is to be sent; windows
+    are in bytes (RFC 5681, 6298, 6582). An :class:`~psm_sim.network.tcp_endpoint.Endpoint` is one that
+    receives, too.
     """
 
     __slots__ = (
-        "_env", "_expired_at", "_growth", "_largest_window", "_moved_s", "_segment", "_syn_lost", "_tcp",
-        "_timed", "_timed_at", "_timer", "acknowledged", "closing", "duplicates", "highest", "next",
-        "recover", "recovering", "retransmissions", "slow_start_threshold", "timeout", "window", "written",
+        "_env", "_expired_at", "_growth", "_moved_s", "_rules", "_syn_lost", "_timed", "_timed_at", "_timer",
+        "acknowledged", "closing", "duplicates", "end", "highest", "next", "recover", "recovering",
+        "retransmissions", "slow_start_threshold", "timeout", "window", "written",
     )  # fmt: skip
 
-    def __init__(self, timers: Timers, tcp: TcpParameters) -> None:
+    def __init__(self, timers: Timers, rules: Rules) -> None:
         self._env: Environment = timers.env
-        self._tcp = tcp
-        self._segment = tcp.segment_bytes
-        self._growth = None if tcp.growth == "ns2" else Growth(tcp)
-        self._largest_window = tcp.window_bytes
+        self._rules = rules
+        self._growth = None if rules.growth == "ns2" else Growth(rules)
         self._timer = Timer(timers, self._expired)
-        self.timeout = RetransmissionTimeout(tcp)
+        self.timeout = RetransmissionTimeout(rules)
         self._timed = 0
         self._timed_at = 0.0
         self._syn_lost = False
         self._moved_s = 0.0  # when the last new ACK came; before it, when what waits for it was sent
         self._expired_at = -1  # what was not acknowledged when the timer last expired
         self.acknowledged = self.next = self.highest = 0
-        self.written = 1
+        self.written = self.end = 1
         self.closing = False
-        self.window: float = tcp.initial_window * tcp.segment_bytes
+        self.window: float = rules.first_window
         self.slow_start_threshold: float = inf
         self.duplicates = 0
         self.recovering = False
         self.recover = 0
         self.retransmissions = 0
-
-    @property
-    def end(self) -> int:
-        """One past the last sequence number that is to be sent."""
-        return self.written + self.closing
 
     @property
     def in_flight(self) -> int:
@@ -70,8 +64,8 @@ class Sender(ABC):
 
     def write(self, payload_bytes: int, last: bool = False) -> None:
         """Add bytes to the stream, after the *last* ones a FIN, and send what the window allows."""
-        self.written += payload_bytes
-        self.closing = last
+        self.written = written = self.written + payload_bytes
+        self.closing, self.end = last, written + 1 if last else written
         self.send()
 
     def repeat_syn(self) -> None:
@@ -79,20 +73,16 @@ class Sender(ABC):
         self._timed = 0
         self._put(0, 0, True, False)
 
-    def stop(self) -> None:
-        """Forget the timer: nothing is to be sent again."""
-        self._timer.deadline = inf
-
     def send(self) -> None:
         """Send whole segments, or the last one, while the window allows."""
         if self.acknowledged == 0:
             if self.next == 0:
                 self._put(0, 0, True, False)
             return
-        window = self.window if self.window < self._largest_window else self._largest_window
-        limit, seq, segment = self.acknowledged + window, self.next, self._segment
-        written, closing = self.written, self.closing
-        end = written + 1 if closing else written
+        rules, window = self._rules, self.window
+        limit = self.acknowledged + (window if window < rules.window else rules.window)
+        seq, segment = self.next, rules.segment
+        written, end, closing = self.written, self.end, self.closing
         while seq < end:
             payload = segment if written - seq > segment else written - seq
             if seq + payload > limit:
@@ -112,69 +102,68 @@ class Sender(ABC):
             self.timeout.sample(now_s - self._timed_at)
             self._timed = 0
         if before == 0:
-            self.window = self._segment * (1 if self._syn_lost else self._tcp.initial_window)
+            self.window = self._rules.segment if self._syn_lost else self._rules.first_window
         elif self.recovering:
             self._recover(ack, ack - before)
         elif self.window >= self.slow_start_threshold:
-            self.window += self._segment * self._segment / self.window
+            self.window += self._rules.segment * self._rules.segment / self.window
         else:
-            self.window += self._segment if self._growth is None else self._growth.after(ack - before)
+            self.window += self._rules.segment if self._growth is None else self._growth.after(ack - before)
         self.duplicates = 0
         if ack == self.next:
             self._timer.deadline = inf
         else:
             self._timer.at(now_s + self.timeout.seconds)
-        if self.next < self.written + self.closing:
+        if self.next < self.end:
             self.send()
 
     def _put(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         end = seq + payload + 1 if syn or fin else seq + payload
-        now_s, timer = self._env.now, self._timer
-        again = seq < self.highest
-        if again:
-            self.retransmissions += 1
-        elif not self._timed:
-            self._timed, self._timed_at = end, now_s
+        timer = self._timer
         if timer.deadline == inf:
-            if not again:
+            now_s = self._env.now
+            if seq >= self.highest:
                 self._moved_s = now_s
             timer.at(now_s + self.timeout.seconds)
-        if end > self.highest:
-            self.highest = end
-        if end > self.next:
-            self.next = end
+        if seq < self.highest:
+            self.retransmissions += 1
+            self.highest, self.next = max(self.highest, end), max(self.next, end)
+        else:
+            self.highest = self.next = end
+            if not self._timed:
+                self._timed, self._timed_at = end, self._env.now
         self._emit(seq, payload, syn, fin)
 
     def _recover(self, ack: int, newly: int) -> None:
         if ack >= self.recover:
             self.window, self.recovering = self.slow_start_threshold, False
             return
-        self.window = max(self.window - newly + self._segment, self._segment)
+        self.window = max(self.window - newly + self._rules.segment, self._rules.segment)
         self._resend()
 
     def _duplicate(self) -> None:
         self.duplicates += 1
         if self.recovering:
-            self.window += self._segment
+            self.window += self._rules.segment
             self.send()
         elif self.duplicates == 3 and self.acknowledged > self.recover:
             self._halve()
             self.recovering, self.recover = True, self.highest
-            self.window = self.slow_start_threshold + 3 * self._segment
+            self.window = self.slow_start_threshold + 3 * self._rules.segment
             self._resend()
 
     def _halve(self) -> None:
-        self.slow_start_threshold = max(self.in_flight / 2, 2 * self._segment)
+        self.slow_start_threshold = max(self.in_flight / 2, 2 * self._rules.segment)
 
     def _resend(self) -> None:
         """Send the first unacknowledged segment again (Karn: its round trip is not measured)."""
         self._timed = 0
         seq = self.acknowledged
-        payload = min(self._segment, self.written - seq)
+        payload = min(self._rules.segment, self.written - seq)
         self._put(seq, payload, False, self.closing and seq + payload == self.written)
 
     def _expired(self) -> None:
-        limit_s = self._tcp.give_up_s if self.acknowledged > 0 else self._tcp.syn_give_up_s
+        limit_s = self._rules.give_up_s if self.acknowledged > 0 else self._rules.syn_give_up_s
         if self._env.now - self._moved_s >= limit_s:
             self._give_up()
         else:
@@ -185,7 +174,7 @@ class Sender(ABC):
         if self._expired_at != self.acknowledged > 0:
             self._halve()
         self._expired_at = self.acknowledged
-        self.window = self._segment
+        self.window = self._rules.segment
         self.timeout.back_off()
         self._timed = 0
         self._syn_lost = self._syn_lost or self.acknowledged == 0

@@ -29,9 +29,8 @@ class Pulse(Event):
     """
 
     def __init__(self, env: Environment, action: Callable[[Event], None]) -> None:
-        super().__init__(env)
+        self.env, self.action = env, action
         self._ok, self._value = True, None
-        self.action = action
         # As env.schedule() does it, which would take a delay: most events come this way.
         self.queue, self.numbers = env._queue, env._eid
 
@@ -130,7 +129,9 @@ class Timers:
                 return
             heappop(due)
             if time == timer.queued_for:
-                timer.look(now)
+                timer.queued_for = inf
+                if timer.deadline < inf:
+                    timer.look(now)
 
 
 class Timer:
@@ -160,10 +161,9 @@ class Timer:
         del self._action
 
     def look(self, now: float) -> None:
-        """Fire if its deadline has come *now*, the time that it was queued for."""
-        self.queued_for = inf
+        """Fire if its deadline has come *now*, else be looked at again when it comes."""
         if self.deadline <= now:
             self.deadline = inf
             self._action()
-        elif self.deadline < inf:
+        else:
             self.at(self.deadline)

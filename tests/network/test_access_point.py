@@ -65,7 +65,7 @@ def test_each_station_has_a_queue_and_a_place_in_the_tim_of_its_own():
         2,
         6000,
     )
-    assert ports[False].release() == [(0.0, 1000), (0.0, 2000)]
+    assert [(at_s, each.wire_bytes) for at_s, each in ports[False].release()] == [(0.0, 1000), (0.0, 2000)]
     env.run()
     assert [segment.wire_bytes for segment in received[False]] == [1000, 2000]
     assert [segment.wire_bytes for segment in received[True]] == [1000, 2000]

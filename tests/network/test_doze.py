@@ -10,6 +10,7 @@ from psm_sim.beacons import Beacons
 from psm_sim.network.doze import Doze
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.base import Plan
+from tests.network.radio_bench import RadioBench
 
 
 def begun(interval_s: float, since_s: float, beacons: int) -> Doze:
@@ -21,7 +22,7 @@ def begun(interval_s: float, since_s: float, beacons: int) -> Doze:
 def test_a_hand_computed_case():
     """Begun at 0.25 s for two beacons of 0.1 s: it ends at 0.4 s, and later ones every 0.2 s."""
     doze = begun(0.1, 0.25, 2)
-    assert (doze.since_s, doze.wakes_s, doze.every_s()) == (0.25, pytest.approx(0.4), pytest.approx(0.2))
+    assert (doze.since_s, doze.wakes_s, doze.every_s) == (0.25, pytest.approx(0.4), pytest.approx(0.2))
     assert doze.goes_on()
     assert doze.sleep_on(1.05) == 4
     assert (doze.since_s, doze.wakes_s) == (pytest.approx(1.0), pytest.approx(1.2))
@@ -47,7 +48,7 @@ def test_sleeping_on_in_one_step_is_sleeping_on_beacon_by_beacon(interval_s, sin
 def test_a_poll_gives_offsets_from_the_begin_of_the_doze():
     """Two frames, 10 and 30 ms after it began; none is an empty poll."""
     doze = begun(0.1, 2.0, 1)
-    poll = doze.end(2.1, [(2.01, 40), (2.03, 1500)])
+    poll = doze.end(2.1, [(2.01, RadioBench.frame(40)), (2.03, RadioBench.frame(1500))])
     assert (poll.slept_ms, poll.held_bytes, poll.held_frames) == (pytest.approx(100), 1540, 2)
     assert poll.arrivals == ((pytest.approx(10), 40), (pytest.approx(30), 1500))
     assert doze.end(2.1) == Poll(1000 * (2.1 - 2.0))
@@ -75,7 +76,7 @@ def followed(plan: Plan, *stops_s: float) -> list[float]:
     for stop_s in stops_s:
         while doze.wakes_s < stop_s and doze.goes_on():
             first_s, count = doze.wakes_s, doze.sleep_on(stop_s)
-            heard += [first_s + number * doze.every_s() for number in range(count)]
+            heard += [first_s + number * doze.every_s for number in range(count)]
     doze.end(doze.wakes_s)
     return heard
 

@@ -15,7 +15,7 @@ def acknowledge(receiver: Receiver) -> int:
 
 
 def open_receiver(delayed: bool = True) -> Receiver:
-    receiver = Receiver(delayed)
+    receiver = Receiver(2 if delayed else 1)
     receiver.accept(0, 1, urgent=True)
     acknowledge(receiver)
     return receiver

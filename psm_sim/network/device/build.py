@@ -14,14 +14,14 @@ from psm_sim.network.device.service_port import ServicePort
 from psm_sim.network.device.service_radio import ServiceRadio
 from psm_sim.network.device.transmissions import Transmissions
 from psm_sim.network.doze import Doze
-from psm_sim.network.link import Link, Uplink
+from psm_sim.network.link import Link
 from psm_sim.network.mac.build import Cell, refuse
 from psm_sim.network.mac.faulty import FaultyDevice
 from psm_sim.network.observers import Audience, EnergyLedger
 from psm_sim.network.radio import Radio
 from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Segment
-from psm_sim.network.sniffed_link import wireless_link
+from psm_sim.network.sniffed_link import uplink_of, wireless_link
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_parts import BeaconParameters, LinkParameters
@@ -164,7 +164,7 @@ def radio_of(
         port = access_point.associate(links[1])
         port.tell_held = told.held
         # Who is told of each frame is told when it is queued on the second link, which takes an event.
-        uplink = links[0] if told.frame or topology.can_fail else Uplink(env, links[0], links[2])
+        uplink = links[0] if told.frame or topology.can_fail else uplink_of(env, links[0], links[2])
         return None, port, Radio(env, doze, port, uplink, told.radio, told.beacons)
     device = Device(topology, env, beacons, doze, links, ledger, told, service)
     access_point.ports.append(device.port)

@@ -9,7 +9,7 @@ from simpy import Environment
 from psm_sim.network.access_point import Port
 from psm_sim.network.association import Association
 from psm_sim.network.link import Link
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Held, Segment
 from psm_sim.network.topology_parts import AccessPointParameters
 
 
@@ -51,7 +51,7 @@ class DevicePort(Port):
         else:
             super().forward(segment)
 
-    def release(self) -> list[tuple[float, int]]:
+    def release(self) -> list[Held]:
         """Send all that is held and not too old, each after a PS-Poll."""
         self._drop_old()
         held, self._held = self._held, []
@@ -59,7 +59,7 @@ class DevicePort(Port):
             self._told(self._env.now, len(held))
         for _, segment in held:
             self._deliver(segment)
-        return [(arrived_s, segment.wire_bytes) for arrived_s, segment in held]
+        return held
 
     def empty(self) -> None:
         """Drop all that is held."""

@@ -121,7 +121,7 @@ class DeviceRadio(Misses):
             super()._wake_for_beacon()
 
     def _heard(self, first_s: float, count: int) -> None:
-        self._last_s = first_s + (count - 1) * self._doze.every_s()
+        self._last_s = first_s + (count - 1) * self._doze.every_s
         self._woken += count
         super()._heard(first_s, count)
 

@@ -6,7 +6,7 @@ from math import inf
 from typing import Any, Protocol
 
 from psm_sim.network.device.port import DevicePort
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Held, Segment
 from psm_sim.policies.service import Service
 
 
@@ -50,16 +50,15 @@ class ServicePort(DevicePort):
         else:
             super().forward(segment)
 
-    def release(self) -> list[tuple[float, int]]:
+    def release(self) -> list[Held]:
         """Send what the period has room for; nothing while another one is under way."""
         self._drop_old()
-        taken: list[tuple[float, int]] = []
+        taken: list[Held] = []
         while self._held and len(taken) < self._most and self._fits(self._held[0][1]):
-            arrived_s, segment = self._held.pop(0)
+            taken.append(self._held.pop(0))
             if self.tell_held:
                 self._told(self._env.now, 1)
-            self._deliver(segment)
-            taken.append((arrived_s, segment.wire_bytes))
+            self._deliver(taken[-1][1])
         return taken
 
     def _fits(self, segment: Segment) -> bool:

@@ -10,7 +10,7 @@ from psm_sim.network.association import null_frame
 from psm_sim.network.device.radio import DeviceRadio, Traits
 from psm_sim.network.device.service_port import ServicePort
 from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Held, Segment
 from psm_sim.policies import Poll
 from psm_sim.policies.service import Service
 
@@ -125,7 +125,7 @@ class ServiceRadio(DeviceRadio):
         if self._agreed:
             self._periods.ends_s = self._last_s + self._service.duration_s
 
-    def _fetch(self) -> list[tuple[float, int]]:
+    def _fetch(self) -> list[Held]:
         """Have frames sent, if need be after a null frame that asks for them."""
         if self._service.asks and not self._asked and self._port.named:
             self._uplink.send(null_frame())

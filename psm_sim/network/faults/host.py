@@ -56,4 +56,4 @@ class ResettingHost(Host):
         return None
 
     def _reset(self, connection: Connection, seq: int) -> None:
-        self.send(Reset(connection, seq, 0, 0, False, False, self._tcp.header_bytes))
+        self.send(Reset(connection, seq, 0, 0, False, False, self._rules.header))

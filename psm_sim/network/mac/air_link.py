@@ -12,7 +12,7 @@ from psm_sim.network.air_timing import Timing
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.mac.teller import Teller
 from psm_sim.network.on_air import TellAir
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Held, Segment
 from psm_sim.network.sniffed_link import wireless_link
 from psm_sim.network.topology import Topology
 
@@ -52,6 +52,11 @@ class AirLink(Link):
         """Queue one segment behind those not yet sent."""
         self.waits.append((self._env.now, segment))
         self.ask()
+
+    def send_all(self, held: Sequence[Held]) -> None:
+        """Queue segments that were held, each by :meth:`send`."""
+        for _, segment in held:
+            self.send(segment)
 
     def wait(self, item: Any, first: bool = False) -> None:
         """Queue a frame without data behind those not yet sent, or before them."""

@@ -12,7 +12,7 @@ from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.contender import Exchange
-from psm_sim.network.segment import Segment
+from psm_sim.network.segment import Held, Segment
 from psm_sim.network.topology_parts import AccessPointParameters
 
 
@@ -91,9 +91,9 @@ class MacPort(Port):
         link.ask = lambda: sender.push(self)
 
     @property
-    def arrivals(self) -> list[tuple[float, int]]:
-        """Time of arrival in seconds, and bytes, of each frame held."""
-        return [(arrived_s, segment.wire_bytes) for arrived_s, segment in self._held]
+    def held(self) -> list[Held]:
+        """Frames held, which may change after the next event."""
+        return self._held
 
     def retain(self) -> int:
         """Hold again what waits for a station that has said it dozes; return how many frames these are."""
