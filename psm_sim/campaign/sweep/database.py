@@ -82,15 +82,20 @@ def told(path: Path) -> Iterator[None]:
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Write all that is done inside, or nothing."""
-    database.execute("BEGIN IMMEDIATE")
+    """Write all that is done inside, or nothing, also if an interrupt comes while it begins."""
     try:
+        database.execute("BEGIN IMMEDIATE")
         yield
         database.execute("COMMIT")
     except BaseException:
-        if database.in_transaction:
-            database.execute("ROLLBACK")
+        undo(database)
         raise
+
+
+def undo(database: sqlite3.Connection) -> None:
+    """Undo a transaction that is still open, which would keep all others from writing."""
+    if database.in_transaction:
+        database.execute("ROLLBACK")
 
 
 def _recognise(database: sqlite3.Connection, path: Path) -> None:

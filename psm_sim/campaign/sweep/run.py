@@ -116,6 +116,7 @@ def _run_missing(
         status = "failed"
         raise
     finally:
+        store.undo()
         runner.close()
         if number:
             store.end(number, status)

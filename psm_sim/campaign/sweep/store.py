@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from psm_sim.campaign.sweep.database import connect, told, transaction
+from psm_sim.campaign.sweep.database import connect, told, transaction, undo
 from psm_sim.campaign.sweep.outcome import Outcome, StoredRow
 from psm_sim.campaign.sweep.plan import Planned
 from psm_sim.campaign.sweep.runners import Runner, alive
@@ -131,6 +131,11 @@ class Store:
         insert = "INSERT INTO sweeps (status, command, begun, provenance) VALUES (?, ?, ?, ?)"
         with told(self.path):
             return int(self._database.execute(insert, values).lastrowid or 0)
+
+    def undo(self) -> None:
+        """Undo what an interrupt may have left half written, so that others can write."""
+        with told(self.path):
+            undo(self._database)
 
     def end(self, number: int, status: str) -> None:
         """Note how a sweep ended: ``"finished"``, ``"interrupted"`` or ``"failed"``."""

@@ -12,12 +12,16 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from psm_sim.campaign.sweep.conduct import Conduct
+from psm_sim.campaign.sweep.database import transaction
+from psm_sim.campaign.sweep.run import Means, run_grid
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.randomness import stream
-from tests.campaign.sweep.common import write_policy
+from tests.campaign.sweep.common import grid, write_policy
 
 GRID = "--policy psm --policy lpsm --vary policy.bsd.p=0.1,0.5 --vary seed=1..12 --pages 20 --format csv"
 KILLS = 10
@@ -117,6 +121,44 @@ def test_an_interrupt_ends_it_and_the_next_run_goes_on(
     _, told = start(f"--policy psm --vary seed=1..6 --pages 100 --workers {workers}").communicate()
     assert told == "6 tasks in sweep.sqlite.\n"
     assert before <= done(path) <= before + 6
+
+
+class Struck(sqlite3.Connection):
+    """A connection whose thread is interrupted as soon as a transaction has begun."""
+
+    def execute(self, statement: str, *rest: Any) -> sqlite3.Cursor:
+        found = super().execute(statement, *rest)
+        if statement.startswith("BEGIN"):
+            raise KeyboardInterrupt
+        return found
+
+
+def test_an_interrupt_while_a_transaction_begins_leaves_none_open(tmp_path: Path) -> None:
+    """An open one kept the runner from giving up its claims, for as long as a store may be busy: a minute."""
+    database = sqlite3.connect(tmp_path / "a.sqlite", isolation_level=None, factory=Struck)
+    with pytest.raises(KeyboardInterrupt), transaction(database):
+        pass
+    assert not database.in_transaction
+    database.close()
+
+
+def test_what_an_interrupt_left_open_is_undone_before_claims_are_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that comes between the beginning of a transaction and what it is for."""
+
+    def struck(conduct: Conduct) -> None:
+        conduct._store._database.execute("BEGIN IMMEDIATE")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("psm_sim.campaign.sweep.database._BUSY_S", 0.01)
+    monkeypatch.setattr(Conduct, "run", struck)
+    with Store(tmp_path / "a.sqlite") as store:
+        with pytest.raises(KeyboardInterrupt):
+            run_grid(grid("seed=1..4", policies=("psm",)), store, Means(workers=1))
+        assert [status for status, *_ in store.sweeps()] == ["interrupted"]
+        assert store._database.execute("SELECT count(runner) FROM tasks").fetchone() == (0,)
+        assert store._database.execute("SELECT count(*) FROM runners").fetchone() == (0,)
 
 
 COUNTED = """
