@@ -12,6 +12,7 @@ from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.campaign.tasks import Row
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
+from psm_sim.simulation.run import page_times_s
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def _row(run: Result) -> Row:
         "page_time_s": run.page_time_s.mean,
         "slowdown": run.slowdown.mean,
         "slowdown_max": run.slowdown.max,
-        "page_times_s": [record.page_time_s for record in run.page_records],
+        "page_times_s": page_times_s(run),
     }
 
 

@@ -110,17 +110,21 @@ def _waiting_j(chain: Chain, step: Step, now_s: Floats, due_s: Floats) -> Floats
 def _late(
     chain: Chain, step: Step, paths: _Paths, due_s: Floats, price_w: float, p: float | None
 ) -> _Paths | None:
-    """Doze to the first beacon after the frame is due, where that is allowed; keep only the best ways."""
+    """Doze to the first beacon after the frame is due, where that is allowed; keep only the best ways.
+
+    All end at the same phase, so that without a bound what follows costs each of them the same.
+    """
     wake_s = chain.beacons.times_after(due_s)
     energy_j = chain.asleep_w * (wake_s - paths.now_s) + chain.beacon_j
     late = paths.arrive(chain, step, wake_s, energy_j)
-    if p is not None:
-        late = late.pick(wake_s - paths.uplink_s <= (1 + p) * (due_s - paths.uplink_s) + TOLERANCE_S)
+    if p is None:
+        return late.pick(np.array([late.cost(price_w).argmin()]))
+    late = late.pick(wake_s - paths.uplink_s <= (1 + p) * (due_s - paths.uplink_s) + TOLERANCE_S)
     return late.pick(_unbeaten(late, price_w)) if late.now_s.size else None
 
 
 def _unbeaten(late: _Paths, price_w: float) -> NDArray[np.intp]:
-    """Pick what can still prove best: all are at the same phase, and an older uplink allows more delay."""
+    """Pick what can still prove best under a bound: an older uplink allows more delay."""
     # By cost, and of equal cost the oldest uplink first: later ones must have an older uplink to stay.
     order = np.lexsort((late.uplink_s - late.now_s, late.cost(price_w)))
     since_s = (late.now_s - late.uplink_s)[order]

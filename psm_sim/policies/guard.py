@@ -130,7 +130,7 @@ def guarded(policy: Policy) -> Policy:
         If a user's policy cannot be copied, or fails or answers badly when it is tried.
     """
     fresh = copied(policy, f"Policy {label_of(policy)}")
-    return fresh if type(policy).__module__.startswith("psm_sim.policies.") else watched(fresh)
+    return fresh if type(policy).__module__.startswith("psm_sim.") else watched(fresh)
 
 
 def unguarded(policy: Policy) -> Policy:

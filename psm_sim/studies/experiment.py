@@ -106,11 +106,11 @@ def with_long_pages(frame: pd.DataFrame) -> pd.DataFrame:
 
 def values_of(frame: pd.DataFrame, quantities: Sequence[str]) -> dict[tuple[str, str], list[float]]:
     """Return the values of each policy and quantity, one per replication."""
-    return {
-        (str(policy), quantity): group[quantity].tolist()
-        for policy, group in frame.groupby("policy", sort=False)
-        for quantity in quantities
-    }
+    found: dict[tuple[str, str], list[float]] = {}
+    for quantity in quantities:
+        for policy, value in zip(frame["policy"], frame[quantity].tolist(), strict=True):
+            found.setdefault((policy, quantity), []).append(value)
+    return found
 
 
 def setting_of(experiments: Sequence[Experiment], scale: Scale, seed: int, *, long: bool = False) -> str:

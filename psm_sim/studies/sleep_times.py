@@ -56,8 +56,8 @@ class SleepTask:
 
     @property
     def weight(self) -> int:
-        """Its pages."""
-        return self.scenario.pages
+        """Its pages, each of which takes the time of eight, since LPSM is asked at each poll."""
+        return 8 * self.scenario.pages
 
     def key(self, known: Known | None = None) -> str:
         """Return a hash of everything that decides the rows."""

@@ -9,6 +9,7 @@ import pytest
 from psm_sim.errors import InputError, PluginError
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.guard import Guarded, guarded, watched
+from psm_sim.studies.floor_task import Lull
 
 
 class Good(Policy):
@@ -39,10 +40,11 @@ class Fails(Policy):
 
 
 def test_a_built_in_policy_runs_unwatched():
-    """A copy of its own kind."""
+    """A copy of its own kind; those of studies are built in, too."""
     psm = make_policy("psm")
     assert type(guarded(psm)) is type(psm)
     assert guarded(psm) is not psm
+    assert type(guarded(Lull())) is Lull
 
 
 def test_a_good_policy_is_passed_on():

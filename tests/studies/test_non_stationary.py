@@ -5,23 +5,24 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from psm_sim.campaign.tasks import run_tasks
 from psm_sim.estimates import Interval
-from psm_sim.learning import LearnAlpha, switching_rates
+from psm_sim.learning import FixedShare, LearnAlpha, best_switching, rate_losses, switching_rates
 from psm_sim.network import World, load_topology
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, simulate
 from psm_sim.studies import load_study
 from psm_sim.studies.non_stationary.by_seed import BySeed, sign, signed
 from psm_sim.studies.non_stationary.margins import standing
+from psm_sim.studies.non_stationary.regret import CURVE, RATES, least_losses, regrets
 from psm_sim.studies.non_stationary.remarks import comparisons, gains, leaders
-from psm_sim.studies.non_stationary.rounds import logged_run
+from psm_sim.studies.non_stationary.rounds import Round, Unshared, logged_run
 from psm_sim.studies.non_stationary.task import (
     BOUNDED,
-    CURVE,
     FIXED,
     LEARN_ALPHA,
     LEARNERS,
@@ -85,6 +86,32 @@ def test_static_experts_regret_is_at_most_the_logarithm_of_the_experts(rows):
     """Over its own rounds, whatever they were."""
     for gamma in ("published", "1e-05"):
         assert of(rows, "Static-expert", gamma)["own_regret"] <= math.log(12) + 1e-6
+
+
+@pytest.mark.parametrize("switches", [0, 3])
+def test_least_losses_of_several_learners_are_those_of_each_alone(switches):
+    """To the last bit, though their runs have not as many rounds."""
+    tables = [np.random.default_rng(rounds).exponential(1, (rounds, 5)) for rounds in (7, 40, 25)]
+    alone = [best_switching(table, switches).totals for table in tables]
+    assert least_losses(tables, switches).tolist() == [[each[0], each[-1]] for each in alone]
+
+
+def test_common_rounds_cost_each_rate_what_fixed_share_loses():
+    """Static-expert, whose rate is 0, too."""
+    table = np.random.default_rng(5).exponential(1, (60, 5))
+    learners, hindsight = regrets(
+        [[Round(0.0, losses, 1.0, 100.0) for losses in table]] * (1 + len(RATES)), 2
+    )
+    common = [each["common"] for each in learners]
+    assert common == pytest.approx([60.0, *rate_losses(table, RATES)], rel=1e-12)
+    assert hindsight["curve"] == pytest.approx(rate_losses(table, CURVE) - table.sum(axis=0).min(), rel=1e-9)
+
+
+def test_without_sharing_fixed_share_learns_the_same_to_the_last_bit():
+    """Losses and weights."""
+    table, quick, slow = np.random.default_rng(6).exponential(1, (60, 5)), Unshared(5), FixedShare(5, 0.0)
+    assert [quick.update(losses) for losses in table] == [slow.update(losses) for losses in table]
+    assert quick.weights.tolist() == slow.weights.tolist()
 
 
 def test_regimes_are_told_apart_in_the_order_of_the_schedule(rows):

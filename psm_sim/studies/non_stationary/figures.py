@@ -10,7 +10,8 @@ import pandas as pd
 
 from psm_sim.estimates import interval
 from psm_sim.studies.non_stationary.by_seed import BySeed
-from psm_sim.studies.non_stationary.task import BOUNDED, CURVE, FIXED, LEARN_ALPHA, LEARNERS
+from psm_sim.studies.non_stationary.regret import CURVE
+from psm_sim.studies.non_stationary.task import BOUNDED, FIXED, LEARN_ALPHA, LEARNERS
 
 GROUPS = {
     "fixed polling time, 100 to 600 ms": FIXED[:6],

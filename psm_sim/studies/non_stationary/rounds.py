@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
+import numpy as np
+
 from psm_sim.arrays import Floats
+from psm_sim.learning import FixedShare
 from psm_sim.network import load_topology
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.lpsm import Lpsm
@@ -23,12 +27,29 @@ class Round(NamedTuple):
     polling_ms: float
 
 
+class Unshared(FixedShare):
+    """Fixed-share at a rate of 0, where nothing is shared: equal to the last bit, in a third of the time."""
+
+    def __init__(self, n_experts: int) -> None:
+        super().__init__(n_experts, 0.0)
+        self._log_weights: Floats = np.full(n_experts, -math.log(n_experts))
+
+    def _learn(self, relative: Floats) -> float:
+        self._log_weights += relative
+        evidence = np.logaddexp.reduce(self._log_weights)
+        self._log_weights -= evidence
+        np.exp(self._log_weights, self._weights)
+        return -float(evidence)
+
+
 class LoggedLpsm(Lpsm):
     """LPSM that keeps each round it learns, and so is asked at each poll; its loss must not adapt."""
 
     def start(self, beacon_s: float) -> None:
         """Begin without a round."""
         super().start(beacon_s)
+        if self.alpha == 0:
+            self.learner = Unshared(self.times_ms.size)
         self.rounds: list[Round] = []
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:

@@ -8,23 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from psm_sim.arrays import Floats
 from psm_sim.keys import key_of
-from psm_sim.learning import best_rate, best_switching, rate_losses
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.scenario_key import Known
-from psm_sim.studies.non_stationary.rounds import Round, logged_run
+from psm_sim.studies.non_stationary.regret import RATES, regrets
+from psm_sim.studies.non_stationary.rounds import logged_run
 from psm_sim.workload import Workload, load_workload
 from psm_sim.workload.shifting import ShiftingWorkload
-
-RATES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 0.5)
-"""The switching rates of the Fixed-share learners; 0 is Static-expert."""
-
-CURVE = (0.0, *np.logspace(-6, -0.05, 30).tolist())
-"""The switching rates at which the loss of Fixed-share is drawn as a curve."""
 
 LEARN_ALPHA = "Learn-alpha"
 BOUNDED = tuple(f"bsd:p={p:g}" for p in (0.1, 0.5, 1.0))
@@ -92,13 +85,12 @@ class NonStationaryTask:
         """Run all learners; return their rows and hindsight's. *times_s* are without power saving."""
         switches = len(workload.schedule) - 1 if isinstance(workload, ShiftingWorkload) else 0
         runs = [logged_run(workload, gamma, alpha, times_s) for alpha in (None, *RATES)]
+        lost, hindsight = regrets([rounds for _, rounds in runs], switches)
         rows = [
-            self._row(label, gamma) | measured(run, workload) | own_regret(rounds, switches)
-            for label, (run, rounds) in zip(LEARNERS, runs, strict=True)
+            self._row(label, gamma) | measured(run, workload) | own
+            for label, (run, _), own in zip(LEARNERS, runs, lost, strict=True)
         ]
-        common = np.array([each.losses for each in runs[0][1]])
-        best = self._row("hindsight", gamma) | judge_on_common_rounds(rows, common, switches)
-        return rows, best
+        return rows, self._row("hindsight", gamma) | hindsight
 
     def _row(self, policy: str, gamma: float | None = None) -> dict[str, Any]:
         return {"trace": self.trace, "seed": self.seed, "gamma": setting(gamma), "policy": policy}
@@ -122,40 +114,3 @@ def measured(run: Result, workload: Any) -> dict[str, Any]:
                      for name in dict.fromkeys(names)},
         "regime_delay_ms": {name: delays_ms[regimes == name].mean() for name in dict.fromkeys(names)},
     }  # fmt: skip
-
-
-def own_regret(rounds: Sequence[Round], switches: int) -> dict[str, float]:
-    """Return a learner's rounds, and its regret over them: to the best expert, and with *switches*."""
-    losses = np.array([each.losses for each in rounds])
-    suffered = sum(each.mixture for each in rounds)
-    best = best_switching(losses, switches).totals
-    return {
-        "rounds": len(losses),
-        "mixture": suffered,
-        "own_regret": suffered - best[0],
-        "own_switching_regret": suffered - best[-1],
-    }
-
-
-def judge_on_common_rounds(rows: list[dict[str, Any]], losses: Floats, switches: int) -> dict[str, Any]:
-    """Add to each learner's row what it would have lost in Learn-alpha's rounds, the same for all.
-
-    *rows* are the learners', *losses* those of each expert in each round, shape (rounds, n), in nats.
-
-    Return what hindsight would have lost in them: the best expert, the best sequence with *switches*
-    switches, the best switching rate, and the curve over switching rates.
-    """
-    suffered = rate_losses(losses, RATES)
-    rows[0]["common"] = rows[0]["mixture"]
-    for row, total in zip(rows[1:], suffered.tolist(), strict=True):
-        row["common"] = total
-    rate, best = best_rate(losses), best_switching(losses, switches).totals
-    return {
-        "rounds": len(losses),
-        "best_expert": best[0],
-        "best_switching": best[-1],
-        "best_rate": rate.loss,
-        "alpha": rate.alpha,
-        "each_round": losses.min(axis=1).sum(),
-        "curve": rate_losses(losses, CURVE) - best[0],
-    }

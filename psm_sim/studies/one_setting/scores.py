@@ -50,18 +50,18 @@ class Score:
 
 def scores(rows: Sequence[Row]) -> list[Score]:
     """Return a score for each setting and each choice after an uplink packet; the rows are of any seeds."""
-    frame = pd.DataFrame(rows)
+    frame = against(pd.DataFrame(rows), "psm", ("seed", *KEYS[:-1]))
+    frame = frame.assign(energy_saved=1 - frame["energy_ratio"], time_saved=1 - frame["page_ratio_mean"])
     found = []
     for values, group in frame.groupby(list(KEYS[:-1]), sort=False):
+        every = with_long_pages(group)
         for uplink in UPLINKS:
-            mine = group[group["uplink"].isin(["", uplink])]
+            mine = every[every["uplink"].isin(["", uplink])]
             found.append(_score(dict(zip(KEYS, (*values, uplink), strict=True)), mine))
     return found
 
 
-def _score(setting: dict[str, object], rows: pd.DataFrame) -> Score:
-    frame = with_long_pages(against(rows, "psm"))
-    frame = frame.assign(energy_saved=1 - frame["energy_ratio"], time_saved=1 - frame["page_ratio_mean"])
+def _score(setting: dict[str, object], frame: pd.DataFrame) -> Score:
     values = values_of(frame, QUANTITIES)
     always, bsd = (values[policy, "energy_j"] for policy in ("always-on", BSD[0]))
     values[BSD[0], "always_on_ratio"] = [mine / other for mine, other in zip(always, bsd, strict=True)]

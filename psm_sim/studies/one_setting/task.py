@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from psm_sim.campaign.comparison import RunTask
 from psm_sim.campaign.tasks import Row
 from psm_sim.keys import key_of
-from psm_sim.simulation.compare import compare_runs
+from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.scenario_key import Known
 from psm_sim.spec import Spec
@@ -51,7 +51,8 @@ class Setting:
     @lru_cache(maxsize=64)  # noqa: B019 (frozen, of few values, and asked for each seed)
     def mean_think_s(self, pages: int) -> float:
         """Return the mean think time at which static PSM takes the published energy, on a choosing seed."""
-        (run,) = compare_runs(("psm",), self.scenario(pages, CHOOSING[0], _FIRST_MEAN_S)).runs
+        scenario = self.scenario(pages, CHOOSING[0], _FIRST_MEAN_S)
+        run = prepare("psm", scenario.place()).over(scenario.workload().pages)
         page_s = run.simulated_s / len(run.page_records)
         return _FIRST_MEAN_S + page_s * (PSM_J / run.energy_per_page_j - 1)
 
