@@ -133,6 +133,7 @@ class LogLevels:
         with np.errstate(divide="ignore"):
             self._log_stay = np.log1p(-rates)
             self._log_move = np.log(rates) - math.log(n_experts - 1)
+        self._unshared = not rates.any()
         self._joint = self.log_weights
         self._log_evidence = np.zeros(rates.size)
 
@@ -145,6 +146,9 @@ class LogLevels:
     def share(self) -> Floats:
         """Revise the levels and return their weights, shape (n, m), in the linear domain."""
         alive = self._log_evidence > -np.inf
+        if self._unshared and alive.all():
+            self.log_weights = self._joint - self._log_evidence
+            return np.exp(self.log_weights)
         # -inf less -inf would be nan; what a dead level gets here is dropped at the end.
         posterior = self._joint - np.where(alive, self._log_evidence, 0.0)
         moved = self._log_move + _log_sum_of_others(posterior)

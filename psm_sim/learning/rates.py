@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,11 +56,12 @@ def switching_rates(horizon: float) -> Floats:
     return np.array([*lower, 0.5, *(1 - level for level in reversed(lower))])
 
 
-def _levels_below_half(delta: float) -> list[float]:
+@lru_cache(maxsize=16)
+def _levels_below_half(delta: float) -> tuple[float, ...]:
     levels = [-math.expm1(-delta)]
     while _gap(levels[-1], 0.5) > delta:
         levels.append(_next_level(levels[-1], delta))
-    return levels
+    return tuple(levels)
 
 
 def _next_level(level: float, delta: float) -> float:
