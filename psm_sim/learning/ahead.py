@@ -37,7 +37,7 @@ class Ahead:
     def predictions(self, values: Floats) -> Iterator[Floats]:
         """Yield the weighted means of *values*, shape (n,), after rounds 1, 2, 3, .., block by block.
 
-        For the first block, which is the last in most silences, the rates that can be seen are enough.
+        For each block the rates that can be seen in it are enough; most silences are over after the first.
         """
         self._readings, self._far = self._modes.readings(values), None
         rates = self._modes.near(self._evidence)

@@ -70,15 +70,18 @@ class LaterCompiled(Rounds):
         super().__init__(levels, top, means)
         self._rounds, self._now = 0, by_numpy(levels, top, means)
 
+    @property
+    def total(self) -> float:
+        """Pass it on."""
+        return self._now.total
+
     def learn(self, relative: Floats) -> float:
         """Learn one round, in the present way."""
         if self._rounds == PAYS and self._levels.is_plain and not fault():
             self._now.settle()
             self._now = Compiled(self._levels, self._top, self._means)
         self._rounds += 1
-        gain = self._now.learn(relative)
-        self.total = self._now.total
-        return gain
+        return self._now.learn(relative)
 
     def settle(self) -> None:
         """Pass it on."""
@@ -91,7 +94,6 @@ class LaterCompiled(Rounds):
     def begin(self) -> None:
         """Pass it on."""
         self._now.begin()
-        self.total = self._now.total
 
     def ahead(self, losses: Floats) -> Ahead | None:
         """Pass it on."""
@@ -100,7 +102,6 @@ class LaterCompiled(Rounds):
     def leap(self, log_evidence: Floats, weights: Floats) -> None:
         """Pass it on."""
         self._now.leap(log_evidence, weights)
-        self.total = self._now.total
 
 
 def fault() -> str:

@@ -28,17 +28,15 @@ class Rounds:
         The posterior over the rates; revised by each round.
     means : ndarray, shape (n,)
         Where each round puts the distribution over the experts, times :attr:`total`.
-
-    Attributes
-    ----------
-    total : float
-        What *means* add up to.
     """
-
-    total = 1.0
 
     def __init__(self, levels: Levels, top: LogPosterior, means: Floats) -> None:
         self._levels, self._top, self._means = levels, top, means
+
+    @property
+    def total(self) -> float:
+        """What the means add up to."""
+        return 1.0
 
     def learn(self, relative: Floats) -> float:
         """Learn one round of log-likelihoods *relative*, (n,), maximum 0; return that of their mixture.
@@ -85,6 +83,11 @@ class Unscaled(Rounds):
         self._most = max(1, self._rounds_from(_LEAST_WEIGHT))
         self._gather()
 
+    @property
+    def total(self) -> float:
+        """What the means, and the weights of the rates, add up to."""
+        return self._total
+
     def learn(self, relative: Floats) -> float:
         """Learn one round, as scaled within rounding errors."""
         if not self._left:
@@ -109,7 +112,6 @@ class Unscaled(Rounds):
     def begin(self) -> None:
         """Go on from levels and posterior as they stand."""
         super().begin()
-        self.total = 1.0
         self._gather()
 
     def ahead(self, losses: Floats) -> Ahead | None:
@@ -135,14 +137,14 @@ class Unscaled(Rounds):
         """Begin to gather evidence."""
         self._start: Floats = np.maximum(self._top.weights, _LEAST_WEIGHT)
         self._rate_weights: Floats = self._start.copy()
-        self._left, self._sum = self._most, 1.0
+        self._left, self._total = self._most, 1.0
 
     def _mix(self) -> float:
         """Mix the levels; return how much their weights add up to beside what they did."""
-        before = self._sum
+        before = self._total
         self._levels.weights.dot(self._rate_weights, self._means)
-        self.total = self._sum = float(self._means.dot(self._ones))
-        return self._sum / before
+        self._total = float(self._means.dot(self._ones))
+        return self._total / before
 
     def _rounds_from(self, least: float) -> int:
         """Return how many rounds can be learnt before the *least* weight of a rate may underflow."""

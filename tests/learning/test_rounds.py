@@ -186,6 +186,7 @@ def test_auto_stays_with_numpy_where_nothing_else_can_be_had(numba: Any, monkeyp
     for row in table(8, 9)[:, :experts]:
         assert auto.update(np.minimum(row, 9.0)) == many.update(np.minimum(row, 9.0))
     assert auto.state() == many.state()
+    assert auto.weights.tolist() == many.weights.tolist()
 
 
 @pytest.mark.parametrize(
