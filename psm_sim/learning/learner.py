@@ -23,7 +23,7 @@ _FLOAT64 = np.dtype(np.float64)
 class Learner(ABC):
     """Weights over n experts, learnt from the loss each of them would have suffered.
 
-    A subclass gives a ``name``, keeps :attr:`_weights` and their :attr:`_sum`, which need not be 1, and
+    A subclass gives a ``name``, keeps :attr:`_weights`, whose :attr:`_sum` need not be 1, and
     supplies :meth:`_learn`, :meth:`_memory` and :meth:`_recall`. Memory is constant in the number of
     rounds: no history is kept.
 
@@ -42,8 +42,12 @@ class Learner(ABC):
         self.rounds = 0
         self._shape = (self.n_experts,)
         self._weights: Floats = np.full(self.n_experts, 1 / self.n_experts)
-        self._sum = 1.0
         self._relative: Floats = np.empty(self.n_experts)
+
+    @property
+    def _sum(self) -> float:
+        """What :attr:`_weights` add up to."""
+        return 1.0
 
     @property
     def weights(self) -> Floats:

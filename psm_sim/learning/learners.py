@@ -155,8 +155,11 @@ class LearnAlpha(Learner):
         gain = self._rounds.learn(relative)
         if gain == -math.inf:
             raise self._none_left()
-        self._sum = self._rounds.total
         return -gain
+
+    @property
+    def _sum(self) -> float:
+        return self._rounds.total
 
     def ahead(self, losses: Floats) -> Ahead | None:
         """Return a look at coming rounds that all have these losses."""
@@ -164,11 +167,9 @@ class LearnAlpha(Learner):
 
     def _reach(self, log_evidence: Floats, weights: Floats) -> None:
         self._rounds.leap(log_evidence, weights)
-        self._sum = self._rounds.total
 
     def _memory(self) -> dict[str, Any]:
         self._rounds.settle()
-        self._sum = self._rounds.total
         return {
             "rates": self._levels.rates.tolist(),
             "log_rate_weights": saved.logs(self._top.log_weights),
@@ -182,4 +183,3 @@ class LearnAlpha(Learner):
         self._top.restore(top)
         self._levels.restore(*levels)
         self._rounds.begin()
-        self._sum = self._rounds.total
