@@ -14,9 +14,9 @@ from collections import defaultdict
 
 import numpy as np
 
-from psm_sim.arrays import Floats
-from psm_sim.estimates import interval
+from psm_sim.arrays import FloatArray
 from psm_sim.simulation import Result, Scenario, compare_runs
+from psm_sim.summary_stats import confidence_interval
 
 PLACES = {
     "ucb": 100,
@@ -48,9 +48,9 @@ def runs(trace: str, pages: int, seed: int, plain: str) -> dict[str, Result]:
     )
 
 
-def signed(differences: Floats) -> str:
+def signed(differences: FloatArray) -> str:
     """Return a mean difference with its sign, and the half width of its interval."""
-    found = interval(differences.tolist())
+    found = confidence_interval(differences.tolist())
     return f"{found.mean:+.4f} ± {found.half_width:.4f}"
 
 
@@ -80,14 +80,14 @@ def pushes_of(trace: str, seeds: list[int]) -> None:
     print(f"\n{trace}\n\n| option | J/h above sleep | delay ms | p95 ms |\n|---|---|---|---|")
     found = defaultdict(list)
     for seed in seeds:
-        asleep_w = Scenario(trace).place().power.asleep_w
+        asleep_w = Scenario(trace).resolve_topology().power.asleep_w
         for option, run in runs(trace, 1, seed, "anticipate:price=1").items():
             above_j = 3600 * (run.usage.total_j / run.simulated_s - asleep_w)
             if run.pushes:
                 delay_s = run.pushes.delay_s
                 found[option].append((above_j, 1000 * delay_s.mean, 1000 * delay_s.p95))
     for option, rows in found.items():
-        above, mean, p95 = (interval(column) for column in zip(*rows, strict=True))
+        above, mean, p95 = (confidence_interval(column) for column in zip(*rows, strict=True))
         print(f"| {option or 'plain'} | {above:.2f} | {mean:.0f} | {p95:.0f} |", flush=True)
 
 

@@ -18,13 +18,13 @@ from itertools import product
 import numpy as np
 
 from benchmarks.replay import endless
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.learning import LearnAlpha, Learner, switching_rates
 from psm_sim.replay.arrivals import Arrivals
-from psm_sim.replay.clock import Clock
-from psm_sim.replay.history import NoHistory
-from psm_sim.replay.method import replay_loss
+from psm_sim.replay.clock import PollingGrid
+from psm_sim.replay.history import NullHistory
 from psm_sim.replay.poller import Replay
+from psm_sim.replay.replay_config import replay_loss
 
 LOSSES = ("inverse", "inverse-log:gamma=1e-5", "constrained:target_ms=150", "gamma*I*Ti + 1/sqrt(Ti)", "1")
 HORIZONS = (300, 2_700, 27_000)
@@ -40,26 +40,26 @@ print(f"{time.process_time() - before:.2f} s of processor")
 """
 
 
-class Trail(NoHistory):
+class Trail(NullHistory):
     """History that keeps each polling time, and the weights of every hundredth poll."""
 
     def __init__(self) -> None:
         self.slept_ms: list[float] = []
-        self.weights: list[Floats] = []
+        self.weights: list[FloatArray] = []
 
     def before(self, learner: Learner) -> None:
         """Note the weights."""
         if not len(self.slept_ms) % 100:
             self.weights.append(learner.weights)
 
-    def after(self, facts: tuple[float, ...], losses: Floats) -> None:
+    def after(self, facts: tuple[float, ...], losses: FloatArray) -> None:
         """Note the time slept."""
         self.slept_ms.append(facts[0])
 
 
 def trail(compiled: str, loss: str, seed: int, horizon: int, polls: int, round_ms: float) -> Trail:
     """Return what a replay did."""
-    clock, found = Clock(round_ms=round_ms), Trail()
+    clock, found = PollingGrid(round_ms=round_ms), Trail()
     learner = LearnAlpha(clock.times_ms.size, switching_rates(horizon), compiled)
     made = replay_loss(loss, None, clock.times_ms)
     Replay(Arrivals(endless(200, seed)), learner, made, clock, found).run(polls)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.estimates import interval
 from psm_sim.losses import Constrained
 from psm_sim.network import Observer, World, load_topology
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies.lpsm import Lpsm
+from psm_sim.summary_stats import confidence_interval
 from psm_sim.workload import load_workload
 
 TARGETS_MS = (60.0, 80.0, 100.0, 150.0, 200.0, 400.0)
@@ -58,7 +58,7 @@ def main() -> None:
     for target_ms in TARGETS_MS:
         runs = [run(target_ms, args.trace, args.pages, seed) for seed in range(1, args.seeds + 1)]
         waits, joules, gammas = zip(*runs, strict=True)
-        wait, energy = f"{interval(waits):.1f}", f"{interval(joules):.3f}"
+        wait, energy = f"{confidence_interval(waits):.1f}", f"{confidence_interval(joules):.3f}"
         last = sum(gammas) / len(gammas)
         print(f"{target_ms:>9g}  {wait:>14}  {max(waits):>10.1f}  {energy:>13}  {last:>10.2g}")
 

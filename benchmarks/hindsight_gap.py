@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.estimates import interval
-from psm_sim.hindsight.chain import Chain
+from psm_sim.hindsight.event_chain import Chain
 from psm_sim.hindsight.optimum import frontier, least_energy_j
 from psm_sim.hindsight.record import record_chain
 from psm_sim.network import Observer, Topology, World
@@ -20,6 +19,7 @@ from psm_sim.network.segment import Segment
 from psm_sim.policies import Policy, Poll, Rest, make_policy
 from psm_sim.policies.anticipate import Anticipate
 from psm_sim.simulation import Scenario, compare_runs
+from psm_sim.summary_stats import confidence_interval
 
 
 class Parts(dict[str, float]):
@@ -110,7 +110,7 @@ def best(chain: Chain) -> Parts:
 def spent(policy: str, scenario: Scenario) -> Parts:
     """Return the energy of a policy in a scenario by what it is spent on."""
     observer = Spent()
-    world = World(scenario.place(), make_policy(policy), [observer])
+    world = World(scenario.resolve_topology(), make_policy(policy), [observer])
     world.run(scenario.workload().pages)
     if abs(sum(observer.parts.values()) - world.usage().total_j) > 1e-6:
         raise ArithmeticError("the parts are not the whole")
@@ -120,7 +120,7 @@ def spent(policy: str, scenario: Scenario) -> Parts:
 def above_frontier_j(policy: str, scenario: Scenario) -> float:
     """Return the joules per page above hindsight's frontier at the policy's own mean page time."""
     pages = scenario.pages
-    hull = frontier(record_chain(scenario.workload().pages, scenario.place()), 24)
+    hull = frontier(record_chain(scenario.workload().pages, scenario.resolve_topology()), 24)
     awake, run = compare_runs(["always-on", policy], scenario).runs
     delay_s = max(0.0, run.page_time_s.mean - awake.page_time_s.mean)
     return run.energy_per_page_j - least_energy_j(hull, delay_s * pages) / pages
@@ -137,14 +137,14 @@ def main() -> None:
     args = parser.parse_args()
     if args.frontier:
         scenarios = [Scenario(args.trace, pages=args.pages, seed=seed) for seed in args.seeds]
-        above = interval([above_frontier_j(args.policy, scenario) for scenario in scenarios])
+        above = confidence_interval([above_frontier_j(args.policy, scenario) for scenario in scenarios])
         print(f"{args.policy} on {args.trace}: {above:.3f} J per page above hindsight's frontier")
         return
     own, least = Parts(), Parts()
     for seed in args.seeds:
         scenario = Scenario(args.trace, pages=args.pages, seed=seed)
         own.add(spent(args.policy, scenario))
-        least.add(best(record_chain(scenario.workload().pages, scenario.place())))
+        least.add(best(record_chain(scenario.workload().pages, scenario.resolve_topology())))
     per_page = 1 / (args.pages * len(args.seeds))
     print(f"{args.policy} on {args.trace}, {args.pages} pages of each of seeds {args.seeds}; J per page\n")
     print(f"{'':34}{'policy':>9}{'hindsight':>11}{'more':>9}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from psm_sim.bundled import bundled
+from psm_sim.bundled_files import bundled_dir
 from psm_sim.workload.profile import read_profile
 from psm_sim.workload.quantiles import Quantiles
 
@@ -17,7 +17,7 @@ THINK = ((60, 14.4), (300, 29.2), (1000, 52.9), (3600, 105.0))
 
 def main() -> None:
     """Print the comparison."""
-    tables = read_profile(bundled("traces") / "ucb.toml").tables
+    tables = read_profile(bundled_dir("traces") / "ucb.toml").tables
     print(f"{'mean of':<28}{'published':>10}{'linear':>10}{'log':>10}  chosen")
     for name, published in (("reply_bytes", 7231.0), ("request_bytes", 337.0), ("think_s", 1804.0)):
         _row(name, published, tables[name], None)

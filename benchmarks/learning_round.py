@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, switching_rates
-from psm_sim.learning.rounds import fault
+from psm_sim.learning.round_backends import numba_error
 
 N = 12
 BATCH = 2_000
@@ -60,7 +60,7 @@ def measure() -> None:
         f"fixed-share {N}": FixedShare(N, 0.01),
         f"static-expert {N}": StaticExpert(N),
     }
-    if not fault():
+    if not numba_error():
         learners[f"the same {rates.size} x {N}, compiled"] = LearnAlpha(N, rates, "yes")
     print(f"{'':26}{'best us':>10}{'median us':>11}")
     for name, learner in learners.items():

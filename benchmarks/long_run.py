@@ -16,8 +16,8 @@ import time
 
 from psm_sim import simulate
 from psm_sim.network import Observer
-from psm_sim.network.bare import fire
 from psm_sim.network.browser import Visit
+from psm_sim.network.simpy_baseline import run_timeouts
 
 PARTS, EVENTS = 40, 4_000
 """Parts of a tenth, and bare events that are timed after each."""
@@ -34,7 +34,7 @@ class Tenths(Observer):
         """Count a page, and time the loop now and then."""
         if self._done and self._done % self._every == 0:
             tenth, ended_s = (self._done // self._every - 1) // PARTS, time.process_time()
-            fire(EVENTS)
+            run_timeouts(EVENTS)
             now_s = time.process_time()
             self.pages_s[tenth] += ended_s - self._since_s
             self.events_s[tenth] += now_s - ended_s

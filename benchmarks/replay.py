@@ -12,14 +12,14 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 
-from psm_sim.learning.make import make_learner
+from psm_sim.learning.factory import make_learner
 from psm_sim.replay.arrivals import Arrivals
-from psm_sim.replay.clock import Clock
+from psm_sim.replay.clock import PollingGrid
 from psm_sim.replay.history import History
-from psm_sim.replay.method import replay_loss
 from psm_sim.replay.poller import Replay
+from psm_sim.replay.replay_config import replay_loss
 from psm_sim.workload import load_workload
-from psm_sim.workload.nominal import Nominal, transfers_of
+from psm_sim.workload.nominal import NominalTransfers, transfers_of
 from psm_sim.workload.transfer import Transfer
 
 HORIZON = 27_000
@@ -27,7 +27,7 @@ HORIZON = 27_000
 
 def endless(pages: int = 1000, seed: int = 1) -> Iterator[Transfer]:
     """Yield the transfers of the same drawn pages again and again, 30 s apart."""
-    once = list(transfers_of(load_workload("ucb", pages, seed).pages, Nominal()))
+    once = list(transfers_of(load_workload("ucb", pages, seed).pages, NominalTransfers()))
     shift_us = 0
     while True:
         for start_us, end_us, size in once:
@@ -37,7 +37,7 @@ def endless(pages: int = 1000, seed: int = 1) -> Iterator[Transfer]:
 
 def make(history: bool, learner: str) -> Replay:
     """Return a replay that has not begun."""
-    clock = Clock()
+    clock = PollingGrid()
     experts = clock.times_ms.size
     loss = replay_loss("inverse", None, clock.times_ms)
     made = make_learner(learner, experts, HORIZON)

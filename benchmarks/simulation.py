@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 
 from psm_sim.network import World, load_topology
-from psm_sim.network.bare import fire
+from psm_sim.network.simpy_baseline import run_timeouts
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page import Page
@@ -24,7 +24,7 @@ POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss
 def bare_rate(events: int = 200_000) -> float:
     """Return the events per second of a process that only yields timeouts."""
     begun = time.perf_counter()
-    fire(events)
+    run_timeouts(events)
     return events / (time.perf_counter() - begun)
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from psm_sim.campaign.sweep.axis import Axis
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.outcome import Outcome
-from psm_sim.campaign.sweep.plan import planned
+from psm_sim.campaign.sweep.planning import plan_tasks
 from psm_sim.campaign.sweep.store import Store
+from psm_sim.formatting import flatten
 from psm_sim.simulation import simulate
-from psm_sim.texts import flat
 
 LARGE = ("policy.bsd.p=0.05..1:0.05", "links.wired.latency_ms=10..250:10", "seed=1..20")
 SMALL = ("--vary", "policy.bsd.p=0.05..0.5:0.05", "--vary", "seed=1..20", "--pages", "100")
@@ -26,9 +26,9 @@ SMALL = ("--vary", "policy.bsd.p=0.05..0.5:0.05", "--vary", "seed=1..20", "--pag
 
 def fill(path: Path) -> None:
     """Write a store whose 10,000 tasks are done, with the measures of one run and other energies."""
-    tasks = planned(Grid(tuple(map(Axis.parse, LARGE))).tasks())
+    tasks = plan_tasks(Grid(tuple(map(Axis.parse, LARGE))).tasks())
     one = simulate("bsd", pages=5).to_dict()
-    measures = flat(
+    measures = flatten(
         {key: value for key, value in one.items() if key not in ("policy", "parameters", "pages")}
     )
     with Store(path) as store:

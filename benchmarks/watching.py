@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from psm_sim.files.whole import whole_file
+from psm_sim.files.atomic_file import atomic_write
 from psm_sim.network import World, load_topology
 from psm_sim.network.observers import Observer
 from psm_sim.network.observers.capture import Capture
@@ -35,7 +35,7 @@ def run_once(policy: str, workload: Workload, path: Path) -> tuple[float, float]
     if observer is None:
         _run(policy, workload, [])
     else:
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             _run(policy, workload, [observer(file)])
     return time.process_time() - used, time.perf_counter() - begun
 

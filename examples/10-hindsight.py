@@ -9,7 +9,7 @@ Run it:                python examples/10-hindsight.py
 Write its output anew: python examples/10-hindsight.py > examples/10-hindsight.txt
 """
 
-from psm_sim.hindsight.chain import play
+from psm_sim.hindsight.event_chain import evaluate_policy
 from psm_sim.hindsight.optimum import frontier, least_energy_j, optimum
 from psm_sim.hindsight.record import record_chain
 from psm_sim.network import load_topology
@@ -34,7 +34,7 @@ def main() -> None:
     print()
     print("policy       J per page  s of delay  least J with that delay")
     for name in ("always-on", "psm", "bsd:p=0.5", "lpsm"):
-        played = play(chain, make_policy(name))
+        played = evaluate_policy(chain, make_policy(name))
         least_j = least_energy_j(hull, played.delay_s)
         numbers = played.energy_j / PAGES, played.delay_s / PAGES, least_j / PAGES
         print("{:<12}{:>11.3f}{:>12.3f}{:>25.3f}".format(name, *numbers))

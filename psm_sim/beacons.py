@@ -7,7 +7,7 @@ from math import floor
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from psm_sim.arrays import Floats
+    from psm_sim.arrays import FloatArray
 
 TOLERANCE_S = 1e-9
 """Times in seconds that are no further apart count as equal.
@@ -51,13 +51,13 @@ class Beacons:
         """Say whether a beacon is sent at a time, within the tolerance."""
         return abs(time_s - self.time(round(time_s / self.interval_s))) < TOLERANCE_S
 
-    def times_after(self, times_s: Floats) -> Floats:
+    def times_after(self, times_s: FloatArray) -> FloatArray:
         """Return the time of the first beacon after each of some times, as :meth:`after`; any shape."""
         import numpy as np  # here: a policy of one's own starts without it
 
         return (np.floor((times_s + TOLERANCE_S) / self.interval_s) + 1) * self.interval_s
 
-    def times_until(self, times_s: Floats) -> Floats:
+    def times_until(self, times_s: FloatArray) -> FloatArray:
         """Return the time of the last beacon that is not after each of some times; any shape."""
         import numpy as np
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from psm_sim import __version__
-from psm_sim.commands.arguments import add_common, time_limit_of
-from psm_sim.errors import InputError, PluginError, nearest, place_of
+from psm_sim.commands.arguments import add_common, parse_timeout
+from psm_sim.errors import InputError, PluginError, did_you_mean, source_location
 
 SUBCOMMANDS = {
     "policies": "list the power-save policies, with parameters",
@@ -59,9 +59,9 @@ def main(words: Sequence[str] | None = None) -> int:
             _hang_up()
         if "--debug" in given:
             traceback.print_exception(error)
-        from psm_sim.commands.sentences import complain
+        from psm_sim.commands.messages import report_error
 
-        return complain(error)
+        return report_error(error)
 
 
 def _run_and_flush(words: list[str]) -> int:
@@ -125,22 +125,24 @@ def _declare_actions(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def _supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
-    from psm_sim.commands.sentences import warnings_in_sentences
-    from psm_sim.interruptions import stopped_by_signals, time_limit, word_of_work
+    from psm_sim.commands.messages import print_plugin_warnings
+    from psm_sim.signal_handling import heartbeat, raise_on_signals, time_limit
 
-    limit_s = time_limit_of(arguments.timeout_s)
-    with stopped_by_signals(), warnings_in_sentences(), word_of_work(), time_limit(limit_s):
+    limit_s = parse_timeout(arguments.timeout_s)
+    with raise_on_signals(), print_plugin_warnings(), heartbeat(), time_limit(limit_s):
         try:
             return run(arguments)
         except SystemExit as error:
-            raise PluginError(f"The run was ended by sys.exit(){place_of(error)}; leave that out.") from error
+            raise PluginError(
+                f"The run was ended by sys.exit(){source_location(error)}; leave that out."
+            ) from error
 
 
 def _check_subcommand(name: str) -> None:
     if name not in SUBCOMMANDS:
         raise InputError(
             f"There is no subcommand {name!r}; expected one of {', '.join(SUBCOMMANDS)}, "
-            f"or the options of a run.{nearest(name, SUBCOMMANDS)}"
+            f"or the options of a run.{did_you_mean(name, SUBCOMMANDS)}"
         )
 
 
@@ -176,7 +178,7 @@ class _OneLineParser(argparse.ArgumentParser):
             word = extra[0].partition("=")[0]
             kind = "option" if word.startswith("-") else "argument"
             raise InputError(
-                f"There is no {kind} {word!r}; expected {', '.join(options)}.{nearest(word, options)}"
+                f"There is no {kind} {word!r}; expected {', '.join(options)}.{did_you_mean(word, options)}"
             )
         return found
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 PLUGIN = "psm_sim_plugin_"
 """The beginning of the names of modules that are users' own files."""
 
-_LONGEST = 200
+_MAX_LENGTH = 200
 
 
 class InputError(ValueError):
@@ -26,7 +26,7 @@ class PluginError(InputError):
         return PluginError(f"On page {number}: {self}")
 
 
-class Stopped(BaseException):
+class CommandTerminated(BaseException):
     """The command is to end now; no ``except Exception`` of a user's code catches it.
 
     Parameters
@@ -42,25 +42,25 @@ class Stopped(BaseException):
         self.status = status
 
 
-def reason(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return place, type and message of an error in one line, to stand inside a sentence.
 
     The place is the file and line of a user's own code, if the error comes from there.
     """
-    words = [type(error).__name__, *([shown(error, str)] if shown(error, str) else [])]
-    return " ".join(f"{': '.join(words)}{place_of(error)}".split())
+    words = [type(error).__name__, *([safe_repr(error, str)] if safe_repr(error, str) else [])]
+    return " ".join(f"{': '.join(words)}{source_location(error)}".split())
 
 
-def shown(value: object, how: Callable[[object], str] = repr) -> str:
+def safe_repr(value: object, how: Callable[[object], str] = repr) -> str:
     """Return ``repr(value)``, or ``how(value)``, at most 200 characters; what fails in it is only named."""
     try:
         text = how(value)
     except BaseException:  # a user's own __repr__ can raise anything, a very long number a ValueError
         return f"<{type(value).__name__}>"
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 3] + "..."
 
 
-def place_of(error: BaseException) -> str:
+def source_location(error: BaseException) -> str:
     """Return ``" (my.py, line 7)"``, where in a user's own file an error arose; ``""`` if elsewhere."""
     place, step = "", error.__traceback__
     while step is not None:
@@ -70,7 +70,7 @@ def place_of(error: BaseException) -> str:
     return place
 
 
-def nearest(word: str, words: Iterable[str]) -> str:
+def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` with the one of *words* most like *word*; ``""`` if none is near."""
     from difflib import get_close_matches
 

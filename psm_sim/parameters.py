@@ -14,7 +14,7 @@ from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
-from psm_sim.errors import InputError, PluginError, nearest, reason
+from psm_sim.errors import InputError, PluginError, describe_error, did_you_mean
 from psm_sim.user_code import calling
 from psm_sim.values import Parameter
 
@@ -72,7 +72,7 @@ def _arguments(cls: type) -> dict[str, Any]:
     try:
         arguments = inspect.signature(cls).parameters.values()
     except Exception as error:
-        told = f"{cls.__name__}: the arguments of its constructor cannot be read ({reason(error)})"
+        told = f"{cls.__name__}: the arguments of its constructor cannot be read ({describe_error(error)})"
         raise PluginError(f"{told}; mend the class.") from error
     unnamed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return {argument.name: argument.default for argument in arguments if argument.kind not in unnamed}
@@ -124,7 +124,7 @@ def _remembering(made: Any, given: Mapping[str, Any]) -> Any:
 def _check_names(names: Iterable[str], known: Iterable[str], owner: str) -> None:
     for name in names:
         if name not in known:
-            expected = f"expected {', '.join(known) or 'no parameters'}.{nearest(name, known)}"
+            expected = f"expected {', '.join(known) or 'no parameters'}.{did_you_mean(name, known)}"
             raise InputError(f"{owner} has no parameter {name!r}; {expected}")
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.errors import PLUGIN, PluginError, Stopped, reason, shown
-from psm_sim.user_code import calling, prints_to_stderr
+from psm_sim.errors import PLUGIN, CommandTerminated, PluginError, describe_error, safe_repr
+from psm_sim.user_code import calling, redirect_stdout_to_stderr
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -39,7 +39,7 @@ def load_class(path: str, class_name: str, base: type) -> type:
     wanted = f"a file that defines a class derived from psm_sim's {base.__name__}"
     if not file.is_file():
         raise PluginError(f"There is no file {path!r}; expected {wanted}.")
-    with prints_to_stderr():
+    with redirect_stdout_to_stderr():
         module = _import(file)
     with calling(f"{path} cannot be asked for {class_name!r}"):
         found = getattr(module, class_name, None)
@@ -48,19 +48,19 @@ def load_class(path: str, class_name: str, base: type) -> type:
     return checked_class(found, base, f"{class_name} in {path}")
 
 
-def installed(group: str) -> dict[str, EntryPoint]:
+def installed_entry_points(group: str) -> dict[str, EntryPoint]:
     """Return what other packages offer under an entry point group such as ``psm_sim.policies``, by name."""
     from importlib.metadata import entry_points
 
     return {point.name: point for point in sorted(entry_points(group=group), key=lambda point: point.name)}
 
 
-def origin_of(point: EntryPoint) -> str:
+def distribution_of(point: EntryPoint) -> str:
     """Return the package that offers an entry point, with its version."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else "an installed package"
 
 
-def load_installed(point: EntryPoint) -> Any:
+def load_entry_point(point: EntryPoint) -> Any:
     """Return what an entry point names.
 
     Raises
@@ -69,8 +69,8 @@ def load_installed(point: EntryPoint) -> Any:
         If it cannot be imported; the sentence names the package.
     """
     with (
-        prints_to_stderr(),
-        calling(f"{point.name} of {origin_of(point)} ({point.value}) cannot be imported"),
+        redirect_stdout_to_stderr(),
+        calling(f"{point.name} of {distribution_of(point)} ({point.value}) cannot be imported"),
     ):
         return point.load()
 
@@ -94,7 +94,7 @@ def checked_class(found: Any, base: type, where: str) -> type:
     """
     wanted = f"a class derived from psm_sim's {base.__name__}"
     if not inspect.isclass(found) or not issubclass(found, base):
-        raise PluginError(f"{where} is {shown(found)}; expected {wanted}.")
+        raise PluginError(f"{where} is {safe_repr(found)}; expected {wanted}.")
     if inspect.isabstract(found):
         missing = ", ".join(sorted(vars(found)["__abstractmethods__"]))
         raise PluginError(f"{where} does not define {missing}; expected {wanted}.")
@@ -133,10 +133,12 @@ def _import(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except BaseException as error:
         del sys.modules[name]
-        if isinstance(error, (KeyboardInterrupt, Stopped)):
+        if isinstance(error, (KeyboardInterrupt, CommandTerminated)):
             raise
         # SystemExit too: a script that calls sys.exit() must not end psm_sim.
-        raise PluginError(f"{file} does not import: {reason(error)}; mend the file and try again.") from error
+        raise PluginError(
+            f"{file} does not import: {describe_error(error)}; mend the file and try again."
+        ) from error
     return module
 
 

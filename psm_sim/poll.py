@@ -30,7 +30,7 @@ class _Open:
     arrivals: tuple[tuple[float, int], ...]
 
 
-def poll_of(
+def make_poll(
     slept_ms: float, held_bytes: int = 0, held_frames: int = 0, arrivals: tuple[tuple[float, int], ...] = ()
 ) -> Poll:
     """Return a poll, filled in before it is frozen: its class would take four times as long.

@@ -11,14 +11,14 @@ Progress = Callable[[int, int, str], None]
 latest = ""
 """The last progress told, in words, for whoever asks what a run is at."""
 
-share = 0.0
+fraction = 0.0
 """The part of the work that is done, from 0 to 1."""
 
-shown = False
+bar_visible = False
 """Whether a bar shows it already."""
 
 
-def silent(done: int, total: int, label: str) -> None:
+def no_progress(done: int, total: int, label: str) -> None:
     """Report nothing: the default where nobody watches.
 
     Parameters
@@ -30,7 +30,7 @@ def silent(done: int, total: int, label: str) -> None:
     """
 
 
-def note(done: int, total: int, label: str) -> None:
+def record_progress(done: int, total: int, label: str) -> None:
     """Remember the progress, so that a run without a bar can say what it is at.
 
     Parameters
@@ -40,5 +40,5 @@ def note(done: int, total: int, label: str) -> None:
     label
         What is being worked on.
     """
-    global latest, share
-    latest, share = f"{label}, {done:,} of {total:,}", done / total if total else 0.0
+    global latest, fraction
+    latest, fraction = f"{label}, {done:,} of {total:,}", done / total if total else 0.0

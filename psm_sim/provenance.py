@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from psm_sim.keys import content_of
+from psm_sim.hashing import file_digest
 from psm_sim.version import __version__
 
 _PATIENCE_S = 5.0
@@ -29,7 +29,7 @@ def provenance(files: Iterable[Path]) -> dict[str, Any]:
         "platform": platform.platform(),
         "packages": packages(),
         "git": {"folder": git_state(Path.cwd()), "psm_sim": git_state(Path(__file__).parent)},
-        "files": {str(file): content_of(file) for file in files},
+        "files": {str(file): file_digest(file) for file in files},
     }
 
 

@@ -27,6 +27,6 @@ def stream(seed: int, name: str, replication: int = 0) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=key)))
 
 
-def own_name(name: str, owner: int) -> str:
+def stream_name(name: str, owner: int) -> str:
     """Return the name of a component's stream where several have one each; the first has the name itself."""
     return f"{name} of {owner}" if owner else name

@@ -6,15 +6,21 @@ import importlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar, cast
 
-from psm_sim.errors import InputError, nearest
+from psm_sim.errors import InputError, did_you_mean
 from psm_sim.parameters import build
-from psm_sim.plugins import checked_class, installed, load_class, load_installed, origin_of
+from psm_sim.plugins import (
+    checked_class,
+    distribution_of,
+    installed_entry_points,
+    load_class,
+    load_entry_point,
+)
 from psm_sim.spec import Spec, class_file, name_of
 
 T = TypeVar("T")
 
 
-def unknown(kind: str, name: str, names: Iterable[str]) -> InputError:
+def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError:
     """Return the error for a name that is not in a list, with the nearest one as a hint.
 
     Parameters
@@ -28,7 +34,7 @@ def unknown(kind: str, name: str, names: Iterable[str]) -> InputError:
     """
     names = list(names)
     return InputError(
-        f"There is no {kind} {name!r}; expected one of {', '.join(names)}.{nearest(name, names)}"
+        f"There is no {kind} {name!r}; expected one of {', '.join(names)}.{did_you_mean(name, names)}"
     )
 
 
@@ -57,8 +63,8 @@ class Registry(Generic[T]):
 
     def installed(self) -> dict[str, str]:
         """Return the names that installed packages offer, each with its package; no built-in ones."""
-        offered = installed(self.group) if self.group else {}
-        return {name: origin_of(point) for name, point in offered.items() if name not in self._builtin}
+        offered = installed_entry_points(self.group) if self.group else {}
+        return {name: distribution_of(point) for name, point in offered.items() if name not in self._builtin}
 
     def knows(self, text: str) -> bool:
         """Say whether *text* begins with a built-in name or with ``FILE.py:CLASS``."""
@@ -83,10 +89,10 @@ class Registry(Generic[T]):
         return found
 
     def _offered(self, name: str) -> type:
-        point = installed(self.group).get(name) if self.group else None
+        point = installed_entry_points(self.group).get(name) if self.group else None
         if point is None:
-            raise unknown(self.kind, name, [*self.names(), *self.installed(), "FILE.py:CLASS"])
-        return checked_class(load_installed(point), self.base, f"{name} of {origin_of(point)}")
+            raise unknown_name_error(self.kind, name, [*self.names(), *self.installed(), "FILE.py:CLASS"])
+        return checked_class(load_entry_point(point), self.base, f"{name} of {distribution_of(point)}")
 
     def create(self, what: str | Spec, **given: Any) -> T:
         """Make the component that a text or spec names, its parameters checked; *given* are further values.

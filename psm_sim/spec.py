@@ -74,7 +74,7 @@ class Spec:
         *value* is written with ``str()``; parentheses around it as a whole are not part of it.
         """
         word = str(value).strip()
-        items = tuple({**self.values, key: unwrapped(word)}.items())
+        items = tuple({**self.values, key: strip_parentheses(word)}.items())
         if key in self.values:
             return Spec(self.name, items)
         written = f"({word})" if len(split_commas(word)) > 1 else word
@@ -122,7 +122,7 @@ def split_commas(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def exists(name: str) -> bool:
+def path_exists(name: str) -> bool:
     """Say whether there is a file or folder *name*; a name that no file can have is none."""
     try:
         return Path(name).exists()
@@ -133,13 +133,13 @@ def exists(name: str) -> bool:
 def _class_in(text: str) -> re.Match[str] | None:
     """Return the match of ``FILE.py:CLASS``; a folder of an existing file can have a colon in its name."""
     below = _CLASS_BELOW_COLON.fullmatch(text)
-    return _CLASS.fullmatch(text) or (below if below and exists(below["path"]) else None)
+    return _CLASS.fullmatch(text) or (below if below and path_exists(below["path"]) else None)
 
 
 def _split(text: str, kind: str) -> tuple[str, str]:
     """Return the name and the text of the parameters."""
     if kind == "trace":  # its files can have colons, and are not told by their names
-        if exists(text):  # first: a file may be named a:b=c.tr
+        if path_exists(text):  # first: a file may be named a:b=c.tr
             return text, ""
         match = _WITH_PARAMETERS.fullmatch(text)
         if match:
@@ -159,11 +159,11 @@ def _items(text: str, owner: str) -> tuple[tuple[str, str], ...]:
             raise InputError(f"{owner}: {part!r} is no parameter; expected key=value, separated by commas.")
         if key.strip() in values:
             raise InputError(f"{owner}: {key.strip()} is given twice; give it once.")
-        values[key.strip()] = unwrapped(value.strip())
+        values[key.strip()] = strip_parentheses(value.strip())
     return tuple(values.items())
 
 
-def unwrapped(value: str) -> str:
+def strip_parentheses(value: str) -> str:
     """Return *value* without the parentheses that wrap it as a whole, if there are any."""
     depth = 0
     for index, sign in enumerate(value):
@@ -179,7 +179,7 @@ def _written(name: str, items: tuple[tuple[str, str], ...]) -> str:
 
 
 def _wrapped(value: str) -> str:
-    plain = len(split_commas(value)) == 1 and unwrapped(value) == value.strip() == value
+    plain = len(split_commas(value)) == 1 and strip_parentheses(value) == value.strip() == value
     return value if plain else f"({value})"
 
 
@@ -188,4 +188,4 @@ def _files(text: str) -> list[Path]:
     found = class_file(name)
     path = Path(found[0] if found else name)
     inner = [file for part in split_commas(rest) for file in _files(part.partition("=")[2])] if rest else []
-    return [path, *inner] if exists(str(path)) and path.is_file() else inner
+    return [path, *inner] if path_exists(str(path)) and path.is_file() else inner

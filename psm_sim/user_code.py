@@ -9,11 +9,11 @@ from contextlib import contextmanager, redirect_stdout
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
-from psm_sim.errors import InputError, PluginError, Stopped, reason, shown
+from psm_sim.errors import CommandTerminated, InputError, PluginError, describe_error, safe_repr
 
 Part = TypeVar("Part")
 
-_DEEPEST = 20
+_MAX_DEPTH = 20
 
 
 class calling:  # noqa: N801 (read as a verb; a class, since a generator would cost a policy 1 us for each question)
@@ -43,20 +43,20 @@ class calling:  # noqa: N801 (read as a verb; a class, since a generator would c
         """Begin the block."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if error is None or isinstance(error, (InputError, KeyboardInterrupt, Stopped)):
+        if error is None or isinstance(error, (InputError, KeyboardInterrupt, CommandTerminated)):
             return
-        given = "" if self._values is None else f" with {shown(self._values)}"
-        raise PluginError(f"{self._told}{given}: {reason(error)}; {self._remedy}.") from error
+        given = "" if self._values is None else f" with {safe_repr(self._values)}"
+        raise PluginError(f"{self._told}{given}: {describe_error(error)}; {self._remedy}.") from error
 
 
 @contextmanager
-def prints_to_stderr() -> Iterator[None]:
+def redirect_stdout_to_stderr() -> Iterator[None]:
     """Let what a user's code prints in the block go to standard error: the result alone is on the output."""
     with redirect_stdout(sys.stderr):
         yield
 
 
-def label_of(part: Any) -> str:
+def component_name(part: Any) -> str:
     """Return the name of a user's policy or loss; that of its class if it has none that can be read."""
     try:
         return str(part.name) or type(part).__name__
@@ -64,7 +64,7 @@ def label_of(part: Any) -> str:
         return type(part).__name__
 
 
-def copied(part: Part, owner: str) -> Part:
+def copy_component(part: Part, owner: str) -> Part:
     """Return a copy of a policy or loss.
 
     Raises
@@ -75,7 +75,7 @@ def copied(part: Part, owner: str) -> Part:
     with calling(f"{owner} cannot be copied", "expected one that can"):
         found = copy.deepcopy(part)
     if type(found) is not type(part):
-        raise PluginError(f"{owner}: its copy is {shown(found)}; expected one of its own class.")
+        raise PluginError(f"{owner}: its copy is {safe_repr(found)}; expected one of its own class.")
     return found
 
 
@@ -89,8 +89,8 @@ def plain(parameters: Any) -> dict[str, Any]:
         lists and dictionaries of these.
     """
     if not isinstance(parameters, dict):
-        raise TypeError(f"config() returned {shown(parameters)}, expected a dictionary")
-    return {str(key): _plain(value, _DEEPEST) for key, value in parameters.items()}
+        raise TypeError(f"config() returned {safe_repr(parameters)}, expected a dictionary")
+    return {str(key): _plain(value, _MAX_DEPTH) for key, value in parameters.items()}
 
 
 def _plain(value: Any, left: int) -> Any:
@@ -106,4 +106,6 @@ def _plain(value: Any, left: int) -> Any:
         return int(value)
     if isinstance(value, Real):
         return float(value)
-    raise TypeError(f"config() holds {shown(value)}, expected plain numbers, texts, lists and dictionaries")
+    raise TypeError(
+        f"config() holds {safe_repr(value)}, expected plain numbers, texts, lists and dictionaries"
+    )

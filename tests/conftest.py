@@ -30,7 +30,7 @@ settings.load_profile("psm_sim")
 REPEATED = (
     "tests/fuzz/",
     "tests/golden/",
-    "tests/hindsight/test_floor.py",
+    "tests/hindsight/test_energy_lower_bound.py",
     "tests/learning/test_long_runs.py",
     "tests/network/mac/test_mac_worlds.py",
     "tests/network/mac/test_peer_downloads.py",
@@ -64,4 +64,4 @@ def shared() -> Path:
 @pytest.fixture(autouse=True)
 def _no_word_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no test depend on how fast the machine is: commands do not say that they take long."""
-    monkeypatch.setattr("psm_sim.interruptions.FIRST_WORD_S", 1e6)
+    monkeypatch.setattr("psm_sim.signal_handling.FIRST_HEARTBEAT_S", 1e6)

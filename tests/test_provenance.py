@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from psm_sim import provenance as module
-from psm_sim.keys import content_of
+from psm_sim.hashing import file_digest
 from psm_sim.provenance import git_state, packages, provenance
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -65,5 +65,5 @@ def test_files_are_known_by_their_contents(tmp_path: Path) -> None:
     """Under the paths by which they were named."""
     (tmp_path / "my.py").write_text("1\n")
     found = provenance([tmp_path / "my.py"])
-    assert found["files"] == {str(tmp_path / "my.py"): content_of(tmp_path / "my.py")}
+    assert found["files"] == {str(tmp_path / "my.py"): file_digest(tmp_path / "my.py")}
     assert found["psm_sim"] == "0.1.0"

@@ -9,17 +9,17 @@ import pytest
 NAMES = {
     "psm_sim": "__version__ check compare comparison load_sweep simulate sweep timeline",
     "psm_sim.active": """
-        NAMES POOL_RULES SAMPLERS Always Asker BudgetPerceptron Coin Crf Decision Draw EntropyTree
+        NAMES POOL_RULES SAMPLERS Always AskTellLearner BudgetPerceptron Coin Crf Decision Draw EntropyTree
         ExhaustiveTree Floor Gaussian GaussianSampler Halving Image Isal1d Isalg1d Isaln Lasec Lmu
         MarginCoin ModifiedPerceptron NaiveBayes Novelty OneSided OnlineLearner OptNbdt Perceptron
         Plane PlaneLearner PoolLearner PoolRule QueryRule Record RidgeRegression Sampler
         SecondOrderCoin SecondOrderPerceptron Selective ShiftingPerceptron Tree best_tree
-        expected_accuracy f_measure fit_field fit_linear fit_unlabelled make_selective standardised
-        standardised_images weighted_error""",
+        expected_accuracy f_measure fit_field fit_linear fit_unlabelled make_selective standardise
+        standardise_images weighted_error""",
     "psm_sim.contracts": "Finding Report check",
     "psm_sim.learning": """
         BestRate FixedShare LEARNERS LearnAlpha Learner StaticExpert SwitchingSequences TransitionShare
-        WaitingLaw best_expert best_rate best_switching comparators follow learn_alpha_bound
+        WaitingTimeModel best_expert best_rate best_switching comparators follow learn_alpha_bound
         learn_alpha_optimal_bound lower_bound make_learner rate_losses regrets relative_entropy
         switching_rates transition_upper_bound upper_bound""",
     "psm_sim.losses": """
@@ -30,7 +30,7 @@ NAMES = {
         topology_keys""",
     "psm_sim.policies": "Beacons Frame POLICIES Policy Poll RadioPower Rest make_policy",
     "psm_sim.simulation": """
-        Average BASELINES Beside ClientAverage ClientComparison Comparison Difference PageRecord Progress
+        Average BASELINES References ClientAverage ClientComparison Comparison Difference PageRecord Progress
         Result Scenario SeedAverage SeedComparison Summary Traffic compare compare_clients compare_runs
         compare_seeds comparison difference simulate timeline""",
     "psm_sim.workload": "Page Workload load_workload load_workloads read_page_list write_page_list",

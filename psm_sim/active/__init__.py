@@ -7,27 +7,27 @@ A. Farhangfar's thesis; [004] S. Dasgupta, A. Kalai and C. Monteleoni (Analysis 
 Learning).
 """
 
-from psm_sim.active.asking import Asker
+from psm_sim.active.ask_tell import AskTellLearner
 from psm_sim.active.bands import Halving, Novelty
+from psm_sim.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.active.bayes import NaiveBayes
-from psm_sim.active.field import Crf, Image, standardised_images
-from psm_sim.active.field_fit import fit_field, fit_unlabelled
+from psm_sim.active.crf import Crf, Image, standardise_images
+from psm_sim.active.crf_fit import fit_field, fit_unlabelled
 from psm_sim.active.gaussian import Gaussian
 from psm_sim.active.isaln import Isaln
 from psm_sim.active.learner import Decision, OnlineLearner
 from psm_sim.active.linear import Plane, fit_linear
 from psm_sim.active.lmu import Lmu, f_measure
-from psm_sim.active.names import NAMES, make_selective
 from psm_sim.active.noisy_thresholds import Isalg1d
 from psm_sim.active.optnbdt import OptNbdt, best_tree
 from psm_sim.active.perceptrons import BudgetPerceptron, ModifiedPerceptron, Perceptron, ShiftingPerceptron
 from psm_sim.active.planes import PlaneLearner
 from psm_sim.active.pool_rules import POOL_RULES, PoolRule
-from psm_sim.active.pools import PoolLearner, standardised
+from psm_sim.active.pools import PoolLearner, standardise
 from psm_sim.active.record import Record
 from psm_sim.active.ridge import Lasec, RidgeRegression, SecondOrderPerceptron
-from psm_sim.active.rival_trees import EntropyTree, ExhaustiveTree
 from psm_sim.active.rules import Always, Coin, MarginCoin, QueryRule, SecondOrderCoin
+from psm_sim.active.sampler_specs import NAMES, make_selective
 from psm_sim.active.samplers import SAMPLERS, Draw, GaussianSampler, Sampler
 from psm_sim.active.selective import Selective
 from psm_sim.active.thresholds import Isal1d
@@ -40,7 +40,7 @@ __all__ = [
     "POOL_RULES",
     "SAMPLERS",
     "Always",
-    "Asker",
+    "AskTellLearner",
     "BudgetPerceptron",
     "Coin",
     "Crf",
@@ -86,7 +86,7 @@ __all__ = [
     "fit_linear",
     "fit_unlabelled",
     "make_selective",
-    "standardised",
-    "standardised_images",
+    "standardise",
+    "standardise_images",
     "weighted_error",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from psm_sim.active.rules import QueryRule
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.parameters import parameter
 
 
@@ -49,7 +49,7 @@ class Halving(QueryRule):
         """The half width s: labels are bought up to this margin, and none beyond."""
         return self.s
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return 1 inside the band, else 0.
 
         *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
@@ -97,7 +97,7 @@ class Novelty(QueryRule):
         """The spread is all it looks at."""
         return True
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return 1 or 0, and count the round.
 
         *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.

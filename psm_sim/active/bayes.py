@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
-from psm_sim.arrays import Flags, Floats, Whole
+from psm_sim.arrays import BoolArray, FloatArray, IntArray
 from psm_sim.errors import InputError
 
 _OWNER = "naive Bayes"
@@ -27,8 +27,8 @@ class NaiveBayes:
         P(v | -1) and P(v | 1) for the values v of each feature.
     """
 
-    prior: Floats
-    tables: tuple[Floats, ...]
+    prior: FloatArray
+    tables: tuple[FloatArray, ...]
 
     @classmethod
     def fit(cls, x: ArrayLike, y: ArrayLike, values: Sequence[int] | None = None) -> NaiveBayes:
@@ -43,8 +43,8 @@ class NaiveBayes:
         values : sequence of int, length d, optional
             The number r_f of values of each feature; the highest code plus 1 if left out.
         """
-        codes = checks.codes(x, None, _OWNER)
-        positive = checks.labels(y, len(codes), _OWNER) > 0
+        codes = checks.check_codes(x, None, _OWNER)
+        positive = checks.check_labels(y, len(codes), _OWNER) > 0
         sizes = number_of_values(codes, values)
         classes = np.array([(~positive).sum(), positive.sum()]) + 1.0
         tables = tuple(_table(column, positive, r) for column, r in zip(codes.T, sizes, strict=True))
@@ -55,7 +55,7 @@ class NaiveBayes:
         """The number d of features."""
         return len(self.tables)
 
-    def padded(self) -> tuple[Floats, Floats]:
+    def padded(self) -> tuple[FloatArray, FloatArray]:
         """Return P(v | 1) and P(v | -1), each of shape (d, largest r_f), 0 beyond a feature's values."""
         width = max(table.shape[1] for table in self.tables)
         both = np.zeros((2, self.features, width))
@@ -63,7 +63,7 @@ class NaiveBayes:
             both[:, feature, : table.shape[1]] = table
         return both[1], both[0]
 
-    def decision_function(self, x: ArrayLike) -> Floats:
+    def decision_function(self, x: ArrayLike) -> FloatArray:
         """Return ln P(1, x) - ln P(-1, x) of instances, shape (n, d)."""
         codes = self.checked(x)
         odds = np.full(len(codes), float(np.log(self.prior[1] / self.prior[0])))
@@ -71,18 +71,18 @@ class NaiveBayes:
             odds += np.log(table[1] / table[0])[column]
         return odds
 
-    def predict(self, x: ArrayLike) -> Whole:
+    def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d); 1 where both are as probable."""
         return np.where(self.decision_function(x) >= 0, 1, -1)
 
-    def checked(self, x: ArrayLike) -> Whole:
+    def checked(self, x: ArrayLike) -> IntArray:
         """Return instances as codes, shape (n, d), each a value that the model knows."""
-        codes = checks.codes(x, self.features, _OWNER)
+        codes = checks.check_codes(x, self.features, _OWNER)
         number_of_values(codes, [table.shape[1] for table in self.tables])
         return codes
 
 
-def number_of_values(codes: Whole, values: Sequence[int] | None) -> list[int]:
+def number_of_values(codes: IntArray, values: Sequence[int] | None) -> list[int]:
     """Return the number of values of each feature; *values* must cover the codes, shape (n, d)."""
     least: list[int] = (codes.max(axis=0) + 1).tolist()
     if values is None:
@@ -94,6 +94,6 @@ def number_of_values(codes: Whole, values: Sequence[int] | None) -> list[int]:
     return list(values)
 
 
-def _table(column: Whole, positive: Flags, r: int) -> Floats:
+def _table(column: IntArray, positive: BoolArray, r: int) -> FloatArray:
     counts = [np.bincount(column[rows], minlength=r) + 1.0 for rows in (~positive, positive)]
-    return np.array([each / each.sum() for each in counts])
+    return np.array([count / count.sum() for count in counts])

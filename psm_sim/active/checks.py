@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats, Whole
+from psm_sim.arrays import FloatArray, IntArray
 from psm_sim.errors import InputError
 
 _LABEL = "expected -1 or +1"
-_LARGEST = 1e150  # its square is still finite
+_MAX_VALUE = 1e150  # its square is still finite
 
 
-def instance(x: ArrayLike, features: int, owner: str) -> tuple[Floats, float]:
+def check_instance(x: ArrayLike, features: int, owner: str) -> tuple[FloatArray, float]:
     """Return one instance as float64 of shape (features,), and its squared norm.
 
     Parameters
@@ -32,7 +32,7 @@ def instance(x: ArrayLike, features: int, owner: str) -> tuple[Floats, float]:
     InputError
         If the shape is another or a number is NaN or infinite.
     """
-    found = numbers(x, owner)
+    found = check_numbers(x, owner)
     if found.shape != (features,):
         raise InputError(f"{owner}: the instance has shape {found.shape}; expected ({features},).")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -42,7 +42,7 @@ def instance(x: ArrayLike, features: int, owner: str) -> tuple[Floats, float]:
     return found, square
 
 
-def table(X: ArrayLike, features: int | None, owner: str) -> Floats:
+def check_instances(X: ArrayLike, features: int | None, owner: str) -> FloatArray:
     """Return instances as a float64 array of shape (n, features), n >= 1, all finite.
 
     Parameters
@@ -54,23 +54,23 @@ def table(X: ArrayLike, features: int | None, owner: str) -> Floats:
     owner : str
         Who asks, for the error.
     """
-    found = numbers(X, owner)
+    found = check_numbers(X, owner)
     if found.ndim != 2 or not found.size or features not in (None, found.shape[1]):
         raise InputError(
             f"{owner}: the instances have shape {found.shape};"
             f" expected (n, {features or 'features'}) with n of at least 1."
         )
-    return finite(found, owner, ("row", "feature"))
+    return check_finite(found, owner, ("row", "feature"))
 
 
-def label(y: Any, owner: str) -> int:
+def check_label(y: Any, owner: str) -> int:
     """Return a label as -1 or 1, or raise :class:`InputError`."""
     if isinstance(y, (bool, np.bool_)) or not isinstance(y, (int, float, np.number)) or y not in {-1, 1}:
         raise InputError(f"{owner}: the label is {y!r}; {_LABEL}.")
     return int(y)
 
 
-def labels(y: ArrayLike, count: int, owner: str) -> Whole:
+def check_labels(y: ArrayLike, count: int, owner: str) -> IntArray:
     """Return labels as whole numbers, shape (count,), each -1 or 1.
 
     Parameters
@@ -94,7 +94,7 @@ def labels(y: ArrayLike, count: int, owner: str) -> Whole:
     return found.astype(np.intp)
 
 
-def weights(values: ArrayLike | None, count: int, owner: str) -> Floats:
+def check_weights(values: ArrayLike | None, count: int, owner: str) -> FloatArray:
     """Return importance weights, shape (count,), each 0 or more and not all 0; all 1 if None is given.
 
     Parameters
@@ -108,30 +108,30 @@ def weights(values: ArrayLike | None, count: int, owner: str) -> Floats:
     """
     if values is None:
         return np.ones(count)
-    found = numbers(values, owner, "the weights")
+    found = check_numbers(values, owner, "the weights")
     if found.shape != (count,):
         raise InputError(
             f"{owner}: the weights have shape {found.shape}; expected ({count},), one per instance."
         )
-    if finite(found, owner, ("weight",)).min() < 0 or not found.any():
+    if check_finite(found, owner, ("weight",)).min() < 0 or not found.any():
         ends = f"{found.min():g} to {found.max():g}"
         raise InputError(f"{owner}: the weights go from {ends}; expected 0 or more, not all of them 0.")
     return found
 
 
-def codes(X: ArrayLike, features: int | None, owner: str) -> Whole:
+def check_codes(X: ArrayLike, features: int | None, owner: str) -> IntArray:
     """Return nominal instances, shape (n, features), each number a code 0, 1, ... of its feature's values.
 
-    *X*, *features* and *owner* as in :func:`table`.
+    *X*, *features* and *owner* as in :func:`check_instances`.
     """
-    found = table(X, features, owner)
+    found = check_instances(X, features, owner)
     strange = found[(found != np.floor(found)) | (found < 0)]
     if strange.size:
         raise InputError(f"{owner}: a feature is {strange[0]:g}; expected codes 0, 1, ... of its values.")
     return found.astype(np.intp)
 
 
-def numbers(values: ArrayLike, owner: str, what: str = "the instances") -> Floats:
+def check_numbers(values: ArrayLike, owner: str, what: str = "the instances") -> FloatArray:
     """Return *values* as float64.
 
     Parameters
@@ -147,7 +147,7 @@ def numbers(values: ArrayLike, owner: str, what: str = "the instances") -> Float
         raise InputError(f"{owner}: {what} are no numbers; expected an array of numbers.") from None
 
 
-def finite(found: Floats, owner: str, axes: tuple[str, ...]) -> Floats:
+def check_finite(found: FloatArray, owner: str, axes: tuple[str, ...]) -> FloatArray:
     """Return an array if all of its numbers are finite.
 
     Parameters
@@ -159,16 +159,16 @@ def finite(found: Floats, owner: str, axes: tuple[str, ...]) -> Floats:
     axes : tuple of str
         What one step along each axis is called, such as ``("row", "feature")``.
     """
-    if not np.abs(found).max() < _LARGEST:  # NaN too
+    if not np.abs(found).max() < _MAX_VALUE:  # NaN too
         raise _not_finite(found, owner, axes)
     return found
 
 
-def _not_finite(found: Floats, owner: str, axes: tuple[str, ...]) -> InputError:
+def _not_finite(found: FloatArray, owner: str, axes: tuple[str, ...]) -> InputError:
     bad = np.argwhere(~np.isfinite(found))
     if not len(bad):
         largest = np.abs(found).max()
-        return InputError(f"{owner}: a number is too large, {largest:g}; expected below {_LARGEST:g}.")
+        return InputError(f"{owner}: a number is too large, {largest:g}; expected below {_MAX_VALUE:g}.")
 
     place = tuple(bad[0].tolist())
     where = ", ".join(f"{axis} {index}" for axis, index in zip(axes, place, strict=True))

@@ -12,7 +12,7 @@ import numpy as np
 
 from psm_sim.active import mistake_bounds as bounds
 from psm_sim.active.ridge import RidgeRegression
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,22 +33,22 @@ class Updates:
         Expected sum over the updates of ln(1 + q): ln det A, A = I + sum of x x', where nothing drifts.
     """
 
-    x: Floats
-    y: Floats
-    weight: Floats
+    x: FloatArray
+    y: FloatArray
+    weight: FloatArray
     spreads: float = 0.0
     logdet: float = 0.0
 
-    def hinge(self, z: Floats) -> float:
+    def hinge(self, z: FloatArray) -> float:
         """Return the expected hinge sum of a comparator, shape (features,)."""
         return float(self.weight @ np.maximum(0.0, 1 - self.y * (self.x @ z)))
 
-    def second_moment(self, ridge: float) -> Floats:
+    def second_moment(self, ridge: float) -> FloatArray:
         """Return ridge I + the expected sum of x x' over the updates, shape (features, features)."""
         return ridge * np.eye(self.x.shape[1]) + (self.x.T * self.weight) @ self.x
 
 
-def spreads_of(x: Floats, ridge: float, c: float | None = None) -> float:
+def spreads_of(x: FloatArray, ridge: float, c: float | None = None) -> float:
     """Return the sum of x'D_k^-1 x over the updates of a run of LASEC, q / (1 + q) each.
 
     Parameters
@@ -80,11 +80,11 @@ class SharpBound(ABC):
     b: float
 
     @abstractmethod
-    def at(self, updates: Updates, z: Floats) -> float:
+    def at(self, updates: Updates, z: FloatArray) -> float:
         """Return the bound for the comparator *z*, shape (features,)."""
 
     @abstractmethod
-    def best(self, updates: Updates) -> Floats:
+    def best(self, updates: Updates) -> FloatArray:
         """Return the comparator with the least bound, shape (features,)."""
 
     def sharpest(self, updates: Updates) -> float:
@@ -95,14 +95,14 @@ class SharpBound(ABC):
 class CbgzBound(SharpBound):
     """Theorem 1 of [002], on rows of norm 1."""
 
-    def at(self, updates: Updates, z: Floats) -> float:
+    def at(self, updates: Updates, z: FloatArray) -> float:
         """Return the bound for the comparator *z*, shape (features,)."""
         return bounds.cbgz_bound(self.b, updates.hinge(z), float(z @ z))
 
-    def best(self, updates: Updates) -> Floats:
+    def best(self, updates: Updates) -> FloatArray:
         """Return the comparator with the least bound, shape (features,)."""
         factor = (2 * self.b + 1) / (2 * self.b)
-        return least(updates, factor, np.eye(updates.x.shape[1]) * factor * (2 * self.b + 1) / 4)
+        return minimise_hinge(updates, factor, np.eye(updates.x.shape[1]) * factor * (2 * self.b + 1) / 4)
 
 
 @dataclass(frozen=True)
@@ -111,14 +111,14 @@ class LasecBound(SharpBound):
 
     ridge: float = 1.0
 
-    def at(self, updates: Updates, z: Floats) -> float:
+    def at(self, updates: Updates, z: FloatArray) -> float:
         """Return the bound for the comparator *z*, shape (features,)."""
         quadratic = float(z @ updates.second_moment(self.ridge) @ z)
         return bounds.lasec_ss_bound(self.b, updates.hinge(z), quadratic, self._last(updates))
 
-    def best(self, updates: Updates) -> Floats:
+    def best(self, updates: Updates) -> FloatArray:
         """Return the comparator with the least bound, shape (features,)."""
-        return least(updates, 1.0, updates.second_moment(self.ridge) * self.b / 2)
+        return minimise_hinge(updates, 1.0, updates.second_moment(self.ridge) * self.b / 2)
 
     def _last(self, updates: Updates) -> float:
         return updates.spreads
@@ -131,7 +131,7 @@ class Cbgz2Bound(LasecBound):
         return updates.logdet
 
 
-def least(updates: Updates, scale: float, quadratic: Floats) -> Floats:
+def minimise_hinge(updates: Updates, scale: float, quadratic: FloatArray) -> FloatArray:
     """Return the z, shape (features,), with the least ``scale * hinge(z) + z' quadratic z``.
 
     Newton's method on a hinge whose corner is rounded, ever less: a few small linear systems, where a
@@ -164,16 +164,16 @@ _STEPS = 50
 class _Rounded:
     """Hinge sum whose corner is a parabola of a given width, plus a quadratic form."""
 
-    signed: Floats
-    weight: Floats
-    quadratic: Floats
+    signed: FloatArray
+    weight: FloatArray
+    quadratic: FloatArray
 
-    def value(self, z: Floats, width: float) -> float:
+    def value(self, z: FloatArray, width: float) -> float:
         short = np.maximum(1 - self.signed @ z, 0)
         curved = np.minimum(short, width)
         return float(self.weight @ (curved * curved / (2 * width) + short - curved) + z @ self.quadratic @ z)
 
-    def step(self, z: Floats, width: float) -> tuple[Floats, float]:
+    def step(self, z: FloatArray, width: float) -> tuple[FloatArray, float]:
         """Return the vector after one Newton step, halved until it gains, and the gain."""
         short = np.clip(1 - self.signed @ z, 0, width)
         slope = 2 * self.quadratic @ z - self.signed.T @ (self.weight * short / width)

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from psm_sim.active.adversarial import Labels
 from psm_sim.active.comparators import Updates
-from psm_sim.active.hostile import Labels
 from psm_sim.active.learner import OnlineLearner
 from psm_sim.active.rules import QueryRule
 from psm_sim.active.selective import Selective
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 
 
 @dataclass(eq=False)
@@ -35,7 +35,7 @@ class Expectation:
     updates: Updates
 
 
-def expectation(sampler: Selective, X: Floats, label: Labels) -> Expectation:
+def expectation(sampler: Selective, X: FloatArray, label: Labels) -> Expectation:
     """Return the exact expectation of a run from a sampler's present state, which stays.
 
     Only a bought mistake changes the state, so both outcomes of a coin are followed at mistakes alone. The
@@ -55,7 +55,7 @@ def expectation(sampler: Selective, X: Floats, label: Labels) -> Expectation:
     return walk.result()
 
 
-def sampled(sampler: Selective, X: Floats, label: Labels) -> Expectation:
+def sample_run(sampler: Selective, X: FloatArray, label: Labels) -> Expectation:
     """Return what one run has, its coins drawn.
 
     The *sampler* learns; *X* and *label* as in :func:`expectation`.
@@ -75,7 +75,7 @@ def sampled(sampler: Selective, X: Floats, label: Labels) -> Expectation:
     return walk.result()
 
 
-def pooled(runs: Sequence[Expectation]) -> Expectation:
+def pool_runs(runs: Sequence[Expectation]) -> Expectation:
     """Return the means over *runs*, one per coin."""
     share = 1 / len(runs)
     parts = [run.updates for run in runs]
@@ -87,7 +87,7 @@ def pooled(runs: Sequence[Expectation]) -> Expectation:
 
 @dataclass
 class _Walk:
-    rows: Floats
+    rows: FloatArray
     label: Labels
     mistakes: float = 0.0
     labels: float = 0.0
@@ -128,7 +128,7 @@ class _Walk:
         return Expectation(self.mistakes, self.labels, self.chances, updates)
 
 
-def _moved(learner: OnlineLearner, x: Floats, y: int) -> OnlineLearner:
+def _moved(learner: OnlineLearner, x: FloatArray, y: int) -> OnlineLearner:
     """Return a copy that has learnt; a deep copy would take most of the time."""
     other = copy(learner)
     for key in learner.memory:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
 from psm_sim.active.linear import Plane
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 
 
@@ -26,8 +26,8 @@ class Gaussian:
         Symmetric; positive definite where a density is asked for.
     """
 
-    mean: Floats
-    covariance: Floats
+    mean: FloatArray
+    covariance: FloatArray
 
     @classmethod
     def standard(cls, features: int) -> Gaussian:
@@ -41,7 +41,7 @@ class Gaussian:
         A millionth of the largest variance is added to each variance, so that features that depend on
         each other leave a density.
         """
-        points = checks.table(x, None, "the population")
+        points = checks.check_instances(x, None, "the population")
         if len(points) < 2:
             raise InputError(
                 "the population: there is 1 instance; expected at least 2, since a spread is estimated."
@@ -54,14 +54,14 @@ class Gaussian:
         """The number d of features."""
         return self.mean.size
 
-    def draw(self, rng: np.random.Generator, n: int = 1) -> Floats:
+    def draw(self, rng: np.random.Generator, n: int = 1) -> FloatArray:
         """Return *n* instances, shape (n, d)."""
         values, axes = np.linalg.eigh(self.covariance)
         scale = np.sqrt(np.maximum(values, 0.0))
-        found: Floats = self.mean + (rng.standard_normal((n, self.features)) * scale) @ axes.T
+        found: FloatArray = self.mean + (rng.standard_normal((n, self.features)) * scale) @ axes.T
         return found
 
-    def log_density(self, x: Floats) -> float:
+    def log_density(self, x: FloatArray) -> float:
         """Return the logarithm of the density at one instance, shape (d,)."""
         root = np.linalg.cholesky(self.covariance)
         standard = np.linalg.solve(root, x - self.mean)
@@ -74,6 +74,6 @@ class Gaussian:
         along = np.eye(self.features) - np.outer(unit, unit)
         return Gaussian(plane.project(self.mean[None])[0], along @ self.covariance @ along)
 
-    def plus(self, covariance: Floats) -> Gaussian:
+    def plus(self, covariance: FloatArray) -> Gaussian:
         """Return the distribution with independent Gaussian noise of that covariance added."""
         return Gaussian(self.mean, self.covariance + covariance)

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
-from psm_sim.active.asking import Asker
-from psm_sim.active.cone import fit_within
+from psm_sim.active.ask_tell import AskTellLearner
+from psm_sim.active.constrained_fit import fit_within_angle
 from psm_sim.active.gaussian import Gaussian
 from psm_sim.active.linear import Plane
 from psm_sim.active.pool_guarantees import Round, noisy_round
 from psm_sim.active.samplers import Draw, GaussianSampler
-from psm_sim.arrays import Floats, Whole
+from psm_sim.arrays import FloatArray, IntArray
 from psm_sim.errors import InputError
 from psm_sim.values import Parameter
 
@@ -26,7 +26,7 @@ _SCALE = Parameter("scale", 1.0, above=0)
 _C = Parameter("C", 1.0, above=0)
 
 
-class Isaln(Asker[Floats, int]):
+class Isaln(AskTellLearner[FloatArray, int]):
     """ISALn for planes through the origin, with label noise.
 
     Round 1 draws from the population. Every later one draws around the plane as wide as theorem 5's margin,
@@ -89,12 +89,12 @@ class Isaln(Asker[Floats, int]):
     def _bound(self, i: int) -> Round:
         return noisy_round(i, self.population.features, 0.05, self.beta, self.alpha)
 
-    def _next(self) -> Floats:
+    def _next(self) -> FloatArray:
         first = Draw(self.population.draw(self._rng)[0]) if self.rounds == 0 else None
         self._draw = first or self.sampler.draw(self, self._rng)
         return self._draw.x.copy()
 
-    def _learn(self, asked: Floats, answer: int) -> None:
+    def _learn(self, asked: FloatArray, answer: int) -> None:
         self._told.append((self._draw, answer))
         if len(self._told) == self.draws:
             self._end_round()
@@ -104,11 +104,11 @@ class Isaln(Asker[Floats, int]):
         self.rounds += 1
         bound = self._bound(self.rounds)
         x, weights = np.array([draw.x for draw, _ in self._told]), [draw.weight for draw, _ in self._told]
-        fitted = fit_within(x, [y for _, y in self._told], weights, self.plane, bound.radius, self.C)
+        fitted = fit_within_angle(x, [y for _, y in self._told], weights, self.plane, bound.radius, self.C)
         self.plane = Plane(fitted.normal / (fitted.norm * bound.half_margin * self._length))
         self._told = []
 
-    def run(self, oracle: Callable[[Floats], int], rounds: int) -> Plane:
+    def run(self, oracle: Callable[[FloatArray], int], rounds: int) -> Plane:
         """Buy labels of ``oracle(x)`` until *rounds* rounds are over, and return the plane."""
         self.buy(oracle, rounds * self.draws)
         return self.plane
@@ -120,12 +120,12 @@ class Isaln(Asker[Floats, int]):
     def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
         d = self.population.features
         told = [
-            (Draw(checks.instance(x, d, self.name)[0], float(w)), checks.label(y, self.name))
+            (Draw(checks.check_instance(x, d, self.name)[0], float(w)), checks.check_label(y, self.name))
             for x, w, y in state["told"]
         ]
-        plane = Plane(checks.instance(state["normal"], d, self.name)[0])
+        plane = Plane(checks.check_instance(state["normal"], d, self.name)[0])
         return {**super()._recall(state), "plane": plane, "_told": told}
 
-    def predict(self, x: ArrayLike) -> Whole:
+    def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d)."""
         return self.plane.predict(x)

@@ -14,7 +14,7 @@ import numpy as np
 
 from psm_sim.active.linear import Plane, fit_linear
 from psm_sim.active.samplers import Draw, Sampler
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.parameters import parameter
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Iwal2(Sampler):
                 return Draw(x, 1 / probability, looked)
 
 
-def _gap(learner: PlaneLearner, x: Floats, looked: int) -> float:
+def _gap(learner: PlaneLearner, x: FloatArray, looked: int) -> float:
     """Return how much more weighted error the best plane has that disagrees with the current one on *x*.
 
     The best such plane touches *x*, since the loss is convex: it is fitted through *x* as the origin.

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from psm_sim.active import checks
-from psm_sim.active.memory import Remembers
-from psm_sim.arrays import Floats
+from psm_sim.active.serializable import Serializable
+from psm_sim.arrays import FloatArray
 from psm_sim.parameters import check_all
 from psm_sim.values import Parameter
 
@@ -31,7 +31,7 @@ class Classifier(ABC):
     """Whatever gives margins, and predicts by their sign."""
 
     @abstractmethod
-    def decision_function(self, X: ArrayLike) -> Floats:
+    def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return the margin of each row of *X*, shape (n, features); changes nothing."""
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -40,7 +40,7 @@ class Classifier(ABC):
 
 
 @dataclass(eq=False)
-class OnlineLearner(Remembers, Classifier):
+class OnlineLearner(Serializable, Classifier):
     """Linear classifier learnt one bought label at a time; memory does not grow with the stream.
 
     A subclass is a dataclass with declared parameters, gives a :attr:`name` and supplies :meth:`_learn`;
@@ -66,7 +66,7 @@ class OnlineLearner(Remembers, Classifier):
     def __post_init__(self) -> None:
         self.features = int(_FEATURES.check(self.features, self.name))
         check_all(self, self.name)
-        self.w: Floats = np.zeros(self.features)
+        self.w: FloatArray = np.zeros(self.features)
         self._begin()
 
     def _begin(self) -> None:
@@ -74,11 +74,11 @@ class OnlineLearner(Remembers, Classifier):
 
     def margin(self, x: ArrayLike) -> float:
         """Return the margin r of an instance, shape (features,); changes nothing."""
-        return self._view(checks.instance(x, self.features, self.name)[0])[0]
+        return self._view(checks.check_instance(x, self.features, self.name)[0])[0]
 
-    def decision_function(self, X: ArrayLike) -> Floats:
+    def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return the margin of each row of *X*, shape (n, features); changes nothing."""
-        return self._margins(checks.table(X, self.features, self.name))
+        return self._margins(checks.check_instances(X, self.features, self.name))
 
     def learn(self, x: ArrayLike, y: int) -> bool:
         """Learn a label that was bought.
@@ -100,8 +100,8 @@ class OnlineLearner(Remembers, Classifier):
         InputError
             If the instance or the label cannot be used; nothing is learnt.
         """
-        label = checks.label(y, self.name)
-        return self._learn(checks.instance(x, self.features, self.name)[0], label)
+        label = checks.check_label(y, self.name)
+        return self._learn(checks.check_instance(x, self.features, self.name)[0], label)
 
     def predict_one(self, x: ArrayLike) -> int:
         """Return the prediction for one instance, -1 or +1 (river's name)."""
@@ -112,19 +112,19 @@ class OnlineLearner(Remembers, Classifier):
         self.learn(x, y)
         return self
 
-    def _view(self, x: Floats) -> tuple[float, float]:
+    def _view(self, x: FloatArray) -> tuple[float, float]:
         """Return margin and spread x'A^-1 x of a checked instance; the spread is 0 where there is none."""
         return float(x.dot(self.w)), 0.0
 
-    def _margins(self, X: Floats) -> Floats:
+    def _margins(self, X: FloatArray) -> FloatArray:
         """Return the margins of checked rows."""
         return X @ self.w
 
     @abstractmethod
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         """Learn a checked instance and label; return whether the state moved."""
 
 
-def unlike(value: Any, wanted: type, owner: str) -> str:
+def wrong_type_error(value: Any, wanted: type, owner: str) -> str:
     """Return the sentence for *owner* being *value*, which is no instance of *wanted*."""
     return f"{owner} is {value!r}; expected an instance of {wanted.__name__}."

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
 from psm_sim.active.newton import LOSSES, Goal
-from psm_sim.arrays import Floats, Whole
+from psm_sim.arrays import FloatArray, IntArray
 from psm_sim.errors import InputError
 
 _OFFSET_PENALTY = 1e-3
-_LEAST_NORM = 1e-9
+_MIN_NORM = 1e-9
 _OWNER = "fit_linear"
 
 
@@ -29,13 +29,13 @@ class Plane:
         t.
     """
 
-    normal: Floats
+    normal: FloatArray
     offset: float = 0.0
 
     @property
     def norm(self) -> float:
         """The length of v, at least 1e-9: a fit to one class only may return v = 0."""
-        return max(float(np.linalg.norm(self.normal)), _LEAST_NORM)
+        return max(float(np.linalg.norm(self.normal)), _MIN_NORM)
 
     @property
     def half_margin(self) -> float:
@@ -50,25 +50,25 @@ class Plane:
     @classmethod
     def of(cls, parameters: ArrayLike) -> Plane:
         """Return the plane with these numbers (v, t), shape (d + 1,)."""
-        found = checks.table([checks.numbers(parameters, "the plane")], None, "the plane")[0]
+        found = checks.check_instances([checks.check_numbers(parameters, "the plane")], None, "the plane")[0]
         return cls(found[:-1], float(found[-1]))
 
-    def decision_function(self, x: ArrayLike) -> Floats:
+    def decision_function(self, x: ArrayLike) -> FloatArray:
         """Return v.x + t for instances of shape (n, d)."""
-        return checks.table(x, self.normal.size, "the plane") @ self.normal + self.offset
+        return checks.check_instances(x, self.normal.size, "the plane") @ self.normal + self.offset
 
-    def predict(self, x: ArrayLike) -> Whole:
+    def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d); 1 on the plane itself."""
         return np.where(self.decision_function(x) >= 0, 1, -1)
 
-    def distance(self, x: ArrayLike) -> Floats:
+    def distance(self, x: ArrayLike) -> FloatArray:
         """Return the distance to the plane, negative on the side of -1, for instances of shape (n, d)."""
         return self.decision_function(x) / self.norm
 
-    def project(self, x: ArrayLike) -> Floats:
+    def project(self, x: ArrayLike) -> FloatArray:
         """Return the nearest points on the plane, shape (n, d), of instances of shape (n, d)."""
-        points = checks.table(x, self.normal.size, "the plane")
-        found: Floats = points - self.distance(points)[:, None] * (self.normal / self.norm)
+        points = checks.check_instances(x, self.normal.size, "the plane")
+        found: FloatArray = points - self.distance(points)[:, None] * (self.normal / self.norm)
         return found
 
 
@@ -109,14 +109,14 @@ def fit_linear(
         If an instance is not finite, a label is neither -1 nor 1, shapes differ, all weights are 0, C is
         not above 0 or there is no such loss.
     """
-    points = checks.table(x, None, _OWNER)
-    signs = checks.labels(y, len(points), _OWNER)
-    shares = checks.weights(weights, len(points), _OWNER)
+    points = checks.check_instances(x, None, _OWNER)
+    signs = checks.check_labels(y, len(points), _OWNER)
+    shares = checks.check_weights(weights, len(points), _OWNER)
     if loss not in LOSSES or not C > 0:
         raise InputError(
             f"{_OWNER}: loss is {loss!r} and C is {C!r}; expected one of {', '.join(LOSSES)} and C above 0."
         )
-    rows: Floats = np.column_stack([points, np.full(len(points), float(offset))]) * signs[:, None]
+    rows: FloatArray = np.column_stack([points, np.full(len(points), float(offset))]) * signs[:, None]
     first = np.zeros(points.shape[1] + 1) if start is None else np.array(start.parameters)
     ridge = np.append(np.ones(points.shape[1]), _OFFSET_PENALTY)
     found = Goal(rows, C * shares / shares.mean(), LOSSES[loss], ridge).least(first)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
-from psm_sim.active.asking import Asker
-from psm_sim.active.field import Crf, Image
-from psm_sim.active.field_fit import fit_field, fit_semilabelled, fit_unlabelled
-from psm_sim.arrays import Whole
+from psm_sim.active.ask_tell import AskTellLearner
+from psm_sim.active.crf import Crf, Image
+from psm_sim.active.crf_fit import fit_field, fit_semilabelled, fit_unlabelled
+from psm_sim.arrays import IntArray
 from psm_sim.errors import InputError
 from psm_sim.values import Parameter
 
@@ -39,7 +39,7 @@ _GAMMA = Parameter("gamma", 1.0, at_least=0)
 _VARIANT = Parameter("variant", "lmu", choices=tuple(VARIANTS))
 
 
-class Lmu(Asker[int, ArrayLike]):
+class Lmu(AskTellLearner[int, ArrayLike]):
     """LMU: asks for the labels of an image of the pool, is told them, and fits its field again.
 
     The first image is the one whose own field, fitted without labels, leaves the others least uncertain
@@ -55,9 +55,9 @@ class Lmu(Asker[int, ArrayLike]):
     gamma : float
         What the entropy of an image without labels counts in RU once others have labels, 0 or more.
     staged : bool
-        Fit w before v; see :func:`~psm_sim.active.field_fit.fit_field`.
+        Fit w before v; see :func:`~psm_sim.active.crf_fit.fit_field`.
     ru_pairs : bool
-        Fit v without labels too in the first RU; see :func:`~psm_sim.active.field_fit.fit_unlabelled`.
+        Fit v without labels too in the first RU; see :func:`~psm_sim.active.crf_fit.fit_unlabelled`.
     seed, replication : int
         Of the random stream.
     """
@@ -78,7 +78,7 @@ class Lmu(Asker[int, ArrayLike]):
         super().__init__(seed, replication)
         if not len(images):
             raise InputError(f"{self.name}: there are 0 images; expected at least 1.")
-        self.images = [each if isinstance(each, Image) else Image(each) for each in images]
+        self.images = [image if isinstance(image, Image) else Image(image) for image in images]
         if len({image.features for image in self.images}) > 1:
             raise InputError(
                 f"{self.name}: the images differ in their numbers per pixel; expected as many each."
@@ -88,7 +88,7 @@ class Lmu(Asker[int, ArrayLike]):
         self.staged, self.ru_pairs = staged, ru_pairs
         self.theta = Crf.zero(self.images[0].features)
         self.chosen: list[int] = []
-        self._labels: list[Whole] = []
+        self._labels: list[IntArray] = []
 
     @property
     def unlabelled(self) -> list[int]:
@@ -116,7 +116,7 @@ class Lmu(Asker[int, ArrayLike]):
             theta = fit_unlabelled(image, self.ru_pairs and self.variant.pairs)
         return sum(self.images[other].entropy(theta) for other in rest if other != index)
 
-    def _checked(self, answer: ArrayLike) -> Whole:
+    def _checked(self, answer: ArrayLike) -> IntArray:
         assert self._asked is not None  # noqa: S101
         return self.images[self._asked].labels(answer)
 
@@ -131,13 +131,13 @@ class Lmu(Asker[int, ArrayLike]):
         self.buy(oracle, images)
         return self.theta
 
-    def segment(self, image: ArrayLike | Image) -> Whole:
+    def segment(self, image: ArrayLike | Image) -> IntArray:
         """Return the labels of an image, shape (rows, columns), each -1 or 1."""
         return (image if isinstance(image, Image) else Image(image)).segment(self.theta)
 
     def _memory(self) -> dict[str, Any]:
         field = {"w": self.theta.w.tolist(), "v": self.theta.v.tolist()}
-        told = {"chosen": list(self.chosen), "labels": [each.tolist() for each in self._labels]}
+        told = {"chosen": list(self.chosen), "labels": [label.tolist() for label in self._labels]}
         return {**super()._memory(), **told, **field}
 
     def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,17 +146,17 @@ class Lmu(Asker[int, ArrayLike]):
             raise ValueError(f"the pool has {len(self.images)} images only")
         labels = [self.images[i].labels(y) for i, y in zip(chosen, state["labels"], strict=True)]
         width = self.theta.w.size
-        w, v = (checks.instance(state[name], width, self.name)[0] for name in ("w", "v"))
+        w, v = (checks.check_instance(state[name], width, self.name)[0] for name in ("w", "v"))
         return {**super()._recall(state), "chosen": chosen, "_labels": labels, "theta": Crf(w, v)}
 
 
-def f_measure(predicted: Whole, truth: Whole) -> float:
+def f_measure(predicted: IntArray, truth: IntArray) -> float:
     """Return 2PR/(P + R) for labels -1 or 1 of any shape; 0 where no positive is found."""
     found = float(((predicted > 0) & (truth > 0)).sum())
     return 2 * found / ((predicted > 0).sum() + (truth > 0).sum()) if found else 0.0
 
 
-def mean_f_measure(theta: Crf, images: Sequence[Image], truth: Sequence[Whole]) -> float:
+def mean_f_measure(theta: Crf, images: Sequence[Image], truth: Sequence[IntArray]) -> float:
     """Return the mean over images of the F-measure of their segmentation.
 
     Parameters

@@ -11,22 +11,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 
-Loss = Callable[[Floats], tuple[Floats, Floats, Floats]]
+Loss = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 """Losses of margins, shape (n,), with their first and second derivatives."""
 
 _STEPS = 100
 _PRECISION = 1e-12
 
 
-def squared_hinge(margins: Floats) -> tuple[Floats, Floats, Floats]:
+def squared_hinge(margins: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return max(0, 1 - m)^2 and its derivatives for margins m = y (v.x + t), shape (n,)."""
-    slack: Floats = np.maximum(0.0, 1.0 - margins)
+    slack: FloatArray = np.maximum(0.0, 1.0 - margins)
     return slack * slack, -2.0 * slack, np.where(slack > 0, 2.0, 0.0)
 
 
-def logistic(margins: Floats) -> tuple[Floats, Floats, Floats]:
+def logistic(margins: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return log(1 + exp(-m)) and its derivatives for margins m, shape (n,)."""
     from scipy.special import expit
 
@@ -56,23 +56,23 @@ class Goal:
         The part of each margin that does not depend on u.
     """
 
-    rows: Floats
-    prices: Floats
+    rows: FloatArray
+    prices: FloatArray
     loss: Loss
-    ridge: Floats
-    shift: Floats | float = 0.0
+    ridge: FloatArray
+    shift: FloatArray | float = 0.0
 
-    def value(self, u: Floats) -> float:
+    def value(self, u: FloatArray) -> float:
         """Return the goal at *u*, shape (k,)."""
         return float(self.prices @ self.loss(self.rows @ u + self.shift)[0] + u @ (self.ridge * u) / 2)
 
-    def slope(self, u: Floats) -> tuple[float, Floats]:
+    def slope(self, u: FloatArray) -> tuple[float, FloatArray]:
         """Return the goal at *u* and its gradient, shape (k,)."""
         values, slopes, _ = self.loss(self.rows @ u + self.shift)
         pull = self.ridge * u
         return float(self.prices @ values + u @ pull / 2), (self.prices * slopes) @ self.rows + pull
 
-    def least(self, start: Floats) -> Floats:
+    def least(self, start: FloatArray) -> FloatArray:
         """Return the u of least goal, shape (k,), searched from *start*."""
         u = start
         for _ in range(_STEPS):
@@ -88,7 +88,7 @@ class Goal:
             u = u + self._length(u, step, value, gain) * step
         return u
 
-    def _length(self, u: Floats, step: Floats, value: float, gain: float) -> float:
+    def _length(self, u: FloatArray, step: FloatArray, value: float, gain: float) -> float:
         """Return the largest of 1, 1/2, 1/4, ... at which the step gains a little of what it promises."""
         length = 1.0
         while length > 1e-10 and self.value(u + length * step) > value - 1e-4 * length * gain:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from psm_sim.active import checks
-from psm_sim.active.asking import Asker
+from psm_sim.active.ask_tell import AskTellLearner
 from psm_sim.active.thresholds import check_region
 from psm_sim.active.weighted import Profile, profile
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.values import Parameter
 
 _ETA = Parameter("eta", 0.2, at_least=0, at_most=1)
@@ -27,19 +27,19 @@ class _Offers:
 
     def __init__(self, centres: int, widths: Sequence[float]) -> None:
         places = np.meshgrid(np.linspace(0, 1, centres), widths, indexing="ij")
-        self._centres, self._widths = (each.ravel() for each in places)
+        self._centres, self._widths = (place.ravel() for place in places)
         low, high = self._below(np.array([0.0, 1.0])).T
         self._mass = high - low
 
-    def _below(self, x: Floats) -> Floats:
+    def _below(self, x: FloatArray) -> FloatArray:
         from scipy.special import ndtr
 
-        found: Floats = ndtr((x - self._centres[:, None]) / self._widths[:, None])
+        found: FloatArray = ndtr((x - self._centres[:, None]) / self._widths[:, None])
         return found
 
-    def expected(self, edges: Floats, errors: Floats) -> Floats:
+    def expected(self, edges: FloatArray, errors: FloatArray) -> FloatArray:
         """Return the mean of a step function under each Gaussian, shape (offers,)."""
-        found: Floats = np.diff(self._below(edges)) @ errors / self._mass
+        found: FloatArray = np.diff(self._below(edges)) @ errors / self._mass
         return found
 
     def draw(self, which: int, rng: np.random.Generator) -> float:
@@ -56,7 +56,7 @@ class _Offers:
         return float(height / self._mass[which])
 
 
-class Isalg1d(Asker[float, int]):
+class Isalg1d(AskTellLearner[float, int]):
     """ISALg for a threshold with label noise; the population is uniform on [low, high].
 
     Each instance is drawn from the Gaussian, or from the population itself, under which the best
@@ -116,7 +116,7 @@ class Isalg1d(Asker[float, int]):
         return {**super()._memory(), "told": [list(each) for each in self._told]}
 
     def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        told = [(float(x), checks.label(y, self.name), float(weight)) for x, y, weight in state["told"]]
+        told = [(float(x), checks.check_label(y, self.name), float(weight)) for x, y, weight in state["told"]]
         return {**super()._recall(state), "_told": told}
 
     def run(self, oracle: Callable[[float], int], labels: int) -> float:

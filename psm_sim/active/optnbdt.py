@@ -7,7 +7,7 @@ import numpy as np
 from psm_sim.active.bayes import NaiveBayes
 from psm_sim.active.piecewise import OptFeatureList, opt_feature_list
 from psm_sim.active.trees import Tree, TreeLearner
-from psm_sim.arrays import Floats, Whole
+from psm_sim.arrays import FloatArray, IntArray
 
 _TIE = 1e-12
 
@@ -22,7 +22,7 @@ class OptNbdt(TreeLearner):
 
     name = "optnbdt"
 
-    def _grow(self, codes: Whole, labels: Whole, values: list[int]) -> Tree:
+    def _grow(self, codes: IntArray, labels: IntArray, values: list[int]) -> Tree:
         return best_tree(NaiveBayes.fit(codes, labels, values), self.depth)[0]
 
 
@@ -76,7 +76,7 @@ class _Search:
         children = zip(*self._tables[feature], strict=True)
         return sum(max(plus * up, minus * down) for up, down in children), feature
 
-    def _two_levels(self, path: Path, plus: float, minus: float) -> Floats:
+    def _two_levels(self, path: Path, plus: float, minus: float) -> FloatArray:
         """Return the value of each feature as the last test but one, shape (d,); all looked up at once."""
         ups, downs = plus * self._plus, minus * self._minus
         reached = ups + downs
@@ -86,7 +86,7 @@ class _Search:
             used |= listed == feature
         first = np.take_along_axis(listed, used.argmin(axis=2)[:, :, None], axis=2)[:, :, 0]
         right = np.maximum(ups[:, :, None] * self._plus[first], downs[:, :, None] * self._minus[first])
-        values: Floats = right.sum(axis=(1, 2))
+        values: FloatArray = right.sum(axis=(1, 2))
         values[list(path)] = -1.0
         return values
 

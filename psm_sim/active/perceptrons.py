@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from psm_sim.active.learner import OnlineLearner
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.parameters import parameter
 from psm_sim.randomness import stream
 
@@ -45,7 +45,7 @@ class Perceptron(OnlineLearner):
     def _begin(self) -> None:
         self.begun = self.start == "zero"
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         if y * x.dot(self.w) > 0:
             return False
         rate = y * self.eta if self.begun else y
@@ -81,7 +81,7 @@ class ModifiedPerceptron(OnlineLearner):
     def _begin(self) -> None:
         self.begun = False
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         if not self.begun:
             return self._first(x, y)
         margin = float(x.dot(self.w))
@@ -90,7 +90,7 @@ class ModifiedPerceptron(OnlineLearner):
         self.w -= (self.factor * margin / float(x.dot(x))) * x
         return True
 
-    def _first(self, x: Floats, y: float) -> bool:
+    def _first(self, x: FloatArray, y: float) -> bool:
         length = float(np.sqrt(x.dot(x)))
         self.begun = length > 0
         if self.begun:
@@ -116,7 +116,7 @@ class ShiftingPerceptron(OnlineLearner):
     def _begin(self) -> None:
         self.mistakes = 0
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         if y * x.dot(self.w) > 0:
             return False
         self.w = self.w * (self.mistakes / (self.lam + self.mistakes)) + y * x
@@ -141,11 +141,11 @@ class BudgetPerceptron(OnlineLearner):
     memory: ClassVar[tuple[str, ...]] = ("w", "kept", "mistakes", "rng")
 
     def _begin(self) -> None:
-        self.kept: Floats = np.zeros((self.B, self.features))
+        self.kept: FloatArray = np.zeros((self.B, self.features))
         self.mistakes = 0
         self.rng = stream(self.seed, self.name)
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         if y * x.dot(self.w) > 0:
             return False
         place = self.mistakes if self.mistakes < self.B else int(self.rng.integers(self.B))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from psm_sim.active.bayes import NaiveBayes
-from psm_sim.arrays import Floats, Whole
+from psm_sim.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -26,19 +26,19 @@ class OptFeatureList:
         Their accuracies, slope * x + base.
     """
 
-    edges: Floats
-    features: Whole
-    slopes: Floats
-    bases: Floats
+    edges: FloatArray
+    features: IntArray
+    slopes: FloatArray
+    bases: FloatArray
 
-    def at(self, x: Floats) -> Whole:
+    def at(self, x: FloatArray) -> IntArray:
         """Return the features for posteriors of any shape, 0 to 1, with a last axis of length d."""
         return self.features[self._cell(x)]
 
-    def _cell(self, x: Floats) -> Whole:
+    def _cell(self, x: FloatArray) -> IntArray:
         return np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.features) - 1)
 
-    def refined(self, edges: Floats) -> OptFeatureList:
+    def refined(self, edges: FloatArray) -> OptFeatureList:
         """Return the same list on the cells between *edges*, which hold all of its own."""
         cell = self._cell((edges[1:] + edges[:-1]) / 2)
         return OptFeatureList(edges, self.features[cell], self.slopes[cell], self.bases[cell])
@@ -57,7 +57,7 @@ def opt_feature_list(model: NaiveBayes, depth: int) -> OptFeatureList:
     return lists[0]
 
 
-def _one(feature: int, table: Floats) -> OptFeatureList:
+def _one(feature: int, table: FloatArray) -> OptFeatureList:
     """Return the list of one feature: its accuracy bends where a value begins to favour class 1."""
     minus, plus = table
     bends = minus / (plus + minus)
@@ -90,14 +90,14 @@ def merge(first: OptFeatureList, second: OptFeatureList, depth: int) -> OptFeatu
     return _joined(OptFeatureList(edges, features[rows, best], slopes[rows, best], bases[rows, best]))
 
 
-def _crossings(first: OptFeatureList, second: OptFeatureList) -> Floats:
+def _crossings(first: OptFeatureList, second: OptFeatureList) -> FloatArray:
     """Return where lines of one list cross lines of the other inside a common cell."""
     steeper = first.slopes[:, :, None] - second.slopes[:, None, :]
     higher = second.bases[:, None, :] - first.bases[:, :, None]
     parallel = steeper == 0
     where = higher / np.where(parallel, 1.0, steeper)
     left, right = first.edges[:-1, None, None], first.edges[1:, None, None]
-    found: Floats = where[~parallel & (left < where) & (where < right)]
+    found: FloatArray = where[~parallel & (left < where) & (where < right)]
     return found
 
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
-from psm_sim.active.asking import Asker
+from psm_sim.active.ask_tell import AskTellLearner
 from psm_sim.active.gaussian import Gaussian
 from psm_sim.active.linear import Plane, fit_linear
 from psm_sim.active.newton import LOSSES
 from psm_sim.active.samplers import SAMPLERS, Draw, Sampler
-from psm_sim.arrays import Floats, Whole
+from psm_sim.arrays import FloatArray, IntArray
 from psm_sim.values import Parameter
 
 _DECLARED = (
@@ -25,7 +25,7 @@ _DECLARED = (
 )
 
 
-class PlaneLearner(Asker[Floats, int]):
+class PlaneLearner(AskTellLearner[FloatArray, int]):
     """Plane learner: asks for the label of an instance, is told it, and fits its plane again.
 
     The first instances come from the population, the next ones from the sampler.
@@ -75,31 +75,31 @@ class PlaneLearner(Asker[Floats, int]):
         self.sampler: Sampler = SAMPLERS.create(sampler) if isinstance(sampler, str) else copy(sampler)
         self.population, self.C, self.loss, self.first = population, C, loss, first
         self._draw = Draw(population.mean)
-        self.x: Floats = np.empty((0, population.features))
-        self.y: Whole = np.empty(0, dtype=np.intp)
-        self.weights: Floats = np.empty(0)
+        self.x: FloatArray = np.empty((0, population.features))
+        self.y: IntArray = np.empty(0, dtype=np.intp)
+        self.weights: FloatArray = np.empty(0)
         self.plane, self.seen = Plane(np.zeros(population.features)), 0
 
-    def _next(self) -> Floats:
+    def _next(self) -> FloatArray:
         early = self.bought < self.first
         self._draw = Draw(self.population.draw(self._rng)[0]) if early else self.sampler.draw(self, self._rng)
         return self._draw.x.copy()
 
-    def _learn(self, asked: Floats, answer: int) -> None:
+    def _learn(self, asked: FloatArray, answer: int) -> None:
         self.x, self.y = np.vstack([self.x, self._draw.x]), np.append(self.y, answer)
         self.weights, self.seen = np.append(self.weights, self._draw.weight), self.seen + self._draw.seen
         self.plane = fit_linear(self.x, self.y, self.weights, self.C, self.loss, start=self.plane)
 
-    def run(self, oracle: Callable[[Floats], int], labels: int) -> Plane:
+    def run(self, oracle: Callable[[FloatArray], int], labels: int) -> Plane:
         """Buy labels of ``oracle(x)`` until there are *labels* of them, and return the plane."""
         self.buy(oracle, labels)
         return self.plane
 
-    def predict(self, x: ArrayLike) -> Whole:
+    def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d)."""
         return self.plane.predict(x)
 
-    def decision_function(self, x: ArrayLike) -> Floats:
+    def decision_function(self, x: ArrayLike) -> FloatArray:
         """Return v.x + t for instances of shape (n, d)."""
         return self.plane.decision_function(x)
 
@@ -109,8 +109,8 @@ class PlaneLearner(Asker[Floats, int]):
 
     def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
         d, n = self.population.features, int(state["bought"])
-        x = checks.table(state["x"], d, self.name) if n else np.empty((0, d))
-        y = checks.labels(np.array(state["y"], dtype=np.intp), n, self.name)
-        weights = checks.weights(state["weights"], n, self.name) if n else np.empty(0)
+        x = checks.check_instances(state["x"], d, self.name) if n else np.empty((0, d))
+        y = checks.check_labels(np.array(state["y"], dtype=np.intp), n, self.name)
+        weights = checks.check_weights(state["weights"], n, self.name) if n else np.empty(0)
         told = {"x": x, "y": y, "weights": weights, "plane": Plane.of(state["plane"])}
         return {**super()._recall(state), **told}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from psm_sim.active.linear import fit_linear
-from psm_sim.active.memory import Remembers
-from psm_sim.arrays import Floats, Whole
+from psm_sim.active.serializable import Serializable
+from psm_sim.arrays import FloatArray, IntArray
 from psm_sim.parameters import check_all, parameter
 from psm_sim.registry import Registry
 
@@ -21,7 +21,7 @@ _FOLDS = 5
 _CHECKED_FROM, _CHECKED_EVERY = 10, 5
 
 
-class PoolRule(Remembers, ABC):
+class PoolRule(Serializable, ABC):
     """Base class: chooses among the unlabelled instances of a :class:`PoolLearner`."""
 
     name = "pool-rule"
@@ -101,7 +101,7 @@ def _due(labels: int) -> bool:
     return labels >= _CHECKED_FROM and (labels - _CHECKED_FROM) % _CHECKED_EVERY == 0
 
 
-def cross_validation_error(x: Floats, y: Whole, C: float) -> float:
+def cross_validation_error(x: FloatArray, y: IntArray, C: float) -> float:
     """Return the 5-fold error of the linear fit; every fifth instance belongs to the same fold.
 
     Parameters

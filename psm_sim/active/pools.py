@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
-from psm_sim.active.asking import Asker
+from psm_sim.active.ask_tell import AskTellLearner
 from psm_sim.active.linear import Plane, fit_linear
 from psm_sim.active.pool_rules import POOL_RULES, PoolRule
-from psm_sim.arrays import Floats, Whole
+from psm_sim.arrays import FloatArray, IntArray
 from psm_sim.errors import InputError
 from psm_sim.values import Parameter
 
@@ -21,13 +21,13 @@ _C = Parameter("C", 1.0, above=0)
 _FIRST = Parameter("first", 4, at_least=1)
 
 
-class PoolLearner(Asker[int, int]):
+class PoolLearner(AskTellLearner[int, int]):
     """Pool learner: asks for the label of an instance of the pool, is told it, and fits its plane again.
 
     Parameters
     ----------
     pool : array_like, shape (n, d)
-        The instances without their labels; standardise them first, see :func:`standardised`.
+        The instances without their labels; standardise them first, see :func:`standardise`.
     rule : PoolRule or str
         Which instance is next; a name: ``random``, ``mu``, ``isalp:sigma=1,...`` or ``lmu-logreg``.
     C : float
@@ -52,25 +52,25 @@ class PoolLearner(Asker[int, int]):
         replication: int = 0,
     ) -> None:
         super().__init__(seed, replication)
-        self.pool = checks.table(pool, None, self.name)
+        self.pool = checks.check_instances(pool, None, self.name)
         self.rule: PoolRule = POOL_RULES.create(rule) if isinstance(rule, str) else copy(rule)
         self.C, self.first = _C.check(C, self.name), _FIRST.check(first, self.name)
         self.plane = Plane(np.zeros(self.pool.shape[1]))
-        self.unlabelled: Whole = np.arange(len(self.pool))
+        self.unlabelled: IntArray = np.arange(len(self.pool))
         self.labelled: list[int] = []
         self._labels: list[int] = []
 
     @property
-    def x(self) -> Floats:
+    def x(self) -> FloatArray:
         """The labelled instances, shape (labels, d), in the order in which they were bought."""
         return self.pool[self.labelled]
 
     @property
-    def y(self) -> Whole:
+    def y(self) -> IntArray:
         """Their labels, shape (labels,)."""
         return np.array(self._labels, dtype=np.intp)
 
-    def distances(self) -> Floats:
+    def distances(self) -> FloatArray:
         """Return the distances to the plane of the unlabelled instances, shape (unlabelled,)."""
         return self.plane.distance(self.pool[self.unlabelled])
 
@@ -100,23 +100,25 @@ class PoolLearner(Asker[int, int]):
         labelled = [int(each) for each in state["labelled"]]
         if not set(labelled) <= set(range(len(self.pool))):
             raise ValueError(f"the pool has {len(self.pool)} instances only")
-        found = checks.labels(np.array(state["labels"], dtype=np.intp), len(labelled), self.name).tolist()
+        found = checks.check_labels(
+            np.array(state["labels"], dtype=np.intp), len(labelled), self.name
+        ).tolist()
         rest = np.setdiff1d(np.arange(len(self.pool)), labelled)
         told = {"labelled": labelled, "_labels": found, "unlabelled": rest}
         return {**super()._recall(state), **told, "plane": Plane.of(state["plane"])}
 
-    def predict(self, x: ArrayLike) -> Whole:
+    def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d)."""
         return self.plane.predict(x)
 
-    def decision_function(self, x: ArrayLike) -> Floats:
+    def decision_function(self, x: ArrayLike) -> FloatArray:
         """Return v.x + t for instances of shape (n, d)."""
         return self.plane.decision_function(x)
 
 
-def standardised(x: ArrayLike) -> Floats:
+def standardise(x: ArrayLike) -> FloatArray:
     """Return instances, shape (n, d), with each feature's mean at 0 and standard deviation at 1."""
-    points = checks.table(x, None, "standardised")
+    points = checks.check_instances(x, None, "standardised")
     spread = points.std(axis=0)
-    found: Floats = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    found: FloatArray = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Record:
     """
 
     prediction: NDArray[np.int64]
-    probability: Floats
+    probability: FloatArray
     queried: NDArray[np.bool_]
     updated: NDArray[np.bool_]
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
 from psm_sim.active.learner import OnlineLearner
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.parameters import parameter
 
@@ -65,33 +65,33 @@ class Lasec(OnlineLearner):
                 f"{self.name}: c is {self.c!r}; expected above the ridge, {self.ridge!r}, or none."
             )
         self._drift = 0.0 if self.c is None else 1 / self.c
-        self.G: Floats = np.eye(self.features) / self.ridge
+        self.G: FloatArray = np.eye(self.features) / self.ridge
 
     @property
-    def P(self) -> Floats:  # noqa: N802 (the papers' name)
+    def P(self) -> FloatArray:  # noqa: N802 (the papers' name)
         """The inverse of D_k after the last update, shape (features, features)."""
         return self.G - self._drift * np.eye(self.features)
 
     def spread(self, x: ArrayLike) -> float:
         """Return q = x'G x of an instance, shape (features,), in units of 1/label^2; changes nothing."""
-        return self._view(checks.instance(x, self.features, self.name)[0])[1]
+        return self._view(checks.check_instance(x, self.features, self.name)[0])[1]
 
-    def _view(self, x: Floats) -> tuple[float, float]:
+    def _view(self, x: FloatArray) -> tuple[float, float]:
         q = float(x.dot(self.G.dot(x)))
         return float(x.dot(self.w)) / (1 + q), q
 
-    def _margins(self, X: Floats) -> Floats:
+    def _margins(self, X: FloatArray) -> FloatArray:
         spreads = np.einsum("ij,ij->i", X @ self.G, X)
         return np.asarray((X @ self.w) / (1 + spreads))
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         product = float(x.dot(self.w))
         if y * product > 0:
             return False
         self._fit(x, y - product)
         return True
 
-    def _fit(self, x: Floats, error: float) -> None:
+    def _fit(self, x: FloatArray, error: float) -> None:
         """Take the squared loss of x in; *error* is y - w.x."""
         g = self.G.dot(x)
         scaled = g / (1 + float(x.dot(g)))
@@ -123,6 +123,6 @@ class RidgeRegression(SecondOrderPerceptron):
 
     name: ClassVar[str] = "ridge-regression"
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         self._fit(x, y - float(x.dot(self.w)))
         return True

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
 from psm_sim.active.learner import OnlineLearner
-from psm_sim.active.memory import Remembers
-from psm_sim.arrays import Floats
+from psm_sim.active.serializable import Serializable
+from psm_sim.arrays import FloatArray
 from psm_sim.parameters import check_all, parameter
 
 
 @dataclass(eq=False)
-class QueryRule(Remembers, ABC):
+class QueryRule(Serializable, ABC):
     """Rule that says how likely the label of an instance is bought; it draws nothing itself.
 
     A subclass supplies :meth:`chance`; :meth:`told` hears whether a bought label was predicted right.
@@ -37,11 +37,11 @@ class QueryRule(Remembers, ABC):
 
     def probability(self, learner: OnlineLearner, x: ArrayLike) -> float:
         """Return the probability, 0 to 1, of buying the label of *x*, shape (features,); may count rounds."""
-        found, _ = checks.instance(x, learner.features, self.name)
+        found, _ = checks.check_instance(x, learner.features, self.name)
         return self.chance(found, *learner._view(found))
 
     @abstractmethod
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return the probability of buying a label, called once per round.
 
         Parameters
@@ -70,7 +70,7 @@ class Always(QueryRule):
     name: ClassVar[str] = "always"
     band: ClassVar[float] = float("inf")
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return 1.
 
         *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
@@ -86,7 +86,7 @@ class Coin(QueryRule):
 
     name: ClassVar[str] = "coin"
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return p.
 
         *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
@@ -116,7 +116,7 @@ class MarginCoin(QueryRule):
     def _begin(self) -> None:
         self.mistakes, self.longest = 0, 0.0
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return b / (b + |margin|).
 
         *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
@@ -124,7 +124,7 @@ class MarginCoin(QueryRule):
         b = self.b if self.adaptive is None else self._grown(self.adaptive, x)
         return b / (b + abs(margin)) if margin else 1.0
 
-    def _grown(self, scale: float, x: Floats) -> float:
+    def _grown(self, scale: float, x: FloatArray) -> float:
         self.longest = max(self.longest, float(x.dot(x)))
         return scale * self.longest * sqrt(1 + self.mistakes)
 
@@ -149,7 +149,7 @@ class SecondOrderCoin(QueryRule):
         """The spread stands in the probability."""
         return True
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return the probability.
 
         *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.

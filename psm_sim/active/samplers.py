@@ -11,8 +11,8 @@ import numpy as np
 
 from psm_sim.active.gaussian import Gaussian
 from psm_sim.active.linear import Plane
-from psm_sim.active.memory import Remembers
-from psm_sim.arrays import Floats
+from psm_sim.active.serializable import Serializable
+from psm_sim.arrays import FloatArray
 from psm_sim.parameters import check_all, parameter
 from psm_sim.registry import Registry
 
@@ -34,12 +34,12 @@ _COVARIANCE_POINTS = 1000
 class Draw(NamedTuple):
     """An instance to be labelled, shape (d,), its importance weight, and the instances looked at for it."""
 
-    x: Floats
+    x: FloatArray
     weight: float = 1.0
     seen: int = 1
 
 
-class Sampler(Remembers, ABC):
+class Sampler(Serializable, ABC):
     """Base class: draws the instances that a :class:`PlaneLearner` asks for after its first ones."""
 
     name = "sampler"
@@ -132,14 +132,14 @@ class GaussianSampler(Sampler):
         own = math.log(self.eta) + log_p if self.eta else -math.inf
         return math.exp(log_p - float(np.logaddexp(near, own)))
 
-    def _covariance(self, plane: Plane, rng: np.random.Generator) -> Floats:
+    def _covariance(self, plane: Plane, rng: np.random.Generator) -> FloatArray:
         width = plane.half_margin if self.cap is None else min(plane.half_margin, self.cap)
         if self.shape == "diagonal":
             return width**2 * np.eye(plane.normal.size)
         return parallel_covariance(plane, width, rng)
 
 
-def parallel_covariance(plane: Plane, width: float, rng: np.random.Generator) -> Floats:
+def parallel_covariance(plane: Plane, width: float, rng: np.random.Generator) -> FloatArray:
     """Return the covariance of 1000 points around the plane ([003] 5.4.3), shape (d, d).
 
     Parameters

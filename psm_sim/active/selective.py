@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
-from psm_sim.active.learner import Classifier, Decision, OnlineLearner, unlike
-from psm_sim.active.memory import Remembers
+from psm_sim.active.learner import Classifier, Decision, OnlineLearner, wrong_type_error
 from psm_sim.active.record import Record
 from psm_sim.active.rules import QueryRule
-from psm_sim.arrays import Floats
+from psm_sim.active.serializable import Serializable
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError, PluginError
 from psm_sim.randomness import stream
 
 
-class Selective(Remembers, Classifier):
+class Selective(Serializable, Classifier):
     """Learner that decides on each instance whether its label is worth buying.
 
     Parameters
@@ -55,13 +55,13 @@ class Selective(Remembers, Classifier):
     ) -> None:
         for given, wanted, what in ((learner, OnlineLearner, "learner"), (rule, QueryRule, "rule")):
             if not isinstance(given, wanted):
-                raise InputError(unlike(given, wanted, f"the {what} of a selective sampler"))
+                raise InputError(wrong_type_error(given, wanted, f"the {what} of a selective sampler"))
         if rule.needs_spread and not hasattr(learner, "spread"):
             raise InputError(f"{rule.name}: the learner is {learner.name}; expected a second-order one.")
         self.learner, self.rule, self.unit = learner, rule, unit
         self.rng = stream(seed, "active coin") if rng is None else rng
         self.n_queries_ = 0
-        self._asked: tuple[Any, Floats] | None = None
+        self._asked: tuple[Any, FloatArray] | None = None
         self._fresh = deepcopy((learner, rule)), self.rng.bit_generator.state
 
     def ask(self, x: ArrayLike) -> Decision:
@@ -90,7 +90,7 @@ class Selective(Remembers, Classifier):
         bool
             True if the learner moved.
         """
-        label = checks.label(y, self.learner.name)
+        label = checks.check_label(y, self.learner.name)
         row = self._asked[1] if self._asked is not None and self._asked[0] is x else self._row(x)
         self._asked = None
         self.n_queries_ += 1
@@ -114,8 +114,8 @@ class Selective(Remembers, Classifier):
         InputError
             If the rows or the labels cannot be used; nothing is learnt.
         """
-        rows = checks.table(X, self.learner.features, self.learner.name)
-        labels = checks.labels(y, len(rows), self.learner.name).tolist()
+        rows = checks.check_instances(X, self.learner.features, self.learner.name)
+        labels = checks.check_labels(y, len(rows), self.learner.name).tolist()
         return self._pass(rows, labels.__getitem__)
 
     def partial_fit(self, X: ArrayLike, oracle: Callable[[int], int]) -> Record:
@@ -128,13 +128,15 @@ class Selective(Remembers, Classifier):
         oracle : callable
             ``oracle(i)`` returns the label of row i, -1 or +1; called for bought labels only.
         """
-        rows = checks.table(X, self.learner.features, self.learner.name)
-        return self._pass(rows, lambda row: checks.label(oracle(row), f"{self.learner.name}, row {row}"))
+        rows = checks.check_instances(X, self.learner.features, self.learner.name)
+        return self._pass(
+            rows, lambda row: checks.check_label(oracle(row), f"{self.learner.name}, row {row}")
+        )
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Selective:
         """Forget everything, then :meth:`run`; return self (scikit-learn's habit, with ``n_queries_``)."""
-        rows = checks.table(X, self.learner.features, self.learner.name)
-        labels = checks.labels(y, len(rows), self.learner.name)
+        rows = checks.check_instances(X, self.learner.features, self.learner.name)
+        labels = checks.check_labels(y, len(rows), self.learner.name)
         (learner, rule), self.rng.bit_generator.state = self._fresh
         self.learner.load_state(learner.state())
         self.rule.load_state(rule.state())
@@ -142,9 +144,11 @@ class Selective(Remembers, Classifier):
         self.run(rows, labels)
         return self
 
-    def decision_function(self, X: ArrayLike) -> Floats:
+    def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return the margin of each row of *X*, shape (n, features); changes nothing."""
-        return self.learner._margins(self._scaled(checks.table(X, self.learner.features, self.learner.name)))
+        return self.learner._margins(
+            self._scaled(checks.check_instances(X, self.learner.features, self.learner.name))
+        )
 
     def _settings(self) -> dict[str, Any]:
         return {"unit": self.unit}
@@ -152,19 +156,19 @@ class Selective(Remembers, Classifier):
     def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
         return {**super()._recall(state), "_asked": None}
 
-    def _row(self, x: ArrayLike) -> Floats:
-        row, square = checks.instance(x, self.learner.features, self.learner.name)
+    def _row(self, x: ArrayLike) -> FloatArray:
+        row, square = checks.check_instance(x, self.learner.features, self.learner.name)
         if self.unit and square:
             return row / math.sqrt(square)
         return row.copy() if row is x else row
 
-    def _scaled(self, rows: Floats) -> Floats:
+    def _scaled(self, rows: FloatArray) -> FloatArray:
         if not self.unit:
             return rows
         lengths = np.sqrt([x.dot(x) for x in rows])  # row by row, to have the bits of a single instance
         return rows / np.where(lengths > 0, lengths, 1.0)[:, None]
 
-    def _pass(self, rows: Floats, oracle: Callable[[int], float]) -> Record:
+    def _pass(self, rows: FloatArray, oracle: Callable[[int], float]) -> Record:
         """Do the rounds of :meth:`ask` and :meth:`tell` with their look-ups hoisted, for speed."""
         view, chance, told = self.learner._view, self.rule.chance, self.rule.told
         learn, draw = self.learner._learn, self.rng.random

@@ -10,21 +10,21 @@ import numpy as np
 
 from psm_sim.active.learner import OnlineLearner
 from psm_sim.active.rules import QueryRule
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 
-Source = Callable[[int], tuple[Floats, Floats]]
+Source = Callable[[int], tuple[FloatArray, FloatArray]]
 """Gives n points, shape (n, features), and their labels, shape (n,)."""
 
 BLOCK = 1024
 
 
-def unit_vector(rng: np.random.Generator, features: int) -> Floats:
+def unit_vector(rng: np.random.Generator, features: int) -> FloatArray:
     """Return one uniform point of the sphere, shape (features,)."""
     return uniform_points(rng, 1, features).ravel()
 
 
-def uniform_points(rng: np.random.Generator, count: int, features: int) -> Floats:
+def uniform_points(rng: np.random.Generator, count: int, features: int) -> FloatArray:
     """Return points drawn uniformly from the unit sphere.
 
     Parameters
@@ -39,7 +39,7 @@ def uniform_points(rng: np.random.Generator, count: int, features: int) -> Float
     return points
 
 
-def similar_points(rng: np.random.Generator, count: int, features: int, keep: float) -> Floats:
+def similar_points(rng: np.random.Generator, count: int, features: int, keep: float) -> FloatArray:
     """Return points of a distribution lambda-similar to the uniform one.
 
     A uniform point with ``x_1 x_2 <= 0`` is kept with probability *keep*, so that the density is between
@@ -54,14 +54,16 @@ def similar_points(rng: np.random.Generator, count: int, features: int, keep: fl
     keep : float
         Above 0, at most 1.
     """
-    kept: list[Floats] = []
+    kept: list[FloatArray] = []
     while sum(map(len, kept)) < count:
         points = uniform_points(rng, BLOCK, features)
         kept.append(points[(points[:, 0] * points[:, 1] > 0) | (rng.random(BLOCK) < keep)])
     return np.concatenate(kept)[:count]
 
 
-def source(rng: np.random.Generator, target: Floats, keep: float | None = None, flips: float = 0.0) -> Source:
+def source(
+    rng: np.random.Generator, target: FloatArray, keep: float | None = None, flips: float = 0.0
+) -> Source:
     """Return a source of points labelled by a half-space.
 
     Parameters
@@ -76,7 +78,7 @@ def source(rng: np.random.Generator, target: Floats, keep: float | None = None, 
         Share of the labels turned around, 0 to 1/2.
     """
 
-    def draw(count: int) -> tuple[Floats, Floats]:
+    def draw(count: int) -> tuple[FloatArray, FloatArray]:
         size = (count, len(target))
         points = uniform_points(rng, *size) if keep is None else similar_points(rng, *size, keep)
         labels = np.where(points @ target >= 0, 1.0, -1.0)
@@ -87,7 +89,7 @@ def source(rng: np.random.Generator, target: Floats, keep: float | None = None, 
     return draw
 
 
-def error_of(w: Floats, target: Floats) -> float:
+def error_of(w: FloatArray, target: FloatArray) -> float:
     """Return the share of the uniform sphere where two half-spaces differ, angle over pi; 1/2 for w = 0."""
     length = math.sqrt(w.dot(w))
     if not length:
@@ -111,16 +113,21 @@ class Hits:
         Points seen in all.
     """
 
-    labels: Floats
-    updates: Floats
-    errors: Floats
-    points: Floats
+    labels: FloatArray
+    updates: FloatArray
+    errors: FloatArray
+    points: FloatArray
     final_error: float = 0.5
     seen: int = 0
 
 
 def first_hits(
-    learner: OnlineLearner, rule: QueryRule, target: Floats, draw: Source, levels: Sequence[float], limit: int
+    learner: OnlineLearner,
+    rule: QueryRule,
+    target: FloatArray,
+    draw: Source,
+    levels: Sequence[float],
+    limit: int,
 ) -> Hits:
     """Return when a learner first reaches each error level; the trajectory is that of ``Selective``.
 
@@ -154,13 +161,13 @@ def first_hits(
 class _Scan:
     learner: OnlineLearner
     rule: QueryRule
-    target: Floats
-    levels: Floats
+    target: FloatArray
+    levels: FloatArray
     labels: int = 0
     updates: int = 0
     errors: int = 0
     points: int = 0
-    found: Floats = field(init=False)
+    found: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         self.found = np.full((len(self.levels), 4), np.nan)
@@ -170,7 +177,7 @@ class _Scan:
         """Whether every level has been reached."""
         return bool(len(self.levels)) and not np.isnan(self.found[:, 0]).any()
 
-    def block(self, X: Floats, y: Floats) -> None:
+    def block(self, X: FloatArray, y: FloatArray) -> None:
         """Take in points, shape (n, features), with their labels, shape (n,)."""
         start = 0
         while start < len(X) and not self.done:
@@ -181,7 +188,7 @@ class _Scan:
             start += stop
             self._note()
 
-    def _stop(self, X: Floats, y: Floats, margins: Floats) -> int:
+    def _stop(self, X: FloatArray, y: FloatArray, margins: FloatArray) -> int:
         """Buy labels up to the next mistake or change of the band; return the number of points passed."""
         band = self.rule.band  # type: ignore[attr-defined]  # first_hits has looked
         for place in np.flatnonzero(np.abs(margins) <= band).tolist():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.values import Parameter
 
-Stream = tuple[Floats, Floats]
+Stream = tuple[FloatArray, FloatArray]
 """Instances, shape (rounds, features), and labels -1.0 or 1.0, shape (rounds,)."""
 
 _ROUNDS = Parameter("rounds", 1, at_least=1)
@@ -62,7 +62,7 @@ def gradual(rng: np.random.Generator, rounds: int, features: int, rate: float) -
 
 
 def shifting_digits(
-    rng: np.random.Generator, images: Floats, digits: ArrayLike, rounds: int, every: int = 500
+    rng: np.random.Generator, images: FloatArray, digits: ArrayLike, rounds: int, every: int = 500
 ) -> Stream:
     """Return images in random order; a random set of 1 to 9 digits is positive, redrawn at intervals.
 
@@ -93,7 +93,7 @@ def shifting_digits(
     return images[order], labels
 
 
-def _labels(rng: np.random.Generator, X: Floats, targets: Floats, flips: float) -> Floats:
+def _labels(rng: np.random.Generator, X: FloatArray, targets: FloatArray, flips: float) -> FloatArray:
     labels = np.where(np.einsum("ij,ij->i", X, targets) >= 0, 1.0, -1.0)
     labels[rng.random(len(X)) < flips] *= -1
     return labels

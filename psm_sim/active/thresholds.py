@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.active.asking import Asker
+from psm_sim.active.ask_tell import AskTellLearner
 from psm_sim.errors import InputError
 from psm_sim.values import Parameter
 
@@ -23,7 +23,7 @@ def check_region(low: float, high: float) -> None:
         )
 
 
-class Isal1d(Asker[float, int]):
+class Isal1d(AskTellLearner[float, int]):
     """ISAL for a threshold without label noise: instances drawn around the middle of the boundary region.
 
     The boundary region lies between the highest instance labelled -1 and the lowest labelled 1; at first

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
 from psm_sim.active.bayes import NaiveBayes, number_of_values
-from psm_sim.arrays import Whole
+from psm_sim.arrays import IntArray
 from psm_sim.errors import InputError
 from psm_sim.values import Parameter
 
@@ -40,9 +40,9 @@ class Tree:
         """The largest number of tests on a path; 0 for a leaf."""
         return 1 + max(branch.depth for branch in self.branches) if self.branches else 0
 
-    def predict(self, x: ArrayLike) -> Whole:
+    def predict(self, x: ArrayLike) -> IntArray:
         """Return -1 or 1 for coded instances, shape (n, d); a value without branch gets the node's label."""
-        codes = checks.codes(x, None, "the tree")
+        codes = checks.check_codes(x, None, "the tree")
         found = np.full(len(codes), self.label)
         for value, branch in enumerate(self.branches):
             there = codes[:, self.feature] == value
@@ -113,8 +113,8 @@ class TreeLearner(ABC):
         values : sequence of int, length d, optional
             The number of values of each feature; the highest code plus 1 if left out.
         """
-        codes = checks.codes(x, None, self.name)
-        labels = checks.labels(y, len(codes), self.name)
+        codes = checks.check_codes(x, None, self.name)
+        labels = checks.check_labels(y, len(codes), self.name)
         if codes.shape[1] < self.depth:
             features = codes.shape[1]
             raise InputError(
@@ -124,10 +124,10 @@ class TreeLearner(ABC):
         self.features = codes.shape[1]
         return self
 
-    def predict(self, x: ArrayLike) -> Whole:
+    def predict(self, x: ArrayLike) -> IntArray:
         """Return -1 or 1 for instances of shape (n, d)."""
-        return self.tree.predict(checks.codes(x, self.features, self.name))
+        return self.tree.predict(checks.check_codes(x, self.features, self.name))
 
     @abstractmethod
-    def _grow(self, codes: Whole, labels: Whole, values: list[int]) -> Tree:
+    def _grow(self, codes: IntArray, labels: IntArray, values: list[int]) -> Tree:
         """Return the tree for checked data."""

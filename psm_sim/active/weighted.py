@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psm_sim.active import checks
-from psm_sim.arrays import Floats, Whole
+from psm_sim.arrays import FloatArray, IntArray
 from psm_sim.errors import InputError
 
 
@@ -28,8 +28,8 @@ def weighted_error(predictions: ArrayLike, y: ArrayLike, weights: ArrayLike | No
     n, owner = np.size(y), "weighted_error"
     if not n:
         raise InputError(f"{owner}: there are 0 labels; expected at least 1.")
-    wrong = checks.labels(predictions, n, owner) != checks.labels(y, n, owner)
-    return float((checks.weights(weights, n, owner) * wrong).sum() / n)
+    wrong = checks.check_labels(predictions, n, owner) != checks.check_labels(y, n, owner)
+    return float((checks.check_weights(weights, n, owner) * wrong).sum() / n)
 
 
 class Profile(NamedTuple):
@@ -45,8 +45,8 @@ class Profile(NamedTuple):
         The step of least error; the widest of them.
     """
 
-    edges: Floats
-    errors: Floats
+    edges: FloatArray
+    errors: FloatArray
     best: int
 
     @property
@@ -55,14 +55,14 @@ class Profile(NamedTuple):
         return float(self.edges[self.best : self.best + 2].mean())
 
     @property
-    def alternative(self) -> Floats:
+    def alternative(self) -> FloatArray:
         """The least error of thresholds that disagree with the best on an instance; per step, (n + 1,)."""
         falling = np.minimum.accumulate(self.errors)[: self.best]
         rising = np.minimum.accumulate(self.errors[::-1])[::-1][self.best :]
         return np.concatenate([falling, rising])
 
 
-def profile(x: Floats, y: Whole, weights: Floats, low: float, high: float) -> Profile:
+def profile(x: FloatArray, y: IntArray, weights: FloatArray, low: float, high: float) -> Profile:
     """Return the weighted error of all thresholds on [low, high].
 
     Parameters

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from psm_sim.active.learner import unlike
+from psm_sim.active.learner import wrong_type_error
 from psm_sim.active.rules import MarginCoin, QueryRule
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.parameters import parameter
 
@@ -20,7 +20,7 @@ class Wrapped(QueryRule):
 
     def _begin(self) -> None:
         if not isinstance(self.rule, QueryRule):
-            raise InputError(unlike(self.rule, QueryRule, f"{self.name}: rule"))
+            raise InputError(wrong_type_error(self.rule, QueryRule, f"{self.name}: rule"))
 
     @property
     def needs_spread(self) -> bool:
@@ -44,7 +44,7 @@ class OneSided(Wrapped):
 
     name: ClassVar[str] = "one-sided"
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return 1 at a margin of 0 or more, else the rule's.
 
         *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
@@ -65,7 +65,7 @@ class Floor(Wrapped):
 
     name: ClassVar[str] = "floor"
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return the larger of p and the rule's.
 
         *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.

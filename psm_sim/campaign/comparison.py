@@ -48,7 +48,7 @@ def _row(run: Result) -> Row:
     }
 
 
-def against(rows: pd.DataFrame, policy: str, keys: Iterable[str] = ("seed",)) -> pd.DataFrame:
+def add_ratios(rows: pd.DataFrame, policy: str, keys: Iterable[str] = ("seed",)) -> pd.DataFrame:
     """Add to each row its ratios to the row of *policy* on the same pages.
 
     ``energy_ratio``, ``beacons_ratio`` and ``slowdown_ratio`` are of the means; ``page_ratio_mean`` and
@@ -71,6 +71,6 @@ def against(rows: pd.DataFrame, policy: str, keys: Iterable[str] = ("seed",)) ->
         joined[f"{name}_ratio"] = joined[column] / joined[f"{column}_of_reference"]
     pairs = zip(joined["page_times_s"], joined["page_times_s_of_reference"], strict=True)
     ratios = [[mine / other for mine, other in zip(*pair, strict=True)] for pair in pairs]
-    joined["page_ratio_mean"] = [sum(each) / len(each) for each in ratios]
-    joined["page_ratio_max"] = [max(each) for each in ratios]
+    joined["page_ratio_mean"] = [sum(ratio) / len(ratio) for ratio in ratios]
+    joined["page_ratio_max"] = [max(ratio) for ratio in ratios]
     return joined.drop(columns=[f"{column}_of_reference" for column in wanted])

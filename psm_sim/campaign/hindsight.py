@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from psm_sim.hindsight.chain import Chain, play
+from psm_sim.hashing import digest_of
+from psm_sim.hindsight.event_chain import Chain, evaluate_policy
 from psm_sim.hindsight.optimum import Optimum, frontier, least_energy_j, optimum
 from psm_sim.hindsight.record import record_chain
-from psm_sim.keys import key_of
 from psm_sim.policies import make_policy
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.spec import Spec
 
 
@@ -38,13 +38,13 @@ class OptimumTask:
         """The work in pages of a run, roughly."""
         return self.scenario.pages * (1 + len(self.policies) + self.prices)
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of everything that decides the rows."""
-        return key_of([self.kind, self.scenario.key(self.policies, known), self.bounds, self.prices])
+        return digest_of([self.kind, self.scenario.key(self.policies, cache), self.bounds, self.prices])
 
     def run(self) -> list[dict[str, Any]]:
         """Return the rows."""
-        chain = record_chain(self.scenario.workload().pages, self.scenario.place())
+        chain = record_chain(self.scenario.workload().pages, self.scenario.resolve_topology())
         rows = [self._row("no delay", optimum(chain))]
         rows += [self._row(f"p = {p:g}", optimum(chain, 0.0, p)) for p in self.bounds]
         hull = frontier(chain, self.prices) if self.prices else []
@@ -52,7 +52,7 @@ class OptimumTask:
         return rows + [self._played(policy, chain, hull) for policy in self.policies]
 
     def _played(self, policy: str | Spec, chain: Chain, hull: list[Optimum]) -> dict[str, Any]:
-        played = play(chain, make_policy(policy))
+        played = evaluate_policy(chain, make_policy(policy))
         return {
             **self._row("policy", Optimum(played.energy_j, played.delay_s)),
             "policy": str(policy),

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from psm_sim.campaign.tasks import Row
-from psm_sim.keys import key_of
+from psm_sim.hashing import digest_of
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.spec import Spec
 
 
@@ -33,9 +33,9 @@ class ScenarioTask(ABC):
         """The pages of all runs, the always-on one included."""
         return self.scenario.pages * (1 + len(self.policies))
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of the scenario and the policies, the contents of the files they name included."""
-        return key_of([self.kind, self.scenario.key(self.policies, known)])
+        return digest_of([self.kind, self.scenario.key(self.policies, cache)])
 
     @abstractmethod
     def run(self) -> list[Row]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from psm_sim.processes import in_processes
-from psm_sim.progress import Progress, silent
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.parallel import parallel_map
+from psm_sim.progress import Progress, no_progress
+from psm_sim.simulation.scenario_key import DigestCache
 
 Row = dict[str, Any]
 
@@ -28,8 +28,8 @@ class Task(Protocol):
     def weight(self) -> int:
         """The amount of work, in pages."""
 
-    def key(self, known: Known | None = None) -> str:
-        """Return a hash of everything that decides its rows; *known* as for :meth:`Scenario.key`."""
+    def key(self, cache: DigestCache | None = None) -> str:
+        """Return a hash of everything that decides its rows; *cache* as for :meth:`Scenario.key`."""
 
     def run(self) -> list[Row]:
         """Do it, and return its rows, without the labels."""
@@ -78,7 +78,7 @@ class Rows:
         return len(self.of_tasks)
 
 
-def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = silent) -> Rows:
+def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = no_progress) -> Rows:
     """Run all tasks, and return their rows in the order of the tasks.
 
     Tasks with the same key are run once. The heaviest are run first, so that no worker is left with a
@@ -93,7 +93,7 @@ def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = sile
     progress
         Called after each task with the weight done, the weight of all, and how many tasks there are.
     """
-    known: Known = {}
+    known: DigestCache = {}
     keys = [task.key(known) for task in tasks]
     distinct = dict(zip(keys, tasks, strict=True))
     order = sorted(distinct, key=lambda key: -distinct[key].weight)
@@ -103,7 +103,7 @@ def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = sile
 
 def _run_all(tasks: Sequence[Task], workers: int, progress: Progress) -> Iterator[list[Row]]:
     done, total = 0, sum(task.weight for task in tasks)
-    results = in_processes(_run, tasks, None if workers < 0 else workers)
+    results = parallel_map(_run, tasks, None if workers < 0 else workers)
     for task, rows in zip(tasks, results, strict=True):
         yield rows
         done += task.weight

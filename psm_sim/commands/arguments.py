@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.bounds import MOST_PAGES, MOST_SEED
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_PAGES, MAX_SEED
 
 if TYPE_CHECKING:
     from psm_sim.simulation.preset import Preset
     from psm_sim.spec import Spec
 
 
-MOST_MAH = 1e9
+MAX_MAH = 1e9
 """Largest charge of a battery, in mAh."""
 
 DEFAULT_PAGES = 100
@@ -39,7 +39,7 @@ def whole_number(least: int, most: int) -> Callable[[str], int]:
     return read
 
 
-def settings_of(pairs: Sequence[str]) -> dict[str, str]:
+def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
     """Read the ``key=value`` of every ``--set``."""
     settings: dict[str, str] = {}
     for pair in pairs:
@@ -56,7 +56,7 @@ def settings_of(pairs: Sequence[str]) -> dict[str, str]:
     return settings
 
 
-def battery_of(text: str | None) -> dict[str, float]:
+def parse_battery(text: str | None) -> dict[str, float]:
     """Read ``--battery``, a charge in mAh or Ah, as the setting it stands for; None: it is not given."""
     if text is None:
         return {}
@@ -68,12 +68,12 @@ def battery_of(text: str | None) -> dict[str, float]:
         charge_mah = scale * float(number)
     except ValueError:
         charge_mah = 0.0
-    if not 0 < charge_mah <= MOST_MAH:
+    if not 0 < charge_mah <= MAX_MAH:
         raise InputError(f"--battery is {text!r}; expected a charge above 0, as 2000mAh or 2Ah.")
     return {"power.battery_mah": charge_mah}
 
 
-def limit_of(text: str | None) -> dict[str, float]:
+def parse_max_page_s(text: str | None) -> dict[str, float]:
     """Read ``--max-page-s`` as the setting it stands for; None: it is not given."""
     from psm_sim.values import Parameter
 
@@ -81,21 +81,21 @@ def limit_of(text: str | None) -> dict[str, float]:
     return {} if text is None else {"browser.max_page_s": float(limit.read(text, "option"))}
 
 
-def device_of(profile: str, battery: str | None) -> dict[str, Any]:
+def device_settings(profile: str, battery: str | None) -> dict[str, Any]:
     """Return the topology keys for which ``--profile`` and ``--battery`` stand."""
     from psm_sim.network.profiles import load_profile
 
-    return {**(load_profile(profile).values if profile else {}), **battery_of(battery)}
+    return {**(load_profile(profile).values if profile else {}), **parse_battery(battery)}
 
 
-def preset_named(name: str | None) -> Preset:
+def find_preset(name: str | None) -> Preset:
     """Return the preset of that name; without a name, one that changes nothing."""
     from psm_sim.simulation.preset import Preset, load_preset
 
     return Preset() if name is None else load_preset(name)
 
 
-def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
+def apply_recording_options(spec: Spec, use: Mapping[str, str | None]) -> Spec:
     """Return the trace with the parameters that options stand for, ``--clients`` for one; None: not given.
 
     Raises
@@ -103,7 +103,7 @@ def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
     InputError
         If one is given though the trace is no recording, or says it too.
     """
-    from psm_sim.workload.load import find_trace, is_page_list, is_profile
+    from psm_sim.workload.loading import find_trace, is_page_list, is_profile
 
     given = {key: value for key, value in use.items() if value is not None}
     path = find_trace(spec.name) if given else None
@@ -119,7 +119,7 @@ def recording_used(spec: Spec, use: Mapping[str, str | None]) -> Spec:
     return spec
 
 
-def file_named(option: str, text: str) -> Path:
+def path_option(option: str, text: str) -> Path:
     """Return the path of the file that an option names; a forgotten variable gives an empty text."""
     if not text:
         raise InputError(f"{option} is ''; expected the name of a file.")
@@ -139,7 +139,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 
-def time_limit_of(text: str | None) -> float | None:
+def parse_timeout(text: str | None) -> float | None:
     """Return the seconds that ``--timeout-s`` gives as *text*, None without it."""
     from psm_sim.values import Parameter
 
@@ -151,7 +151,7 @@ def add_pages(parser: argparse.ArgumentParser, meaning: str) -> None:
     """Declare ``--pages``."""
     parser.add_argument(
         "--pages",
-        type=whole_number(1, MOST_PAGES),
+        type=whole_number(1, MAX_PAGES),
         default=DEFAULT_PAGES,
         metavar="N",
         help=f"{meaning} (default: %(default)s)",
@@ -162,7 +162,7 @@ def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
     """Declare ``--seed``."""
     parser.add_argument(
         "--seed",
-        type=whole_number(0, MOST_SEED),
+        type=whole_number(0, MAX_SEED),
         default=1,
         metavar="N",
         help=f"{meaning} (default: %(default)s)",

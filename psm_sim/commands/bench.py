@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from psm_sim.commands import listing
+from psm_sim.commands import list_output
 from psm_sim.commands.arguments import whole_number
 
 HELP = """\
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the best of how many counts (%(default)s)",
     )
     parser.add_argument("--against", type=Path, metavar="FILE", help="what an earlier bench wrote as JSON")
-    listing.add_arguments(parser)
+    list_output.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,4 +47,4 @@ def run(arguments: argparse.Namespace) -> int:
         from psm_sim.reporting.terminal.speed import write
 
         write(costs, sys.stdout)
-    return int(any(each.is_slower for each in costs))
+    return int(any(cost.is_slower for cost in costs))

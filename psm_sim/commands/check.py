@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from psm_sim.commands import listing
+from psm_sim.commands import list_output
 
 HELP = """\
 Run the checks that every built-in policy, loss, learner, online learner and query rule
@@ -30,15 +30,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WHAT",
         help="NAME[:key=value,...], FILE.py:CLASS[:key=value,...] or the formula of a loss",
     )
-    listing.add_arguments(parser)
+    list_output.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the checks and print what they found; 1 if one of them does not hold."""
     from psm_sim.contracts import check
-    from psm_sim.user_code import prints_to_stderr
+    from psm_sim.user_code import redirect_stdout_to_stderr
 
-    with prints_to_stderr():
+    with redirect_stdout_to_stderr():
         reports = [check(what) for what in arguments.what]
     if arguments.format == "json":
         from psm_sim.reporting.files.result_json import to_text

@@ -33,6 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.studies.active import ACTIVE_STUDIES
     from psm_sim.studies.active.trials import RULE
 
-    names = reproduce.chosen(arguments.studies, list(ACTIVE_STUDIES))
+    names = reproduce.select_studies(arguments.studies, list(ACTIVE_STUDIES))
     studies = {name: load_study(name, ACTIVE_STUDIES, "psm_sim.studies.active") for name in names}
-    return reproduce.conduct(arguments, studies, "learners", introduction=INTRODUCTION, rule=RULE)
+    return reproduce.run_studies(arguments, studies, "learners", introduction=INTRODUCTION, rule=RULE)

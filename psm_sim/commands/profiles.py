@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.commands import listing
-from psm_sim.commands.listing import Item
+from psm_sim.commands import list_output
+from psm_sim.commands.list_output import Item
 
 HELP = "List the chip profiles: each number, whether it was measured, fitted or assumed; or print one's file."
 EPILOG = """\
@@ -13,7 +13,7 @@ Use one with:  psm_sim --profile NAME
 Your own:      psm_sim profiles show NAME > mine.toml; psm_sim --profile mine.toml
 Battery life:  psm_sim --profile NAME --battery 2000mAh"""
 
-add_arguments = listing.add_show
+add_arguments = list_output.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,9 +21,9 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.network.profiles import profile_names
 
     if arguments.action == "show":
-        return listing.shown_file("topologies/profiles", arguments.name)
+        return list_output.shown_file("topologies/profiles", arguments.name)
     items = [_item(name) for name in profile_names()]
-    return listing.show("profiles", items, EPILOG, arguments.format)
+    return list_output.show("profiles", items, EPILOG, arguments.format)
 
 
 def _item(name: str) -> Item:
@@ -32,7 +32,10 @@ def _item(name: str) -> Item:
 
     profile = load_profile(name)
     rows = [
-        {**listing.row(key, value, parameter_of(key)), "help": profile.origin.get(key.partition(".")[2], "")}
+        {
+            **list_output.row(key, value, parameter_of(key)),
+            "help": profile.origin.get(key.partition(".")[2], ""),
+        }
         for key, value in profile.values.items()
     ]
     summary = f"{profile.description}. Source: {profile.source}."

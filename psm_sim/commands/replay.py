@@ -11,7 +11,7 @@ from psm_sim.commands.arguments import add_format, add_pages, add_seed, whole_nu
 from psm_sim.reporting.terminal.progress import progress
 
 if TYPE_CHECKING:
-    from psm_sim.replay.method import Method
+    from psm_sim.replay.replay_config import ReplayConfig
     from psm_sim.replay.run import ReplayedClient
 
 HELP = """\
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_trace(parser: argparse.ArgumentParser) -> None:
-    from psm_sim.workload.nominal import Nominal
+    from psm_sim.workload.nominal import NominalTransfers
 
     parser.add_argument(
         "--trace",
@@ -72,11 +72,11 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-gap-s", metavar="S", help="cut a longer silence to this, in s (default: not cut)"
     )
-    _add_parameters(parser, Nominal)
+    _add_parameters(parser, NominalTransfers)
 
 
 def _add_learner(parser: argparse.ArgumentParser) -> None:
-    from psm_sim.replay.clock import Clock
+    from psm_sim.replay.clock import PollingGrid
 
     parser.add_argument(
         "--learner",
@@ -107,7 +107,7 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="stop after N polls (default: at the last byte)",
     )
-    _add_parameters(parser, Clock)
+    _add_parameters(parser, PollingGrid)
 
 
 def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
@@ -125,21 +125,21 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.replay.run import replay_trace
     from psm_sim.reporting.files import replay_files as replay_report
     from psm_sim.reporting.files.result_folder import usable_folder
-    from psm_sim.user_code import prints_to_stderr
-    from psm_sim.workload.nominal import Nominal
+    from psm_sim.user_code import redirect_stdout_to_stderr
+    from psm_sim.workload.nominal import NominalTransfers
 
     folder = usable_folder(arguments.output) if arguments.output is not None else None
     check_unused(arguments)
     method = _method(arguments, arguments.loss, arguments.gamma)
     other = None if folder is None else _method(arguments, arguments.other_loss, None)
-    with prints_to_stderr(), progress("Polling") as told:
+    with redirect_stdout_to_stderr(), progress("Polling") as told:
         clients = replay_trace(
             arguments.trace,
             method,
             pages=arguments.pages,
             seed=arguments.seed,
             clients=arguments.clients,
-            nominal=_made(Nominal, arguments, "nominal times"),
+            nominal=_made(NominalTransfers, arguments, "nominal times"),
             history=folder is not None,
             progress=told,
         )
@@ -150,18 +150,18 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _method(arguments: argparse.Namespace, loss: str, gamma: str | None) -> Method:
-    from psm_sim.replay.clock import Clock
-    from psm_sim.replay.method import Method
+def _method(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:
+    from psm_sim.replay.clock import PollingGrid
+    from psm_sim.replay.replay_config import ReplayConfig
     from psm_sim.values import Parameter
 
     gap = Parameter("max_gap_s", None, at_least=0, at_most=1e9, optional=True)
-    return Method(
+    return ReplayConfig(
         loss=loss,
         gamma=None if gamma is None else Parameter("gamma", 0.0, above=0, at_most=1e12).read(gamma, "replay"),
         learner=arguments.learner,
         horizon=arguments.horizon,
-        clock=_made(Clock, arguments, "experts"),
+        clock=_made(PollingGrid, arguments, "experts"),
         polls=arguments.polls,
         max_gap_s=None if arguments.max_gap_s is None else gap.read(arguments.max_gap_s, "replay"),
     )
@@ -175,15 +175,15 @@ def _made(cls: type, arguments: argparse.Namespace, owner: str) -> Any:
     return build(cls, {name: text for name, text in given.items() if text is not None}, owner)
 
 
-def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: Method) -> None:
-    from psm_sim.commands.sentences import tell
-    from psm_sim.files.together import swapped_folder
+def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: ReplayConfig) -> None:
+    from psm_sim.commands.messages import print_message
+    from psm_sim.files.atomic_directory import replace_directory
     from psm_sim.replay.run import replay_activity
     from psm_sim.reporting.figures.replay import write as replay_figures
     from psm_sim.reporting.files.result_json import to_text
 
     told = []
-    with swapped_folder(folder) as made:
+    with replace_directory(folder) as made:
         (made / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
         for number, client in enumerate(clients, start=1):
             mine = "" if len(clients) == 1 else f"client-{number}"
@@ -192,4 +192,4 @@ def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], 
             stems = ", ".join(sorted({path.stem for path in written}))
             told.append(f"Written to {folder / mine}: {stems} (.png, .svg, .csv)")
     for line in told:
-        tell(line, "")
+        print_message(line, "")

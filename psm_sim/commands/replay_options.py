@@ -27,7 +27,7 @@ def check_unused(arguments: argparse.Namespace) -> None:
 
 
 def _unused(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, ...], str]]:
-    from psm_sim.workload.load import find_trace, is_page_list
+    from psm_sim.workload.loading import find_trace, is_page_list
 
     if is_page_list(find_trace(Spec.parse(arguments.trace, "trace").name)):
         yield ("--seed",), "nothing is drawn from a page list"
@@ -40,7 +40,7 @@ def _unused(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, ...], st
 
 
 def _is_recorded(trace: str) -> bool:
-    from psm_sim.workload.load import find_trace, is_page_list, is_profile
+    from psm_sim.workload.loading import find_trace, is_page_list, is_profile
 
     spec = Spec.parse(trace, "trace")
     path = find_trace(spec.name)
@@ -48,7 +48,7 @@ def _is_recorded(trace: str) -> bool:
 
 
 def _takes_rates(learner: str) -> bool:
-    from psm_sim.learning.make import LEARNERS
+    from psm_sim.learning.factory import LEARNERS
     from psm_sim.parameters import parameters_of
 
     return "rates" in parameters_of(LEARNERS.get(Spec.parse(learner, "learner").name))

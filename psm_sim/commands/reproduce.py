@@ -79,12 +79,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the studies and report what they found."""
     from psm_sim.studies import OWN, STUDIES, load_study
 
-    names = chosen(arguments.studies, list(STUDIES))
+    names = select_studies(arguments.studies, list(STUDIES))
     wording = OWN_WORDING if set(names) <= set(OWN) else {}
-    return conduct(arguments, {name: load_study(name) for name in names}, **wording)
+    return run_studies(arguments, {name: load_study(name) for name in names}, **wording)
 
 
-def conduct(
+def run_studies(
     arguments: argparse.Namespace, studies: Mapping[str, Study], word: str = "reproduce", **wording: str
 ) -> int:
     """Run *studies* as the options say, report and print what they found; return the exit status.
@@ -100,7 +100,7 @@ def conduct(
     wording
         ``introduction`` and ``rule`` of the report, where they are not those of the published numbers.
     """
-    from psm_sim.commands.sentences import tell
+    from psm_sim.commands.messages import print_message
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.reporting.pages.reproduction import write_report
     from psm_sim.reporting.terminal.progress import progress_on
@@ -120,11 +120,11 @@ def conduct(
     finally:
         _print(findings, arguments, wording.get("rule"))
     if folder is not None:
-        tell(f"Written: README.md, numbers.json and figures in {folder}", "")
+        print_message(f"Written: README.md, numbers.json and figures in {folder}", "")
     return 0
 
 
-def chosen(given: list[str], names: list[str]) -> list[str]:
+def select_studies(given: list[str], names: list[str]) -> list[str]:
     """Return the studies to run, in the order of the report; what is unknown stays, to be refused."""
     if not given or "all" in given:
         return [*names, *(name for name in given if name not in {*names, "all"})]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import (
     add_format,
-    battery_of,
-    limit_of,
-    preset_named,
-    recording_used,
-    settings_of,
+    apply_recording_options,
+    find_preset,
+    parse_battery,
+    parse_max_page_s,
+    parse_settings,
 )
 from psm_sim.commands.run_options import add_comparing, add_policies_and_pages, add_scenario, add_watching
 from psm_sim.errors import InputError
@@ -22,9 +22,9 @@ from psm_sim.spec import Spec
 
 if TYPE_CHECKING:
     from psm_sim.progress import Progress
-    from psm_sim.simulation import Beside, Comparison, Scenario
+    from psm_sim.simulation import Comparison, References, Scenario
     from psm_sim.simulation.preset import Preset
-    from psm_sim.simulation.watch import Watch
+    from psm_sim.simulation.run_outputs import RunOutputs
 
 HELP = """\
 What does an 802.11 power-save policy cost, and what does it save? A browsing
@@ -79,12 +79,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
-    from psm_sim.commands.sentences import tell
+    from psm_sim.commands.messages import print_message
     from psm_sim.reporting.figures.run.write import picture_path, plot
     from psm_sim.reporting.files import result_folder as files
-    from psm_sim.reporting.files.run_record import check_free, facts_of, record_in
+    from psm_sim.reporting.files.run_record import check_free, facts_of, run_record
     from psm_sim.reporting.terminal.progress import progress_on
-    from psm_sim.user_code import prints_to_stderr
+    from psm_sim.user_code import redirect_stdout_to_stderr
 
     begun = datetime.now(UTC)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None
@@ -93,10 +93,10 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.force:
         raise InputError("--force is given, but without --output nothing is replaced; leave it out.")
     picture = picture_path(arguments.plot) if arguments.plot is not None else None
-    with prints_to_stderr():
+    with redirect_stdout_to_stderr():
         policies, scenario, beside, preset = _asked(arguments)
         facts = {} if folder is None else facts_of(arguments.words, begun, scenario.files(policies))
-        with progress_on(sys.stderr) as progress, record_in(folder, facts) as record:
+        with progress_on(sys.stderr) as progress, run_record(folder, facts) as record:
             told = record.watching(progress)
             comparison = _compared(policies, scenario, arguments, beside, told)
     try:
@@ -109,23 +109,23 @@ def run(arguments: argparse.Namespace) -> int:
         _report(comparison, arguments.format, preset.name)
     if picture is not None:
         plot(comparison, picture, arguments.workers)
-        tell(f"Written: {picture}", "")
+        print_message(f"Written: {picture}", "")
     watch = _watch(arguments)
     for path in watch.files(policies) if watch else ():
-        tell(f"Written: {path}", "")
+        print_message(f"Written: {path}", "")
     if folder is not None:
-        tell(f"Written: {', '.join(files.NAMES)}, figures in {folder}", "")
+        print_message(f"Written: {', '.join(files.NAMES)}, figures in {folder}", "")
     return 0
 
 
-def _asked(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, Beside, Preset]:
-    from psm_sim.commands.comparing import beside_of, first_look
+def _asked(arguments: argparse.Namespace) -> tuple[list[Spec], Scenario, References, Preset]:
+    from psm_sim.commands.baselines import default_policies, make_references
 
-    preset = preset_named(arguments.preset)
-    texts = arguments.policy or (["lpsm"] if arguments.words else first_look())
+    preset = find_preset(arguments.preset)
+    texts = arguments.policy or (["lpsm"] if arguments.words else default_policies())
     given = [preset.policy_spec(Spec.parse(text, "policy")) for text in texts]
     policies = with_loss(given, arguments.loss)
-    beside = beside_of(arguments.against, arguments.no_baselines, preset)
+    beside = make_references(arguments.against, arguments.no_baselines, preset)
     scenario = _scenario(arguments, preset)
     return policies, scenario, beside, preset
 
@@ -134,35 +134,35 @@ def _compared(
     policies: Sequence[Spec],
     scenario: Scenario,
     arguments: argparse.Namespace,
-    beside: Beside,
+    references: References,
     progress: Progress,
 ) -> Comparison:
-    from psm_sim.commands.comparing import FIRST_LOOK
+    from psm_sim.commands.baselines import DEFAULT_POLICIES
     from psm_sim.simulation import compare_clients, compare_seeds
 
-    workers, count = arguments.workers, arguments.replications or (1 if arguments.words else FIRST_LOOK)
+    workers, count = arguments.workers, arguments.replications or (1 if arguments.words else DEFAULT_POLICIES)
     watch = _watch(arguments)
     if count == 1:
-        return compare_clients(policies, scenario, progress, workers, beside, watch)
+        return compare_clients(policies, scenario, progress, workers, references, watch)
     watch.refuse(f"{count} replications")
-    return compare_seeds(policies, scenario, count, progress, workers, beside)
+    return compare_seeds(policies, scenario, count, progress, workers, references)
 
 
-def _watch(arguments: argparse.Namespace) -> Watch:
-    from psm_sim.simulation.watch import Watch
+def _watch(arguments: argparse.Namespace) -> RunOutputs:
+    from psm_sim.simulation.run_outputs import RunOutputs
 
-    return Watch.of(arguments.capture, arguments.timeline)
+    return RunOutputs.of(arguments.capture, arguments.timeline)
 
 
 def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     from psm_sim.network import load_topology
     from psm_sim.simulation import Scenario
 
-    options = {**battery_of(arguments.battery), **limit_of(arguments.max_page_s)}
-    settings = {**preset.settings, **options, **settings_of(arguments.set)}
+    options = {**parse_battery(arguments.battery), **parse_max_page_s(arguments.max_page_s)}
+    settings = {**preset.settings, **options, **parse_settings(arguments.set)}
     load_topology(arguments.topology, settings, "--set")
     use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
-    trace = recording_used(preset.trace_spec(arguments.trace), use)
+    trace = apply_recording_options(preset.trace_spec(arguments.trace), use)
     return Scenario(trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.bundled import bundled_names
+from psm_sim.bundled_files import bundled_names
 from psm_sim.commands.arguments import add_pages, add_seed, whole_number
 
 

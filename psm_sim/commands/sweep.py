@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import (
     add_format,
-    file_named,
+    path_option,
     whole_number,
 )
 from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
-from psm_sim.commands.sweep_grid import grid_of
+from psm_sim.commands.sweep_grid import build_grid
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.sweep.conduct import Watch
+    from psm_sim.campaign.sweep.eta import EtaEstimator
     from psm_sim.campaign.sweep.outcome import StoredRow
-    from psm_sim.campaign.sweep.remaining import Remaining
+    from psm_sim.campaign.sweep.scheduler import ProgressCallback
 
 HELP = """\
 Run every combination of policies, parameters and seeds of a grid, on all cores or on
@@ -103,71 +103,71 @@ def run(arguments: argparse.Namespace) -> int:
     path = _store(arguments)
     is_new = not (arguments.cluster or os.access(path, os.F_OK))
     if is_new and arguments.workers != 1:
-        from psm_sim.campaign.sweep.worker import make_ahead
+        from psm_sim.campaign.sweep.worker import preload_forkserver
 
-        make_ahead()
+        preload_forkserver()
     return _report(_rows(arguments, path), arguments.format, path)
 
 
 def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
-    from psm_sim.campaign.sweep.run import Means, run_grid
+    from psm_sim.campaign.sweep.run import Resources, run_grid
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.reporting.terminal.sweep_progress import sweep_progress_on
-    from psm_sim.user_code import prints_to_stderr
+    from psm_sim.user_code import redirect_stdout_to_stderr
 
-    grid = grid_of(arguments)
+    grid = build_grid(arguments)
     grid.tasks()  # before a store is made: what cannot be run leaves nothing behind
-    means = Means(arguments.workers, arguments.cluster, arguments.retry)
+    means = Resources(arguments.workers, arguments.cluster, arguments.retry)
     command = shlex.join(["python", "-m", "psm_sim", *arguments.words])
-    with Store(path) as store, sweep_progress_on(sys.stderr) as watch, prints_to_stderr():
+    with Store(path) as store, sweep_progress_on(sys.stderr) as watch, redirect_stdout_to_stderr():
         shown_soon = arguments.workers != 1 and arguments.format == "table"
         return run_grid(grid, store, means, command, _ready_to_show(watch) if shown_soon else watch)
 
 
-def _ready_to_show(watch: Watch) -> Watch:
-    """Return *watch*, and import what the table needs as soon as workers are at work.
+def _ready_to_show(outputs: ProgressCallback) -> ProgressCallback:
+    """Return *outputs*, and import what the table needs as soon as workers are at work.
 
     An interrupt waits for that: some libraries import others by ``exec``, and Python takes one that comes
     there for one that nobody has caught.
     """
-    from psm_sim.processes import deaf_to_interrupts
+    from psm_sim.parallel import ignore_sigint
     from psm_sim.reporting.terminal.sweep import make_ready
 
     to_do = [make_ready]
 
-    def watching(remaining: Remaining) -> None:
+    def watching(remaining: EtaEstimator) -> None:
         while to_do:
-            with deaf_to_interrupts():
+            with ignore_sigint():
                 to_do.pop()()
-        watch(remaining)
+        outputs(remaining)
 
     return watching
 
 
 def _store(arguments: argparse.Namespace) -> Path:
     if arguments.store is not None:
-        return file_named("--store", arguments.store)
+        return path_option("--store", arguments.store)
     return Path(f"{Path(arguments.grid).stem if arguments.grid else 'sweep'}.sqlite")
 
 
 def _report(rows: Sequence[StoredRow], form: str, path: Path) -> int:
-    from psm_sim.commands.sentences import tell
+    from psm_sim.commands.messages import print_message
     from psm_sim.reporting.terminal.sweep import failures
 
     show(rows, form)
     lines = failures(rows)
     for line in [*lines, f"{len(rows)} tasks in {path}."]:
-        tell(line, "")
+        print_message(line, "")
     return 1 if lines else 0
 
 
 def show(rows: Sequence[StoredRow], form: str) -> None:
     """Print the Pareto set as a table, or all rows as CSV or JSON; *form* says which."""
     if form == "table":
-        from psm_sim.campaign.sweep.pareto import pareto
+        from psm_sim.campaign.sweep.pareto import pareto_front
         from psm_sim.reporting.terminal.sweep import write_best
 
-        write_best(pareto(rows), sys.stdout)
+        write_best(pareto_front(rows), sys.stdout)
         return
     from psm_sim.reporting.files import sweep_table
 

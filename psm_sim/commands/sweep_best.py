@@ -25,9 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the Pareto set."""
-    from psm_sim.campaign.sweep.pareto import pareto
+    from psm_sim.campaign.sweep.pareto import pareto_front
 
-    best = pareto(sweep_store.rows_of(arguments))
+    best = pareto_front(sweep_store.load_rows(arguments))
     if arguments.format == "table":
         from psm_sim.reporting.terminal.sweep import write_best
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from psm_sim.commands import sweep_store
-from psm_sim.commands.arguments import file_named
+from psm_sim.commands.arguments import path_option
 
 HELP = "Write the tasks of a store as a table: one row per task, one column per parameter and per measure."
 
@@ -23,13 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the table."""
-    from psm_sim.commands.sentences import tell
+    from psm_sim.commands.messages import print_message
     from psm_sim.reporting.files.sweep_table import export, write_csv
 
-    rows = sweep_store.rows_of(arguments)
+    rows = sweep_store.load_rows(arguments)
     if arguments.to is None:
         write_csv(rows, sys.stdout)
     else:
-        export(rows, file_named("--to", arguments.to))
-        tell(f"Written: {arguments.to}", "")
+        export(rows, path_option("--to", arguments.to))
+        print_message(f"Written: {arguments.to}", "")
     return 0

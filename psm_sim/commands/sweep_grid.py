@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.commands.arguments import (
-    device_of,
+    apply_recording_options,
+    device_settings,
+    find_preset,
     is_given,
-    limit_of,
-    preset_named,
-    recording_used,
-    settings_of,
+    parse_max_page_s,
+    parse_settings,
 )
 from psm_sim.errors import InputError
 from psm_sim.spec import Spec
@@ -45,7 +45,7 @@ _OF_RUNS = frozenset(
 _ONES = ("topology", "pages", "seed")
 
 
-def grid_of(arguments: argparse.Namespace) -> Grid:
+def build_grid(arguments: argparse.Namespace) -> Grid:
     """Return the grid of the options, or of the file that is named instead of them."""
     from psm_sim.campaign.sweep.axis import Axis
     from psm_sim.campaign.sweep.grid import Grid
@@ -59,11 +59,11 @@ def grid_of(arguments: argparse.Namespace) -> Grid:
         trace=_trace(arguments),
         loss=arguments.loss,
         settings={
-            **device_of(arguments.profile, arguments.battery),
-            **limit_of(arguments.max_page_s),
-            **settings_of(arguments.set),
+            **device_settings(arguments.profile, arguments.battery),
+            **parse_max_page_s(arguments.max_page_s),
+            **parse_settings(arguments.set),
         },
-        preset=preset_named(arguments.preset),
+        preset=find_preset(arguments.preset),
         **{key: getattr(arguments, key) for key in _ONES if is_given(f"--{key}", arguments.words)},
     )
 
@@ -73,7 +73,7 @@ def _trace(arguments: argparse.Namespace) -> str | None:
     use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
     if not any(is_given(f"--{key}", arguments.words) for key in ("trace", *use)):
         return None
-    return str(recording_used(Spec.parse(arguments.trace, "trace"), use))
+    return str(apply_recording_options(Spec.parse(arguments.trace, "trace"), use))
 
 
 def _alone(arguments: argparse.Namespace) -> Path:

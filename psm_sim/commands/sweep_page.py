@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from psm_sim.commands import sweep_store
-from psm_sim.commands.arguments import settings_of
+from psm_sim.commands.arguments import parse_settings
 
 HELP = """\
 Write a store as one HTML file that opens offline: energy against slowdown with a choice
@@ -27,18 +27,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page, whole or not at all."""
-    from psm_sim.campaign.sweep.points import chosen
+    from psm_sim.campaign.sweep.points import select_rows
     from psm_sim.campaign.sweep.store import Store
-    from psm_sim.commands.sentences import tell
-    from psm_sim.files.whole import check_writable, write_whole
+    from psm_sim.commands.messages import print_message
+    from psm_sim.files.atomic_file import atomic_write_text, check_writable
     from psm_sim.reporting.html.sweep import page_of
 
     store = Path(arguments.store)
     path = Path(arguments.to) if arguments.to else store.with_suffix(".html")
     check_writable(path, "--to")
-    rows = chosen(sweep_store.rows_of(arguments), settings_of(arguments.where))
+    rows = select_rows(sweep_store.load_rows(arguments), parse_settings(arguments.where))
     with Store(store, new=False) as opened:
         commands = [command for _, _, command in opened.sweeps()]
-    write_whole(path, page_of(rows, commands, store.name))
-    tell(f"Written: {path}", "")
+    atomic_write_text(path, page_of(rows, commands, store.name))
+    print_message(f"Written: {path}", "")
     return 0

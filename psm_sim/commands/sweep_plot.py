@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from psm_sim.commands import sweep_store
-from psm_sim.commands.arguments import file_named, settings_of
+from psm_sim.commands.arguments import parse_settings, path_option
 
 HELP = """\
 Draw one column of a store against another: a point is a mean over seeds, its bars the
@@ -42,21 +42,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw the figure, and write it with its numbers."""
-    from psm_sim.campaign.sweep.points import Columns, chosen
-    from psm_sim.commands.sentences import tell
-    from psm_sim.files.together import swapped_folder
+    from psm_sim.campaign.sweep.points import Columns, select_rows
+    from psm_sim.commands.messages import print_message
+    from psm_sim.files.atomic_directory import replace_directory
     from psm_sim.reporting.figures.style import save_figure
     from psm_sim.reporting.figures.sweep import draw
 
-    rows = chosen(sweep_store.rows_of(arguments), settings_of(arguments.where))
+    rows = select_rows(sweep_store.load_rows(arguments), parse_settings(arguments.where))
     columns = Columns(arguments.x, arguments.y, arguments.by)
     figure, numbers = draw(columns.of(rows), columns)
     to = arguments.to
-    stem = Path(arguments.store).with_suffix("") if to is None else file_named("--to", to)
+    stem = Path(arguments.store).with_suffix("") if to is None else path_option("--to", to)
     stem = stem.with_suffix("") if stem.suffix in _SUFFIXES else stem
-    with swapped_folder(stem.parent, own=False) as made:
+    with replace_directory(stem.parent, own=False) as made:
         paths = [stem.parent / path.name for path in save_figure(figure, made / stem.name, numbers)]
-    tell(f"Written: {', '.join(map(str, paths))}", "")
+    print_message(f"Written: {', '.join(map(str, paths))}", "")
     return 0
 
 

@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.reporting.terminal.sweep import write_status
 
-    rows = sweep_store.rows_of(arguments)
+    rows = sweep_store.load_rows(arguments)
     with Store(Path(arguments.store), new=False) as store:
         write_status(rows, store.versions(), store.sweeps(), sys.stdout)
     return 0

@@ -35,7 +35,7 @@ def add_where(parser: argparse.ArgumentParser, verb: str) -> None:
     )
 
 
-def rows_of(arguments: argparse.Namespace) -> list[StoredRow]:
+def load_rows(arguments: argparse.Namespace) -> list[StoredRow]:
     """Return the rows that the options ask for; tell how many there are of other versions.
 
     Raises
@@ -44,7 +44,7 @@ def rows_of(arguments: argparse.Namespace) -> list[StoredRow]:
         If there is no such store, or it has no task of the version.
     """
     from psm_sim.campaign.sweep.store import Store
-    from psm_sim.commands.sentences import tell
+    from psm_sim.commands.messages import print_message
 
     with Store(Path(arguments.store), new=False) as store:
         rows, versions = store.rows(arguments.of_version), store.versions()
@@ -56,5 +56,5 @@ def rows_of(arguments: argparse.Namespace) -> list[StoredRow]:
         )
     for name in others:
         told = f"{versions[name]} tasks of version {name} are left out; --of-version {name} shows them."
-        tell(told, "")
+        print_message(told, "")
     return rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.commands import listing
-from psm_sim.commands.listing import Item
+from psm_sim.commands import list_output
+from psm_sim.commands.list_output import Item
 
 HELP = "List the bundled scenarios, with every key that --set reaches: its value, unit and range."
 EPILOG = """\
@@ -13,18 +13,18 @@ Use one with:  psm_sim --topology NAME
 Change a key:  psm_sim --set links.wired.latency_ms=80
 Your own:      psm_sim topologies show NAME > mine.toml"""
 
-add_arguments = listing.add_show
+add_arguments = list_output.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one topology's file."""
-    from psm_sim.bundled import bundled_names
+    from psm_sim.bundled_files import bundled_names
 
     if arguments.action == "show":
-        return listing.shown_file("topologies", arguments.name)
+        return list_output.shown_file("topologies", arguments.name)
 
     items = [_item(name) for name in bundled_names("topologies")]
-    return listing.show("topologies", items, EPILOG, arguments.format)
+    return list_output.show("topologies", items, EPILOG, arguments.format)
 
 
 def _item(name: str) -> Item:
@@ -32,5 +32,5 @@ def _item(name: str) -> Item:
     from psm_sim.network.topology_file import load_topology
 
     topology = load_topology(name)
-    rows = [listing.row(key, value, parameter_of(key)) for key, value in topology.config().items()]
+    rows = [list_output.row(key, value, parameter_of(key)) for key, value in topology.config().items()]
     return {"name": name, "source": "bundled", "summary": topology.description, "parameters": rows}

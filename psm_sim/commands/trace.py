@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from psm_sim.bounds import MOST_PAGES, MOST_RECORDS, MOST_SEED
-from psm_sim.commands.arguments import add_common, file_named, whole_number
-from psm_sim.commands.sentences import tell
-from psm_sim.commands.trace_checks import check_pages, check_room, check_target, check_unused
+from psm_sim.commands.arguments import add_common, path_option, whole_number
+from psm_sim.commands.messages import print_message
+from psm_sim.commands.trace_checks import check_disk_space, check_pages, check_target, check_unused
 from psm_sim.errors import InputError
+from psm_sim.files.atomic_file import check_writable
 from psm_sim.files.toml import read_toml
-from psm_sim.files.whole import check_writable
+from psm_sim.formatting import escape_unprintable
+from psm_sim.limits import MAX_PAGES, MAX_RECORDS, MAX_SEED
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.spec import Spec
-from psm_sim.texts import printable
-from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workload
+from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workload
 from psm_sim.workload.page_list_writer import write_page_list
 from psm_sim.workload.profile import Profile, profile_of, read_profile
 
@@ -39,11 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     convert.add_argument(
         "--pages",
-        type=whole_number(1, MOST_PAGES),
+        type=whole_number(1, MAX_PAGES),
         metavar="N",
         help="only the first N pages (all; 100 of a profile)",
     )
-    convert.add_argument("--seed", type=whole_number(0, MOST_SEED), metavar="N", help="seed of the draws (1)")
+    convert.add_argument("--seed", type=whole_number(0, MAX_SEED), metavar="N", help="seed of the draws (1)")
     fit = actions.add_parser(
         "fit", help="write a profile of the trace's distributions, usable as --trace FILE.toml"
     )
@@ -51,12 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fit.add_argument("--to", required=True, metavar="FILE.toml", help="the profile to write")
     make = actions.add_parser("synthesize", help="write a UCB file drawn from published distributions")
     make.add_argument(
-        "--records", type=whole_number(1, MOST_RECORDS), required=True, metavar="N", help="number of records"
+        "--records", type=whole_number(1, MAX_RECORDS), required=True, metavar="N", help="number of records"
     )
     make.add_argument("--to", required=True, metavar="FILE", help="a name ending in .tr or .tr.gz")
     make.add_argument("--profile", default="ucb", metavar="NAME", help="the distributions (ucb)")
     make.add_argument(
-        "--seed", type=whole_number(0, MOST_SEED), default=1, metavar="N", help="seed of the draws (1)"
+        "--seed", type=whole_number(0, MAX_SEED), default=1, metavar="N", help="seed of the draws (1)"
     )
     for action in (info, convert, fit, make):
         add_common(action)
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 def _info(args: argparse.Namespace) -> int:
     from psm_sim.commands.capture_info import of_capture
     from psm_sim.commands.trace_info import of_recording
-    from psm_sim.commands.trace_recordings import recording_at
+    from psm_sim.commands.trace_recordings import load_recording
     from psm_sim.workload.captured import capture_at, is_capture_file
 
     spec = Spec.parse(args.file, "trace")
@@ -85,17 +85,17 @@ def _info(args: argparse.Namespace) -> int:
             captured = capture_at(path, spec.values, told)
         warnings, words = captured.capture.warnings, of_capture(captured)
     else:
-        recording, _ = recording_at(path, spec, "replay")
+        recording, _ = load_recording(path, spec, "replay")
         warnings, words = recording.warnings, of_recording(recording)
     _remarks(warnings)
-    print(f"Trace    {printable(str(path))}\n{words}")  # noqa: T201
+    print(f"Trace    {escape_unprintable(str(path))}\n{words}")  # noqa: T201
     return 0
 
 
 def _of_toml(path: Path) -> str:
     from psm_sim.commands.trace_info import of_profile, of_regimes
     from psm_sim.commands.traffic_info import of_traffic
-    from psm_sim.workload.shifting import regimes_of
+    from psm_sim.workload.regimes import regimes_of
     from psm_sim.workload.traffic import traffic_of
 
     document = read_toml(path, "trace profile")
@@ -114,7 +114,7 @@ def _convert(args: argparse.Namespace) -> int:
     from psm_sim.workload.captured import is_capture_file
     from psm_sim.workload.recordings.ucb_write import FORMS, is_ucb_name
 
-    spec, to = Spec.parse(args.file, "trace"), file_named("--to", args.to)
+    spec, to = Spec.parse(args.file, "trace"), path_option("--to", args.to)
     path = find_trace(spec.name)
     check_target(path, to)
     if is_ucb_name(to):
@@ -149,17 +149,17 @@ def _convert_records(path: Path, to: Path) -> int:
 
 
 def _fit(args: argparse.Namespace) -> int:
-    from psm_sim.commands.trace_recordings import recording_at
+    from psm_sim.commands.trace_recordings import load_recording
     from psm_sim.workload.fit import fit_profile, write_profile
 
-    spec, to = Spec.parse(args.file, "trace"), file_named("--to", args.to)
+    spec, to = Spec.parse(args.file, "trace"), path_option("--to", args.to)
     path = find_trace(spec.name)
     check_target(path, to)
     if to.suffix.lower() != ".toml":
         raise InputError(f"--to is {args.to!r}; expected a name ending in .toml.")
     if is_profile(path):
         raise InputError(f"{path} is a profile already; expected a recording or a page list to fit one to.")
-    recording, clients = recording_at(path, spec, "sample")
+    recording, clients = load_recording(path, spec, "sample")
     profile = fit_profile(recording, path.name, clients)
     write_profile(to, profile)
     _remarks((*recording.warnings, f"profile written to {to}: {profile.remark}"))
@@ -169,11 +169,11 @@ def _fit(args: argparse.Namespace) -> int:
 def _synthesize(args: argparse.Namespace) -> int:
     from psm_sim.workload.recordings.synthesize import synthesize
 
-    to = file_named("--to", args.to)
+    to = path_option("--to", args.to)
     if not to.name.lower().endswith((".tr", ".tr.gz")):
         raise InputError(f"--to is {args.to!r}; expected a name ending in .tr or .tr.gz.")
     check_writable(to)
-    check_room(to, args.records)
+    check_disk_space(to, args.records)
     profile = _profile(args.profile)
     with progress(f"Writing {to.name}") as told:
         clients = synthesize(to, args.records, profile, args.seed, told)
@@ -190,4 +190,4 @@ def _profile(name: str) -> Profile:
 
 def _remarks(remarks: tuple[str, ...]) -> None:
     for remark in remarks:
-        tell(remark)
+        print_message(remark)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.errors import InputError
-from psm_sim.files.whole import check_writable
+from psm_sim.files.atomic_file import check_writable
 from psm_sim.workload import Workload
 
 BYTES_PER_RECORD = 100
@@ -37,7 +37,7 @@ def check_target(path: Path, to: Path) -> None:
         raise InputError(f"--to is {str(to)!r}, the trace itself; expected another file.")
 
 
-def check_room(to: Path, records: int) -> None:
+def check_disk_space(to: Path, records: int) -> None:
     """Refuse more records than the disk has room for."""
     free, needed = shutil.disk_usage(to.resolve().parent).free, BYTES_PER_RECORD * records
     if needed > free:

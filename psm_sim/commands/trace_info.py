@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.texts import duration, printable
+from psm_sim.formatting import escape_unprintable, format_duration
 from psm_sim.workload.profile import Profile
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.shifting import Regimes
+from psm_sim.workload.regimes import Regimes
 from psm_sim.workload.workload import Workload
 
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
@@ -26,7 +26,7 @@ def of_recording(recording: Recording) -> str:
     facts = {
         "Format": recording.format,
         "Records": f"{recording.records:,}",
-        "Span": duration(recording.span_s) if recording.span_s else "not told",
+        "Span": format_duration(recording.span_s) if recording.span_s else "not told",
         "Clients": f"{len(recording.clients):,} (busiest: {recording.clients[busiest]}, "
         f"{span.stop - span.start:,} pages)",
         "Pages": f"{recording.pages:,}",
@@ -126,7 +126,7 @@ def _mean_and_quantiles(values: NDArray[Any], unit: float) -> tuple[float, NDArr
 
 def facts_of(facts: dict[str, str]) -> list[str]:
     """Return one line for each fact, its name first."""
-    return [f"{name:<8} {printable(value)}" for name, value in facts.items()]
+    return [f"{name:<8} {escape_unprintable(value)}" for name, value in facts.items()]
 
 
 def _row(name: str, mean: float, quantiles: NDArray[Any]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.commands import listing
-from psm_sim.commands.listing import Item
+from psm_sim.commands import list_output
+from psm_sim.commands.list_output import Item
 
 HELP = "List the traces that have a name, with the parameters that they were drawn with; or print one's file."
 EPILOG = """\
@@ -13,21 +13,25 @@ Use one with:  psm_sim --trace NAME:key=value,...
 Look closer:   psm_sim trace info NAME
 Your own:      psm_sim traces show NAME > mine.toml"""
 
-add_arguments = listing.add_show
+add_arguments = list_output.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one trace's file."""
-    from psm_sim.bundled import bundled_names
-    from psm_sim.plugins import installed, origin_of
-    from psm_sim.workload.load import GROUP
+    from psm_sim.bundled_files import bundled_names
+    from psm_sim.plugins import distribution_of, installed_entry_points
+    from psm_sim.workload.loading import GROUP
 
     if arguments.action == "show":
-        return listing.shown_file("traces", arguments.name)
+        return list_output.shown_file("traces", arguments.name)
     sources = dict.fromkeys(bundled_names("traces"), "bundled")
-    offered = {name: origin_of(point) for name, point in installed(GROUP).items() if name not in sources}
+    offered = {
+        name: distribution_of(point)
+        for name, point in installed_entry_points(GROUP).items()
+        if name not in sources
+    }
     items = [_item(name, source) for name, source in {**sources, **offered}.items()]
-    return listing.show("traces", items, EPILOG, arguments.format)
+    return list_output.show("traces", items, EPILOG, arguments.format)
 
 
 def _item(name: str, source: str) -> Item:
@@ -36,5 +40,5 @@ def _item(name: str, source: str) -> Item:
 
     workload = load_workload(name, 1, 1)
     # Read off a page drawn: the declared parameters depend on the kind of trace.
-    rows = [listing.row(key, value, Parameter(key, value)) for key, value in workload.parameters.items()]
+    rows = [list_output.row(key, value, Parameter(key, value)) for key, value in workload.parameters.items()]
     return {"name": name, "source": source, "summary": workload.remark, "parameters": rows}

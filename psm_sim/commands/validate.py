@@ -46,6 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.studies.validation import VALIDATIONS
     from psm_sim.studies.validation.measured import RULE
 
-    names = reproduce.chosen(arguments.studies, list(VALIDATIONS))
+    names = reproduce.select_studies(arguments.studies, list(VALIDATIONS))
     studies = {name: load_study(name, VALIDATIONS, "psm_sim.studies.validation") for name in names}
-    return reproduce.conduct(arguments, studies, "validate", introduction=INTRODUCTION, rule=RULE)
+    return reproduce.run_studies(arguments, studies, "validate", introduction=INTRODUCTION, rule=RULE)

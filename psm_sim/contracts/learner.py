@@ -7,9 +7,9 @@ from copy import deepcopy
 
 import numpy as np
 
-from psm_sim.arrays import Floats
-from psm_sim.contracts.common import can_be_copied, documented
-from psm_sim.contracts.suite import Subject, Suite, pickled, require
+from psm_sim.arrays import FloatArray
+from psm_sim.contracts.shared_checks import can_be_copied, documented
+from psm_sim.contracts.suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.learning import Learner
 from psm_sim.randomness import stream
 
@@ -19,7 +19,7 @@ HUGE = 1e4
 UPDATE_CHECKS = Suite[Subject[Learner]]("learner")
 
 
-def drawn(learner: Learner, rounds: int, scale: float = 3.0, seed: int = 1) -> Floats:
+def draw_losses(learner: Learner, rounds: int, scale: float = 3.0, seed: int = 1) -> FloatArray:
     """Return exponential losses for *learner*, always the same for a *seed*.
 
     Parameters
@@ -41,16 +41,16 @@ def drawn(learner: Learner, rounds: int, scale: float = 3.0, seed: int = 1) -> F
     return stream(seed, "contract losses").exponential(scale, (rounds, learner.n_experts))
 
 
-def taught(learner: Learner, rounds: int = 40, seed: int = 1) -> Learner:
-    """Teach *learner* itself *rounds* rounds of losses :func:`drawn` with *seed*, and return it."""
-    for row in drawn(learner, rounds, seed=seed):
+def train_rounds(learner: Learner, rounds: int = 40, seed: int = 1) -> Learner:
+    """Teach *learner* itself *rounds* rounds of losses :func:`draw_losses` with *seed*, and return it."""
+    for row in draw_losses(learner, rounds, seed=seed):
         learner.update(row)
     return learner
 
 
-def follow(learner: Learner, rounds: int = 20) -> list[tuple[float, list[float]]]:
+def continue_training(learner: Learner, rounds: int = 20) -> list[tuple[float, list[float]]]:
     """Teach *learner* itself further rounds; return the loss of each and the weights after it."""
-    return [(learner.update(row), learner.weights.tolist()) for row in drawn(learner, rounds, seed=2)]
+    return [(learner.update(row), learner.weights.tolist()) for row in draw_losses(learner, rounds, seed=2)]
 
 
 def require_distribution(learner: Learner, when: str) -> None:
@@ -61,7 +61,7 @@ def require_distribution(learner: Learner, when: str) -> None:
     require(weights.min() >= 0 and abs(weights.sum() - 1) <= 1e-12, fault + expected)
 
 
-def _require_close(found: Floats, expected: Floats, what: str, within: float = 1e-9) -> None:
+def _require_close(found: FloatArray, expected: FloatArray, what: str, within: float = 1e-9) -> None:
     require(
         np.allclose(found, expected, rtol=0, atol=within),
         f"{what} the weights are {found.tolist()}; expected {expected.tolist()}.",
@@ -75,19 +75,20 @@ UPDATE_CHECKS.check(documented)
 @UPDATE_CHECKS.check
 def copies(subject: Subject[Learner]) -> None:
     """A deep copy learns on as the original does, bit for bit, and neither changes the other."""
-    learner = taught(subject.fresh())
+    learner = train_rounds(subject.fresh())
     before = learner.weights.tolist()
-    ahead = follow(deepcopy(learner))
+    ahead = continue_training(deepcopy(learner))
     require(learner.weights.tolist() == before, "What a deep copy learned changed the original's weights.")
-    require(follow(learner) == ahead, "A deep copy does not learn on as the original does.")
+    require(continue_training(learner) == ahead, "A deep copy does not learn on as the original does.")
 
 
 @UPDATE_CHECKS.check
 def pickles(subject: Subject[Learner]) -> None:
     """A pickled copy learns on as the original does, bit for bit."""
-    learner = taught(subject.fresh())
+    learner = train_rounds(subject.fresh())
     require(
-        follow(pickled(learner)) == follow(learner), "A pickled copy does not learn on as the original does."
+        continue_training(pickle_round_trip(learner)) == continue_training(learner),
+        "A pickled copy does not learn on as the original does.",
     )
 
 
@@ -97,7 +98,7 @@ def distribution(subject: Subject[Learner]) -> None:
     learner = subject.fresh()
     require_distribution(learner, "At first")
     for scale in (1e-6, 1.0, HUGE):
-        for row in drawn(learner, 200, scale):
+        for row in draw_losses(learner, 200, scale):
             learner.update(row)
             require_distribution(learner, f"In round {learner.rounds}, losses about {scale:g},")
 
@@ -106,7 +107,7 @@ def distribution(subject: Subject[Learner]) -> None:
 def mixture_loss(subject: Subject[Learner]) -> None:
     """A round returns the mixture loss, -log of the sum of weights times exp(-losses), in nats."""
     learner = subject.fresh()
-    for row in drawn(learner, 50):
+    for row in draw_losses(learner, 50):
         expected = -math.log(float(learner.weights @ np.exp(-row)))
         found = learner.update(row)
         require(math.isclose(found, expected, abs_tol=1e-9), f"It returned {found}; expected {expected}.")
@@ -116,14 +117,17 @@ def mixture_loss(subject: Subject[Learner]) -> None:
 def same_losses_same_weights(subject: Subject[Learner]) -> None:
     """The same losses give the same weights, to the last bit."""
     one, other = subject.fresh(), subject.fresh()
-    require(follow(one) == follow(other), "Two copies that were taught the same losses have other weights.")
+    require(
+        continue_training(one) == continue_training(other),
+        "Two copies that were taught the same losses have other weights.",
+    )
 
 
 @UPDATE_CHECKS.check
 def differences_teach(subject: Subject[Learner]) -> None:
     """A constant added to all losses of a round changes no weight, and the mixture loss by the constant."""
     plain, shifted = subject.fresh(), subject.fresh()
-    for row in drawn(plain, 20):
+    for row in draw_losses(plain, 20):
         for constant in (0.1, 10.0, HUGE):
             expected, found = plain.update(row) + constant, shifted.update(row + constant)
             require(
@@ -136,8 +140,8 @@ def differences_teach(subject: Subject[Learner]) -> None:
 @UPDATE_CHECKS.check
 def infinite_loss(subject: Subject[Learner]) -> None:
     """A loss of inf removes an expert for the round, as a loss that is too large to count does."""
-    learner, other = taught(subject.fresh()), taught(subject.fresh())
-    row = drawn(learner, 1)[0]
+    learner, other = train_rounds(subject.fresh()), train_rounds(subject.fresh())
+    row = draw_losses(learner, 1)[0]
     row[-1] = math.inf
     expected, found = other.update(np.where(row < HUGE, row, 1e6)), learner.update(row)
     require(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from psm_sim.active import Always, OnlineLearner, Selective
-from psm_sim.contracts.common import refusal
 from psm_sim.contracts.sampler import SAMPLER_CHECKS, SamplerSubject, odd_instances, rows
+from psm_sim.contracts.shared_checks import capture_refusal
 from psm_sim.contracts.suite import Suite, require
 
 ODD_LABELS: tuple[Any, ...] = (0, 2, 0.5, math.nan, "1", None, True)
@@ -99,7 +99,7 @@ def unusable_labels(subject: OnlineLearnerSubject) -> None:
     learner, x = _taught(subject), np.ones(subject.features)
     before = learner.state()
     for label in ODD_LABELS:
-        refusal(partial(learner.learn, x, label), f"A label of {label!r}")
+        capture_refusal(partial(learner.learn, x, label), f"A label of {label!r}")
     require(learner.state() == before, "A label was refused, but changed what had been learned.")
 
 
@@ -110,6 +110,6 @@ def unusable_instances(subject: OnlineLearnerSubject) -> None:
     before = learner.state()
     for x, what in odd_instances(subject.features):
         for call in (learner.margin, learner.predict_one, partial(learner.learn, y=1)):
-            refusal(partial(call, x), what)
-        refusal(partial(learner.decision_function, [x]), what)
+            capture_refusal(partial(call, x), what)
+        capture_refusal(partial(learner.decision_function, [x]), what)
     require(learner.state() == before, "An instance was refused, but changed what had been learned.")

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from copy import deepcopy
 from itertools import product
 
-from psm_sim.contracts.common import can_be_copied, default_parameters, documented
-from psm_sim.contracts.suite import Subject, Suite, pickled, require
+from psm_sim.contracts.shared_checks import can_be_copied, default_parameters, documented
+from psm_sim.contracts.suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.parameters import parameters_of
 from psm_sim.policies import Frame, Policy, Poll, Rest
-from psm_sim.policies.guard import Guarded
+from psm_sim.policies.guard import GuardedPolicy
 
 BEACON_S = 0.1
 POLLS = (
@@ -45,7 +45,7 @@ FRAMES = (
 ANSWER_CHECKS = Suite[Subject[Policy]]("policy")
 
 
-def asked(policy: Policy, polls: Iterable[Poll | None] | None = None) -> list[Rest]:
+def collect_answers(policy: Policy, polls: Iterable[Poll | None] | None = None) -> list[Rest]:
     """Return the answers to one question for each of *polls* (default: as a rule), the time going on."""
     shown = deepcopy(POLLS) if polls is None else polls
     return [policy.rest(1.0 + 0.7 * number, 0.35, poll) for number, poll in enumerate(shown)]
@@ -56,7 +56,7 @@ def _require_alike(found: list[Rest], expected: list[Rest], who: str) -> None:
         require(answer == wanted, f"{who} answers {poll} with {answer}; expected {wanted}.")
 
 
-def started(policy: Policy, beacon_s: float = BEACON_S) -> Policy:
+def start_policy(policy: Policy, beacon_s: float = BEACON_S) -> Policy:
     """Begin a run of *policy* itself, beacons *beacon_s* seconds apart, and return it."""
     policy.start(beacon_s)
     return policy
@@ -70,20 +70,20 @@ ANSWER_CHECKS.check(documented)
 @ANSWER_CHECKS.check
 def copies(subject: Subject[Policy]) -> None:
     """A deep copy answers as the original does, and neither changes the other."""
-    policy = started(subject.fresh())
-    asked(policy)
+    policy = start_policy(subject.fresh())
+    collect_answers(policy)
     twin = deepcopy(policy)
-    ahead = asked(twin)
-    require(asked(policy) == ahead, "What a deep copy was asked changed the original's answers.")
+    ahead = collect_answers(twin)
+    require(collect_answers(policy) == ahead, "What a deep copy was asked changed the original's answers.")
 
 
 @ANSWER_CHECKS.check
 def pickles(subject: Subject[Policy]) -> None:
     """A pickled copy answers as the original does, so that runs can share several processes."""
-    policy = started(subject.fresh())
-    asked(policy)
-    twin = pickled(policy)
-    _require_alike(asked(twin), asked(policy), "A pickled copy")
+    policy = start_policy(subject.fresh())
+    collect_answers(policy)
+    twin = pickle_round_trip(policy)
+    _require_alike(collect_answers(twin), collect_answers(policy), "A pickled copy")
 
 
 @ANSWER_CHECKS.check
@@ -110,16 +110,16 @@ def keeps_parameters(subject: Subject[Policy]) -> None:
 @ANSWER_CHECKS.check
 def starts_anew(subject: Subject[Policy]) -> None:
     """After start() it answers as a new one does: a run never begins with another's experience."""
-    used, new = started(subject.fresh()), started(subject.fresh())
-    asked(used, deepcopy(POLLS * 8))
-    _require_alike(asked(started(used)), asked(new), "Started again it")
+    used, new = start_policy(subject.fresh()), start_policy(subject.fresh())
+    collect_answers(used, deepcopy(POLLS * 8))
+    _require_alike(collect_answers(start_policy(used)), collect_answers(new), "Started again it")
 
 
 @ANSWER_CHECKS.check
 def legal_answers(subject: Subject[Policy]) -> None:
     """Every answer is a rest that can be kept, whatever was seen, whenever, on any beacon grid."""
     for beacon_s in (BEACON_S, 0.02, 0.1024):
-        policy = Guarded(started(subject.fresh(), beacon_s))
+        policy = GuardedPolicy(start_policy(subject.fresh(), beacon_s))
         for now_s, poll in product(ODD_TIMES_S, deepcopy((*POLLS, *ODD_POLLS))):
             for since_uplink_s in (0.0, now_s / 2, now_s):
                 policy.rest(now_s, since_uplink_s, poll)
@@ -128,30 +128,30 @@ def legal_answers(subject: Subject[Policy]) -> None:
 @ANSWER_CHECKS.check
 def hooks(subject: Subject[Policy]) -> None:
     """It can be told of uplink packets and interrupted dozes at any time, and still answers."""
-    policy = started(subject.fresh())
-    watched = Guarded(policy)
+    policy = start_policy(subject.fresh())
+    watched = GuardedPolicy(policy)
     for now_s in ODD_TIMES_S:
         watched.uplink(now_s)
         for poll in deepcopy((Poll(0.0), *POLLS[1:], *ODD_POLLS)):
             watched.interrupted(poll)
-        asked(policy)
+        collect_answers(policy)
 
 
 @ANSWER_CHECKS.check
 def frames(subject: Subject[Policy]) -> None:
     """It can be told of any frame sent or received, at any time, and still answers."""
-    policy = started(subject.fresh())
-    watched = Guarded(policy)
+    policy = start_policy(subject.fresh())
+    watched = GuardedPolicy(policy)
     for now_s, frame in product(ODD_TIMES_S, FRAMES):
         watched.sent(now_s, frame)
         watched.received(now_s, frame)
-        asked(policy)
+        collect_answers(policy)
 
 
 @ANSWER_CHECKS.check
 def leaves_arguments(subject: Subject[Policy]) -> None:
     """The polls that it is shown it leaves as they were."""
-    policy = started(subject.fresh())
+    policy = start_policy(subject.fresh())
     shown = deepcopy(POLLS)
-    asked(policy, shown)
+    collect_answers(policy, shown)
     require(shown == POLLS, f"It changed what it was shown to {shown}; expected {POLLS}.")

@@ -7,8 +7,15 @@ from functools import partial
 import numpy as np
 
 from psm_sim.active import QueryRule, SecondOrderPerceptron, Selective
-from psm_sim.contracts.common import default_parameters, refusal
-from psm_sim.contracts.sampler import FEATURES, SAMPLER_CHECKS, SamplerSubject, odd_instances, rows, taught
+from psm_sim.contracts.sampler import (
+    FEATURES,
+    SAMPLER_CHECKS,
+    SamplerSubject,
+    odd_instances,
+    rows,
+    train_rounds,
+)
+from psm_sim.contracts.shared_checks import capture_refusal, default_parameters
 from psm_sim.contracts.suite import Suite, require
 
 LENGTHS = (0.0, 1e-12, 1.0, 1e12)
@@ -35,14 +42,14 @@ def probabilities(subject: QueryRuleSubject) -> None:
         for length in LENGTHS:
             found = rule.probability(sampler.learner, np.full(FEATURES, length))
             require(0 <= found <= 1, f"At features of {length:g} it returned {found}; expected 0 to 1.")
-        taught(sampler)
+        train_rounds(sampler)
 
 
 @QUERY_RULE_CHECKS.check
 def asks_only(subject: QueryRuleSubject) -> None:
     """A probability draws no number, and leaves the learner as it was."""
     rule, (points, _) = subject.fresh(), rows(FEATURES)
-    sampler = taught(subject.sampler(rule))
+    sampler = train_rounds(subject.sampler(rule))
     learner, coin = sampler.learner.state(), sampler.rng.bit_generator.state
     shared = np.random.get_state(legacy=False)  # noqa: NPY002 (looked at, not drawn from)
     for x in points:
@@ -69,8 +76,8 @@ def one_by_one(subject: QueryRuleSubject) -> None:
 def unusable_instances(subject: QueryRuleSubject) -> None:
     """A probability of an instance that cannot be used is refused, and the rule stays as it was."""
     rule = subject.fresh()
-    sampler = taught(subject.sampler(rule))
+    sampler = train_rounds(subject.sampler(rule))
     before = rule.state()
     for x, what in odd_instances(FEATURES):
-        refusal(partial(rule.probability, sampler.learner, x), what)
+        capture_refusal(partial(rule.probability, sampler.learner, x), what)
     require(rule.state() == before, "An instance was refused, but changed the rule.")

@@ -43,7 +43,7 @@ class Report:
     @property
     def ok(self) -> bool:
         """Whether every check holds."""
-        return all(each.ok for each in self.findings)
+        return all(finding.ok for finding in self.findings)
 
     @property
     def title(self) -> str:
@@ -53,7 +53,7 @@ class Report:
     @property
     def summary(self) -> str:
         """Number of checks that hold, in one sentence."""
-        kept = sum(each.ok for each in self.findings)
+        kept = sum(finding.ok for finding in self.findings)
         left_out = f"; {self.not_run} more need the last one and were not run" if self.not_run else ""
         return f"{kept} of {len(self.findings)} checks hold{left_out}."
 
@@ -67,5 +67,5 @@ class Report:
             "name": self.name,
             "ok": self.ok,
             "not_run": self.not_run,
-            "findings": [{**asdict(each), "ok": each.ok} for each in self.findings],
+            "findings": [{**asdict(finding), "ok": finding.ok} for finding in self.findings],
         }

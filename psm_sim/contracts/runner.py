@@ -19,11 +19,11 @@ from psm_sim.contracts.sampler import FEATURES
 from psm_sim.contracts.suite import Subject, Suite
 from psm_sim.errors import InputError
 from psm_sim.learning import Learner
-from psm_sim.learning.make import LEARNERS, make_learner
+from psm_sim.learning.factory import LEARNERS, make_learner
 from psm_sim.losses import LOSSES, Formula, Loss, make_loss
 from psm_sim.parameters import build
 from psm_sim.policies import POLICIES, Policy, make_policy
-from psm_sim.registry import Registry, unknown
+from psm_sim.registry import Registry, unknown_name_error
 from psm_sim.spec import class_file, name_of
 
 EXPERTS, HORIZON = 5, 50
@@ -98,7 +98,7 @@ def check(what: str | type | Policy | Loss | Learner | OnlineLearner | QueryRule
     (True, 19)
     """
     made = _made(what)
-    kind = next((each for each in KINDS if isinstance(made, each.base)), None)
+    kind = next((kind for kind in KINDS if isinstance(made, kind.base)), None)
     if kind is None:
         raise InputError(f"What is to be checked is {what!r}; expected a {WORDS}.")
     if isinstance(made, Learner) and made.n_experts < 2:
@@ -131,4 +131,4 @@ def _formula(text: str, name: str) -> Formula:
         if not re.fullmatch(r"[\w.-]*", name):
             raise
     names = [each for kind in KINDS for each in kind.names]
-    raise unknown(WORDS, name, [*names, "FILE.py:CLASS", "a formula"])
+    raise unknown_name_error(WORDS, name, [*names, "FILE.py:CLASS", "a formula"])

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from psm_sim.active import OnlineLearner, QueryRule, Selective
-from psm_sim.arrays import Floats, Whole
-from psm_sim.contracts.common import can_be_copied, documented, refusal
-from psm_sim.contracts.suite import Subject, Suite, pickled, require
+from psm_sim.arrays import FloatArray, IntArray
+from psm_sim.contracts.shared_checks import can_be_copied, capture_refusal, documented
+from psm_sim.contracts.suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.randomness import stream
 
 FEATURES = 4
@@ -38,7 +38,7 @@ class SamplerSubject(Subject[Part]):
 SAMPLER_CHECKS = Suite[SamplerSubject[Any]]("sampler")
 
 
-def rows(features: int, number: int = 60, seed: int = 1) -> tuple[Floats, Whole]:
+def rows(features: int, number: int = 60, seed: int = 1) -> tuple[FloatArray, IntArray]:
     """Return Gaussian instances and their labels, a tenth of them flipped.
 
     Parameters
@@ -65,13 +65,13 @@ def odd_instances(features: int) -> list[tuple[list[Any], str]]:
     ]
 
 
-def taught(sampler: Selective, number: int = 60, seed: int = 1) -> Selective:
+def train_rounds(sampler: Selective, number: int = 60, seed: int = 1) -> Selective:
     """Run *sampler* itself over *number* instances drawn with *seed*, and return it."""
     sampler.run(*rows(sampler.learner.features, number, seed))
     return sampler
 
 
-def follow(sampler: Selective) -> list[list[float]]:
+def continue_training(sampler: Selective) -> list[list[float]]:
     """Run *sampler* itself over further instances; return all that it did, and its weights."""
     record = sampler.run(*rows(sampler.learner.features, seed=2))
     did = (record.prediction, record.probability, record.queried, record.updated, sampler.learner.w)
@@ -85,7 +85,7 @@ SAMPLER_CHECKS.check(documented)
 @SAMPLER_CHECKS.gate
 def runs(subject: SamplerSubject[Any]) -> None:
     """It runs over a stream, and its weights stay finite."""
-    sampler = taught(subject.sampler(subject.fresh()))
+    sampler = train_rounds(subject.sampler(subject.fresh()))
     weights = sampler.learner.w
     require(np.isfinite(weights).all(), f"After 60 instances the weights are {weights.tolist()}.")
 
@@ -93,45 +93,54 @@ def runs(subject: SamplerSubject[Any]) -> None:
 @SAMPLER_CHECKS.check
 def same_stream_same_run(subject: SamplerSubject[Any]) -> None:
     """The same instances, labels and coin give the same run, to the last bit."""
-    one, other = (taught(subject.sampler(subject.fresh())) for _ in range(2))
-    require(follow(one) == follow(other), "Two copies on the same stream and coin did not do the same.")
+    one, other = (train_rounds(subject.sampler(subject.fresh())) for _ in range(2))
+    require(
+        continue_training(one) == continue_training(other),
+        "Two copies on the same stream and coin did not do the same.",
+    )
 
 
 @SAMPLER_CHECKS.check
 def copies(subject: SamplerSubject[Any]) -> None:
     """A deep copy goes on as the original does, bit for bit, and neither changes the other."""
-    sampler = taught(subject.sampler(subject.fresh()))
+    sampler = train_rounds(subject.sampler(subject.fresh()))
     before = sampler.state()
-    ahead = follow(deepcopy(sampler))
+    ahead = continue_training(deepcopy(sampler))
     require(sampler.state() == before, "What a deep copy learned changed the original.")
-    require(follow(sampler) == ahead, "A deep copy does not go on as the original does.")
+    require(continue_training(sampler) == ahead, "A deep copy does not go on as the original does.")
 
 
 @SAMPLER_CHECKS.check
 def pickles(subject: SamplerSubject[Any]) -> None:
     """A pickled copy goes on as the original does, bit for bit."""
-    sampler = taught(subject.sampler(subject.fresh()))
-    require(follow(pickled(sampler)) == follow(sampler), "A pickled copy does not go on as the original.")
+    sampler = train_rounds(subject.sampler(subject.fresh()))
+    require(
+        continue_training(pickle_round_trip(sampler)) == continue_training(sampler),
+        "A pickled copy does not go on as the original.",
+    )
 
 
 @SAMPLER_CHECKS.check
 def saved_state(subject: SamplerSubject[Any]) -> None:
     """A fresh one that loads the saved state, by way of JSON, goes on bit for bit."""
-    sampler, fresh = taught(subject.sampler(subject.fresh())), subject.sampler(subject.fresh(), seed=7)
+    sampler, fresh = train_rounds(subject.sampler(subject.fresh())), subject.sampler(subject.fresh(), seed=7)
     fresh.load_state(json.loads(json.dumps(sampler.state(), allow_nan=False)))
-    require(follow(fresh) == follow(sampler), "Loaded, it does not go on bit for bit as the one saved.")
+    require(
+        continue_training(fresh) == continue_training(sampler),
+        "Loaded, it does not go on bit for bit as the one saved.",
+    )
 
 
 @SAMPLER_CHECKS.check
 def foreign_state(subject: SamplerSubject[Any]) -> None:
     """A state of another kind, of other parameters, or one that is damaged is refused; nothing changes."""
     part = subject.fresh()
-    taught(subject.sampler(part))
+    train_rounds(subject.sampler(part))
     before = part.state()
     damaged = [{**before, "name": "another"}, {**before, "parameters": {"other": 1}}, {}]
     for state in [*damaged, *({**before, key: "text"} for key in part.memory)]:
         what = f"A state with {next((f'{k} {v!r}' for k, v in state.items() if v != before[k]), 'nothing')}"
-        refusal(partial(part.load_state, state), what)
+        capture_refusal(partial(part.load_state, state), what)
         require(part.state() == before, f"{what} was refused, but changed it.")
 
 
@@ -150,8 +159,8 @@ def leaves_arguments(subject: SamplerSubject[Any]) -> None:
 def constant_memory(subject: SamplerSubject[Any]) -> None:
     """It keeps no history: after a thousand instances it is as large as after a hundred."""
     part = subject.fresh()
-    sampler = taught(subject.sampler(part), 100)
+    sampler = train_rounds(subject.sampler(part), 100)
     early = len(pickle.dumps(part))
-    taught(sampler, 900, seed=3)
+    train_rounds(sampler, 900, seed=3)
     late = len(pickle.dumps(part))
     require(late <= early + 64, f"Pickled, it has {early} bytes after a hundred and {late} after a thousand.")

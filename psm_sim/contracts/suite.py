@@ -13,23 +13,23 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from psm_sim.contracts.report import Finding, Report
-from psm_sim.errors import InputError, reason
+from psm_sim.errors import InputError, describe_error
 
 T = TypeVar("T")
 SubjectT = TypeVar("SubjectT", bound="Subject[Any]")
 
 
-class BrokenPromise(Exception):  # noqa: N818 (not an error of the program: it is what a check is there to find)
+class ContractViolation(Exception):  # noqa: N818 (not an error of the program: it is what a check is there to find)
     """A check does not hold; the message says what is wrong, the value found, and what is expected."""
 
 
 def require(holds: object, fault: str) -> None:
-    """Raise :class:`BrokenPromise` with the sentence *fault* unless *holds*."""
+    """Raise :class:`ContractViolation` with the sentence *fault* unless *holds*."""
     if not holds:
-        raise BrokenPromise(fault)
+        raise ContractViolation(fault)
 
 
-def pickled(thing: T) -> T:
+def pickle_round_trip(thing: T) -> T:
     """Return a copy of *thing* that has travelled as bytes, as to another process."""
     twin: T = pickle.loads(pickle.dumps(thing))  # noqa: S301 (bytes of our own)
     return twin
@@ -77,10 +77,10 @@ class Suite(Generic[SubjectT]):
         promise = " ".join((inspect.getdoc(check) or "").split())
         try:
             check(subject)
-        except (BrokenPromise, InputError) as error:
+        except (ContractViolation, InputError) as error:
             return Finding(name, promise, " ".join(str(error).split()))
         except Exception as error:
-            return Finding(name, promise, f"It raised {reason(error)}")
+            return Finding(name, promise, f"It raised {describe_error(error)}")
         return Finding(name, promise)
 
     def run(self, label: str, subject: SubjectT) -> Report:

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.errors import InputError
-from psm_sim.files.opened import read_text
+from psm_sim.files.reading import read_text
 
-LARGEST = 1 << 20
+MAX_BYTES = 1 << 20
 """Bytes of a file; those of the package have at most some thousand."""
 
-DEEPEST = 20
+MAX_DEPTH = 20
 """Tables in tables."""
 
-MOST_KEYS = 10_000
+MAX_KEYS = 10_000
 """Keys of all tables together."""
 
-_MOST_DOTS = 200
+_MAX_DOTS = 200
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         If it cannot be read, is no TOML or too large, or its tables are nested too deeply.
     """
     try:
-        text = read_text(path, LARGEST)
+        text = read_text(path, MAX_BYTES)
         _check_dots(text, path)
         found = tomllib.loads(text)
         _check(found, path)
@@ -46,8 +46,10 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
 
 def _check_dots(text: str, path: Path) -> None:
     """Refuse a key of very many parts, for which tomllib takes a time that grows with their square."""
-    if any(piece.count(".") > _MOST_DOTS for piece in re.split(r"[=,\n\[\]{}]", text)):
-        raise InputError(f"{path} is nested deeper than {DEEPEST}; expected tables as in the documentation.")
+    if any(piece.count(".") > _MAX_DOTS for piece in re.split(r"[=,\n\[\]{}]", text)):
+        raise InputError(
+            f"{path} is nested deeper than {MAX_DEPTH}; expected tables as in the documentation."
+        )
 
 
 def _check(document: dict[str, Any], path: Path) -> None:
@@ -59,7 +61,7 @@ def _check(document: dict[str, Any], path: Path) -> None:
         if not isinstance(value, (dict, list)):
             continue
         keys += len(value) if isinstance(value, dict) else 0
-        if depth > DEEPEST or keys > MOST_KEYS:
-            what = f"nested deeper than {DEEPEST}" if depth > DEEPEST else f"more than {MOST_KEYS:,} keys"
+        if depth > MAX_DEPTH or keys > MAX_KEYS:
+            what = f"nested deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"more than {MAX_KEYS:,} keys"
             raise InputError(f"{path} is {what}; expected tables as in the documentation.")
         left += [(each, depth + 1) for each in (value.values() if isinstance(value, dict) else value)]

@@ -1,6 +1,6 @@
 """Optimum in hindsight: the schedule of polls that would have cost least.
 
-On a chain (:mod:`psm_sim.hindsight.chain`) everything to come is known: when the station will send, and
+On a chain (:mod:`psm_sim.hindsight.event_chain`) everything to come is known: when the station will send, and
 when frames will reach the access point. What stays fixed is the chain itself. Before a packet of its own
 the radio dozes throughout. Before a frame from the access point there are three choices that can be best:
 stay awake; doze to the last beacon before it, and wait for it awake; or doze to the first beacon after it,
@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.beacons import TOLERANCE_S
-from psm_sim.hindsight.chain import Chain, Step
+from psm_sim.hindsight.event_chain import Chain, Step
 
 
 class Optimum(NamedTuple):
@@ -65,16 +65,16 @@ def optimum(chain: Chain, price_w: float = inf, p: float | None = None) -> Optim
 class _Paths(NamedTuple):
     """Schedules so far, (k,): energy, delay, the time, and the time of the last uplink packet."""
 
-    energy_j: Floats
-    delay_s: Floats
-    now_s: Floats
-    uplink_s: Floats
+    energy_j: FloatArray
+    delay_s: FloatArray
+    now_s: FloatArray
+    uplink_s: FloatArray
 
-    def cost(self, price_w: float) -> Floats:
+    def cost(self, price_w: float) -> FloatArray:
         """Return what is minimised, in joules, shape (k,)."""
         return self.energy_j + (price_w * self.delay_s if price_w < inf else 0.0)
 
-    def arrive(self, chain: Chain, step: Step, begin_s: Floats, energy_j: Floats) -> _Paths:
+    def arrive(self, chain: Chain, step: Step, begin_s: FloatArray, energy_j: FloatArray) -> _Paths:
         """Go through the activity, begun at *begin_s* after a silence that took *energy_j*."""
         now_s = begin_s + step.busy_s
         heard = step.since_uplink_s < inf
@@ -94,7 +94,7 @@ class _Paths(NamedTuple):
         return _Paths(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
 
 
-def _waiting_j(chain: Chain, step: Step, now_s: Floats, due_s: Floats) -> Floats:
+def _waiting_j(chain: Chain, step: Step, now_s: FloatArray, due_s: FloatArray) -> FloatArray:
     """Return the least energy of a silence without delay."""
     asleep_j = np.full_like(now_s, chain.asleep_w * step.silent_s)
     if not step.downlink:
@@ -108,7 +108,7 @@ def _waiting_j(chain: Chain, step: Step, now_s: Floats, due_s: Floats) -> Floats
 
 
 def _late(
-    chain: Chain, step: Step, paths: _Paths, due_s: Floats, price_w: float, p: float | None
+    chain: Chain, step: Step, paths: _Paths, due_s: FloatArray, price_w: float, p: float | None
 ) -> _Paths | None:
     """Doze to the first beacon after the frame is due, where that is allowed; keep only the best ways.
 

@@ -7,7 +7,7 @@ from math import inf
 from typing import NamedTuple
 
 from psm_sim.errors import InputError
-from psm_sim.hindsight.chain import Chain, Step
+from psm_sim.hindsight.event_chain import Chain, Step
 from psm_sim.network import Observer, Topology, World
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link

@@ -11,15 +11,15 @@ from psm_sim.learning.bounds import (
     transition_upper_bound,
     upper_bound,
 )
+from psm_sim.learning.factory import LEARNERS, make_learner
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.learners import FixedShare, LearnAlpha, StaticExpert
-from psm_sim.learning.make import LEARNERS, make_learner
 from psm_sim.learning.rate_curve import BestRate, best_rate, rate_losses
 from psm_sim.learning.rates import relative_entropy, switching_rates
 from psm_sim.learning.regret import best_expert, comparators, follow, regrets
 from psm_sim.learning.switching import SwitchingSequences, best_switching
 from psm_sim.learning.transitions import TransitionShare
-from psm_sim.learning.waiting import WaitingLaw
+from psm_sim.learning.waiting_time import WaitingTimeModel
 
 __all__ = [
     "LEARNERS",
@@ -30,7 +30,7 @@ __all__ = [
     "StaticExpert",
     "SwitchingSequences",
     "TransitionShare",
-    "WaitingLaw",
+    "WaitingTimeModel",
     "best_expert",
     "best_rate",
     "best_switching",

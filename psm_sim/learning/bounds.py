@@ -11,14 +11,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
 from psm_sim.learning.rates import relative_entropy, switching_rates
 from psm_sim.learning.transitions import stochastic
 
 
-def upper_bound(rounds: int, best_alpha: float, alpha: ArrayLike) -> Floats:
+def upper_bound(rounds: int, best_alpha: float, alpha: ArrayLike) -> FloatArray:
     """Return (T - 1) D(alpha*||alpha), which L_T(alpha) - L_T(alpha*) never exceeds (Theorem 1).
 
     Parameters
@@ -70,7 +70,7 @@ def learn_alpha_bound(rounds: int, best_alpha: float, rates: ArrayLike) -> float
     rates : array_like, shape (m,)
         The switching rates alpha_j of the learner, 0 to 1.
     """
-    levels = checks.rates(rates)
+    levels = checks.check_rates(rates)
     return math.log(levels.size) + float(upper_bound(rounds, best_alpha, levels).min())
 
 
@@ -83,7 +83,7 @@ def learn_alpha_optimal_bound(rounds: int) -> float:
     return math.log(switching_rates(rounds).size) + _transitions(rounds) / (2 * rounds)
 
 
-def lower_bound(rounds: int, best_alpha: float, alpha: ArrayLike, beta: float) -> Floats:
+def lower_bound(rounds: int, best_alpha: float, alpha: ArrayLike, beta: float) -> FloatArray:
     """Return the least L_T(alpha) - L_T(alpha*) can be (Theorem 2, 2.16).
 
     Parameters
@@ -99,7 +99,7 @@ def lower_bound(rounds: int, best_alpha: float, alpha: ArrayLike, beta: float) -
         value than the true one leaves the bound true, only weaker.
     """
     best, rates = _best(best_alpha), _rates(alpha)
-    beta = checks.rate(beta, "beta*")
+    beta = checks.check_probability(beta, "beta*")
     transitions = _transitions(rounds)
     if not 0 < best < 1 or not transitions:
         return np.zeros_like(rates)
@@ -108,18 +108,18 @@ def lower_bound(rounds: int, best_alpha: float, alpha: ArrayLike, beta: float) -
     # (2.30), for rates below alpha*, is (2.31) with the roles of switching and staying exchanged.
     below = _two_point_regret(transitions, 1 - best, 1 - beta, stay, switch)
     # alpha* is the minimum, so 0 is a lower bound too; rounding can take the theorem's just below it.
-    found: Floats = np.maximum(np.where(rates >= best, above, below), 0.0)
+    found: FloatArray = np.maximum(np.where(rates >= best, above, below), 0.0)
     return found
 
 
-def _log_ratio(rates: Floats, best: float) -> Floats:
+def _log_ratio(rates: FloatArray, best: float) -> FloatArray:
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(rates) - math.log(best))
 
 
 def _two_point_regret(
-    transitions: int, mean: float, spread: float, ratio_at_one: Floats, ratio_at_zero: Floats
-) -> Floats:
+    transitions: int, mean: float, spread: float, ratio_at_one: FloatArray, ratio_at_zero: FloatArray
+) -> FloatArray:
     """Return -log E_Q exp((T-1)[D(a||alpha*) - D(a||alpha)]) for the two-point Q of (2.31).
 
     Q has mean alpha* (*mean*) and variance *spread* alpha* (1 - alpha*) / (T - 1): weight q1 on a = 1, the
@@ -136,19 +136,19 @@ def _two_point_regret(
         at_inner = math.log(inner_weight / (spread + inner_weight)) + transitions * (
             part_of_one + (1 - inner_point) * ratio_at_zero
         )
-    found: Floats = -np.logaddexp(at_one, at_inner)
+    found: FloatArray = -np.logaddexp(at_one, at_inner)
     return found
 
 
 def _transitions(rounds: int) -> int:
-    return checks.whole(rounds, "the number of rounds") - 1
+    return checks.check_int(rounds, "the number of rounds") - 1
 
 
 def _best(alpha: float) -> float:
-    return checks.rate(alpha, "alpha*")
+    return checks.check_probability(alpha, "alpha*")
 
 
-def _rates(alpha: ArrayLike) -> Floats:
+def _rates(alpha: ArrayLike) -> FloatArray:
     found = np.asarray(alpha, dtype=np.float64)
     if not ((found >= 0) & (found <= 1)).all():
         raise InputError(f"alpha is {alpha!r}; expected numbers from 0 to 1.")

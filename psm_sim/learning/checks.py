@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 
 
-def whole(value: Any, what: str, least: int = 1) -> int:
+def check_int(value: Any, what: str, least: int = 1) -> int:
     """Return *value* as a whole number of at least *least*, else raise :class:`InputError`.
 
     Parameters
@@ -30,12 +30,12 @@ def whole(value: Any, what: str, least: int = 1) -> int:
     return int(value)
 
 
-def rate(value: Any, what: str) -> float:
+def check_probability(value: Any, what: str) -> float:
     """Return *value* as a probability, 0 to 1; *what* names it in the error."""
-    return number(value, what, "a number from 0 to 1", 0, 1)
+    return check_number(value, what, "a number from 0 to 1", 0, 1)
 
 
-def number(value: Any, what: str, expected: str, least: float, most: float) -> float:
+def check_number(value: Any, what: str, expected: str, least: float, most: float) -> float:
     """Return *value* as a number from *least* to *most*, else raise :class:`InputError`.
 
     Parameters
@@ -53,7 +53,7 @@ def number(value: Any, what: str, expected: str, least: float, most: float) -> f
     return found
 
 
-def array(values: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
+def check_array(values: ArrayLike, shape: tuple[int, ...], what: str) -> FloatArray:
     """Return *values* as float64 of the given *shape*, else raise :class:`InputError`.
 
     Parameters
@@ -74,7 +74,7 @@ def array(values: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     return found
 
 
-def rates(values: ArrayLike) -> Floats:
+def check_rates(values: ArrayLike) -> FloatArray:
     """Return switching rates as a fresh array, shape (m,) with m >= 1, each from 0 to 1."""
     try:
         found = np.array(values, dtype=np.float64)
@@ -83,11 +83,11 @@ def rates(values: ArrayLike) -> Floats:
     if found.ndim != 1 or not found.size:
         raise InputError(f"the switching rates have shape {found.shape}; expected a list of at least one.")
     for index, value in enumerate(found.tolist()):
-        rate(value, f"switching rate {index}")
+        check_probability(value, f"switching rate {index}")
     return found
 
 
-def loss_fault(losses: Floats, when: str) -> InputError:
+def describe_loss_error(losses: FloatArray, when: str) -> InputError:
     """Return the error that says what is wrong with the *losses* of one round; *when* names the round."""
     for expert, loss in enumerate(losses.tolist()):
         if math.isnan(loss) or loss < 0:
@@ -98,7 +98,7 @@ def loss_fault(losses: Floats, when: str) -> InputError:
     return InputError(f"{when}: the losses are all inf; expected a finite loss for at least one expert.")
 
 
-def loss_table(losses: ArrayLike) -> Floats:
+def check_loss_table(losses: ArrayLike) -> FloatArray:
     """Return the losses of a whole run, shape (T, n) in nats, each >= 0 and no round all-inf."""
     try:
         table = np.asarray(losses, dtype=np.float64)
@@ -110,5 +110,5 @@ def loss_table(losses: ArrayLike) -> Floats:
     # Written as a negation, since a comparison with nan is false: a row that holds nan is bad too.
     bad = np.flatnonzero(~((least >= 0) & (least < np.inf)))
     if bad.size:
-        raise loss_fault(table[bad[0]], f"round {bad[0] + 1}")
+        raise describe_loss_error(table[bad[0]], f"round {bad[0] + 1}")
     return table

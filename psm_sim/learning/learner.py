@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
-from psm_sim.learning.ahead import Ahead
+from psm_sim.learning.lookahead import Lookahead
 
 _FLOAT64 = np.dtype(np.float64)
 """The one object of this type: asking whether it is another takes a tenth of asking whether it is equal."""
@@ -38,11 +38,11 @@ class Learner(ABC):
     name: str = ""
 
     def __init__(self, n_experts: int) -> None:
-        self.n_experts = checks.whole(n_experts, f"{self.name}: the number of experts")
+        self.n_experts = checks.check_int(n_experts, f"{self.name}: the number of experts")
         self.rounds = 0
         self._shape = (self.n_experts,)
-        self._weights: Floats = np.full(self.n_experts, 1 / self.n_experts)
-        self._relative: Floats = np.empty(self.n_experts)
+        self._weights: FloatArray = np.full(self.n_experts, 1 / self.n_experts)
+        self._relative: FloatArray = np.empty(self.n_experts)
 
     @property
     def _sum(self) -> float:
@@ -50,7 +50,7 @@ class Learner(ABC):
         return 1.0
 
     @property
-    def weights(self) -> Floats:
+    def weights(self) -> FloatArray:
         """A copy of p_t, the distribution over experts for the coming round, shape (n,)."""
         return self._weights / self._sum
 
@@ -77,7 +77,7 @@ class Learner(ABC):
         # argmin points at a nan if there is one: this comparison refuses nan, negative and all inf at once.
         least = losses.item(losses.argmin())
         if not 0.0 <= least < math.inf:
-            raise checks.loss_fault(losses, f"{self.name}, round {self.rounds + 1}")
+            raise checks.describe_loss_error(losses, f"{self.name}, round {self.rounds + 1}")
         # Relative to the least loss: the largest likelihood is exactly 1, so they cannot all underflow.
         np.subtract(least, losses, self._relative)
         excess = self._learn(self._relative)
@@ -88,14 +88,14 @@ class Learner(ABC):
         """Return the weighted mean of the experts' *values*, shape (n,), under :attr:`weights`."""
         return float(self._weights.dot(self._array(values, "the values to predict from"))) / self._sum
 
-    def ahead(self, losses: Floats) -> Ahead | None:
+    def lookahead(self, losses: FloatArray) -> Lookahead | None:
         """Return a look at coming rounds that all have these *losses*, shape (n,), in nats.
 
         None if the learner does not know them in fewer steps than rounds, or not for these losses.
         """
         return None
 
-    def leap(self, ahead: Ahead, rounds: int) -> None:
+    def fast_forward(self, ahead: Lookahead, rounds: int) -> None:
         """Learn so many *rounds* at once, as :meth:`update` would one by one, within rounding errors.
 
         Parameters
@@ -105,10 +105,10 @@ class Learner(ABC):
         rounds : int
             How many of the rounds looked at are over, at least 1.
         """
-        self._reach(*ahead.after(rounds))
+        self._set_state(*ahead.after(rounds))
         self.rounds += rounds
 
-    def _reach(self, log_evidence: Floats, weights: Floats) -> None:
+    def _set_state(self, log_evidence: FloatArray, weights: FloatArray) -> None:
         """Take up the *weights* of each rate, (n, m), and its *log_evidence*, (m,), after a leap.
 
         A learner whose :meth:`ahead` returns something overrides this, too.
@@ -130,7 +130,7 @@ class Learner(ABC):
         try:
             self._expect(state, "learner", self.name)
             self._expect(state, "experts", self.n_experts)
-            rounds = checks.whole(state["rounds"], f"{self.name}: rounds of the saved state", least=0)
+            rounds = checks.check_int(state["rounds"], f"{self.name}: rounds of the saved state", least=0)
             self._recall(state)
         except (KeyError, TypeError) as fault:
             raise InputError(
@@ -138,11 +138,11 @@ class Learner(ABC):
             ) from None
         self.rounds = rounds
 
-    def _array(self, values: ArrayLike, what: str) -> Floats:
+    def _array(self, values: ArrayLike, what: str) -> FloatArray:
         # A float64 array passes without a call into checks: this runs twice in every round.
         found = values if type(values) is np.ndarray and values.dtype is _FLOAT64 else None
         if found is None or found.shape != self._shape:
-            return checks.array(values, self._shape, f"{self.name}, round {self.rounds + 1}: {what}")
+            return checks.check_array(values, self._shape, f"{self.name}, round {self.rounds + 1}: {what}")
         return found
 
     def _expect(self, state: Mapping[str, Any], key: str, own: object) -> None:
@@ -157,7 +157,7 @@ class Learner(ABC):
         )
 
     @abstractmethod
-    def _learn(self, relative: Floats) -> float:
+    def _learn(self, relative: FloatArray) -> float:
         """Revise the weights for log-likelihoods *relative*, (n,), maximum 0; return the loss above that."""
 
     @abstractmethod

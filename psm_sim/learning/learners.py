@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
-from psm_sim.learning import checks, saved
-from psm_sim.learning.ahead import Ahead
+from psm_sim.arrays import FloatArray
+from psm_sim.learning import checks, serialization
+from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.learner import Learner
-from psm_sim.learning.levels import Levels
+from psm_sim.learning.lookahead import Lookahead
 from psm_sim.learning.posterior import LogPosterior
-from psm_sim.learning.rounds import make_rounds
+from psm_sim.learning.round_backends import make_backend
 
 
 class StaticExpert(Learner):
@@ -41,7 +41,7 @@ class StaticExpert(Learner):
         super().__init__(n_experts)
         self._posterior = LogPosterior(self.n_experts)
 
-    def _learn(self, relative: Floats) -> float:
+    def _learn(self, relative: FloatArray) -> float:
         gain = self._posterior.observe(relative)
         if gain == -math.inf:
             raise self._none_left()
@@ -49,10 +49,10 @@ class StaticExpert(Learner):
         return -gain
 
     def _memory(self) -> dict[str, Any]:
-        return {"log_weights": saved.logs(self._posterior.log_weights)}
+        return {"log_weights": serialization.dump_log_weights(self._posterior.log_weights)}
 
     def _recall(self, state: Mapping[str, Any]) -> None:
-        self._posterior.restore(saved.read(state, "log_weights", self._shape, self.name))
+        self._posterior.restore(serialization.load_log_weights(state, "log_weights", self._shape, self.name))
         self._weights[:] = self._posterior.weights
 
 
@@ -78,10 +78,10 @@ class FixedShare(Learner):
 
     def __init__(self, n_experts: int, alpha: float) -> None:
         super().__init__(n_experts)
-        self.alpha = checks.rate(alpha, f"{self.name}: alpha")
-        self._levels = Levels(self.n_experts, np.array([self.alpha]))
+        self.alpha = checks.check_probability(alpha, f"{self.name}: alpha")
+        self._levels = FixedShareBank(self.n_experts, np.array([self.alpha]))
 
-    def _learn(self, relative: Floats) -> float:
+    def _learn(self, relative: FloatArray) -> float:
         gain = self._levels.evidence(relative).item(0)
         # Before share(), the only step that changes weights: a refused round changes nothing.
         if gain == -math.inf:
@@ -90,20 +90,20 @@ class FixedShare(Learner):
         self._weights[:] = self._levels.weights[:, 0]
         return -gain
 
-    def ahead(self, losses: Floats) -> Ahead | None:
+    def lookahead(self, losses: FloatArray) -> Lookahead | None:
         """Return a look at coming rounds that all have these losses."""
-        return self._levels.ahead(losses, np.ones(1))
+        return self._levels.lookahead(losses, np.ones(1))
 
-    def _reach(self, log_evidence: Floats, weights: Floats) -> None:
+    def _set_state(self, log_evidence: FloatArray, weights: FloatArray) -> None:
         self._levels.take(weights)
         self._weights[:] = self._levels.weights[:, 0]
 
     def _memory(self) -> dict[str, Any]:
-        return {"alpha": self.alpha, **saved.of_levels(self._levels)}
+        return {"alpha": self.alpha, **serialization.dump_bank(self._levels)}
 
     def _recall(self, state: Mapping[str, Any]) -> None:
         self._expect(state, "alpha", self.alpha)
-        self._levels.restore(*saved.levels(state, self._levels, self.name))
+        self._levels.restore(*serialization.load_bank(state, self._levels, self.name))
         self._weights[:] = self._levels.weights[:, 0]
 
 
@@ -136,22 +136,22 @@ class LearnAlpha(Learner):
 
     def __init__(self, n_experts: int, rates: ArrayLike, compiled: str = "no") -> None:
         super().__init__(n_experts)
-        self._levels = Levels(self.n_experts, checks.rates(rates))
+        self._levels = FixedShareBank(self.n_experts, checks.check_rates(rates))
         self._top = LogPosterior(self._levels.rates.size)
         self.compiled = compiled
-        self._rounds = make_rounds(compiled, self._levels, self._top, self._weights)
+        self._rounds = make_backend(compiled, self._levels, self._top, self._weights)
 
     @property
-    def rates(self) -> Floats:
+    def rates(self) -> FloatArray:
         """A copy of the switching rates, shape (m,)."""
         return self._levels.rates.copy()
 
     @property
-    def rate_weights(self) -> Floats:
+    def rate_weights(self) -> FloatArray:
         """A copy of the posterior over the switching rates (2.7), shape (m,); sums to 1."""
         return self._rounds.rate_weights()
 
-    def _learn(self, relative: Floats) -> float:
+    def _learn(self, relative: FloatArray) -> float:
         gain = self._rounds.learn(relative)
         if gain == -math.inf:
             raise self._none_left()
@@ -161,25 +161,25 @@ class LearnAlpha(Learner):
     def _sum(self) -> float:
         return self._rounds.total
 
-    def ahead(self, losses: Floats) -> Ahead | None:
+    def lookahead(self, losses: FloatArray) -> Lookahead | None:
         """Return a look at coming rounds that all have these losses."""
-        return self._rounds.ahead(losses)
+        return self._rounds.lookahead(losses)
 
-    def _reach(self, log_evidence: Floats, weights: Floats) -> None:
-        self._rounds.leap(log_evidence, weights)
+    def _set_state(self, log_evidence: FloatArray, weights: FloatArray) -> None:
+        self._rounds.fast_forward(log_evidence, weights)
 
     def _memory(self) -> dict[str, Any]:
         self._rounds.settle()
         return {
             "rates": self._levels.rates.tolist(),
-            "log_rate_weights": saved.logs(self._top.log_weights),
-            **saved.of_levels(self._levels),
+            "log_rate_weights": serialization.dump_log_weights(self._top.log_weights),
+            **serialization.dump_bank(self._levels),
         }
 
     def _recall(self, state: Mapping[str, Any]) -> None:
         self._expect(state, "rates", self._levels.rates.tolist())
-        top = saved.read(state, "log_rate_weights", self._levels.rates.shape, self.name)
-        levels = saved.levels(state, self._levels, self.name)
+        top = serialization.load_log_weights(state, "log_rate_weights", self._levels.rates.shape, self.name)
+        levels = serialization.load_bank(state, self._levels, self.name)
         self._top.restore(top)
         self._levels.restore(*levels)
         self._rounds.begin()

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 
 
 class LogPosterior:
@@ -23,17 +23,17 @@ class LogPosterior:
     """
 
     def __init__(self, size: int) -> None:
-        self.weights: Floats = np.empty(size)
-        self.log_weights: Floats = np.zeros(size)
-        self._sum: Floats = np.empty(size)
+        self.weights: FloatArray = np.empty(size)
+        self.log_weights: FloatArray = np.zeros(size)
+        self._sum: FloatArray = np.empty(size)
         self.restore(self.log_weights)
 
-    def restore(self, log_weights: Floats) -> None:
+    def restore(self, log_weights: FloatArray) -> None:
         """Set the log-weights, up to a constant; the largest must be finite."""
         np.subtract(log_weights, log_weights.max(), out=self.log_weights)
         self._log_total = self._normalise()
 
-    def observe(self, log_evidence: Floats) -> float:
+    def observe(self, log_evidence: FloatArray) -> float:
         """Multiply the weights by exp(*log_evidence*), shape (size,).
 
         Returns

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.learning import checks
-from psm_sim.learning.levels import Levels
+from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.rates import switching_rates
 from psm_sim.learning.switch_counts import count_switches
 
@@ -30,7 +30,7 @@ class BestRate(NamedTuple):
     beta: float
 
 
-def rate_losses(losses: ArrayLike, rates: ArrayLike) -> Floats:
+def rate_losses(losses: ArrayLike, rates: ArrayLike) -> FloatArray:
     """Return L_T(alpha), in nats, for each of *rates*, shape (m,): the curve of Lemma 1.
 
     Parameters
@@ -40,8 +40,8 @@ def rate_losses(losses: ArrayLike, rates: ArrayLike) -> Floats:
     rates : array_like, shape (m,)
         Switching rates, 0 to 1. ``inf`` is the loss of a rate that excludes every finite sequence.
     """
-    table, alphas = checks.loss_table(losses), checks.rates(rates)
-    levels = Levels(table.shape[1], alphas)
+    table, alphas = checks.check_loss_table(losses), checks.check_rates(rates)
+    levels = FixedShareBank(table.shape[1], alphas)
     total, least = np.zeros(alphas.size), table.min(axis=1)
     for relative in least[:, None] - table:
         total -= levels.evidence(relative)
@@ -57,7 +57,7 @@ def best_rate(losses: ArrayLike) -> BestRate:
     from its lowest valleys Newton's method, safeguarded by bisection, goes down to where the expected
     share of switches equals alpha. Where L_T does not depend on alpha, alpha* is 0.
     """
-    table = checks.loss_table(losses)
+    table = checks.check_loss_table(losses)
     rounds, n = table.shape
     if n == 1 or rounds == 1:
         return BestRate(0.0, rate_losses(table, [0.0]).item(), 0.0)
@@ -69,7 +69,7 @@ def best_rate(losses: ArrayLike) -> BestRate:
     return min(found, key=lambda one: one.loss)
 
 
-def _valleys(curve: Floats) -> list[int]:
+def _valleys(curve: FloatArray) -> list[int]:
     """Return the lowest three local minima that lie within 1/2 nat of the least, the lowest first."""
     walled = np.concatenate([[np.inf], curve, [np.inf]])
     # The grid is within 1/2 nat of the minimum (Theorem 1): no valley that lies higher can hold it.
@@ -78,7 +78,7 @@ def _valleys(curve: Floats) -> list[int]:
     return [int(place) for place in places[np.argsort(curve[places], kind="stable")][:3]]
 
 
-def _newton_with_bisection(table: Floats, grid: Floats, curve: Floats, valley: int) -> BestRate:
+def _newton_with_bisection(table: FloatArray, grid: FloatArray, curve: FloatArray, valley: int) -> BestRate:
     """Return the minimum in one valley: the root of the excess of switches, whose sign is that of -L'_T."""
     transitions = len(table) - 1
     low, high = grid[max(valley - 1, 0)], grid[min(valley + 1, grid.size - 1)]

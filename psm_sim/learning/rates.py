@@ -8,14 +8,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
-from psm_sim.learning.checks import number
+from psm_sim.arrays import FloatArray
+from psm_sim.learning.checks import check_number
 
-LONGEST = 1e9
+MAX_HORIZON = 1e9
 """The largest number of rounds for which rates are chosen."""
 
 
-def relative_entropy(p: ArrayLike, q: ArrayLike) -> Floats:
+def relative_entropy(p: ArrayLike, q: ArrayLike) -> FloatArray:
     """Return D(p||q) in nats between Bernoulli distributions, elementwise; 0 log 0 is 0.
 
     It is ``inf`` where q rules out what p allows.
@@ -24,11 +24,11 @@ def relative_entropy(p: ArrayLike, q: ArrayLike) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         moved = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0)
         stayed = np.where(p < 1, (1 - p) * (np.log1p(-p) - np.log1p(-q)), 0.0)
-    found: Floats = np.maximum(moved + stayed, 0.0)
+    found: FloatArray = np.maximum(moved + stayed, 0.0)
     return found
 
 
-def switching_rates(horizon: float) -> Floats:
+def switching_rates(horizon: float) -> FloatArray:
     """Return the optimal switching rates for *horizon* rounds, in increasing order, shape (m,).
 
     Every alpha* in [0, 1] lies within delta = 1 / (2 * horizon) of one of them in D(alpha*||alpha_j)
@@ -51,7 +51,7 @@ def switching_rates(horizon: float) -> Floats:
     >>> rates.size, [float(f"{rate:.4g}") for rate in rates[:3]]
     (259, [1.852e-05, 0.0001066, 0.0002688])
     """
-    rounds = number(horizon, "the horizon", "a number of rounds from 1 to 1e9", 1, LONGEST)
+    rounds = check_number(horizon, "the horizon", "a number of rounds from 1 to 1e9", 1, MAX_HORIZON)
     lower = _levels_below_half(1 / (2 * rounds))
     return np.array([*lower, 0.5, *(1 - level for level in reversed(lower))])
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
 from psm_sim.learning.learner import Learner
@@ -23,14 +23,14 @@ from psm_sim.learning.rate_curve import best_rate
 from psm_sim.learning.switching import best_switching
 
 
-class Followed(NamedTuple):
+class LearnerTrace(NamedTuple):
     """Mixture loss in nats and prediction of a learner in each round, shape (T,) each."""
 
-    mixture: Floats
-    predictions: Floats
+    mixture: FloatArray
+    predictions: FloatArray
 
 
-def follow(learner: Learner, losses: ArrayLike, values: ArrayLike) -> Followed:
+def follow(learner: Learner, losses: ArrayLike, values: ArrayLike) -> LearnerTrace:
     """Let *learner* learn *losses*, shape (T, n), predicting before each round.
 
     Parameters
@@ -42,21 +42,21 @@ def follow(learner: Learner, losses: ArrayLike, values: ArrayLike) -> Followed:
     values : array_like, shape (n,)
         What each expert stands for, e.g. its polling time; predictions are in the same unit.
     """
-    table = checks.loss_table(losses)
-    each = checks.array(values, (learner.n_experts,), "the values of the experts")
+    table = checks.check_loss_table(losses)
+    each = checks.check_array(values, (learner.n_experts,), "the values of the experts")
     mixture, predictions = np.empty(len(table)), np.empty(len(table))
     for t, row in enumerate(table):
         predictions[t] = learner.predict(each)
         mixture[t] = learner.update(row)
-    return Followed(mixture, predictions)
+    return LearnerTrace(mixture, predictions)
 
 
 def best_expert(losses: ArrayLike) -> int:
     """Return the expert with the least total loss, the best one in hindsight."""
-    return int(checks.loss_table(losses).sum(axis=0).argmin())
+    return int(checks.check_loss_table(losses).sum(axis=0).argmin())
 
 
-def comparators(losses: ArrayLike, switches: int = 3) -> dict[str, Floats]:
+def comparators(losses: ArrayLike, switches: int = 3) -> dict[str, FloatArray]:
     """Return the cumulative loss of every comparator, shape (T,) each, in nats.
 
     ``best-expert`` is the best fixed one of the whole run; ``best-so-far`` the least cumulative loss of any
@@ -70,7 +70,7 @@ def comparators(losses: ArrayLike, switches: int = 3) -> dict[str, Floats]:
     switches : int
         The number of switches that the switching comparator is allowed, at least 0.
     """
-    table = checks.loss_table(losses)
+    table = checks.check_loss_table(losses)
     totals = table.cumsum(axis=0)
     sequence = best_switching(table, switches).experts(switches)
     tracker = FixedShare(table.shape[1], best_rate(table).alpha)
@@ -83,7 +83,7 @@ def comparators(losses: ArrayLike, switches: int = 3) -> dict[str, Floats]:
     }
 
 
-def regrets(suffered: ArrayLike, losses: ArrayLike, switches: int = 3) -> dict[str, Floats]:
+def regrets(suffered: ArrayLike, losses: ArrayLike, switches: int = 3) -> dict[str, FloatArray]:
     """Return the regret of a learner after each round against every comparator, shape (T,) each.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 
 _ROUNDING = 1e-13
 
@@ -32,7 +32,7 @@ class SwitchCounts(NamedTuple):
         return max(1 - spread - _ROUNDING * (turns + 10), 0.0)
 
 
-def count_switches(table: Floats, alpha: float) -> SwitchCounts:
+def count_switches(table: FloatArray, alpha: float) -> SwitchCounts:
     """Pass forward over losses, shape (T, n) with n >= 2, with the count's first two moments.
 
     *alpha* must lie between 1e-100 and 1 - 1e-9, where plain arithmetic is safe. The count is kept about
@@ -58,6 +58,6 @@ def count_switches(table: Floats, alpha: float) -> SwitchCounts:
     return SwitchCounts(loss + math.fsum(least.tolist()), first, second - first * first)
 
 
-def _advance(step: float) -> Floats:
+def _advance(step: float) -> FloatArray:
     """Return the matrix that takes the moments (1, k, k^2) of a count to those of the count plus *step*."""
     return np.array([[1.0, 0.0, 0.0], [step, 1.0, 0.0], [step * step, 2 * step, 1.0]])

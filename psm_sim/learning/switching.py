@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.learning import checks
 
@@ -24,14 +24,14 @@ class SwitchingSequences:
         The cumulative loss of each, in nats; it never rises with k.
     """
 
-    totals: Floats
+    totals: FloatArray
     _ends: Experts = field(repr=False)
     _jumps: NDArray[np.bool_] = field(repr=False)
     _origins: NDArray[np.integer] = field(repr=False)
 
     def experts(self, switches: int) -> Experts:
         """Return the best sequence with at most *switches* switches: one expert per round, shape (T,)."""
-        if not 0 <= checks.whole(switches, "the number of switches", least=0) < self.totals.size:
+        if not 0 <= checks.check_int(switches, "the number of switches", least=0) < self.totals.size:
             raise InputError(
                 f"the number of switches is {switches}; expected at most {self.totals.size - 1}, as computed."
             )
@@ -59,9 +59,9 @@ def best_switching(losses: ArrayLike, switches: int) -> SwitchingSequences:
     switches : int
         K, at least 0. More than T - 1 are allowed, but change nothing.
     """
-    table = checks.loss_table(losses)
+    table = checks.check_loss_table(losses)
     rounds, n = table.shape
-    most = checks.whole(switches, "the number of switches", least=0)
+    most = checks.check_int(switches, "the number of switches", least=0)
     jumps = np.zeros((rounds, most + 1, n), dtype=np.bool_)
     # The smallest integers that hold an expert: this table and jumps grow with the number of rounds.
     origins = np.empty((rounds, most + 1), dtype=np.min_scalar_type(n))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.learning import saved
+from psm_sim.learning import serialization
 from psm_sim.learning.learner import Learner
 
 
@@ -41,9 +41,9 @@ class TransitionShare(Learner):
         super().__init__(len(self._transitions))
         with np.errstate(divide="ignore"):
             self._log_transitions = np.log(self._transitions)
-        self._log_weights: Floats = np.full(self.n_experts, -math.log(self.n_experts))
+        self._log_weights: FloatArray = np.full(self.n_experts, -math.log(self.n_experts))
 
-    def _learn(self, relative: Floats) -> float:
+    def _learn(self, relative: FloatArray) -> float:
         joint = self._log_weights + relative
         gain = float(np.logaddexp.reduce(joint))
         if gain == -math.inf:
@@ -55,15 +55,18 @@ class TransitionShare(Learner):
         return -gain
 
     def _memory(self) -> dict[str, Any]:
-        return {"transitions": self._transitions.tolist(), "log_weights": saved.logs(self._log_weights)}
+        return {
+            "transitions": self._transitions.tolist(),
+            "log_weights": serialization.dump_log_weights(self._log_weights),
+        }
 
     def _recall(self, state: Mapping[str, Any]) -> None:
         self._expect(state, "transitions", self._transitions.tolist())
-        self._log_weights = saved.read(state, "log_weights", self._shape, self.name)
+        self._log_weights = serialization.load_log_weights(state, "log_weights", self._shape, self.name)
         np.exp(self._log_weights, out=self._weights)
 
 
-def stochastic(transitions: ArrayLike) -> Floats:
+def stochastic(transitions: ArrayLike) -> FloatArray:
     """Return a transition matrix as a fresh array, its rows checked to be distributions."""
     try:
         found = np.array(transitions, dtype=np.float64)

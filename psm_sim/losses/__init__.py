@@ -4,8 +4,8 @@ from psm_sim.losses.arrival_aware import ArrivalAware
 from psm_sim.losses.base import Loss
 from psm_sim.losses.check import check_loss
 from psm_sim.losses.constrained import Constrained
+from psm_sim.losses.factory import LOSSES, make_loss
 from psm_sim.losses.formula import Formula
-from psm_sim.losses.make import LOSSES, make_loss
 from psm_sim.losses.published import Inverse, InverseLog
 from psm_sim.losses.retrieval_energy import RetrievalEnergy
 from psm_sim.poll import Poll

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
@@ -41,14 +41,14 @@ class ArrivalAware(Extended):
         False, "count the bytes seen Ti / T times, as equation 2.35 does; false: each once"
     )
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
-        losses: Floats = self.energy_term(times_ms)
+        losses: FloatArray = self.energy_term(times_ms)
         untimed = poll.held_bytes
         if poll.arrivals:
             offsets_ms, sizes = np.array(poll.arrivals, dtype=np.float64).T
             # -a mod T is the time from a to the next multiple of T, and 0 on a multiple.
-            waits: Floats = sizes @ np.mod(-offsets_ms[:, None], times_ms)
+            waits: FloatArray = sizes @ np.mod(-offsets_ms[:, None], times_ms)
             share = times_ms / poll.slept_ms if self.scaled else 1.0
             losses += self._published.gamma * waits * share
             untimed -= int(sizes.sum())

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.poll import Poll
 
 
@@ -21,7 +21,7 @@ class Loss(ABC):
     name: str = ""
 
     @abstractmethod
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time, shape (n,), finite, >= 0, in nats.
 
         *poll* is what the station saw at this wake-up, *times_ms* the candidates, shape (n,), in ms. The
@@ -32,7 +32,7 @@ class Loss(ABC):
         """Return the loss of a single polling time, in nats, to the last bit as a call has it."""
         return self(poll, np.array([time_ms])).item(0)
 
-    def idle(self, times_ms: Floats) -> Floats | None:
+    def idle(self, times_ms: FloatArray) -> FloatArray | None:
         """Return the losses of a doze after which nothing was held, if they are the same for each; optional.
 
         Shape (n,), in nats, for the candidates *times_ms*, shape (n,), in ms; None if they depend on more.

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from psm_sim.arrays import Floats
-from psm_sim.errors import PluginError, Stopped, reason
+from psm_sim.arrays import FloatArray
+from psm_sim.errors import CommandTerminated, PluginError, describe_error
 from psm_sim.losses.base import Loss
-from psm_sim.losses.faults import EXPECTED, fault_of
 from psm_sim.losses.formula import Formula
-from psm_sim.losses.guard import held
+from psm_sim.losses.guard import describe_poll
+from psm_sim.losses.loss_validation import EXPECTED, describe_loss_error
 from psm_sim.poll import Poll
-from psm_sim.user_code import calling, copied, label_of
+from psm_sim.user_code import calling, component_name, copy_component
 
 _FRAME_BYTES = 1500
 
 
-def check_loss(loss: Loss, times_ms: Floats) -> None:
+def check_loss(loss: Loss, times_ms: FloatArray) -> None:
     """Probe *loss* with nothing, little and much held, after a short and a long doze.
 
     The probes are made on a copy, so a loss that keeps state is left as it was. The copy is told of each
@@ -32,12 +32,12 @@ def check_loss(loss: Loss, times_ms: Floats) -> None:
         numbers of 0 or more; the loss, the value and the poll are named.
     """
     label = _label(loss)
-    probe = copied(loss, label)
+    probe = copy_component(loss, label)
     _tell(label, probe.start)
     for poll in _polls(times_ms):
         fault = _fault(probe, poll, times_ms)
         if fault:
-            raise PluginError(f"{label} {fault} with {held(poll)}; {EXPECTED}.")
+            raise PluginError(f"{label} {fault} with {describe_poll(poll)}; {EXPECTED}.")
         _tell(label, probe.observe, poll)
 
 
@@ -46,7 +46,7 @@ def _tell(label: str, hook: Callable[..., object], *arguments: Poll) -> None:
         hook(*arguments)
 
 
-def _polls(times_ms: Floats) -> Iterator[Poll]:
+def _polls(times_ms: FloatArray) -> Iterator[Poll]:
     for slept_ms in sorted({float(times_ms[0]), float(times_ms[-1])}):
         for frames in (0, 1, 256):
             offsets = (np.arange(frames) + 0.5) * (slept_ms / max(frames, 1))
@@ -54,21 +54,21 @@ def _polls(times_ms: Floats) -> Iterator[Poll]:
             yield Poll(slept_ms, frames * _FRAME_BYTES, frames, arrivals)
 
 
-def _fault(loss: Loss, poll: Poll, times_ms: Floats) -> str:
+def _fault(loss: Loss, poll: Poll, times_ms: FloatArray) -> str:
     given = times_ms.copy()
     try:
         with np.errstate(all="ignore"):
             losses: object = loss(poll, given)
-    except (KeyboardInterrupt, Stopped):
+    except (KeyboardInterrupt, CommandTerminated):
         raise
     except BaseException as error:
-        return f"failed ({reason(error)})"
+        return f"failed ({describe_error(error)})"
     if not np.array_equal(given, times_ms):
         return "changed the candidate times it was given"
-    return fault_of(losses, times_ms)
+    return describe_loss_error(losses, times_ms)
 
 
 def _label(loss: Loss) -> str:
     if isinstance(loss, Formula):
         return f"Loss formula {loss.formula!r}"
-    return f"Loss {label_of(loss)}"
+    return f"Loss {component_name(loss)}"

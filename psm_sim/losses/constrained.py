@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from psm_sim.arrays import Floats
-from psm_sim.bounds import MOST_MS, MOST_WEIGHT
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_MS, MAX_WEIGHT
 from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
@@ -50,10 +50,10 @@ class Constrained(Extended):
         "weight of a byte's waiting time against energy at the start of a run",
         unit="nats/(byte ms)",
         above=0.0,
-        at_most=MOST_WEIGHT,
+        at_most=MAX_WEIGHT,
     )
     target_ms: float = parameter(
-        100.0, "the average time that a held byte is allowed to wait", unit="ms", above=0.0, at_most=MOST_MS
+        100.0, "the average time that a held byte is allowed to wait", unit="ms", above=0.0, at_most=MAX_MS
     )
     step: float = parameter(
         2e-7,
@@ -63,7 +63,7 @@ class Constrained(Extended):
         at_most=1.0,
     )
     gamma_min: float = parameter(
-        1e-9, "gamma goes no lower", unit="nats/(byte ms)", above=0.0, at_most=MOST_WEIGHT
+        1e-9, "gamma goes no lower", unit="nats/(byte ms)", above=0.0, at_most=MAX_WEIGHT
     )
     gamma_max: float = parameter(
         0.01, "gamma goes no higher", unit="nats/(byte ms)", above=0.0, at_most=1e300
@@ -97,7 +97,7 @@ class Constrained(Extended):
         change = math.exp(min(max(self.step * excess, -_FAR), _FAR))
         self._published.gamma = self._in_range(self.multiplier * change)
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time in ms at the present gamma, shape (n,), in nats."""
         return self._published(poll, times_ms)
 

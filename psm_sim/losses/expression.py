@@ -14,7 +14,7 @@ from functools import reduce
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.losses.nodes import FUNCTIONS, MAX_NODES, OPERATORS, Call, Name, Node, Number, fold
+from psm_sim.losses.nodes import FUNCTIONS, MAX_NODES, OPERATORS, Call, Name, Node, Number, constant_fold
 
 MAX_LENGTH = 500
 
@@ -35,7 +35,7 @@ def parse(text: str, names: Sequence[str]) -> Node:
     if count > MAX_NODES:
         raise InputError(f"The formula {_short(text)} has {count} parts; expected at most {MAX_NODES}.")
     with np.errstate(all="ignore"):
-        return fold(_Reader(text, names).read(tree.body), {})
+        return constant_fold(_Reader(text, names).read(tree.body), {})
 
 
 def _syntax(text: str) -> ast.Expression:

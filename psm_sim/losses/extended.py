@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from psm_sim.arrays import Floats
-from psm_sim.bounds import MOST_WEIGHT
+from psm_sim.arrays import FloatArray
+from psm_sim.limits import MAX_WEIGHT
 from psm_sim.losses.base import Loss
 from psm_sim.losses.published import Inverse, InverseLog
 from psm_sim.parameters import check_all, parameter
@@ -25,7 +25,7 @@ class Extended(Loss):
         "weight of a byte's waiting time against energy; none: that published with the energy term",
         unit="nats/(byte ms)",
         above=0.0,
-        at_most=MOST_WEIGHT,
+        at_most=MAX_WEIGHT,
         optional=True,
     )
     energy: str = parameter(
@@ -40,10 +40,10 @@ class Extended(Loss):
             self.gamma = self._published.gamma
         self._published.gamma = self.gamma
 
-    def idle(self, times_ms: Floats) -> Floats | None:
+    def idle(self, times_ms: FloatArray) -> FloatArray | None:
         """Return the term for energy, to which none of these losses adds anything while nothing is held."""
         return self._published.idle(times_ms)
 
-    def energy_term(self, times_ms: Floats) -> Floats:
+    def energy_term(self, times_ms: FloatArray) -> FloatArray:
         """Return the energy term of each candidate polling time in ms, shape (n,), in nats."""
         return self._published.energy(times_ms)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.arrays import Floats
-from psm_sim.bounds import MOST_WEIGHT
+from psm_sim.arrays import FloatArray
+from psm_sim.limits import MAX_WEIGHT
 from psm_sim.losses.base import Loss
 from psm_sim.losses.expression import parse
-from psm_sim.losses.nodes import Node, Number, evaluate, fold
+from psm_sim.losses.nodes import Node, Number, constant_fold, evaluate
 from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
 
@@ -33,9 +33,7 @@ class Formula(Loss):
 
     name = "formula"
     formula: str = parameter("1/Ti", "arithmetic on I, T, Ti and gamma")
-    gamma: float = parameter(
-        1 / 1.2e3, "the value of gamma in the formula", at_least=0.0, at_most=MOST_WEIGHT
-    )
+    gamma: float = parameter(1 / 1.2e3, "the value of gamma in the formula", at_least=0.0, at_most=MAX_WEIGHT)
     _tree: Node = field(init=False, repr=False, compare=False)
     _bound: Node = field(init=False, repr=False, compare=False)
     _key: bytes = field(default=b"", init=False, repr=False, compare=False)
@@ -45,7 +43,7 @@ class Formula(Loss):
         self._tree = parse(self.formula, NAMES)
         self._bound = Number(np.float64(0.0))
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
         with np.errstate(all="ignore"):
             if times_ms.tobytes() != self._key:
@@ -54,9 +52,9 @@ class Formula(Loss):
             losses = evaluate(self._bound, seen)
         return losses if losses.shape == times_ms.shape else np.full(times_ms.shape, losses)
 
-    def _bind(self, times_ms: Floats) -> None:
+    def _bind(self, times_ms: FloatArray) -> None:
         known = {"Ti": times_ms.copy(), "gamma": np.float64(self.gamma)}
-        self._bound = fold(self._tree, known)
+        self._bound = constant_fold(self._tree, known)
         # A formula of Ti and gamma alone is now one array, returned at every call: nobody can write to it.
         if isinstance(self._bound, Number) and isinstance(self._bound.value, np.ndarray):
             self._bound.value.flags.writeable = False

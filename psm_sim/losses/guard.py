@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import PluginError
 from psm_sim.losses.base import Loss
-from psm_sim.losses.faults import EXPECTED, fault_of
+from psm_sim.losses.loss_validation import EXPECTED, describe_loss_error
 from psm_sim.poll import Poll
-from psm_sim.user_code import calling, label_of, plain
+from psm_sim.user_code import calling, component_name, plain
 
 
 class GuardedLoss(Loss):
@@ -20,17 +20,17 @@ class GuardedLoss(Loss):
     """
 
     def __init__(self, loss: Loss) -> None:
-        self.loss, self.name = loss, label_of(loss)
+        self.loss, self.name = loss, component_name(loss)
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Ask the loss, and check its answer."""
         times_ms = times_ms.view()
         times_ms.flags.writeable = False
-        with calling(f"Loss {self.name} failed with {held(poll)}"):
+        with calling(f"Loss {self.name} failed with {describe_poll(poll)}"):
             losses = self.loss(poll, times_ms)
-            fault = fault_of(losses, times_ms)
+            fault = describe_loss_error(losses, times_ms)
         if fault:
-            raise PluginError(f"Loss {self.name} {fault} with {held(poll)}; {EXPECTED}.")
+            raise PluginError(f"Loss {self.name} {fault} with {describe_poll(poll)}; {EXPECTED}.")
         return losses
 
     def start(self) -> None:
@@ -45,7 +45,7 @@ class GuardedLoss(Loss):
 
     def observe(self, poll: Poll) -> None:
         """Tell the loss of a poll."""
-        with calling(f"Loss {self.name} failed in observe() with {held(poll)}"):
+        with calling(f"Loss {self.name} failed in observe() with {describe_poll(poll)}"):
             self.loss.observe(poll)
 
 
@@ -55,6 +55,6 @@ def guarded_loss(loss: Loss) -> Loss:
     return loss if own else GuardedLoss(loss)
 
 
-def held(poll: Poll) -> str:
+def describe_poll(poll: Poll) -> str:
     """Say in words what a poll found, for errors."""
     return f"{poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep"

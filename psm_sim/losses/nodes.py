@@ -102,12 +102,12 @@ def evaluate(node: Node, values: Mapping[str, Value]) -> Value:
     return result * 1.0 if result.dtype == np.bool_ else result
 
 
-def fold(node: Node, values: Mapping[str, Value]) -> Node:
+def constant_fold(node: Node, values: Mapping[str, Value]) -> Node:
     """Return *node* with every part computed that depends on *values* alone."""
     if isinstance(node, Name):
         return Number(values[node.name]) if node.name in values else node
     if isinstance(node, Number):
         return node
-    folded = Call(node.function, tuple(fold(argument, values) for argument in node.arguments))
+    folded = Call(node.function, tuple(constant_fold(argument, values) for argument in node.arguments))
     known = all(isinstance(argument, Number) for argument in folded.arguments)
     return Number(evaluate(folded, {})) if known else folded

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.arrays import Floats
-from psm_sim.bounds import MOST_WEIGHT
+from psm_sim.arrays import FloatArray
+from psm_sim.limits import MAX_WEIGHT
 from psm_sim.losses.base import Loss
 from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
@@ -26,32 +26,32 @@ class _LatencyPlusEnergy(Loss):
 
     gamma: float
     _key: bytes = field(default=b"", init=False, repr=False, compare=False)
-    _energy: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False, compare=False)
-    _squares: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False, compare=False)
+    _energy: FloatArray = field(default_factory=lambda: np.empty(0), init=False, repr=False, compare=False)
+    _squares: FloatArray = field(default_factory=lambda: np.empty(0), init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_all(self, f"loss {self.name}")
 
     @abstractmethod
-    def energy(self, times_ms: Floats) -> Floats:
+    def energy(self, times_ms: FloatArray) -> FloatArray:
         """Return the energy term of each candidate, shape (n,), in nats."""
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
         # Compared by content: the caller can have changed the same array in place.
         if times_ms.tobytes() != self._key:
             self._remember(times_ms)
         if not poll.held_bytes:
             return self._energy
-        losses: Floats = self._squares * (self.gamma * poll.held_bytes / (2.0 * poll.slept_ms))
+        losses: FloatArray = self._squares * (self.gamma * poll.held_bytes / (2.0 * poll.slept_ms))
         losses += self._energy
         return losses
 
-    def idle(self, times_ms: Floats) -> Floats | None:
+    def idle(self, times_ms: FloatArray) -> FloatArray | None:
         """Return the term for energy: with nothing held there is no latency, however long the doze."""
         return self(Poll(1.0), times_ms)
 
-    def _remember(self, times_ms: Floats) -> None:
+    def _remember(self, times_ms: FloatArray) -> None:
         self._energy = self.energy(times_ms)
         self._energy.flags.writeable = False
         self._squares = times_ms * times_ms
@@ -68,14 +68,14 @@ class Inverse(_LatencyPlusEnergy):
     """
 
     name = "inverse"
-    gamma: float = parameter(1 / 1.2e5, _GAMMA, unit="nats/(byte ms)", above=0.0, at_most=MOST_WEIGHT)
+    gamma: float = parameter(1 / 1.2e5, _GAMMA, unit="nats/(byte ms)", above=0.0, at_most=MAX_WEIGHT)
 
     def at(self, poll: Poll, time_ms: float) -> float:
         """Return the loss of a single polling time, in the order of arithmetic of a call."""
         latency = time_ms * time_ms * (self.gamma * poll.held_bytes / (2.0 * poll.slept_ms))
         return latency + 1.0 / time_ms
 
-    def energy(self, times_ms: Floats) -> Floats:
+    def energy(self, times_ms: FloatArray) -> FloatArray:
         """Return 1 / Ti."""
         return 1.0 / times_ms
 
@@ -89,10 +89,10 @@ class InverseLog(_LatencyPlusEnergy):
     """
 
     name = "inverse-log"
-    gamma: float = parameter(1 / 1.2e3, _GAMMA, unit="nats/(byte ms)", above=0.0, at_most=MOST_WEIGHT)
+    gamma: float = parameter(1 / 1.2e3, _GAMMA, unit="nats/(byte ms)", above=0.0, at_most=MAX_WEIGHT)
 
-    def energy(self, times_ms: Floats) -> Floats:
+    def energy(self, times_ms: FloatArray) -> FloatArray:
         """Return 1 / log Ti."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            energy: Floats = 1.0 / np.log(times_ms)
+            energy: FloatArray = 1.0 / np.log(times_ms)
         return energy

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.arrays import Floats
-from psm_sim.bounds import MOST_WEIGHT
+from psm_sim.arrays import FloatArray
+from psm_sim.limits import MAX_WEIGHT
 from psm_sim.losses.extended import Extended
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
@@ -39,13 +39,13 @@ class RetrievalEnergy(Extended):
         "energy to fetch a byte, e; the default is 0.70 W more than asleep for 8 bits at 5 Mbit/s",
         unit="uJ",
         at_least=0.0,
-        at_most=MOST_WEIGHT,
+        at_most=MAX_WEIGHT,
     )
     poll_mj: float = parameter(
-        1.5, "energy of a poll that finds nothing, p", unit="mJ", above=0.0, at_most=MOST_WEIGHT
+        1.5, "energy of a poll that finds nothing, p", unit="mJ", above=0.0, at_most=MAX_WEIGHT
     )
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
         losses = self._published(poll, times_ms)
         if not poll.held_bytes:

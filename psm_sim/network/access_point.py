@@ -8,11 +8,11 @@ from typing import Protocol
 from simpy import Environment
 
 from psm_sim.network.link import Link
-from psm_sim.network.segment import Held, Segment
-from psm_sim.network.topology_parts import AccessPointParameters
+from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.network.topology_sections import AccessPointParameters
 
 
-class Listener(Protocol):
+class PortListener(Protocol):
     """Listener of a port: what the port asks, and tells, its station's radio."""
 
     def offer(self) -> bool:
@@ -38,14 +38,14 @@ class Port:
         self.release_on_uplink = parameters.release_on_uplink
         self.late_frames_wait = parameters.late_frames == "wait"
         self._last: Segment  # sent to the station
-        self._held: list[Held] = []
-        self.radio: Listener
+        self._held: list[BufferedFrame] = []
+        self.radio: PortListener
         self.tell_held: Sequence[Callable[[float, int, int], None]] = ()
         self.dropped_frames = 0
         self.dropped_bytes = 0
 
     @property
-    def named(self) -> bool:
+    def tim_bit(self) -> bool:
         """Whether the beacon's traffic indication map (TIM) names the station: frames are held for it."""
         return bool(self._held)
 
@@ -63,9 +63,9 @@ class Port:
             self._last = segment
             self._downlink.send(segment)
         else:
-            self._hold(segment)
+            self._buffer(segment)
 
-    def release(self) -> list[Held]:
+    def release(self) -> list[BufferedFrame]:
         """Send all that is held, as PS-Polls fetch it, and return it."""
         held, self._held = self._held, []
         if held:
@@ -76,11 +76,11 @@ class Port:
         return held
 
     @property
-    def sends_its_last(self) -> bool:
+    def sending_last_frame(self) -> bool:
         """Whether no frame for the station waits behind one on the air, which said More Data = 0."""
         return self._env.now >= self._downlink.free_at - self._downlink.air_time_s(self._last)
 
-    def _hold(self, segment: Segment) -> None:
+    def _buffer(self, segment: Segment) -> None:
         held, now_s = self._held, self._env.now
         held.append((now_s, segment))
         if self.tell_held:

@@ -11,7 +11,7 @@ from simpy import Environment, Event
 from psm_sim.network.host import Host
 from psm_sim.network.http import Request
 from psm_sim.network.tcp_endpoint import Endpoint
-from psm_sim.network.topology_parts import BrowserParameters
+from psm_sim.network.topology_sections import BrowserParameters
 from psm_sim.workload.page import Page
 
 
@@ -107,8 +107,8 @@ class Browser:
         count = min(len(self._waiting), self._connections - self._open)
         requests = [self._waiting.popleft() for _ in range(count)]
         kept = min(len(self._idle), count)
-        asks = [(self._ask, each) for each in requests[:kept]]
-        opens = [(self._open_for, each) for each in requests[kept:]]
+        asks = [(self._ask, request) for request in requests[:kept]]
+        opens = [(self._open_for, request) for request in requests[kept:]]
         for start, request in asks + opens if self._asks_first else opens + asks:
             start(request)
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from simpy import Environment
 
-from psm_sim.network.timer import Pulse
+from psm_sim.network.timer import ReusableEvent
 
 
 class Clock(Environment):
@@ -29,7 +29,7 @@ class Browsing(Protocol):
     browsing: bool
 
 
-def fire(env: Environment, world: Browsing, most: int) -> int:
+def run_events(env: Environment, world: Browsing, most: int) -> int:
     """Fire events as ``env.step()`` does, but in one loop, and return how many.
 
     Parameters
@@ -51,7 +51,7 @@ def fire(env: Environment, world: Browsing, most: int) -> int:
         if not world.browsing:
             return fired
         env._now, _, _, event = heappop(queue)
-        if type(event) is Pulse:
+        if type(event) is ReusableEvent:
             action = event.action
             action(event)
             continue

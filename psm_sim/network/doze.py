@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.segment import Held
+from psm_sim.network.segment import BufferedFrame
 from psm_sim.policies import Poll, Rest
 from psm_sim.policies.base import Plan
-from psm_sim.poll import poll_of
+from psm_sim.poll import make_poll
 
 
 class Doze:
@@ -49,7 +49,7 @@ class Doze:
         """Wake for the beacon after the one planned, which was missed; the doze goes on."""
         self._wake_for(self._number + 1, self.since_s)
 
-    def goes_on(self) -> bool:
+    def continues(self) -> bool:
         """Say whether another doze is promised if nothing is held at ``wakes_s``."""
         if not self._promised and self._plan is not None:
             if self._dozes is None:
@@ -58,10 +58,10 @@ class Doze:
             self.every_s = self._beacons.time(self._every)
         return self._promised > 0
 
-    def sleep_on(self, now_s: float) -> int:
+    def continue_doze(self, now_s: float) -> int:
         """Sleep on after every beacon before *now_s*, ``wakes_s`` the first; return their number.
 
-        Only dozes of the same length are begun in one call, of which :meth:`goes_on` has said there are some.
+        Each call begins dozes of one length only; :meth:`continues` must have returned true.
         """
         more = (self._beacons.before(now_s) - self._number) // self._every
         heard = int(min(more + 1, self._promised))
@@ -71,19 +71,19 @@ class Doze:
         self._wake_for(last + self._every, self._beacons.time(last))
         return heard
 
-    def end(self, now_s: float, frames: Sequence[Held] = ()) -> Poll:
+    def end(self, now_s: float, frames: Sequence[BufferedFrame] = ()) -> Poll:
         """Return what a station sees that wakes now and fetches *frames*."""
         if self._followed or self._plan is not None:
             self.settle()
         slept_ms = 1000.0 * (now_s - self.since_s)
         if not frames:
-            return poll_of(slept_ms)
+            return make_poll(slept_ms)
         since_s, held_bytes, arrivals = self.since_s, 0, []
         for arrived_s, segment in frames:
             size = segment.wire_bytes
             held_bytes += size
             arrivals.append((1000.0 * (arrived_s - since_s), size))
-        return poll_of(slept_ms, held_bytes, len(arrivals), tuple(arrivals))
+        return make_poll(slept_ms, held_bytes, len(arrivals), tuple(arrivals))
 
     def settle(self) -> None:
         """Tell the plan how much of it was followed; it is not followed further."""

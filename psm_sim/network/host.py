@@ -8,10 +8,10 @@ from simpy import Environment
 
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.tcp_ack_first import AckFirst
+from psm_sim.network.tcp_constants import TcpConstants
 from psm_sim.network.tcp_endpoint import Application, Endpoint
-from psm_sim.network.tcp_rules import Rules
-from psm_sim.network.timer import Timers
-from psm_sim.network.topology_parts import TcpParameters
+from psm_sim.network.timer import TimerQueue
+from psm_sim.network.topology_sections import TcpParameters
 
 
 class Host:
@@ -29,7 +29,12 @@ class Host:
         transmit: Callable[[Segment], None],
         accept: Callable[[Endpoint], Application] | None = None,
     ) -> None:
-        self._timers, self._rules, self.transmit, self._accept = Timers(env), Rules(tcp), transmit, accept
+        self._timers, self._rules, self.transmit, self._accept = (
+            TimerQueue(env),
+            TcpConstants(tcp),
+            transmit,
+            accept,
+        )
         self._endpoint = AckFirst if tcp.ack_first else Endpoint
         self._endpoints: dict[Connection, Endpoint] = {}
         self._opened = 0

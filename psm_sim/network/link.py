@@ -8,9 +8,9 @@ from typing import Literal
 
 from simpy import Environment, Event
 
-from psm_sim.network.segment import Held, Segment
-from psm_sim.network.timer import Pulse
-from psm_sim.network.topology_parts import LinkParameters
+from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.network.timer import ReusableEvent
+from psm_sim.network.topology_sections import LinkParameters
 
 LinkName = Literal["wireless up", "wired up", "wired down", "wireless down"]
 """The four links between station and server; up is towards the server."""
@@ -46,7 +46,7 @@ class Link:
         self.latency_s = parameters.latency_ms / 1000
         self.deliver: Callable[[Segment], None]
         self.flying: deque[tuple[float, Segment]] = deque()
-        self.arrival = Pulse(env, self._arrive)
+        self.arrival = ReusableEvent(env, self._arrive)
         self.free_at = 0.0
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
@@ -63,7 +63,7 @@ class Link:
         if self._tell_frame:
             self._tell(segment, queued_s, arrives_s)
 
-    def send_all(self, held: Sequence[Held]) -> None:
+    def send_all(self, held: Sequence[BufferedFrame]) -> None:
         """Queue segments that were held, one after the other, as :meth:`send` would do with each."""
         queued_s, flying, was_empty = self._env.now, self.flying, not self.flying
         sent = self.free_at if self.free_at > queued_s else queued_s

@@ -7,9 +7,9 @@ from collections.abc import Callable, Generator
 from simpy import Environment, Event
 
 from psm_sim.network.host import Host
-from psm_sim.network.lanes import Trip, lane_of, lanes_of
+from psm_sim.network.message_stats import MessageTransit, make_stats, stats_of
+from psm_sim.network.persistent_connection import PersistentConnection
 from psm_sim.network.segment import Connection, Segment
-from psm_sim.network.standing import Standing
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.workload.messages import DATAGRAM, Messages
 
@@ -37,11 +37,11 @@ class Messenger:
     def __init__(self, env: Environment, client: Host, server: Host, messages: Messages) -> None:
         self._env, self._client, self._server, self._messages = env, client, server, messages
         self._connection = Connection()
-        self._flying: dict[Segment, Trip] = {}
+        self._flying: dict[Segment, MessageTransit] = {}
         self._reached_s: dict[Segment, float] = {}
-        self._standing: dict[int, Standing] = {}
+        self._standing: dict[int, PersistentConnection] = {}
         self._forward: Deliver
-        self.lanes = lanes_of(messages)
+        self.lanes = make_stats(messages)
         self.sent = 0
         self.delays_s: list[float] = []
 
@@ -49,10 +49,10 @@ class Messenger:
         """Open the standing connections, and send each message at its time, in order (a SimPy process)."""
         env = self._env
         for number in self._messages.connections:
-            self._standing[number] = Standing(self._client, self._arrived)
+            self._standing[number] = PersistentConnection(self._client, self._arrived)
         for message in self._messages:
             yield env.timeout(max(0.0, message.at_s - env.now))
-            self._start(Trip(message, env.now, lane_of(self.lanes, message)))
+            self._start(MessageTransit(message, env.now, stats_of(self.lanes, message)))
 
     def accept(self, endpoint: Endpoint) -> Application | None:
         """Return the server's program for a connection that a station opens; None if it is a browser's."""
@@ -61,7 +61,7 @@ class Messenger:
                 return standing.accept(endpoint)
         return None
 
-    def renew(self, given_up: Endpoint, abort: Callable[[Endpoint], None]) -> None:
+    def reopen(self, given_up: Endpoint, abort: Callable[[Endpoint], None]) -> None:
         """Open a standing connection anew that was given up; the messages on it are lost.
 
         Parameters
@@ -76,7 +76,7 @@ class Messenger:
                 abort(standing.endpoint)
                 for trip in standing.awaited:
                     trip.lane.lose()
-                self._standing[number] = Standing(self._client, self._arrived)
+                self._standing[number] = PersistentConnection(self._client, self._arrived)
 
     def at_access_point(self, forward: Deliver) -> Deliver:
         """Return what takes frames that reach the access point: *forward*, after the time is noted."""
@@ -111,7 +111,7 @@ class Messenger:
 
         return take
 
-    def _start(self, trip: Trip) -> None:
+    def _start(self, trip: MessageTransit) -> None:
         message = trip.message
         if message.connection != DATAGRAM:
             self._standing[message.connection].write(trip, message.bytes, message.uplink)
@@ -121,7 +121,7 @@ class Messenger:
             self._server.sent_bytes += message.bytes
             self._forward(self._segment(trip, message.bytes))
 
-    def _arrived(self, trip: Trip) -> None:
+    def _arrived(self, trip: MessageTransit) -> None:
         """Note that one way is done: the other side answers, or the trip is over."""
         message = trip.message
         if trip.answered or not message.reply_bytes:
@@ -131,17 +131,17 @@ class Messenger:
         ready = self._env.timeout(message.reply_delay_s)
         ready.callbacks.append(lambda _: self._answer(trip))
 
-    def _answer(self, trip: Trip) -> None:
+    def _answer(self, trip: MessageTransit) -> None:
         message = trip.message
         if message.connection != DATAGRAM:
             self._standing[message.connection].write(trip, message.reply_bytes, not message.uplink)
         else:
             self._datagram(trip, message.reply_bytes, not message.uplink)
 
-    def _datagram(self, trip: Trip, size: int, uplink: bool) -> None:
+    def _datagram(self, trip: MessageTransit, size: int, uplink: bool) -> None:
         (self._client if uplink else self._server).send(self._segment(trip, size))
 
-    def _segment(self, trip: Trip, size: int) -> Segment:
+    def _segment(self, trip: MessageTransit, size: int) -> Segment:
         segment = Segment(self._connection, 0, max(0, size - HEADER_BYTES), 0, False, False, size)
         self._flying[segment] = trip
         return segment

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from psm_sim.bundled import bundled, bundled_names
+from psm_sim.bundled_files import bundled_dir, bundled_names
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
 from psm_sim.network.topology import topology_keys
-from psm_sim.registry import unknown
+from psm_sim.registry import unknown_name_error
 
 _SECTIONS = ("power.", "station.")
 
@@ -54,7 +54,7 @@ def load_profile(name: str) -> Profile:
     known = [key for key in topology_keys() if key.startswith(_SECTIONS)]
     for key in values:
         if key not in known:
-            raise InputError(f"{path.name}: {unknown('profile key', key, known)}")
+            raise InputError(f"{path.name}: {unknown_name_error('profile key', key, known)}")
     return Profile(path.stem, description, source, values, origin)
 
 
@@ -64,8 +64,8 @@ def _find(name: str) -> Path:
             raise InputError(f"There is no profile file {name!r}; expected a TOML file, or a bundled name.")
         return Path(name)
     if name not in profile_names():
-        raise unknown("profile", name, [*profile_names(), "FILE.toml"])
-    return bundled("topologies/profiles") / f"{name}.toml"
+        raise unknown_name_error("profile", name, [*profile_names(), "FILE.toml"])
+    return bundled_dir("topologies/profiles") / f"{name}.toml"
 
 
 def _table(value: Any, path: Path, section: str) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from psm_sim.network.access_point import Port
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link, Uplink
 from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING, State
-from psm_sim.network.segment import Held, Segment
-from psm_sim.network.timer import AFTER_ALL, Alarm
+from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.network.timer import LOWEST_PRIORITY, Alarm
 from psm_sim.policies import Poll, Rest
 
 
@@ -49,8 +49,8 @@ class Radio:
         self.decide: Callable[[float, Poll | None], Rest]
         self.deliver: Callable[[Segment], None]
         # After all else at its time: a beacon announces a frame that arrives with it.
-        self._beacon_alarm = Alarm(env, self._wake_for_beacon, AFTER_ALL)
-        self._idle_alarm = Alarm(env, self._idle_while_deaf, AFTER_ALL)
+        self._beacon_alarm = Alarm(env, self._wake_for_beacon, LOWEST_PRIORITY)
+        self._idle_alarm = Alarm(env, self._idle_while_deaf, LOWEST_PRIORITY)
         self._state = BUSY  # on an idle link, so that it first asks for a rest, at 0 s
         self._awaited = 0  # frames that the access point has sent and that are not yet here
         self._polling = False  # until the last frame of a poll says More Data = 0, if that binds
@@ -65,7 +65,7 @@ class Radio:
         if self._state is DOZING and self._beacon_alarm.deadline < inf:
             return False
         self.advance(self._env.now)
-        if self._polling and self._port.sends_its_last:
+        if self._polling and self._port.sending_last_frame:
             self._state, self._polling = DEAF, False
         if self._state is DOZING or self._state is DEAF:
             return False
@@ -78,7 +78,7 @@ class Radio:
         self._awaited -= 1
         deliver, self._last_frame_s = self.deliver, self._env.now
         deliver(segment)
-        if self._state is DEAF and self._port.named:
+        if self._state is DEAF and self._port.tim_bit:
             self.announced()
 
     def announced(self) -> None:
@@ -94,7 +94,7 @@ class Radio:
             return None
         self.advance(now_s)
         if self._state is DOZING:
-            return self._cut_short(now_s)
+            return self._interrupt_doze(now_s)
         if self._state is DEAF and self._port.release_on_uplink:
             self._fetch()
             self._state = BUSY
@@ -105,14 +105,14 @@ class Radio:
     def send(self, segment: Segment) -> None:
         """Send one segment; the radio must be awake to send."""
         self._uplink.send(segment)
-        if self._state is DEAF and self._port.named:
+        if self._state is DEAF and self._port.tim_bit:
             self.announced()
 
     def advance(self, now_s: float) -> None:
         """Work out what the radio has done before *now_s*; at that very time all else happens first."""
         while True:
             if self._state is DOZING:
-                if self._doze.wakes_s >= now_s or self._port.named:
+                if self._doze.wakes_s >= now_s or self._port.tim_bit:
                     return
                 self._hear(now_s)
             elif self._state is AWAKE:
@@ -148,14 +148,14 @@ class Radio:
     def _fall_asleep(self, since_s: float) -> None:
         self._enter(DOZING, since_s)
         self._doze.begin(since_s, self._rest)
-        if self._port.named:  # frames came while the radio was deaf
+        if self._port.tim_bit:  # frames came while the radio was deaf
             self.announced()
 
     def _hear(self, now_s: float) -> None:
         """Hear the beacon, and those after it up to *now_s* for which it sleeps on; they name nobody."""
         first_s = self._doze.wakes_s
-        if self._doze.goes_on():
-            self._heard(first_s, self._doze.sleep_on(now_s))
+        if self._doze.continues():
+            self._heard(first_s, self._doze.continue_doze(now_s))
         else:
             self._heard(first_s, 1)
             self._seen = self._doze.end(first_s)
@@ -169,9 +169,9 @@ class Radio:
         self._seen = self._doze.end(now_s, self._fetch())
         self._polling = self._port.late_frames_wait
 
-    def _cut_short(self, now_s: float) -> Poll:
+    def _interrupt_doze(self, now_s: float) -> Poll:
         """Wake to send; return what was held, if the access point hands it over now."""
-        self._beacon_alarm.off()
+        self._beacon_alarm.cancel()
         release = self._port.release_on_uplink
         self._enter(BUSY if release else DEAF, now_s)
         return self._doze.end(now_s, self._fetch() if release else ())
@@ -182,7 +182,7 @@ class Radio:
         if self._state is DEAF:
             self._ask(self._env.now)
 
-    def _fetch(self) -> list[Held]:
+    def _fetch(self) -> list[BufferedFrame]:
         """Have the access point send what it holds, and return it."""
         self._awaited += len(frames := self._port.release())
         return frames

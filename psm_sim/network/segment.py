@@ -48,7 +48,7 @@ class Segment:
         return after + 1 if self.syn or self.fin else after
 
 
-Held = tuple[float, Segment]
+BufferedFrame = tuple[float, Segment]
 """A frame that is held, after the time in seconds at which it came."""
 
 

@@ -6,7 +6,7 @@ from simpy import Environment
 
 from psm_sim.network.http import Request
 from psm_sim.network.tcp_endpoint import Endpoint
-from psm_sim.network.timer import Pulse
+from psm_sim.network.timer import ReusableEvent
 
 
 class ServerConnection:
@@ -42,7 +42,7 @@ class ServerConnection:
 
     def _think(self, request: Request) -> None:
         if request.server_delay_s > 0:
-            thought = Pulse(self._env, lambda _: self._reply(request))
+            thought = ReusableEvent(self._env, lambda _: self._reply(request))
             thought.arm(self._env.now + request.server_delay_s)
         else:
             self._reply(request)

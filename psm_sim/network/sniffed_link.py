@@ -7,10 +7,10 @@ from typing import Any
 
 from simpy import Environment
 
+from psm_sim.network.air_frame import AirCallback, AirFrame, DataCallback, FrameKind
 from psm_sim.network.link import Link, LinkName, Uplink
-from psm_sim.network.on_air import FrameKind, OnAir, TellAir, TellData
-from psm_sim.network.segment import GROUP, NULL, Held, Segment
-from psm_sim.network.topology_parts import LinkParameters
+from psm_sim.network.segment import GROUP, NULL, BufferedFrame, Segment
+from psm_sim.network.topology_sections import LinkParameters
 
 _new = tuple.__new__
 TellFrame = Callable[[Link, float, float, Segment], None]
@@ -33,7 +33,7 @@ class SniffedLink(Link):
         name: LinkName,
         parameters: LinkParameters,
         tell_frame: Sequence[TellFrame],
-        tell_air: Sequence[TellAir],
+        tell_air: Sequence[AirCallback],
     ) -> None:
         super().__init__(env, name, parameters, tell_frame)
         self._tell_air, self._up = tell_air, name == "wireless up"
@@ -48,7 +48,7 @@ class SniffedLink(Link):
         self.flying.append((arrives_s, segment))
         self._tell(segment, queued_s, arrives_s)
 
-    def send_all(self, held: Sequence[Held]) -> None:
+    def send_all(self, held: Sequence[BufferedFrame]) -> None:
         """Queue segments that were held, each by :meth:`send`."""
         for _, segment in held:
             self.send(segment)
@@ -66,7 +66,7 @@ class SniffedLink(Link):
                 tell(up, queued_s, starts_s, air_s, heard_s, segment)
         else:
             told = _kind(segment), up, queued_s, starts_s, air_s, heard_s, segment, False, None, None
-            frame = _new(OnAir, told)
+            frame = _new(AirFrame, told)
             for tell_air in self._tell_air:
                 tell_air(frame)
         return arrives_s
@@ -78,7 +78,7 @@ class SniffedLink(Link):
         for number in range(count):
             begins_s = starts_s + number * air_s
             heard_s = begins_s + air_s + self.latency_s
-            frame = OnAir(_kind(segment), self._up, queued_s, begins_s, air_s, heard_s, segment)
+            frame = AirFrame(_kind(segment), self._up, queued_s, begins_s, air_s, heard_s, segment)
             for tell in self._tell_air:
                 tell(frame)
 
@@ -110,7 +110,7 @@ def wireless_link(
     name: LinkName,
     parameters: LinkParameters,
     tell_frame: Sequence[TellFrame],
-    tell_air: Sequence[TellAir],
+    tell_air: Sequence[AirCallback],
 ) -> Link:
     """Return a link that tells of its frames if anybody listens to the air, else a plain one.
 
@@ -124,13 +124,13 @@ def wireless_link(
     return SniffedLink(env, name, parameters, tell_frame, tell_air)
 
 
-def _data_told(tell: TellAir) -> TellData:
+def _data_told(tell: AirCallback) -> DataCallback:
     """Return what tells of data of TCP: ``air_data``, if the class that has this ``air`` has it, too."""
     owner: Any = getattr(tell, "__self__", None)
     of_air = next((each for each in type(owner).__mro__ if "air" in vars(each)), object)
     if "air_data" not in vars(of_air):
-        return lambda *fields: tell(OnAir("data", *fields))
-    told: TellData = owner.air_data
+        return lambda *fields: tell(AirFrame("data", *fields))
+    told: DataCallback = owner.air_data
     return told
 
 

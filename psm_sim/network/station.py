@@ -11,7 +11,7 @@ from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
 from psm_sim.policies.base import Dtim
-from psm_sim.policies.flows import KeptFlows
+from psm_sim.policies.flows import StationFlows
 
 _NEW = tuple.__new__
 """Makes a named tuple in half the time that its class takes."""
@@ -38,7 +38,7 @@ class Station:
         tell_rest: Sequence[Callable[[float, Poll | None, Rest], None]] = (),
     ) -> None:
         self._env, self._policy, self._radio, self._tell_rest = env, policy, radio, tell_rest
-        self._flows = policy.flows if isinstance(policy.flows, KeptFlows) else None
+        self._flows = policy.flows if isinstance(policy.flows, StationFlows) else None
         self._tell_sent = policy.sent if policy.wants("sent") and self._flows is None else None
         self._tell_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
         self._last_uplink_s = 0.0  # the start counts as an uplink packet
@@ -95,7 +95,7 @@ class Station:
 
         return receive
 
-    def _keeper(self, flows: KeptFlows, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
+    def _keeper(self, flows: StationFlows, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
         """Return what takes the frames received: *deliver*, after *flows* if a frame can change them."""
         env, full, ends = self._env, flows.segment_bytes, flows.ends
 

@@ -7,10 +7,10 @@ from math import inf
 from typing import Protocol
 
 from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.tcp_constants import TcpConstants
 from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
-from psm_sim.network.tcp_rules import Rules
 from psm_sim.network.tcp_sender import Sender
-from psm_sim.network.timer import Timer, Timers
+from psm_sim.network.timer import Timer, TimerQueue
 
 _new = object.__new__
 """Makes a segment, to be filled in, in two thirds of the time that its class takes."""
@@ -29,7 +29,7 @@ class Application(Protocol):
         """The peer's FIN has come; it will send no more."""
 
 
-class WayOut(Protocol):
+class SegmentSink(Protocol):
     """Way out of a host."""
 
     sent_bytes: int
@@ -58,10 +58,10 @@ class Endpoint(Sender):
 
     def __init__(
         self,
-        timers: Timers,
-        rules: Rules,
+        timers: TimerQueue,
+        rules: TcpConstants,
         connection: Connection,
-        way_out: WayOut,
+        way_out: SegmentSink,
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
         Sender.__init__(self, timers, rules)

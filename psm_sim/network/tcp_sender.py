@@ -7,10 +7,10 @@ from math import inf
 
 from simpy import Environment
 
-from psm_sim.network.tcp_growth import Growth
-from psm_sim.network.tcp_rules import Rules
+from psm_sim.network.slow_start_growth import SlowStartGrowth
+from psm_sim.network.tcp_constants import TcpConstants
 from psm_sim.network.tcp_timeout import RetransmissionTimeout
-from psm_sim.network.timer import Timer, Timers
+from psm_sim.network.timer import Timer, TimerQueue
 
 
 class Sender(ABC):
@@ -28,10 +28,10 @@ class Sender(ABC):
         "retransmissions", "slow_start_threshold", "timeout", "window", "written",
     )  # fmt: skip
 
-    def __init__(self, timers: Timers, rules: Rules) -> None:
+    def __init__(self, timers: TimerQueue, rules: TcpConstants) -> None:
         self._env: Environment = timers.env
         self._rules = rules
-        self._growth = None if rules.growth == "ns2" else Growth(rules)
+        self._growth = None if rules.growth == "ns2" else SlowStartGrowth(rules)
         self._timer = Timer(timers, self._expired)
         self.timeout = RetransmissionTimeout(rules)
         self._timed = 0

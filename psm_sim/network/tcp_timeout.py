@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psm_sim.network.tcp_rules import Rules
+from psm_sim.network.tcp_constants import TcpConstants
 
 
 class RetransmissionTimeout:
@@ -10,7 +10,7 @@ class RetransmissionTimeout:
 
     __slots__ = ("_rules", "_smoothed", "_variation", "seconds")
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: TcpConstants) -> None:
         self._rules = rules
         self._smoothed: float | None = None
         self._variation = 0.0

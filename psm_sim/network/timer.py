@@ -18,11 +18,11 @@ from simpy.events import NORMAL, EventPriority
 WITH_DTIM = EventPriority(NORMAL + 1)
 """Priority of group frames: at equal times they come before the beacon that announces them is over."""
 
-AFTER_ALL = EventPriority(NORMAL + 2)
+LOWEST_PRIORITY = EventPriority(NORMAL + 2)
 """Priority of beacons: at equal times, everything else happens first."""
 
 
-class Pulse(Event):
+class ReusableEvent(Event):
     """Pulse: calls *action*, with itself, each time it has been armed; it never counts as over.
 
     ``queue`` and ``numbers`` are the clock's.
@@ -66,7 +66,7 @@ class Alarm:
         self, env: Environment, action: Callable[[], None], priority: EventPriority = NORMAL
     ) -> None:
         self._env, self._action, self._priority = env, action, priority
-        self._pulse = Pulse(env, self._fire)
+        self._pulse = ReusableEvent(env, self._fire)
         self._queued_for = inf
         self.deadline = inf
 
@@ -76,7 +76,7 @@ class Alarm:
         if time < self._queued_for:
             self._queue()
 
-    def off(self) -> None:
+    def cancel(self) -> None:
         """Do not fire."""
         self.deadline = inf
 
@@ -96,7 +96,7 @@ class Alarm:
             self._queue()
 
 
-class Timers:
+class TimerQueue:
     """Timers of one host: any number of them, with one event for the earliest.
 
     Most timers of TCP are taken back before they fire. Here they leave the queue together, the next time
@@ -106,7 +106,7 @@ class Timers:
     """
 
     def __init__(self, env: Environment) -> None:
-        self.env, self._pulse = env, Pulse(env, self._fire)
+        self.env, self._pulse = env, ReusableEvent(env, self._fire)
         self.due: list[tuple[float, int, Timer]] = []
         self.order = count()
         self.armed_for = inf
@@ -142,7 +142,7 @@ class Timer:
 
     __slots__ = ("_action", "_timers", "deadline", "queued_for")
 
-    def __init__(self, timers: Timers, action: Callable[[], None]) -> None:
+    def __init__(self, timers: TimerQueue, action: Callable[[], None]) -> None:
         self._timers, self._action = timers, action
         self.queued_for = inf
         self.deadline = inf

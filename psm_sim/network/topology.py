@@ -10,7 +10,7 @@ from psm_sim.errors import InputError
 from psm_sim.network.topology_faults import FaultParameters, LossParameters
 from psm_sim.network.topology_mac import MacParameters
 from psm_sim.network.topology_members import Member
-from psm_sim.network.topology_parts import (
+from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BeaconParameters,
     BrowserParameters,

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from psm_sim.bundled import bundled, bundled_names
+from psm_sim.bundled_files import bundled_dir, bundled_names
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
 from psm_sim.network.topology import SECTIONS, Topology, topology_keys
 from psm_sim.network.topology_members import members_of
 from psm_sim.parameters import parameters_of
-from psm_sim.registry import unknown
+from psm_sim.registry import unknown_name_error
 
 
 def load_topology(
@@ -77,7 +77,7 @@ def _load(path: Path, users: tuple[Path, ...]) -> Topology:
     stations = members_of(table.pop("stations"), path.name) if "stations" in table else base.stations
     values = _flatten(table)
     _check_keys(values, path.name)
-    root = path.stem if path.parent == bundled("topologies") else base.base
+    root = path.stem if path.parent == bundled_dir("topologies") else base.base
     alone = dataclasses.replace(base, name=path.stem, description=description, base=root, stations=())
     return dataclasses.replace(_changed(alone, values, path.name), stations=stations)
 
@@ -105,8 +105,8 @@ def _find(name: str, folder: Path) -> Path:
         return folder / name
     names = bundled_names("topologies")
     if name not in names:
-        raise unknown("topology", name, [*names, "FILE.toml"])
-    return bundled("topologies") / f"{name}.toml"
+        raise unknown_name_error("topology", name, [*names, "FILE.toml"])
+    return bundled_dir("topologies") / f"{name}.toml"
 
 
 _KEY = "links.wired.latency_ms"
@@ -125,7 +125,7 @@ def _check_keys(values: Mapping[str, Any], where: str) -> None:
     known = topology_keys()
     for key in values:
         if key not in known:
-            raise InputError(f"{where}: {unknown('topology key', key, known)}")
+            raise InputError(f"{where}: {unknown_name_error('topology key', key, known)}")
 
 
 def _changed(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:

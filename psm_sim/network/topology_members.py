@@ -8,7 +8,7 @@ from typing import Any
 
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
-from psm_sim.registry import unknown
+from psm_sim.registry import unknown_name_error
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def members_of(tables: Any, where: str) -> tuple[Member, ...]:
     InputError
         If they are no tables, have unknown keys or values out of range, or two have the same name.
     """
-    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise InputError(f"{where}: stations is {tables!r}; expected tables, each as [[stations]].")
     members = tuple(_member(table, f"{where}: stations") for table in tables)
     names = [name for member in members for name in member.names]
@@ -65,7 +65,7 @@ def _member(table: Mapping[str, Any], where: str) -> Member:
     known = [field.name for field in fields(Member)]
     for key in table:
         if key not in known:
-            raise InputError(f"{where}: {unknown('key', key, known)}")
+            raise InputError(f"{where}: {unknown_name_error('key', key, known)}")
     if not table.get("name"):
         raise InputError(f"{where}: name is {table.get('name')!r}; expected a text, the name of the station.")
     for key in ("name", "policy", "trace", "profile"):

@@ -8,20 +8,20 @@ from typing import Any
 from simpy import Event
 
 from psm_sim.network.access_point import AccessPoint, Port
+from psm_sim.network.beacon_events import schedule_every_beacon
 from psm_sim.network.browser import Browser, Visit
-from psm_sim.network.clock import Clock, fire
-from psm_sim.network.device import agreed, build
+from psm_sim.network.clock import Clock, run_events
+from psm_sim.network.device import build, service_periods
 from psm_sim.network.doze import Doze
-from psm_sim.network.every_beacon import fire_all
-from psm_sim.network.faults.build import faults_of
+from psm_sim.network.faults.build import build_faults
 from psm_sim.network.faults.path import Path
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
 from psm_sim.network.mac.air_link import hop
 from psm_sim.network.mac.build import Cell
 from psm_sim.network.messenger import Messenger
-from psm_sim.network.observers import Audience, Observer, Usage
-from psm_sim.network.page_failures import PageFailures
+from psm_sim.network.observers import Observer, ObserverHooks, Usage
+from psm_sim.network.page_failure_log import PageFailureLog
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Application, Endpoint
@@ -56,30 +56,32 @@ class World:
     ) -> None:
         self.env = env = Clock() if cell is None else cell.env
         self._topology = topology
-        service = agreed.service_of(policy.service, topology)
-        self.beacons = beacons = agreed.grid_of(topology, service)
-        self.ledger = agreed.ledger_of(topology, service)
+        service = service_periods.check_service_period(policy.service, topology)
+        self.beacons = beacons = service_periods.wake_grid(topology, service)
+        self.ledger = service_periods.make_ledger(topology, service)
         self.visits = Visits()
         self.events = 0
         self.messenger: Messenger | None = None
         self.browsing = False
         self.done: Callable[[], None] = lambda: None
         self.power = topology.power
-        self._told = told = Audience([self.ledger, *build.transmissions(topology, self.ledger), *observers])
+        self._told = told = ObserverHooks(
+            [self.ledger, *build.transmissions(topology, self.ledger), *observers]
+        )
         self.wireless_up = hop(env, "wireless up", topology, told.frame, told.air)
         self.wired_up = Link(env, "wired up", topology.wired, told.frame)
         self.wired_down = Link(env, "wired down", topology.wired, told.frame)
         self.wireless_down = hop(env, "wireless down", topology, told.frame, told.air)
 
         station = 0 if cell is None else cell.stations
-        self.faults = faults = faults_of(env, topology, told, lambda: len(self.visits), station)
+        self.faults = faults = build_faults(env, topology, told, lambda: len(self.visits), station)
         host, browser = (Host, Browser) if faults is None else (faults.host, faults.browser)
         self.server = host(env, topology.tcp, self.wired_down.send, self._accept)
         self.access_point = AccessPoint(env, topology.access_point)
         # Who is told of each question to the policy hears none of a plan's beacons, so none is followed.
         self._doze = Doze(beacons, takes_plans=not told.rest and not topology.beacon.loss)
         links = (self.wireless_up, self.wireless_down, self.wired_up)
-        self.device, port, self.radio = build.radio_of(
+        self.device, port, self.radio = build.build_radio(
             topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service, cell
         )
         self.station = Station(env, policy, self.radio, told.questions)
@@ -89,7 +91,7 @@ class World:
 
         self.server.give_up = lambda end: self._given_up("server", end)
         self.client.give_up = lambda end: self._given_up("client", end)
-        self._failures = PageFailures(topology, self.visits, self.access_point, policy.name)
+        self._failures = PageFailureLog(topology, self.visits, self.access_point, policy.name)
         self.browser.stalled = self._failures.stalled
         if faults is not None:
             faults.watch(self._failures)
@@ -100,7 +102,7 @@ class World:
         for tell in told.begin:
             tell(topology, policy)
         if topology.beacon.fire_all:
-            fire_all(env, beacons, self.radio)
+            schedule_every_beacon(env, beacons, self.radio)
 
     def _join(self, port: Port) -> None:
         """Say where frames go at the end of each link, and join the radio to its port and its station."""
@@ -121,10 +123,10 @@ class World:
             If a page cannot be loaded, and failures are not reported.
         """
         self.begin(pages, messages)
-        self.events += fire(self.env, self, 0x1000)
+        self.events += run_events(self.env, self, 0x1000)
         while self.browsing:
             self.browser.check()  # now and then; a new byte looks too, so that no stalled page is missed
-            self.events += fire(self.env, self, 0x1000)
+            self.events += run_events(self.env, self, 0x1000)
         self.end()
 
     def begin(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
@@ -194,4 +196,4 @@ class World:
         if self.faults is None or self.faults.concerns_page(end):
             self._failures.given_up(side, end)
         elif self.messenger is not None:
-            self.messenger.renew(end, self.faults.abort)
+            self.messenger.reopen(end, self.faults.abort)

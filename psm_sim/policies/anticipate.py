@@ -8,24 +8,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.beacons import TOLERANCE_S
-from psm_sim.bounds import MOST_S, MOST_WEIGHT
-from psm_sim.learning.waiting import WaitingLaw
-from psm_sim.learning.waiting_bins import EDGES_S
+from psm_sim.learning.waiting_time import WaitingTimeModel
+from psm_sim.learning.waiting_time_bins import EDGES_S
+from psm_sim.limits import MAX_S, MAX_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.bound import ReplyBound
 from psm_sim.policies.flow_gaps import FlowGaps
 from psm_sim.policies.flows import Flows, longest_doze
-from psm_sim.policies.gaps import Gaps, Laws
-from psm_sim.policies.schedule import Costs, Times, choices, settled
+from psm_sim.policies.gaps import Gaps, WaitingTimeModels
+from psm_sim.policies.schedule import Costs, Times, best_choices, longest_doze_is_best
 from psm_sim.poll import Poll
 
-_MOST_DOZE_MS = 10_000.0
+_MAX_DOZE_MS = 10_000.0
 """The longest doze that any setting allows, in ms."""
 
-_FINE_S: Floats = np.concatenate(([0.001, 0.002, 0.004, 0.006, 0.008], 0.01 * np.arange(1, 40)))
+_FINE_S: FloatArray = np.concatenate(([0.001, 0.002, 0.004, 0.006, 0.008], 0.01 * np.arange(1, 40)))
 """Times from now on, up to 0.39 s, until which it can wait awake; and then each beacon."""
 _AHEAD = 24
 """Beacons that a schedule looks ahead, or twice the longest doze; with 36 two traces ran the same."""
@@ -38,7 +38,8 @@ class Anticipate(Policy):
     """Doze, hear a beacon or wait awake, whichever is expected to cost least at a stated price of delay.
 
     The silence since the last frame has a law, learnt for each of six contexts
-    (:class:`~psm_sim.policies.gaps.Gaps`, :class:`~psm_sim.learning.WaitingLaw`). From it dynamic programming
+    (:class:`~psm_sim.policies.gaps.Gaps`, :class:`~psm_sim.learning.WaitingTimeModel`).
+    From it dynamic programming
     (:mod:`psm_sim.policies.schedule`) finds the schedule of least expected cost: energy, and for each second
     that a frame is held the price in joules. While no reply is awaited the radio never waits awake.
 
@@ -54,12 +55,12 @@ class Anticipate(Policy):
     name: ClassVar[str] = "anticipate"
 
     price: float = parameter(
-        1.0, "price of delay while a reply is awaited", unit="W", at_least=0, at_most=MOST_WEIGHT
+        1.0, "price of delay while a reply is awaited", unit="W", at_least=0, at_most=MAX_WEIGHT
     )
     idle_price: float = parameter(
-        0.1, "price of delay while none is awaited", unit="W", at_least=0, at_most=MOST_WEIGHT
+        0.1, "price of delay while none is awaited", unit="W", at_least=0, at_most=MAX_WEIGHT
     )
-    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=_MOST_DOZE_MS)
+    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=_MAX_DOZE_MS)
     trust: float = parameter(
         0.0, "longest idle doze, over the idle time since an unasked frame", at_least=0, at_most=1
     )
@@ -73,13 +74,13 @@ class Anticipate(Policy):
         "an idle silence is a busy one after two useful frames this close",
         unit="s",
         above=0,
-        at_most=MOST_S,
+        at_most=MAX_S,
     )
     p: float | None = parameter(
         None,
         "bound on the slowdown of a reply, minus one; none: no bound",
         above=0,
-        at_most=MOST_WEIGHT,
+        at_most=MAX_WEIGHT,
         optional=True,
         kind=float,
     )
@@ -95,7 +96,7 @@ class Anticipate(Policy):
         self._begin()
 
     def _begin(self) -> None:
-        self.laws = Laws()
+        self.laws = WaitingTimeModels()
         self._flows = Flows(self.mss)
         self._gaps = (FlowGaps if self.joint else Gaps)(self._flows, self.split_s, self._learn)
         self._most = longest_doze(self.max_ms, self.beacon_s)
@@ -125,7 +126,7 @@ class Anticipate(Policy):
         self._gaps.rests(dozes_s, self.beacon_grid.time(wakes))
         return rest
 
-    def law(self, context: str) -> WaitingLaw:
+    def law(self, context: str) -> WaitingTimeModel:
         """Return the law of a context's silences, one that has learnt nothing if there is none yet."""
         return self.laws[context]
 
@@ -134,7 +135,7 @@ class Anticipate(Policy):
 
     def _longest(self, now_s: float) -> int:
         """Return the longest doze in beacons while nothing is awaited."""
-        trusted_ms = min(1000 * self.trust * self._gaps.lull_s(now_s), _MOST_DOZE_MS)
+        trusted_ms = min(1000 * self.trust * self._gaps.lull_s(now_s), _MAX_DOZE_MS)
         return max(self._most, longest_doze(trusted_ms, self.beacon_s))
 
     def _wait(self, now_s: float, since_uplink_s: float) -> Rest:
@@ -142,14 +143,14 @@ class Anticipate(Policy):
         bound = None if self.p is None else ReplyBound(self.p, now_s - since_uplink_s, self.beacon_grid)
         begin_s = now_s if bound is None else bound.first_s(now_s)
         beacons_s = self._beacons_s(begin_s, self._ahead + self._most)
-        parts: list[Floats] = [np.array([begin_s]), begin_s + _FINE_S, beacons_s[: self._ahead]]
+        parts: list[FloatArray] = [np.array([begin_s]), begin_s + _FINE_S, beacons_s[: self._ahead]]
         if bound is not None:
             parts.append(bound.legal_s(beacons_s[: self._ahead + 1]))
         times_s = np.sort(np.concatenate(parts))
         times_s = times_s[(times_s >= begin_s) & (times_s < beacons_s[self._ahead])]
         times = Times(times_s, beacons_s, np.searchsorted(beacons_s, times_s + TOLERANCE_S, side="right"))
         allowed = None if bound is None else bound.allows(times, self._most)
-        found = choices(self._shifted, times, self._costs(bound is not None, self._most), allowed)
+        found = best_choices(self._shifted, times, self._costs(bound is not None, self._most), allowed)
         chosen = int(np.argmax(found > 0))
         return Rest(float(times_s[chosen]) - now_s, int(found[chosen]))
 
@@ -169,18 +170,18 @@ class Anticipate(Policy):
         most = self._longest(now_s)
         rows, costs = _KEPT + max(_AHEAD, 2 * most), self._costs(False, most)
         numbers = range(number, number + _KEPT)
-        if settled(self._shifted, now_s, now_s + rows * self.beacon_s, costs, self.beacon_s):
+        if longest_doze_is_best(self._shifted, now_s, now_s + rows * self.beacon_s, costs, self.beacon_s):
             return dict.fromkeys(numbers, most)
         beacons_s = self._beacons_s(now_s, rows - 1 + most)
         times_s = np.concatenate(([now_s], beacons_s[: rows - 1]))
-        found = choices(self._shifted, Times(times_s, beacons_s, np.arange(rows)), costs)
+        found = best_choices(self._shifted, Times(times_s, beacons_s, np.arange(rows)), costs)
         return dict(zip(numbers, found[:_KEPT].tolist(), strict=True))
 
-    def _shifted(self, times_s: Floats) -> tuple[Floats, Floats]:
+    def _shifted(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the law of what ends the present silence, at absolute times."""
         return self._gaps.at(self.law, times_s)
 
-    def _beacons_s(self, time_s: float, count: int) -> Floats:
+    def _beacons_s(self, time_s: float, count: int) -> FloatArray:
         first = self.beacon_grid.after(time_s)
         return np.arange(first, first + count, dtype=np.float64) * self.beacon_s
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from psm_sim.beacons import Beacons
 from psm_sim.parameters import values_of
-from psm_sim.policies.service import Service
+from psm_sim.policies.service_period import ServicePeriod
 from psm_sim.poll import Poll
 
 if TYPE_CHECKING:
-    from psm_sim.policies.flows import KeptFlows
+    from psm_sim.policies.flows import StationFlows
 
 
 class Plan(Protocol):
@@ -121,11 +121,11 @@ class Policy(ABC):
     dtim: Dtim = Dtim()
     """Which beacons are DTIM beacons: those whose numbers the period divides. Set before :meth:`start`."""
 
-    flows: KeptFlows | None = None
+    flows: StationFlows | None = None
     """What the station keeps for it, so that it need not be told of each frame; None: it is told."""
 
     @property
-    def service(self) -> Service | None:
+    def service(self) -> ServicePeriod | None:
         """The rule of its service periods; None: what is held is fetched at once when the radio wakes."""
         return None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.beacons import TOLERANCE_S, Beacons
 from psm_sim.policies.schedule import Times
 
@@ -43,7 +43,7 @@ class ReplyBound:
                 return legal_s
             number += 1
 
-    def legal_s(self, beacons_s: Floats) -> Floats:
+    def legal_s(self, beacons_s: FloatArray) -> FloatArray:
         """Return for each beacon, shape (b,), the time from which a doze until it is allowed, in seconds."""
         return self.uplink_s + (beacons_s - self.uplink_s) / (1 + self.p)
 

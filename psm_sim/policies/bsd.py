@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.bounds import MOST_MS, MOST_S
+from psm_sim.limits import MAX_MS, MAX_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.poll import Poll
 
-_MOST_BEACONS = 10**9
+_MAX_BEACONS = 10**9
 """Length of the longest doze, in beacons, where nothing else bounds it: three years of 100 ms."""
 
 
@@ -37,7 +37,7 @@ class Bsd(Policy):
         "longest doze, just under TCP's least timeout of 1 s",
         unit="ms",
         above=0,
-        at_most=MOST_MS,
+        at_most=MAX_MS,
         optional=True,
     )
 
@@ -47,7 +47,7 @@ class Bsd(Policy):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze as long as the bound allows."""
         wait_s = max(0.0, self.beacon_s / self.p - since_uplink_s)
-        if wait_s > MOST_S:
+        if wait_s > MAX_S:
             return Rest(math.inf)
         doze_s, since_s = now_s + wait_s, since_uplink_s + wait_s
         allowed_s, longest_s = self.p * since_s, self._longest_s
@@ -60,7 +60,7 @@ class Bsd(Policy):
 
     @property
     def _longest_s(self) -> float:
-        return self.beacon_grid.time(_MOST_BEACONS) if self.max_sleep_ms is None else self.max_sleep_ms / 1000
+        return self.beacon_grid.time(_MAX_BEACONS) if self.max_sleep_ms is None else self.max_sleep_ms / 1000
 
     def _beacons_within(self, doze_s: float, length_s: float) -> int:
         """Return how many beacons a doze of at most *length_s* lasts, the one to wake for included."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from psm_sim.bounds import MOST_MS
+from psm_sim.limits import MAX_MS
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Rest
 from psm_sim.policies.last_frame import LastFrame
@@ -47,7 +47,7 @@ class Dynamic(LastFrame):
 
     stack: str = parameter("linux", "the driver whose numbers are taken", choices=tuple(STACKS))
     timeout_ms: float | None = parameter(
-        None, "time awake after a frame; none: the driver's", unit="ms", at_least=0, at_most=MOST_MS,
+        None, "time awake after a frame; none: the driver's", unit="ms", at_least=0, at_most=MAX_MS,
         optional=True,
     )  # fmt: skip
     listen_interval: int | None = parameter(

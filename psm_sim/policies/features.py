@@ -6,7 +6,7 @@ from math import exp
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.policies.base import Frame
 from psm_sim.policies.flows import Flows
 
@@ -18,7 +18,7 @@ LISTENED = 2
 _SENT, _LISTENED, _RECEIVED = 1 / 5, 1 / 3, 1 / 7
 """Scale of the logarithms of the times since the last packet sent, listen and frame received."""
 _FADES_S = (1.0, 10.0)
-_FADING: Floats = -1 / np.array(_FADES_S)[:, None]
+_FADING: FloatArray = -1 / np.array(_FADES_S)[:, None]
 
 
 class Features:
@@ -62,13 +62,13 @@ class Features:
         """Take note of a beacon heard."""
         self._listened_s = now_s
 
-    def at(self, times_s: Floats) -> Floats:
+    def at(self, times_s: FloatArray) -> FloatArray:
         """Return the instances, of length 1, at some times from now on, (n,) in seconds: (n, features)."""
         rows = self.silent(times_s)
         rows[LISTENED] = self.unheard(times_s)
         return np.asarray((rows / np.sqrt((rows * rows).sum(axis=0))).T)
 
-    def silent(self, times_s: Floats) -> Floats:
+    def silent(self, times_s: FloatArray) -> FloatArray:
         """Return all but the time since a beacon was heard, 0 here, of any length.
 
         They are those of some times from now on, (n,) in seconds, and stay what they are until a frame is
@@ -86,14 +86,14 @@ class Features:
             rows[7] = rows[1] if waiting else 0.0
         return rows
 
-    def unheard(self, times_s: Floats) -> Floats:
+    def unheard(self, times_s: FloatArray) -> FloatArray:
         """Return the time since a beacon was heard as a feature, at some times in seconds, shape (n,)."""
         return self._logarithms(times_s, self._listened_s, _LISTENED)
 
-    def _logarithms(self, times_s: Floats, since_s: float, scale: float) -> Floats:
+    def _logarithms(self, times_s: FloatArray, since_s: float, scale: float) -> FloatArray:
         return np.asarray(np.log1p(np.maximum(times_s - since_s, 0.0) * self._per_beacon) * scale)
 
 
-def unheard_since(beacons: int) -> Floats:
+def unheard_since(beacons: int) -> FloatArray:
     """Return the time since the beacon just heard as a feature, at so many *beacons* that follow it."""
     return np.asarray(np.log1p(np.arange(1.0, beacons + 1)) * _LISTENED)

@@ -8,17 +8,17 @@ from math import inf
 
 import numpy as np
 
-from psm_sim.arrays import Floats
-from psm_sim.learning.waiting import WaitingLaw
+from psm_sim.arrays import FloatArray
+from psm_sim.learning.waiting_time import WaitingTimeModel
 from psm_sim.policies.base import Frame
 from psm_sim.policies.flows import Flows, is_useful
-from psm_sim.policies.gaps import ON_AIR_S, Gaps, kind_of
+from psm_sim.policies.gaps import ON_AIR_S, Gaps, context_of
 from psm_sim.policies.schedule import Law
 from psm_sim.poll import Poll
 
-_STEPS_S: Floats = np.concatenate((np.arange(0.0, 0.4, 0.005), np.arange(0.4, 30.0, 0.025)))
+_STEPS_S: FloatArray = np.concatenate((np.arange(0.0, 0.4, 0.005), np.arange(0.4, 30.0, 0.025)))
 """Steps at which the law of the first of several frames is integrated, besides the times asked for."""
-_LEAST = 1e-12
+_MIN_PROBABILITY = 1e-12
 """Probability that an event has not come yet below which its law tells no more."""
 
 
@@ -62,7 +62,7 @@ class FlowGaps(Gaps):
         """End the gap of a connection with a frame sent, and open the next if it waits."""
         self._end(frame.flow, now_s, inf)
         super().sent(now_s, frame)
-        self._begin(frame.flow, now_s, kind_of(frame))
+        self._begin(frame.flow, now_s, context_of(frame))
 
     def received(self, now_s: float, frame: Frame) -> None:
         """End the gap of a connection with a useful frame, or if its reply is complete."""
@@ -73,13 +73,15 @@ class FlowGaps(Gaps):
             self._end(frame.flow, *came_s)
             self._begin(frame.flow, now_s, "received")
 
-    def at(self, law: Callable[[str], WaitingLaw], times_s: Floats) -> tuple[Floats, Floats]:
+    def at(
+        self, law: Callable[[str], WaitingTimeModel], times_s: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the law of the first frame of any connection; *law* and *times_s* as for all gaps."""
         if not self.waiting:
             return super().at(law, times_s)
         laws = [(law(gap.context).at, gap.opened_s) for gap in self.waiting.values()]
         if len(laws) > 1:
-            return joint(laws, times_s)
+            return first_event_model(laws, times_s)
         return laws[0][0](np.maximum(times_s - laws[0][1], 0.0))
 
     def _came(self, now_s: float) -> tuple[float, float]:
@@ -104,7 +106,9 @@ class FlowGaps(Gaps):
             self._tell(gap.context, max(0.0, after_s - gap.opened_s), max(0.0, by_s - gap.opened_s))
 
 
-def joint(laws: Iterable[tuple[Law, float]], times_s: Floats) -> tuple[Floats, Floats]:
+def first_event_model(
+    laws: Iterable[tuple[Law, float]], times_s: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Return the law of the first of several events that do not depend on each other.
 
     Parameters
@@ -125,7 +129,7 @@ def joint(laws: Iterable[tuple[Law, float]], times_s: Floats) -> tuple[Floats, F
     still = np.ones_like(grid_s)
     for law, opened_s in laws:
         risen, _ = law(np.maximum(grid_s - opened_s, 0.0))
-        still *= (1.0 - risen) / max(1.0 - float(risen[0]), _LEAST)
+        still *= (1.0 - risen) / max(1.0 - float(risen[0]), _MIN_PROBABILITY)
     risen = 1.0 - np.minimum(still, 1.0)
     area = np.concatenate(([0.0], np.cumsum(np.diff(grid_s) * (risen[1:] + risen[:-1]) / 2)))
     place = np.searchsorted(grid_s, times_s)

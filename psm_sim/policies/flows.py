@@ -46,7 +46,7 @@ class Flows:
         return len(self._waiting)
 
 
-class KeptFlows(Flows):
+class StationFlows(Flows):
     """Flows that a station can keep for its policy, and two times in seconds.
 
     ``moved_s`` is when a frame was last sent or received, ``asked_s`` when a SYN or payload was last sent. A

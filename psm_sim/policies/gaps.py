@@ -7,8 +7,8 @@ from math import inf
 
 import numpy as np
 
-from psm_sim.arrays import Floats
-from psm_sim.learning.waiting import WaitingLaw
+from psm_sim.arrays import FloatArray
+from psm_sim.learning.waiting_time import WaitingTimeModel
 from psm_sim.policies.base import Frame
 from psm_sim.policies.flows import Flows, is_useful
 from psm_sim.poll import Poll
@@ -27,11 +27,13 @@ _NEVER, _IDLE_MEAN_S = 99.0, 600.0
 does; else those of a waiting law."""
 
 
-class Laws(dict[str, WaitingLaw]):
+class WaitingTimeModels(dict[str, WaitingTimeModel]):
     """Laws of silences by context; one that has learnt nothing where there was none."""
 
-    def __missing__(self, context: str) -> WaitingLaw:
-        self[context] = law = WaitingLaw(_NEVER, _IDLE_MEAN_S) if context in IDLE else WaitingLaw()
+    def __missing__(self, context: str) -> WaitingTimeModel:
+        self[context] = law = (
+            WaitingTimeModel(_NEVER, _IDLE_MEAN_S) if context in IDLE else WaitingTimeModel()
+        )
         return law
 
 
@@ -95,7 +97,7 @@ class Gaps:
         """End the gap with a frame of the station's own, and open the next."""
         self._close(now_s, inf)
         self._flows.sent(frame)
-        self._open(now_s, kind_of(frame), is_useful(frame))
+        self._open(now_s, context_of(frame), is_useful(frame))
 
     def received(self, now_s: float, frame: Frame) -> None:
         """End the gap with a frame from the access point, if it is useful or completes the last reply."""
@@ -110,7 +112,9 @@ class Gaps:
             return
         self._open(now_s, "received", useful)
 
-    def at(self, law: Callable[[str], WaitingLaw], times_s: Floats) -> tuple[Floats, Floats]:
+    def at(
+        self, law: Callable[[str], WaitingTimeModel], times_s: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the probability that a frame has come by some times, and its integral.
 
         Parameters
@@ -143,6 +147,6 @@ class Gaps:
         self.number += 1
 
 
-def kind_of(frame: Frame) -> str:
+def context_of(frame: Frame) -> str:
     """Return the context of a gap that a frame sent opens while its reply is awaited."""
     return "syn" if frame.syn else "request" if frame.payload else "ack"

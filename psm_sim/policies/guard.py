@@ -6,13 +6,13 @@ import math
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from psm_sim.errors import PluginError, shown
+from psm_sim.errors import PluginError, safe_repr
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest
-from psm_sim.policies.service import Service
+from psm_sim.policies.service_period import ServicePeriod
 from psm_sim.poll import Poll
-from psm_sim.user_code import calling, copied, label_of, plain
+from psm_sim.user_code import calling, component_name, copy_component, plain
 
-MOST_S = 1e9
+MAX_S = 1e9
 """The longest time awake, in seconds, that is not for ever."""
 
 _PROBES = (
@@ -22,7 +22,7 @@ _PROBES = (
 )
 
 
-class Guarded(Policy):
+class GuardedPolicy(Policy):
     """Guard: passes every call on to *policy*, and checks what it answers.
 
     Raises
@@ -56,7 +56,7 @@ class Guarded(Policy):
         self.policy.dtim = dtim
 
     @property
-    def service(self) -> Service | None:
+    def service(self) -> ServicePeriod | None:
         """The rule of the policy's service periods."""
         return self.policy.service
 
@@ -109,7 +109,7 @@ class Guarded(Policy):
 
     @property
     def _label(self) -> str:
-        return label_of(self.policy)
+        return component_name(self.policy)
 
     def _call(self, method: str, *arguments: Any) -> Any:
         with calling(f"Policy {self._label} failed in {method}() at {self._now_s:g} s"):
@@ -121,7 +121,7 @@ class Guarded(Policy):
             return _fault(rest) or Rest(float(rest.awake_s), int(rest.beacons), bool(rest.repeat))
 
 
-def guarded(policy: Policy) -> Policy:
+def guard_policy(policy: Policy) -> Policy:
     """Return a copy of *policy* for one run: a built-in one as it is, a user's own one tried and guarded.
 
     Raises
@@ -129,45 +129,45 @@ def guarded(policy: Policy) -> Policy:
     PluginError
         If a user's policy cannot be copied, or fails or answers badly when it is tried.
     """
-    fresh = copied(policy, f"Policy {label_of(policy)}")
-    return fresh if type(policy).__module__.startswith("psm_sim.") else watched(fresh)
+    fresh = copy_component(policy, f"Policy {component_name(policy)}")
+    return fresh if type(policy).__module__.startswith("psm_sim.") else probe_and_guard(fresh)
 
 
-def unguarded(policy: Policy) -> Policy:
+def unwrap_policy(policy: Policy) -> Policy:
     """Return the policy itself, without its guard."""
-    return policy.policy if isinstance(policy, Guarded) else policy
+    return policy.policy if isinstance(policy, GuardedPolicy) else policy
 
 
-def watched(policy: Policy) -> Guarded:
+def probe_and_guard(policy: Policy) -> GuardedPolicy:
     """Return *policy* guarded, after a copy of it has answered a few questions.
 
     Raises
     ------
     PluginError
-        As :func:`guarded`.
+        As :func:`guard_policy`.
     """
-    probe = Guarded(copied(policy, f"Policy {label_of(policy)}"))
+    probe = GuardedPolicy(copy_component(policy, f"Policy {component_name(policy)}"))
     probe.config()
     probe.start(0.1)
     for question in _PROBES:
         probe.rest(*question)
-    return Guarded(policy)
+    return GuardedPolicy(policy)
 
 
 def _fault(rest: Any) -> str:
     if not isinstance(rest, Rest):
-        return f"returned {shown(rest)}; expected a Rest"
+        return f"returned {safe_repr(rest)}; expected a Rest"
     awake_s: Any = rest.awake_s
     beacons: Any = rest.beacons
     if not _is_duration(awake_s):
-        return f"returned awake_s={shown(awake_s)}; expected seconds from 0 to {MOST_S:g}, or inf"
+        return f"returned awake_s={safe_repr(awake_s)}; expected seconds from 0 to {MAX_S:g}, or inf"
     if not isinstance(beacons, Integral) or not 1 <= int(beacons) <= 10**9:
-        return f"returned beacons={shown(beacons)}; expected a whole number from 1 to 10**9"
+        return f"returned beacons={safe_repr(beacons)}; expected a whole number from 1 to 10**9"
     if rest.repeat and awake_s:
-        return f"returned repeat with awake_s={shown(awake_s)}; expected awake_s=0 with repeat"
+        return f"returned repeat with awake_s={safe_repr(awake_s)}; expected awake_s=0 with repeat"
     return ""
 
 
 def _is_duration(value: Any) -> bool:
     number: Any = value if isinstance(value, Real) else -1
-    return bool(0 <= number <= MOST_S or number == math.inf)
+    return bool(0 <= number <= MAX_S or number == math.inf)

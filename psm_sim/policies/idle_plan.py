@@ -7,8 +7,8 @@ from math import inf
 
 import numpy as np
 
-from psm_sim.arrays import Floats, Whole
-from psm_sim.learning.ahead import Ahead
+from psm_sim.arrays import FloatArray, IntArray
+from psm_sim.learning.lookahead import Lookahead
 
 HALF = 0.5 + 1e-9
 """Rounding of a polling time to beacons: what is this close below the half counts as the half, and is
@@ -34,14 +34,14 @@ class IdlePlan:
 
     def __init__(
         self,
-        look: Callable[[], Ahead | None],
-        learn: Callable[[Ahead, int, int], None],
-        times_ms: Floats,
+        look: Callable[[], Lookahead | None],
+        learn: Callable[[Lookahead, int, int], None],
+        times_ms: FloatArray,
         beacon_s: float,
     ) -> None:
         self._look, self._learn = look, learn
-        self._times: Floats = times_ms / (1000 * beacon_s)
-        self._ahead: Ahead
+        self._times: FloatArray = times_ms / (1000 * beacon_s)
+        self._ahead: Lookahead
 
     def dozes(self) -> Iterator[tuple[int, float]]:
         """Yield the dozes, as many of one length as come together; none if there is no look ahead."""
@@ -50,7 +50,7 @@ class IdlePlan:
             return
         self._ahead, check = ahead, 1
         for block, means in enumerate(ahead.predictions(self._times), 1):
-            beacons = rounded(means)
+            beacons = round_to_beacons(means)
             yield from _runs(beacons)
             # Asked ever more seldom: the answer costs as much as a block.
             if block >= check and beacons.item(0) == beacons.item(-1):
@@ -62,19 +62,19 @@ class IdlePlan:
         """Learn the rounds that are over."""
         self._learn(self._ahead, heard, until)
 
-    def _settled(self, ahead: Ahead, beacons: int) -> bool:
+    def _settled(self, ahead: Lookahead, beacons: int) -> bool:
         """Say whether all further means round to so many *beacons*; the experts' own times need no proof."""
         low, high = beacons - 0.5, beacons + 0.5 - _MARGIN
         above = low <= self._times[0] or ahead.stays_above(low)
         return above and (high > self._times[-1] or ahead.stays_below(high))
 
 
-def rounded(means: Floats) -> Whole:
+def round_to_beacons(means: FloatArray) -> IntArray:
     """Return polling times, shape (k,), in beacon intervals, as whole ones, each at least 1."""
     return np.maximum((means + HALF).astype(np.intp), 1)
 
 
-def _runs(beacons: Whole) -> Iterator[tuple[int, int]]:
+def _runs(beacons: IntArray) -> Iterator[tuple[int, int]]:
     """Yield each length of doze with how often it comes in a row."""
     lasts = (beacons[1:] != beacons[:-1]).nonzero()[0]
     start = 0

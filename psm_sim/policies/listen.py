@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from psm_sim.active import make_selective
-from psm_sim.bounds import MOST_POLLS, MOST_SEED, MOST_WEIGHT
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_POLLS, MAX_SEED, MAX_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
+from psm_sim.policies.beacon_forecast import BeaconForecast, RandomListening
 from psm_sim.policies.features import Features
 from psm_sim.policies.flows import longest_doze
-from psm_sim.policies.listening_plan import Coins, ListeningPlan, Planned
-from psm_sim.policies.listening_tally import Tally
-from psm_sim.policies.outlook import Blind, Outlook
+from psm_sim.policies.listening_plan import CoinTosses, ListeningPlan, PlannedBeacon
+from psm_sim.policies.listening_tally import ListeningStats
 from psm_sim.poll import Poll
 from psm_sim.randomness import stream
 
@@ -52,19 +52,19 @@ class Listen(Policy):
         choices=("cbgz", "cbgz2", "lasec", "random", "dkm"),
     )
     b: float = parameter(
-        0.03, "scale of the margin's coin; of random, the probability", above=0, at_most=MOST_WEIGHT
+        0.03, "scale of the margin's coin; of random, the probability", above=0, at_most=MAX_WEIGHT
     )
-    c: float = parameter(1000.0, "lasec: inverse drift rate, above the ridge", above=0, at_most=MOST_WEIGHT)
-    ridge: float = parameter(1.0, "cbgz2 and lasec: pull of the weights to 0", above=0, at_most=MOST_WEIGHT)
-    R: int = parameter(32, "dkm: right labels in a row that halve the band", at_least=1, at_most=MOST_POLLS)
+    c: float = parameter(1000.0, "lasec: inverse drift rate, above the ridge", above=0, at_most=MAX_WEIGHT)
+    ridge: float = parameter(1.0, "cbgz2 and lasec: pull of the weights to 0", above=0, at_most=MAX_WEIGHT)
+    R: int = parameter(32, "dkm: right labels in a row that halve the band", at_least=1, at_most=MAX_POLLS)
     regrow: bool = parameter(False, "dkm: a mistake doubles the band, and a run must hold a positive")
     weight: float = parameter(
-        1.0, "cbgz: how many times a missed frame counts", at_least=1, at_most=MOST_WEIGHT
+        1.0, "cbgz: how many times a missed frame counts", at_least=1, at_most=MAX_WEIGHT
     )
     floor: float = parameter(0.0, "least probability of hearing a beacon", at_least=0, at_most=1)
     context: bool = parameter(True, "whether it knows that a request is outstanding")
     max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=10_000)
-    seed: int = parameter(1, "seed of the coins", at_least=0, at_most=MOST_SEED)
+    seed: int = parameter(1, "seed of the coins", at_least=0, at_most=MAX_SEED)
     mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
 
     def __post_init__(self) -> None:
@@ -83,27 +83,27 @@ class Listen(Policy):
     def _begin(self) -> None:
         self._features = Features(self.context, self.beacon_s, self.mss)
         self._most = longest_doze(self.max_ms, self.beacon_s)
-        self._coins = Coins(stream(self.seed, "policy listen"), self._most)
+        self._coins = CoinTosses(stream(self.seed, "policy listen"), self._most)
         self._outlook = self._looking()
-        self._planned: Planned | None = None
-        self._counts = Tally(estimates=self.learner != "dkm")
+        self._planned: PlannedBeacon | None = None
+        self._counts = ListeningStats(estimates=self.learner != "dkm")
 
-    def _looking(self) -> Outlook | Blind:
+    def _looking(self) -> BeaconForecast | RandomListening:
         if self.learner == "random":
-            return Blind(self.b, self._most)
+            return RandomListening(self.b, self._most)
         values = {"b": self.b, "ridge": self.ridge, "c": self.c, "R": self.R, "regrow": self.regrow}
         sampler = make_selective(_SAMPLERS[self.learner].format(**values), self._features.count)
-        return Outlook(self._features, sampler, self.floor, self.beacon_grid, self._most)
+        return BeaconForecast(self._features, sampler, self.floor, self.beacon_grid, self._most)
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Take note of a frame sent."""
         self._features.sent(now_s, frame)
-        self._outlook.stirred()
+        self._outlook.on_frame()
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Take note of a frame received."""
         self._features.received(now_s, frame)
-        self._outlook.stirred()
+        self._outlook.on_frame()
 
     def report(self) -> dict[str, float]:
         """Return how many beacons were heard, with and without frames, and the misses estimated."""
@@ -134,7 +134,7 @@ class Listen(Policy):
             self._counts.heard(planned.margin < 0, planned.chance, planned.forced, frames)
             self._outlook.learn(planned, frames, self.weight)
 
-    def _followed(self, heard: list[Planned], planned: Planned) -> None:
+    def _followed(self, heard: list[PlannedBeacon], planned: PlannedBeacon) -> None:
         for each in heard:
             self._counts.heard(True, each.chance, each.forced, False)
         self._features.listened(self.beacon_grid.time(heard[-1].number))

@@ -8,16 +8,16 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from psm_sim.arrays import Floats
-from psm_sim.policies.silence import Silence
+from psm_sim.arrays import FloatArray
+from psm_sim.policies.idle_period import IdlePeriod
 
-_LONGEST = 1000
+_MAX_BEACONS = 1000
 """Dozes after which a plan ends, so that it is kept in memory; the policy is then asked for another."""
 _DRAWN = 64
 """Rows of coins drawn at once."""
 
 
-class Planned(NamedTuple):
+class PlannedBeacon(NamedTuple):
     """Beacon that will be heard.
 
     Attributes
@@ -39,16 +39,16 @@ class Planned(NamedTuple):
     spread: float
     chance: float
     forced: bool
-    silence: Silence | None = None
+    silence: IdlePeriod | None = None
     unheard: float = 0.0
 
     @property
-    def instance(self) -> Floats:
+    def instance(self) -> FloatArray:
         """Its instance, of length 1; of no features without a learner."""
         return np.empty(0) if self.silence is None else self.silence.instance(self.number, self.unheard)
 
 
-class Coins:
+class CoinTosses:
     """Coins: a row of them for each doze, one for each beacon up to the longest, used in order."""
 
     def __init__(self, random: np.random.Generator, most: int) -> None:
@@ -69,7 +69,7 @@ class Coins:
 class Planner(Protocol):
     """Planner: a policy as its plan sees it."""
 
-    def look(self, first: int, coins: list[float]) -> Planned:
+    def look(self, first: int, coins: list[float]) -> PlannedBeacon:
         """Return the beacon heard next if the one before *first*, a number, is heard and empty."""
 
 
@@ -88,14 +88,14 @@ class ListeningPlan:
     """
 
     policy: Planner
-    coins: Coins
-    planned: Planned
-    follow: Callable[[list[Planned], Planned], None]
+    coins: CoinTosses
+    planned: PlannedBeacon
+    follow: Callable[[list[PlannedBeacon], PlannedBeacon], None]
 
     def dozes(self) -> Iterator[tuple[int, float]]:
         """Yield the dozes up to the first one whose beacon is predicted to show frames."""
         self._all = [self.planned]
-        while self._all[-1].margin < 0 and len(self._all) <= _LONGEST:
+        while self._all[-1].margin < 0 and len(self._all) <= _MAX_BEACONS:
             last = self._all[-1].number
             found = self.policy.look(last + 1, self.coins.row(len(self._all) - 1))
             self._all.append(found)

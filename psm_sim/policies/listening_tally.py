@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass
-class Tally:
+class ListeningStats:
     """Tally of the beacons that a policy heard.
 
     ``listens`` were heard, ``hits`` of them with frames held and ``wasted`` without; ``forced`` were heard

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import Learner, make_learner
-from psm_sim.learning.ahead import Ahead
-from psm_sim.learning.rounds import check_numba
+from psm_sim.learning.lookahead import Lookahead
+from psm_sim.learning.round_backends import check_numba
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
-from psm_sim.losses.guard import guarded_loss, held
+from psm_sim.losses.guard import describe_poll, guarded_loss
 from psm_sim.parameters import check_all, parameters_of, values_of
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
-from psm_sim.policies.experts import polling_times_ms, polls_of
+from psm_sim.policies.context_learners import ContextLearners
+from psm_sim.policies.experts import polling_times_ms, polls_in_horizon
 from psm_sim.policies.idle_plan import HALF, IdlePlan
 from psm_sim.policies.lpsm_parameters import LpsmParameters
-from psm_sim.policies.memories import Memories
 from psm_sim.policies.warm_start import WarmStart
 from psm_sim.spec import Spec
 
@@ -54,10 +54,10 @@ class Lpsm(LpsmParameters, Policy):
         self._loss = guarded_loss(self._loss)
         self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
-        self._memories: Memories | None = None
+        self._memories: ContextLearners | None = None
         self._beacons, self._planned = 1, 0
-        self._idle: Floats | None = None
-        self._rests, self._planned_rests = Rests(None), Rests(None)
+        self._idle: FloatArray | None = None
+        self._rests, self._planned_rests = RestCache(None), RestCache(None)
         self._sent_since_rest = False
 
     def config(self) -> dict[str, Any]:
@@ -73,17 +73,17 @@ class Lpsm(LpsmParameters, Policy):
         self._loss.start()
         share = Spec("fixed-share").with_("alpha", self.alpha)
         learner = Spec("learn-alpha").with_("compiled", self.compiled) if self.alpha is None else share
-        polls = polls_of(self.horizon_s, beacon_s, "policy lpsm")
+        polls = polls_in_horizon(self.horizon_s, beacon_s, "policy lpsm")
         self.learner = make_learner(learner, self.times_ms.size, polls)
         if self.context != "none":
-            self._memories = Memories(self.learner, make_learner(learner, self.times_ms.size, polls))
+            self._memories = ContextLearners(self.learner, make_learner(learner, self.times_ms.size, polls))
         if self._warm_start is not None:
             self._warm_start.load(self.learner, self.times_ms)
         self._idle = self._loss.idle(self.times_ms)
         # A class derived from this one can learn in its own way from each poll, and is asked at each.
         plans = type(self) is Lpsm and self._idle is not None
-        plan = IdlePlan(self._look, self._leap, self.times_ms, beacon_s) if plans else None
-        self._planned_rests = Rests(plan)
+        plan = IdlePlan(self._look, self._fast_forward, self.times_ms, beacon_s) if plans else None
+        self._planned_rests = RestCache(plan)
         self._predict()
 
     def finish(self) -> None:
@@ -102,7 +102,7 @@ class Lpsm(LpsmParameters, Policy):
             self._learn(poll)
             self._loss.observe(poll)
         if self._memories is not None:
-            beacons = self._in_context(self._memories, poll)
+            beacons = self._switch_context(self._memories, poll)
         else:
             beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
         self._planned, self._sent_since_rest = next_beacon + beacons - 1, False
@@ -134,13 +134,13 @@ class Lpsm(LpsmParameters, Policy):
         if self._memories is not None:
             self._memories.received(frame)
 
-    def _in_context(self, memories: Memories, poll: Poll | None) -> int:
+    def _switch_context(self, memories: ContextLearners, poll: Poll | None) -> int:
         """Take up the memory of the present context; after an uplink packet that waits, one beacon."""
         self.learner = memories.present
         self._predict()
         return 1 if memories.is_waiting and poll is None else self._beacons
 
-    def losses(self, poll: Poll) -> Floats:
+    def losses(self, poll: Poll) -> FloatArray:
         """Return what each expert's time would have cost in the doze just ended, shape (n,), in nats.
 
         Raises
@@ -166,15 +166,15 @@ class Lpsm(LpsmParameters, Policy):
         except PluginError:
             raise
         except InputError as fault:  # a formula can overflow late; the learner does not know its name
-            raise InputError(f"Loss {self._loss} with {held(poll)}: {fault}") from fault
+            raise InputError(f"Loss {self._loss} with {describe_poll(poll)}: {fault}") from fault
         self._predict()
 
-    def _look(self) -> Ahead | None:
-        return None if self._idle is None else self.learner.ahead(self._idle)
+    def _look(self) -> Lookahead | None:
+        return None if self._idle is None else self.learner.lookahead(self._idle)
 
-    def _leap(self, ahead: Ahead, heard: int, until: int) -> None:
+    def _fast_forward(self, ahead: Lookahead, heard: int, until: int) -> None:
         """Learn from so many beacons *heard* as planned; it dozes *until* the beacon of that number."""
-        self.learner.leap(ahead, heard)
+        self.learner.fast_forward(ahead, heard)
         self._predict()
         self._planned = until
 
@@ -183,7 +183,7 @@ class Lpsm(LpsmParameters, Policy):
         self._beacons = max(1, int(self.polling_ms / (1000 * self.beacon_s) + HALF))
 
 
-class Rests(dict[int, Rest]):
+class RestCache(dict[int, Rest]):
     """Rests of one *plan* by the beacons that they last, each of which is made once."""
 
     def __init__(self, plan: Plan | None) -> None:

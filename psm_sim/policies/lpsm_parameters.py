@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.bounds import MOST_MS, MOST_S, MOST_WEIGHT
+from psm_sim.limits import MAX_MS, MAX_S, MAX_WEIGHT
 from psm_sim.losses import Loss
 from psm_sim.parameters import parameter
 from psm_sim.spec import Spec
@@ -27,20 +27,20 @@ class LpsmParameters:
         None,
         "the loss's weight of latency against energy; none: its own default",
         above=0,
-        at_most=MOST_WEIGHT,
+        at_most=MAX_WEIGHT,
         optional=True,
     )
     min_ms: float = parameter(
-        100.0, "shortest polling time among the experts", unit="ms", above=0, at_most=MOST_MS
+        100.0, "shortest polling time among the experts", unit="ms", above=0, at_most=MAX_MS
     )
     max_ms: float = parameter(
-        1200.0, "longest polling time among the experts", unit="ms", above=0, at_most=MOST_MS
+        1200.0, "longest polling time among the experts", unit="ms", above=0, at_most=MAX_MS
     )
     step_ms: float = parameter(
-        100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MOST_MS
+        100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MAX_MS
     )
     horizon_s: float = parameter(
-        2700.0, "time for which the switching rates are chosen", unit="s", above=0, at_most=MOST_S
+        2700.0, "time for which the switching rates are chosen", unit="s", above=0, at_most=MAX_S
     )
     after_uplink: str = parameter(
         "one",

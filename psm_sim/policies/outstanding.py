@@ -8,10 +8,10 @@ from functools import lru_cache
 from math import inf
 from typing import ClassVar
 
-from psm_sim.bounds import MOST_MS, MOST_WEIGHT
+from psm_sim.limits import MAX_MS, MAX_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
-from psm_sim.policies.flows import KeptFlows, is_useful, longest_doze
+from psm_sim.policies.flows import StationFlows, is_useful, longest_doze
 from psm_sim.poll import Poll
 
 _EVERY = Rest(0.0, 1, repeat=True)
@@ -34,20 +34,20 @@ class Outstanding(Policy):
         "time to stay awake after a SYN or payload sent, for its reply",
         unit="ms",
         at_least=0,
-        at_most=MOST_MS,
+        at_most=MAX_MS,
     )
     f: float = parameter(
         100.0,
         "doze over the time since the last frame, when nothing is awaited",
         above=0,
-        at_most=MOST_WEIGHT,
+        at_most=MAX_WEIGHT,
     )
-    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=MOST_MS)
+    max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=MAX_MS)
     mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
 
     def __post_init__(self) -> None:
         check_all(self, "policy outstanding")
-        self._flows = KeptFlows(self.mss)
+        self._flows = StationFlows(self.mss)
         own = type(self)
         if own.sent is Outstanding.sent and own.received is Outstanding.received:
             self.flows = self._flows  # all it needs to know; a class derived from it is told of its frames

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
-from psm_sim.bounds import MOST_MS
+from psm_sim.limits import MAX_MS
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Rest
 from psm_sim.policies.flows import Flows, is_useful
@@ -32,7 +32,7 @@ class Predict(LastFrame):
     memory: int = parameter(64, "replies remembered", at_least=1, at_most=10_000)
     learn: int = parameter(4, "replies before it predicts", at_least=1, at_most=10_000)
     timeout_ms: float = parameter(
-        100.0, "time awake after a frame until then", unit="ms", at_least=0, at_most=MOST_MS
+        100.0, "time awake after a frame until then", unit="ms", at_least=0, at_most=MAX_MS
     )
     mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
 

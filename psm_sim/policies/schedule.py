@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 
-Law = Callable[[Floats], tuple[Floats, Floats]]
+Law = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 """Waiting law: from times in seconds, (n,), to the probability that the frame has come, and its integral."""
 
 Whole = NDArray[np.intp]
@@ -65,8 +65,8 @@ class Times(NamedTuple):
         The place in ``beacons_s`` of the first beacon after each time.
     """
 
-    times_s: Floats
-    beacons_s: Floats
+    times_s: FloatArray
+    beacons_s: FloatArray
     ahead: Whole
 
 
@@ -74,7 +74,7 @@ _SHORT = 24
 """Beacons of a longest doze from which on an array is faster than plain Python."""
 
 
-def choices(law: Law, times: Times, costs: Costs, allowed: NDArray[np.bool_] | None = None) -> Whole:
+def best_choices(law: Law, times: Times, costs: Costs, allowed: NDArray[np.bool_] | None = None) -> Whole:
     """Return the best choice at each time: the number of beacons to doze, or 0 to stay awake until the next.
 
     Parameters
@@ -104,7 +104,7 @@ def choices(law: Law, times: Times, costs: Costs, allowed: NDArray[np.bool_] | N
     return np.where(np.array(stay_j) + onward_j < least, 0, longest)
 
 
-def _costs(law: Law, times: Times, costs: Costs, to: Whole) -> tuple[Floats, list[float], list[float]]:
+def _costs(law: Law, times: Times, costs: Costs, to: Whole) -> tuple[FloatArray, list[float], list[float]]:
     """Return the costs of each doze (n, most), of staying awake (n,), and from each beacon on (b,).
 
     After the end the beacons still to be heard cost what they cost at the longest doze.
@@ -121,7 +121,7 @@ def _costs(law: Law, times: Times, costs: Costs, to: Whole) -> tuple[Floats, lis
     return doze_j, [*stay_j.tolist(), inf], left_j.tolist()
 
 
-def _backwards(ahead: Whole, doze_j: Floats, stay_j: list[float], left_j: list[float]) -> Floats:
+def _backwards(ahead: Whole, doze_j: FloatArray, stay_j: list[float], left_j: list[float]) -> FloatArray:
     """Return the least cost from the time after each on, shape (n,), and fill in *left_j* at the beacons.
 
     *ahead*, *doze_j* (n, most) and *stay_j* (n,) belong to the times, which are taken in groups, from one
@@ -147,7 +147,7 @@ def _backwards(ahead: Whole, doze_j: Floats, stay_j: list[float], left_j: list[f
     return np.array(found)
 
 
-def settled(law: Law, now_s: float, until_s: float, costs: Costs, beacon_s: float) -> bool:
+def longest_doze_is_best(law: Law, now_s: float, until_s: float, costs: Costs, beacon_s: float) -> bool:
     """Say whether the longest doze is best from *now_s* until *until_s*, as the law's greatest hazard tells.
 
     With a constant hazard h a doze of T seconds costs e / T + price h T / 2 per second, least where

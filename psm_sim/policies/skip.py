@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.bounds import MOST_MS
+from psm_sim.limits import MAX_MS
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Rest
 from psm_sim.policies.last_frame import LastFrame
@@ -22,13 +22,13 @@ class Skip(LastFrame):
 
     name: ClassVar[str] = "skip"
 
-    timeout_ms: float = parameter(12.0, "time awake after a frame", unit="ms", at_least=0, at_most=MOST_MS)
+    timeout_ms: float = parameter(12.0, "time awake after a frame", unit="ms", at_least=0, at_most=MAX_MS)
     listen_interval: int = parameter(
         10, "wake for the beacons whose numbers it divides", unit="beacons", at_least=1, at_most=65_535
     )
     quiet_ms: float = parameter(
         0.0, "time after a frame in which every beacon is heard in any case", unit="ms", at_least=0,
-        at_most=MOST_MS,
+        at_most=MAX_MS,
     )  # fmt: skip
 
     def __post_init__(self) -> None:

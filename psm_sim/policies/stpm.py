@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.bounds import MOST_MS, MOST_WEIGHT
+from psm_sim.limits import MAX_MS, MAX_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Rest
 from psm_sim.policies.flows import is_useful
@@ -26,12 +26,12 @@ class Stpm(LastFrame):
 
     name: ClassVar[str] = "stpm"
 
-    delay_w: float = parameter(1.0, "price of delay", unit="J/s", at_least=0, at_most=MOST_WEIGHT)
+    delay_w: float = parameter(1.0, "price of delay", unit="J/s", at_least=0, at_most=MAX_WEIGHT)
     switch_j: float = parameter(
         0.0, "energy of changing the mode, there and back", unit="J", at_least=0, at_most=100
     )
     gap_ms: float = parameter(
-        500.0, "longest gap between the transfers of a run", unit="ms", above=0, at_most=MOST_MS
+        500.0, "longest gap between the transfers of a run", unit="ms", above=0, at_most=MAX_MS
     )
     memory: int = parameter(100, "runs remembered", at_least=1, at_most=10_000)
 

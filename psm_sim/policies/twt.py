@@ -8,10 +8,10 @@ from typing import ClassVar
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Policy, Rest
-from psm_sim.policies.service import Service
+from psm_sim.policies.service_period import ServicePeriod
 from psm_sim.poll import Poll
 
-LONGEST_S = 0x7FFFFFFF / 1e6
+MAX_S = 0x7FFFFFFF / 1e6
 """The longest wake interval that access points accept: 2^31 - 1 us (esp-idf, issue 11797)."""
 
 
@@ -50,9 +50,9 @@ class Twt(Policy):
                 f"policy twt: the duration is {self.duration_s:g} s; expected at most the wake interval,"
                 f" which is {self.interval_s:g} s."
             )
-        if self.interval_s > LONGEST_S:
+        if self.interval_s > MAX_S:
             raise InputError(
-                f"policy twt: the wake interval is {self.interval_s:g} s; expected at most {LONGEST_S:g} s."
+                f"policy twt: the wake interval is {self.interval_s:g} s; expected at most {MAX_S:g} s."
             )
 
     @property
@@ -66,11 +66,11 @@ class Twt(Policy):
         return self.duration * (1.024e-3 if self.unit_tu else 256e-6)
 
     @property
-    def service(self) -> Service:
+    def service(self) -> ServicePeriod:
         """Return the agreement."""
         asks = self.announced or self.triggered
         overhead_s = (self.startup_ms + self.tail_ms) / 1000
-        return Service(self.interval_s, self.duration_s, 0, asks, overhead_s, self.sends == "wait")
+        return ServicePeriod(self.interval_s, self.duration_s, 0, asks, overhead_s, self.sends == "wait")
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Stay awake to the end of the period, if it is one, and doze until the next."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.psm import Psm
-from psm_sim.policies.service import Service
+from psm_sim.policies.service_period import ServicePeriod
 
 
 @dataclass
@@ -29,6 +29,6 @@ class Uapsd(Psm):
         super().__post_init__()
 
     @property
-    def service(self) -> Service:
+    def service(self) -> ServicePeriod:
         """Return the rule of its service periods."""
-        return Service(frames=self.max_sp)
+        return ServicePeriod(frames=self.max_sp)

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.files.opened import read_text
-from psm_sim.files.whole import check_writable, write_whole
+from psm_sim.files.atomic_file import atomic_write_text, check_writable
+from psm_sim.files.reading import read_text
 from psm_sim.learning import Learner
 
 _OWNER = "policy lpsm: state"
-_LARGEST = 64 << 20
+_MAX_BYTES = 64 << 20
 _FORMAT = "psm_sim lpsm state 1"
 
 
@@ -37,7 +37,7 @@ class WarmStart:
         self._saved = _read(self.path) if self.path.exists() else None
         check_writable(self.path, _OWNER)
 
-    def load(self, learner: Learner, times_ms: Floats) -> None:
+    def load(self, learner: Learner, times_ms: FloatArray) -> None:
         """Give *learner* the state that was saved, if the file existed.
 
         Raises
@@ -60,15 +60,15 @@ class WarmStart:
                 "parameters it was saved with, or another file."
             ) from None
 
-    def save(self, learner: Learner, times_ms: Floats) -> None:
+    def save(self, learner: Learner, times_ms: FloatArray) -> None:
         """Write the learner's state, completely or not at all."""
         document = {"format": _FORMAT, "times_ms": times_ms.tolist(), "learner": learner.state()}
-        write_whole(self.path, json.dumps(document, allow_nan=False) + "\n", _OWNER)
+        atomic_write_text(self.path, json.dumps(document, allow_nan=False) + "\n", _OWNER)
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(read_text(path, _LARGEST))
+        document = json.loads(read_text(path, _MAX_BYTES))
     except OSError as error:
         raise InputError(
             f"policy lpsm: state {str(path)!r} cannot be read: {error.strerror}; give another file."

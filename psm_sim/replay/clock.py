@@ -5,25 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, floor
 
-from psm_sim.arrays import Floats
-from psm_sim.bounds import MOST_MS
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_MS
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.experts import polling_times_ms
 
 
 @dataclass(frozen=True)
-class Clock:
+class PollingGrid:
     """Polling times that there are: documented parameters."""
 
     min_ms: float = parameter(
-        100.0, "shortest polling time among the experts", unit="ms", at_least=1, at_most=MOST_MS
+        100.0, "shortest polling time among the experts", unit="ms", at_least=1, at_most=MAX_MS
     )
     max_ms: float = parameter(
-        1000.0, "longest polling time among the experts", unit="ms", at_least=1, at_most=MOST_MS
+        1000.0, "longest polling time among the experts", unit="ms", at_least=1, at_most=MAX_MS
     )
     step_ms: float = parameter(
-        100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MOST_MS
+        100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MAX_MS
     )
     round_ms: float = parameter(
         0.0,
@@ -31,7 +31,7 @@ class Clock:
         "0: not at all, but to a microsecond",
         unit="ms",
         at_least=0,
-        at_most=MOST_MS,
+        at_most=MAX_MS,
     )
 
     def __post_init__(self) -> None:
@@ -44,7 +44,7 @@ class Clock:
             )
 
     @property
-    def times_ms(self) -> Floats:
+    def times_ms(self) -> FloatArray:
         """The experts' polling times, shape (n,), in ms."""
         return polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "experts")
 

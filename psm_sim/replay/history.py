@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.learning import LearnAlpha, Learner
 
 BEGINNING = 20_000
@@ -20,13 +20,13 @@ FACTS = ("slept_ms", "held_bytes", "mixture", "suffered", "current_best")
 """The columns of a row before the n losses and the n weights."""
 
 
-class NoHistory:
+class NullHistory:
     """History that keeps nothing, for replays without figures."""
 
     def before(self, learner: Learner) -> None:
         """Look at the learner before it learns."""
 
-    def after(self, facts: tuple[float, ...], losses: Floats) -> None:
+    def after(self, facts: tuple[float, ...], losses: FloatArray) -> None:
         """Take :data:`FACTS` of a poll and the experts' losses, shape (n,)."""
 
 
@@ -37,27 +37,27 @@ class PollTable(NamedTuple):
     experts have shape (rows, n), ``polls`` has shape (rows,).
     """
 
-    facts: dict[str, Floats]
-    losses: Floats
-    weights: Floats
-    polls: Floats
+    facts: dict[str, FloatArray]
+    losses: FloatArray
+    weights: FloatArray
+    polls: FloatArray
 
     @property
-    def end_s(self) -> Floats:
+    def end_s(self) -> FloatArray:
         """The time at each row's end, in seconds since the beginning."""
         return np.cumsum(self.facts["slept_ms"] * self.polls) / 1e3
 
     @property
-    def last_poll(self) -> Floats:
+    def last_poll(self) -> FloatArray:
         """The number of each row's last poll, the first one being 1."""
         return np.cumsum(self.polls)
 
-    def cumulative(self, name: str) -> Floats:
+    def cumulative(self, name: str) -> FloatArray:
         """Return the running total of one of :data:`FACTS`, at each row's end."""
         return np.cumsum(self.facts[name] * self.polls)
 
     @property
-    def cumulative_losses(self) -> Floats:
+    def cumulative_losses(self) -> FloatArray:
         """The running total of each expert's loss, shape (rows, n)."""
         return np.cumsum(self.losses * self.polls[:, None], axis=0)
 
@@ -74,11 +74,11 @@ class Windows:
     """
 
     def __init__(self, width: int, most: int) -> None:
-        self._rows: Floats = np.zeros((most, width))
-        self._sum: Floats = np.zeros(width)
+        self._rows: FloatArray = np.zeros((most, width))
+        self._sum: FloatArray = np.zeros(width)
         self._filled, self._in, self._window = 0, 0, 1
 
-    def add(self, row: Floats) -> None:
+    def add(self, row: FloatArray) -> None:
         """Take one row, shape (width,)."""
         self._sum += row
         self._in += 1
@@ -94,7 +94,7 @@ class Windows:
         self._rows[: self._filled] = (self._rows[0::2] + self._rows[1::2]) / 2
         self._window *= 2
 
-    def means(self) -> tuple[Floats, Floats]:
+    def means(self) -> tuple[FloatArray, FloatArray]:
         """Return the means, shape (k, width), and the number of rows in each, shape (k,)."""
         means, counts = self._rows[: self._filled], np.full(self._filled, float(self._window))
         if not self._in:
@@ -102,7 +102,7 @@ class Windows:
         return np.vstack([means, self._sum / self._in]), np.append(counts, self._in)
 
 
-class History(NoHistory):
+class History(NullHistory):
     """History of one replay that keeps what the figures show.
 
     Parameters
@@ -117,11 +117,11 @@ class History(NoHistory):
 
     def __init__(self, experts: int, windows: int = 1200, rate_windows: int = 240) -> None:
         self._experts = experts
-        self._row: Floats = np.zeros(len(FACTS) + 2 * experts)
+        self._row: FloatArray = np.zeros(len(FACTS) + 2 * experts)
         self._windows = Windows(self._row.size, windows)
-        self._begun: Floats = np.empty((BEGINNING, self._row.size))
+        self._begun: FloatArray = np.empty((BEGINNING, self._row.size))
         self._rate_windows, self._most_rate_windows = Windows(0, 2), rate_windows
-        self.rates: Floats = np.empty(0)
+        self.rates: FloatArray = np.empty(0)
         self.polls = 0
 
     def before(self, learner: Learner) -> None:
@@ -134,7 +134,7 @@ class History(NoHistory):
                 self._rate_windows = Windows(weights.size, self._most_rate_windows)
             self._rate_windows.add(weights)
 
-    def after(self, facts: tuple[float, ...], losses: Floats) -> None:
+    def after(self, facts: tuple[float, ...], losses: FloatArray) -> None:
         """Note a poll."""
         self._row[: len(FACTS)] = facts
         self._row[len(FACTS) : -self._experts] = losses
@@ -155,12 +155,12 @@ class History(NoHistory):
         return self._table(rows, np.ones(len(rows)))
 
     @property
-    def rate_weights(self) -> tuple[Floats, Floats]:
+    def rate_weights(self) -> tuple[FloatArray, FloatArray]:
         """The posterior over the switching rates, shape (k, m), and the last poll of each row, (k,)."""
         means, counts = self._rate_windows.means()
         return means, np.cumsum(counts)
 
-    def _table(self, rows: Floats, polls: Floats) -> PollTable:
+    def _table(self, rows: FloatArray, polls: FloatArray) -> PollTable:
         facts = {name: rows[:, column] for column, name in enumerate(FACTS)}
         losses, weights = rows[:, len(FACTS) : -self._experts], rows[:, -self._experts :]
         return PollTable(facts, losses, weights, polls)

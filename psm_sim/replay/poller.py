@@ -10,14 +10,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.learning import Learner
 from psm_sim.losses import Formula, Inverse, InverseLog, Loss, Poll
 from psm_sim.losses.guard import guarded_loss
 from psm_sim.policies.idle_plan import HALF
 from psm_sim.replay.arrivals import BIN_US, Arrivals
-from psm_sim.replay.clock import Clock
-from psm_sim.replay.history import NoHistory
+from psm_sim.replay.clock import PollingGrid
+from psm_sim.replay.history import NullHistory
 
 _NEWS = 20_000
 _BLIND = (Formula, Inverse, InverseLog)
@@ -61,14 +61,14 @@ class Replay:
         arrivals: Arrivals,
         learner: Learner,
         loss: Loss,
-        clock: Clock,
-        history: NoHistory | None = None,
+        clock: PollingGrid,
+        history: NullHistory | None = None,
     ) -> None:
         self.arrivals, self.learner, self.times_ms = arrivals, learner, clock.times_ms
-        self.history = history or NoHistory()
+        self.history = history or NullHistory()
         self.polls, self.now_us, self.held_bytes = 0, 0, 0
         self.longest_us, self.shortest_us = 0, 2**63
-        self.expert_losses: Floats = np.zeros(self.times_ms.size)
+        self.expert_losses: FloatArray = np.zeros(self.times_ms.size)
         self.mixture, self.suffered, self.current_best = 0.0, 0.0, 0.0
         # Losses remember the candidates last asked about: the polling time used is asked of a twin.
         self._loss, self._twin = (guarded_loss(copy.deepcopy(loss)) for _ in range(2))
@@ -126,7 +126,7 @@ class Replay:
         offsets = tuple((((bin_ + 1) * BIN_US - before_us) / 1e3, size) for bin_, size in bins)
         return Poll(slept_us / 1e3, held, len(offsets), offsets)
 
-    def _ask(self, poll: Poll) -> tuple[Floats, float]:
+    def _ask(self, poll: Poll) -> tuple[FloatArray, float]:
         """Return the experts' losses, shape (n,), and that of the polling time used."""
         answers = self._loss(poll, self.times_ms), self._twin.at(poll, poll.slept_ms)
         if self._watches:

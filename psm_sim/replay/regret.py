@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.learning import (
     FixedShare,
     LearnAlpha,
@@ -31,10 +31,10 @@ class RegretAndBound(NamedTuple):
 
     against: str
     theorem: str
-    polls: Floats
-    regret: Floats
-    bound: Floats
-    alpha: Floats
+    polls: FloatArray
+    regret: FloatArray
+    bound: FloatArray
+    alpha: FloatArray
 
 
 def regret_and_bound(history: History, learner: Learner, most: int = 10_000) -> RegretAndBound:
@@ -63,7 +63,7 @@ def regret_and_bound(history: History, learner: Learner, most: int = 10_000) -> 
 
 
 def _against_best_rate(
-    losses: Floats, mixture: Floats, polls: NDArray[np.int64], learner: LearnAlpha | FixedShare
+    losses: FloatArray, mixture: FloatArray, polls: NDArray[np.int64], learner: LearnAlpha | FixedShare
 ) -> RegretAndBound:
     best = [best_rate(losses[:rounds]) for rounds in polls.tolist()]
     regret = mixture[polls - 1] - np.array([each.loss for each in best])

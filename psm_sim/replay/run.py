@@ -9,16 +9,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from psm_sim.bounds import MOST_POLLS
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_POLLS
 from psm_sim.progress import Progress
 from psm_sim.replay.arrivals import Arrivals
 from psm_sim.replay.history import History
-from psm_sim.replay.method import Method
 from psm_sim.replay.poller import Replay
+from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.spec import Spec
 from psm_sim.workload.activity import load_activities
-from psm_sim.workload.nominal import Nominal
+from psm_sim.workload.nominal import NominalTransfers
 from psm_sim.workload.transfer import Activity, Transfer, without_gaps
 
 
@@ -27,7 +27,7 @@ class ReplayedClient:
     """One client's activity, the method that polled it, and the outcome."""
 
     activity: Activity
-    method: Method
+    method: ReplayConfig
     replay: Replay
     history: History | None = None
 
@@ -69,12 +69,12 @@ class ReplayedClient:
 
 def replay_trace(
     trace: str | Spec = "ucb",
-    method: Method | None = None,
+    method: ReplayConfig | None = None,
     *,
     pages: int = 100,
     seed: int = 1,
     clients: str | None = None,
-    nominal: Nominal | None = None,
+    nominal: NominalTransfers | None = None,
     history: bool = False,
     progress: Progress | None = None,
 ) -> list[ReplayedClient]:
@@ -101,13 +101,13 @@ def replay_trace(
     >>> client.replay.held_bytes == client.activity.total_bytes
     True
     """
-    method = method or Method()
-    activities = load_activities(trace, pages, seed, nominal or Nominal(), clients)
+    method = method or ReplayConfig()
+    activities = load_activities(trace, pages, seed, nominal or NominalTransfers(), clients)
     return [replay_activity(activity, method, history=history, progress=progress) for activity in activities]
 
 
 def replay_activity(
-    activity: Activity, method: Method, *, history: bool = False, progress: Progress | None = None
+    activity: Activity, method: ReplayConfig, *, history: bool = False, progress: Progress | None = None
 ) -> ReplayedClient:
     """Replay one client.
 
@@ -138,13 +138,13 @@ def _squeezed(activity: Activity, max_gap_s: float | None) -> Iterable[Transfer]
     return without_gaps(activity.transfers, round(max_gap_s * 1e6))
 
 
-def _check_length(activity: Activity, method: Method) -> None:
+def _check_length(activity: Activity, method: ReplayConfig) -> None:
     """Refuse activity that lasts so long that polling all of it would not end in reasonable time."""
     transfers = _squeezed(activity, method.max_gap_s)
     lasts_s = (max(transfer.end_us for transfer in transfers) - activity.transfers[0].start_us) / 1e6
     polls = lasts_s / (method.clock.times_ms[-1] / 1e3)
-    if method.polls is None and polls > MOST_POLLS:
+    if method.polls is None and polls > MAX_POLLS:
         raise InputError(
-            f"client {activity.client}: {lasts_s:g} s take more than {MOST_POLLS:,} polls; give a number "
+            f"client {activity.client}: {lasts_s:g} s take more than {MAX_POLLS:,} polls; give a number "
             "of polls, cut silences with max_gap_s, or choose longer polling times."
         )

@@ -126,7 +126,7 @@ def tallies(claims: Iterable[Claim]) -> dict[str, str]:
 _ROLES = ("", "calibrates", "fitted", "predicted")
 
 
-def told(claims: Iterable[Claim]) -> str:
+def format_tallies(claims: Iterable[Claim]) -> str:
     """Return the tallies of the claims of one preset in one line."""
     found = tallies(claims)
     return "; ".join(f"{role}: {words}" if role else words for role, words in found.items())

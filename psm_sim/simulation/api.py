@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.network import Observer
-from psm_sim.progress import silent
-from psm_sim.simulation.beside import BASELINES, Beside
+from psm_sim.progress import no_progress
+from psm_sim.simulation.arguments import SimulationArguments
 from psm_sim.simulation.compare import compare_clients
 from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.given import Given
+from psm_sim.simulation.references import BASELINES, References
 from psm_sim.simulation.replications import compare_seeds
 from psm_sim.simulation.result import Result
+from psm_sim.simulation.run_outputs import RunOutputs
 from psm_sim.simulation.timeline import observe
-from psm_sim.simulation.watch import Watch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,8 +72,10 @@ def simulate(
     InputError
         If any of these cannot be used; before anything is run.
     """
-    given = Given(trace, topology, pages, seed, settings, **more)
-    found = _compared(given, [policy], replications, workers, Beside(), Watch.of(capture, timeline))
+    arguments = SimulationArguments(trace, topology, pages, seed, settings, **more)
+    found = _compared(
+        arguments, [policy], replications, workers, References(), RunOutputs.of(capture, timeline)
+    )
     if observers:
         observe(found.runs[0], observers)
     return found.runs[0]
@@ -118,11 +120,11 @@ def comparison(
     InputError
         As :func:`simulate`.
     """
-    given = Given(trace, topology, pages, seed, settings, **more)
-    shown = tuple(given.policy(each) for each in BASELINES) if baselines else ()
-    reference = () if against is None else (given.policy(against),)
-    watch = Watch.of(capture, timeline)
-    return _compared(given, policies, replications, workers, Beside(shown, reference), watch)
+    arguments = SimulationArguments(trace, topology, pages, seed, settings, **more)
+    shown = tuple(arguments.policy(baseline) for baseline in BASELINES) if baselines else ()
+    reference = () if against is None else (arguments.policy(against),)
+    outputs = RunOutputs.of(capture, timeline)
+    return _compared(arguments, policies, replications, workers, References(shown, reference), outputs)
 
 
 def compare(
@@ -159,15 +161,15 @@ def compare(
 
 
 def _compared(
-    given: Given,
+    arguments: SimulationArguments,
     policies: Sequence[Any],
     replications: int,
     workers: int | None,
-    beside: Beside,
-    watch: Watch,
+    references: References,
+    outputs: RunOutputs,
 ) -> Comparison:
-    asked, scenario = given.policies(policies), given.scenario()
+    asked, scenario = arguments.policies(policies), arguments.scenario()
     if replications == 1:
-        return compare_clients(asked, scenario, silent, workers, beside, watch)
-    watch.refuse(f"{replications} replications")
-    return compare_seeds(asked, scenario, replications, silent, workers, beside)
+        return compare_clients(asked, scenario, no_progress, workers, references, outputs)
+    outputs.refuse(f"{replications} replications")
+    return compare_seeds(asked, scenario, replications, no_progress, workers, references)

@@ -8,12 +8,12 @@ from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from psm_sim.estimates import Interval, Summary, interval
 from psm_sim.network import Usage
-from psm_sim.simulation.failures import known
-from psm_sim.simulation.latency import pooled
+from psm_sim.simulation.failed_pages import drop_nan
+from psm_sim.simulation.latency import pool_latencies
 from psm_sim.simulation.records import Traffic
 from psm_sim.simulation.result import Result
+from psm_sim.summary_stats import Interval, Summary, confidence_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +48,7 @@ class Average(Result):
 
         A run without a page that is complete has no page time, and is then none of them.
         """
-        return interval(known(MEASURES[measure](result) for result in self.results))
+        return confidence_interval(drop_nan(MEASURES[measure](result) for result in self.results))
 
     @property
     def energy_per_page_j(self) -> float:
@@ -82,7 +82,7 @@ class Average(Result):
     def page_time_percentiles_s(self) -> dict[str, float]:
         """Percentiles of the page times in seconds, means over the runs."""
         each = [result.page_time_percentiles_s for result in self.results]
-        return {name: _mean(known(one[name] for one in each)) for name in each[0]}
+        return {name: _mean(drop_nan(one[name] for one in each)) for name in each[0]}
 
     @cached_property
     def pages(self) -> pd.DataFrame:
@@ -166,7 +166,7 @@ def average(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result])
         traffic=_sum_of_traffic([result.traffic for result in results]),
         policy_report=_mean_report([result.policy_report for result in results]),
         reports_failures=first.reports_failures,
-        latency=pooled([result.latency for result in results]),
+        latency=pool_latencies([result.latency for result in results]),
         facts=first.facts,
         names=names,
         results=tuple(results),
@@ -190,6 +190,6 @@ def _sum_of_traffic(traffics: Sequence[Traffic]) -> Traffic:
 
 
 def _averaged(summaries: Sequence[Summary]) -> Summary:
-    told = [each for each in summaries if not isnan(each.mean)] or summaries[:1]
+    told = [summary for summary in summaries if not isnan(summary.mean)] or summaries[:1]
     mean, median, p95 = (sum(each[index] for each in told) / len(told) for index in range(3))
     return Summary(mean, median, p95, max(each.max for each in told))

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from psm_sim.errors import InputError
-from psm_sim.processes import in_processes
+from psm_sim.parallel import parallel_map
 from psm_sim.progress import Progress
 from psm_sim.simulation.average import ClientAverage, average
-from psm_sim.simulation.beside import Beside, What
-from psm_sim.simulation.compare import compare_runs, everyone, sorted_out
+from psm_sim.simulation.compare import all_policies, assign_roles, compare_runs
 from psm_sim.simulation.comparison import Comparison
+from psm_sim.simulation.references import PolicyLike, References
 from psm_sim.simulation.run import Run
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
@@ -64,30 +64,32 @@ def check(runs: Sequence[Run], several: str, workers: int | None) -> None:
 
 
 def compare_each(
-    policies: Sequence[What],
+    policies: Sequence[PolicyLike],
     scenario: Scenario,
     workloads: Sequence[Workload],
     progress: Progress,
     workers: int | None,
-    beside: Beside,
+    references: References,
 ) -> ClientComparison:
     """Run each policy over each client on its own, and average over clients.
 
     Parameters
     ----------
-    policies, scenario, progress, workers, beside
+    policies, scenario, progress, workers, references
         As for :func:`~psm_sim.simulation.compare.compare_clients`.
     workloads
         The pages of each client, at least two.
     """
     scenarios = [replace(scenario, trace=workload) for workload in workloads]
-    told = Told(progress, sum(len(each.pages) for each in workloads), len(workloads), "clients")
-    found = in_parallel(everyone(policies, beside), scenarios, told, workers)
-    return sorted_out(_merged(scenario, workloads, found), policies, beside)
+    report = ProgressReporter(
+        progress, sum(len(workload.pages) for workload in workloads), len(workloads), "clients"
+    )
+    found = compare_in_parallel(all_policies(policies, references), scenarios, report, workers)
+    return assign_roles(_merged(scenario, workloads, found), policies, references)
 
 
 @dataclass(frozen=True)
-class Told:
+class ProgressReporter:
     """Progress over several runs: whom to tell, the pages and runs in all, and what a run is called."""
 
     progress: Progress
@@ -101,8 +103,8 @@ class Told:
         self.progress(sum(one.pages for one in found), self.pages, words)
 
 
-def in_parallel(
-    policies: Sequence[What], scenarios: Sequence[Scenario], told: Told, workers: int | None
+def compare_in_parallel(
+    policies: Sequence[PolicyLike], scenarios: Sequence[Scenario], told: ProgressReporter, workers: int | None
 ) -> list[Comparison]:
     """Run the policies in each scenario; the comparisons are in the order of the scenarios.
 
@@ -120,13 +122,13 @@ def in_parallel(
     found: list[Comparison] = []
     if any(scenario.is_piped for scenario in scenarios):
         workers = 1  # what a pipe gave is in this process alone
-    for one in in_processes(partial(_compared, policies), scenarios, workers):
+    for one in parallel_map(partial(_compared, policies), scenarios, workers):
         found.append(one)
         told(found)
     return found
 
 
-def _compared(policies: Sequence[What], scenario: Scenario) -> Comparison:
+def _compared(policies: Sequence[PolicyLike], scenario: Scenario) -> Comparison:
     """Run the policies in one scenario; what they have learned stays in this process."""
     found = compare_runs(policies, scenario)
     runs = tuple(replace(run, policy_state=None) for run in found.runs)

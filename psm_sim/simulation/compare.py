@@ -10,14 +10,14 @@ from typing import TypeVar
 from psm_sim.errors import InputError
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
-from psm_sim.progress import Progress, silent
-from psm_sim.simulation.beside import NOTHING, Beside, What
+from psm_sim.progress import Progress, no_progress
 from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.over_pages import over_pages
+from psm_sim.simulation.references import NO_REFERENCES, PolicyLike, References
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, prepare
+from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.watch import NOT_WATCHED, Watch
+from psm_sim.simulation.shared_pages import run_shared_pages
 from psm_sim.spec import Spec
 
 _ALWAYS_ON = Spec("always-on")
@@ -25,10 +25,10 @@ _DEFAULTS = Scenario()
 
 
 def compare_runs(
-    policies: Sequence[What],
+    policies: Sequence[PolicyLike],
     scenario: Scenario = _DEFAULTS,
-    progress: Progress = silent,
-    beside: Beside = NOTHING,
+    progress: Progress = no_progress,
+    references: References = NO_REFERENCES,
 ) -> Comparison:
     """Run each policy, and one without power saving, over the pages of one client.
 
@@ -44,7 +44,7 @@ def compare_runs(
         The pages, and where they are loaded.
     progress
         Called after each page.
-    beside
+    references
         Baselines, and what energy and slowdown are compared with.
 
     Raises
@@ -52,33 +52,33 @@ def compare_runs(
     InputError
         If any of these cannot be used, or the trace chooses several clients; before anything is run.
     """
-    place = scenario.place()
-    if place.stations:
-        return _with_stations(policies, scenario, place, progress, beside, NOT_WATCHED)
-    runs = prepared(policies, place, beside)
-    found = over_pages(runs, place, scenario, scenario.workload(), progress)
-    return sorted_out(found, policies, beside)
+    topology = scenario.resolve_topology()
+    if topology.stations:
+        return _with_stations(policies, scenario, topology, progress, references, NO_OUTPUTS)
+    runs = prepare_runs(policies, topology, references)
+    found = run_shared_pages(runs, topology, scenario, scenario.workload(), progress)
+    return assign_roles(found, policies, references)
 
 
 def compare_clients(
-    policies: Sequence[What],
+    policies: Sequence[PolicyLike],
     scenario: Scenario = _DEFAULTS,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     workers: int | None = None,
-    beside: Beside = NOTHING,
-    watch: Watch = NOT_WATCHED,
+    references: References = NO_REFERENCES,
+    outputs: RunOutputs = NO_OUTPUTS,
 ) -> Comparison:
     """Run each policy over every client that the trace chooses, and average over clients.
 
     Parameters
     ----------
-    policies, scenario, beside
+    policies, scenario, references
         As for :func:`compare_runs`; the scenario's ``pages`` are the most of each client.
     progress
         Called after each page of a single client, else after each client.
     workers
         Processes for several clients, one for each core if None; the numbers do not depend on it.
-    watch
+    outputs
         Files to be written meanwhile; of a single client only.
 
     Returns
@@ -91,95 +91,95 @@ def compare_clients(
     InputError
         If any of these cannot be used, before anything is run.
     """
-    place = scenario.place()
-    if watch:
-        watch.check(policies, place)
-    if place.stations:
-        return _with_stations(policies, scenario, place, progress, beside, watch)
+    topology = scenario.resolve_topology()
+    if outputs:
+        outputs.check(policies, topology)
+    if topology.stations:
+        return _with_stations(policies, scenario, topology, progress, references, outputs)
     files: AbstractContextManager[list[list[list[Observer]]]] = nullcontext([])
-    with watch.observers(policies) if watch else files as seen:
-        runs = prepared(policies, place, beside, [told for (told,) in seen])
+    with outputs.observers(policies) if outputs else files as seen:
+        runs = prepare_runs(policies, topology, references, [told for (told,) in seen])
         workloads = scenario.workloads()
         if len(workloads) == 1:
-            watch.check_size(workloads, place)
-            found = over_pages(runs, place, scenario, workloads[0], progress)
-            return sorted_out(found, policies, beside)
-        watch.refuse(f"{len(workloads)} clients")
+            outputs.check_size(workloads, topology)
+            found = run_shared_pages(runs, topology, scenario, workloads[0], progress)
+            return assign_roles(found, policies, references)
+        outputs.refuse(f"{len(workloads)} clients")
     from psm_sim.simulation.clients import check, compare_each
 
     check(runs, f"{len(workloads)} clients", workers)
-    return compare_each(policies, scenario, workloads, progress, workers, beside)
+    return compare_each(policies, scenario, workloads, progress, workers, references)
 
 
 def _with_stations(
-    policies: Sequence[What],
+    policies: Sequence[PolicyLike],
     scenario: Scenario,
-    place: Topology,
+    topology: Topology,
     progress: Progress,
-    beside: Beside,
-    watch: Watch,
+    references: References,
+    outputs: RunOutputs,
 ) -> Comparison:
     from psm_sim.simulation.stations import compare_stations
 
-    return compare_stations(policies, scenario, place, progress, beside, watch)
+    return compare_stations(policies, scenario, topology, progress, references, outputs)
 
 
 Kind = TypeVar("Kind", bound=Comparison)
 
 
-def everyone(policies: Sequence[What], beside: Beside) -> list[What]:
+def all_policies(policies: Sequence[PolicyLike], references: References) -> list[PolicyLike]:
     """Return *policies*, and behind them those beside them that are not among them."""
     found = [*policies]
-    for each in (*beside.baselines, *beside.against):
+    for each in (*references.baselines, *references.against):
         if _place_of(each, found) is None:
             found.append(each)
     return found
 
 
-def sorted_out(found: Kind, policies: Sequence[What], beside: Beside) -> Kind:
-    """Return a comparison of :func:`everyone` with each run in its place.
+def assign_roles(found: Kind, policies: Sequence[PolicyLike], references: References) -> Kind:
+    """Return a comparison of :func:`all_policies` with each run in its place.
 
     Parameters
     ----------
     found
         Its ``runs`` are those of everyone.
-    policies, beside
+    policies, references
         As for :func:`compare_runs`.
     """
-    asked = everyone(policies, beside)
+    asked = all_policies(policies, references)
 
-    def run_of(what: What) -> Result:
-        return found.runs[_place_of(what, asked) or 0]
+    def run_of(policy: PolicyLike) -> Result:
+        return found.runs[_place_of(policy, asked) or 0]
 
     return replace(
         found,
         runs=found.runs[: len(policies)],
-        baselines=tuple(map(run_of, beside.baselines)),
-        reference=next(map(run_of, beside.against), None),
+        baselines=tuple(map(run_of, references.baselines)),
+        reference=next(map(run_of, references.against), None),
     )
 
 
-def _place_of(what: What, policies: Sequence[What]) -> int | None:
+def _place_of(policy: PolicyLike, policies: Sequence[PolicyLike]) -> int | None:
     for index, each in enumerate(policies):
         # Texts are compared as they are written: reading them twice is not worth it.
-        if what is each if isinstance(what, Policy) else str(what) == str(each):
+        if policy is each if isinstance(policy, Policy) else str(policy) == str(each):
             return index
     return None
 
 
-def prepared(
-    policies: Sequence[What],
-    place: Topology,
-    beside: Beside,
+def prepare_runs(
+    policies: Sequence[PolicyLike],
+    topology: Topology,
+    references: References,
     observers: Sequence[Sequence[Observer]] = (),
 ) -> list[Run]:
     """Return a run of each policy and of those beside them, made and started, in a world of its own.
 
     Parameters
     ----------
-    policies, beside
+    policies, references
         As for :func:`compare_runs`.
-    place
+    topology
         The topology.
     observers
         Those of each policy, if any.
@@ -191,6 +191,6 @@ def prepared(
     """
     if not policies or isinstance(policies, (str, Spec, Policy)):
         raise InputError(f"policies is {policies!r}; expected a list of at least one policy.")
-    asked = everyone(policies, beside)
+    asked = all_policies(policies, references)
     each = zip(asked, [*observers, *([()] * (len(asked) - len(observers)))], strict=True)
-    return [prepare(policy, place, told) for policy, told in each]
+    return [prepare(policy, topology, told) for policy, told in each]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from psm_sim.formatting import format_pairs
 from psm_sim.network import Topology, differences
 from psm_sim.simulation.differences import Difference, difference
+from psm_sim.simulation.display import table_text, trade_off
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.showing import table_text, trade_off
-from psm_sim.texts import joined
 from psm_sim.workload import Workload
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Comparison:
         less.pop("policy", None)
         return {
             **row,
-            "parameters": joined(row["parameters"]),
+            "parameters": format_pairs(row["parameters"]),
             **({"difference": less} if less else {}),
             **self.facts,
         }

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any
 
-from psm_sim.estimates import Interval, interval
 from psm_sim.simulation.average import MEASURES, Average
-from psm_sim.simulation.failures import known
+from psm_sim.simulation.failed_pages import drop_nan
 from psm_sim.simulation.result import Result
+from psm_sim.summary_stats import Interval, confidence_interval
 
 SAVED = "energy_saved_percent"
 
@@ -46,7 +46,9 @@ def difference(run: Result, reference: Result) -> Difference:
 
 
 def _paired(run: Result, reference: Result, value: Callable[[Result, Result], float]) -> Interval:
-    return interval(known(value(*pair) for pair in zip(_runs_of(run), _runs_of(reference), strict=True)))
+    return confidence_interval(
+        drop_nan(value(*pair) for pair in zip(_runs_of(run), _runs_of(reference), strict=True))
+    )
 
 
 def _runs_of(run: Result) -> tuple[Result, ...]:

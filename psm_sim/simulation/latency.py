@@ -78,9 +78,9 @@ def latencies_of(messenger: Messenger | None) -> dict[str, Latency]:
     }
 
 
-def pooled(latencies: Sequence[dict[str, Latency]]) -> dict[str, Latency]:
+def pool_latencies(latencies: Sequence[dict[str, Latency]]) -> dict[str, Latency]:
     """Return the latencies of several runs as one: all messages of a way together."""
-    names = sorted({name for each in latencies for name in each})
+    names = sorted({name for latency in latencies for name in latency})
     return {name: _joined([each[name] for each in latencies if name in each]) for name in names}
 
 

@@ -8,10 +8,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from psm_sim.bundled import bundled, bundled_names
+from psm_sim.bundled_files import bundled_dir, bundled_names
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
-from psm_sim.registry import unknown
+from psm_sim.registry import unknown_name_error
 from psm_sim.spec import Spec
 
 CALIBRATES, FITTED, PREDICTED = ROLES = ("calibrates", "fitted", "predicted")
@@ -113,10 +113,10 @@ def load_preset(name: str) -> Preset:
     InputError
         If there is none of that name, or the file cannot be used.
     """
-    path = Path(name) if name.endswith(".toml") else bundled("presets") / f"{name}.toml"
+    path = Path(name) if name.endswith(".toml") else bundled_dir("presets") / f"{name}.toml"
     names = bundled_names("presets")
     if not name.endswith(".toml") and name not in names:
-        raise unknown("preset", name, [*names, "FILE.toml"])
+        raise unknown_name_error("preset", name, [*names, "FILE.toml"])
     table = read_toml(path, "preset")
     _check_tables(table, path)
     for key in ("calibrated", "fitted"):

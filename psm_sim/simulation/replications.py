@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from psm_sim.errors import InputError
-from psm_sim.progress import Progress, silent
+from psm_sim.progress import Progress, no_progress
 from psm_sim.simulation.average import SeedAverage, average
-from psm_sim.simulation.beside import NOTHING, Beside, What
-from psm_sim.simulation.clients import Told, check, in_parallel
-from psm_sim.simulation.compare import compare_clients, everyone, prepared, sorted_out
+from psm_sim.simulation.clients import ProgressReporter, check, compare_in_parallel
+from psm_sim.simulation.compare import all_policies, assign_roles, compare_clients, prepare_runs
 from psm_sim.simulation.comparison import Comparison
+from psm_sim.simulation.references import NO_REFERENCES, PolicyLike, References
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.values import Parameter
 
@@ -33,18 +33,18 @@ class SeedComparison(Comparison):
 
 
 def compare_seeds(
-    policies: Sequence[What],
+    policies: Sequence[PolicyLike],
     scenario: Scenario,
     replications: int,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     workers: int | None = None,
-    beside: Beside = NOTHING,
+    references: References = NO_REFERENCES,
 ) -> Comparison:
     """Run each policy over the pages of several seeds, and average over them.
 
     Parameters
     ----------
-    policies, scenario, beside
+    policies, scenario, references
         As for :func:`~psm_sim.simulation.compare.compare_runs`; the scenario's seed is the first.
     replications
         The number of seeds, at least 1; the seeds follow each other.
@@ -65,13 +65,13 @@ def compare_seeds(
     """
     _REPLICATIONS.check(replications, "comparison")
     if replications == 1:
-        return compare_clients(policies, scenario, progress, workers, beside)
-    check(prepared(policies, scenario.place(), beside), f"{replications} seeds", workers)
+        return compare_clients(policies, scenario, progress, workers, references)
+    check(prepare_runs(policies, scenario.resolve_topology(), references), f"{replications} seeds", workers)
     scenarios = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
     _check_drawn(scenarios)
-    told = Told(progress, replications * scenarios[0].pages, replications, "seeds")
-    found = in_parallel(everyone(policies, beside), scenarios, told, workers)
-    return sorted_out(_merged(scenarios, found), policies, beside)
+    report = ProgressReporter(progress, replications * scenarios[0].pages, replications, "seeds")
+    found = compare_in_parallel(all_policies(policies, references), scenarios, report, workers)
+    return assign_roles(_merged(scenarios, found), policies, references)
 
 
 def _check_drawn(scenarios: Sequence[Scenario]) -> None:
@@ -85,7 +85,7 @@ def _check_drawn(scenarios: Sequence[Scenario]) -> None:
 
 
 def _merged(scenarios: Sequence[Scenario], found: Sequence[Comparison]) -> SeedComparison:
-    names, first = tuple(str(each.seed) for each in scenarios), found[0]
+    names, first = tuple(str(scenario.seed) for scenario in scenarios), found[0]
     each_policy = zip(*(one.runs for one in found), strict=True)
     return SeedComparison(
         scenarios[0],

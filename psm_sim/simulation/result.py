@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.estimates import Summary
 from psm_sim.network import Usage
 from psm_sim.network.topology_station import PowerParameters
 from psm_sim.policies import Policy
-from psm_sim.simulation.failures import percentiles_of, summary
+from psm_sim.simulation.display import page_timeline
+from psm_sim.simulation.failed_pages import percentiles_of, summary
 from psm_sim.simulation.latency import Latency
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
-from psm_sim.simulation.showing import page_timeline
+from psm_sim.summary_stats import Summary
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,15 +10,15 @@ from typing import Any
 
 from psm_sim.errors import PluginError
 from psm_sim.network import Observer, PagesDone, Topology, World
-from psm_sim.network.crowd import Cell
 from psm_sim.network.page_error import PageError
+from psm_sim.network.station_group import Cell
 from psm_sim.policies import POLICIES, Policy, make_policy
-from psm_sim.policies.guard import guarded, unguarded, watched
+from psm_sim.policies.guard import guard_policy, probe_and_guard, unwrap_policy
 from psm_sim.rows import Rows, column
-from psm_sim.simulation.beside import What
 from psm_sim.simulation.latency import latencies_of
 from psm_sim.simulation.page_records import records_of
 from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
+from psm_sim.simulation.references import PolicyLike
 from psm_sim.simulation.result import Result
 from psm_sim.spec import Spec
 from psm_sim.workload.messages import NO_MESSAGES, Messages
@@ -33,7 +33,7 @@ class Run:
     ``parameters`` its parameters as plain values.
     """
 
-    what: What
+    what: PolicyLike
     place: Topology
     label: str
     policy: Policy
@@ -113,18 +113,20 @@ class Run:
             reports_failures=self.place.reports_failures,
             failures={index + 1: reason for index, reason in failures.items()},
             origin=Origin(self.what, self.place, tuple(pages), messages),
-            policy_state=unguarded(self.policy),
+            policy_state=unwrap_policy(self.policy),
         )
 
 
-def prepare(what: What, place: Topology, observers: Sequence[Observer] = (), cell: Cell | None = None) -> Run:
+def prepare(
+    what: PolicyLike, topology: Topology, observers: Sequence[Observer] = (), cell: Cell | None = None
+) -> Run:
     """Build a world for a policy, which starts it.
 
     Parameters
     ----------
     what
         A text or spec that names a policy, or one already made, which is copied and not changed.
-    place
+    topology
         The topology.
     observers
         Told what happens in the run.
@@ -139,8 +141,8 @@ def prepare(what: What, place: Topology, observers: Sequence[Observer] = (), cel
     policy = _fresh(what)
     label = what.name if isinstance(what, Policy) else str(what)
     done = PagesDone()
-    world = World(place, policy, [done, *observers], cell)
-    return Run(what, place, label, policy, policy.config(), world, done)
+    world = World(topology, policy, [done, *observers], cell)
+    return Run(what, topology, label, policy, policy.config(), world, done)
 
 
 def page_times_s(result: Result) -> list[float]:
@@ -151,13 +153,13 @@ def page_times_s(result: Result) -> list[float]:
     return times_s
 
 
-def _fresh(what: What) -> Policy:
+def _fresh(what: PolicyLike) -> Policy:
     """Return a policy for one run alone: made from its text, or a copy; a user's own one is guarded."""
     if isinstance(what, Policy):
-        return guarded(what)
+        return guard_policy(what)
     spec = Spec.of(what, "policy")
     policy = make_policy(spec)
-    return policy if spec.name in POLICIES.names() else watched(policy)
+    return policy if spec.name in POLICIES.names() else probe_and_guard(policy)
 
 
 def _traffic(world: World) -> Traffic:

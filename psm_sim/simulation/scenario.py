@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from psm_sim.bounds import MOST_SEED
-from psm_sim.bundled import bundled_names
+from psm_sim.bundled_files import bundled_names
 from psm_sim.errors import InputError
+from psm_sim.formatting import format_pairs
+from psm_sim.limits import MAX_SEED
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.profiles import load_profile
-from psm_sim.simulation.scenario_key import Known, hash_of
+from psm_sim.simulation.scenario_key import DigestCache, hash_of
 from psm_sim.spec import Spec
-from psm_sim.texts import joined
 from psm_sim.workload import Workload, load_workload, load_workloads
-from psm_sim.workload.load import find_trace
+from psm_sim.workload.loading import find_trace
 
 _TOPOLOGY = "three-node"
 
@@ -58,8 +58,8 @@ class Scenario:
         for name, value, least in (("pages", self.pages, 1), ("seed", self.seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InputError(f"{name} is {value!r}; expected a whole number of at least {least}.")
-        if self.seed > MOST_SEED:
-            raise InputError(f"seed is {self.seed}; expected at most {MOST_SEED}.")
+        if self.seed > MAX_SEED:
+            raise InputError(f"seed is {self.seed}; expected at most {MAX_SEED}.")
         object.__setattr__(self, "settings", dict(self.settings))
 
     @property
@@ -75,7 +75,7 @@ class Scenario:
     @property
     def facts(self) -> dict[str, Any]:
         """The trace, topology, settings and seed, as they stand in every frame of results."""
-        settings = joined(self.settings)
+        settings = format_pairs(self.settings)
         return {
             "trace": self.trace_name,
             "topology": self.topology_name,
@@ -103,14 +103,14 @@ class Scenario:
             return (self.trace,)
         return load_workloads(self.trace, self.pages, self.seed)
 
-    def place(self) -> Topology:
+    def resolve_topology(self) -> Topology:
         """Return the topology with the settings; faults without a seed of their own have the scenario's.
 
-        Errors as :meth:`unseeded_place`.
+        Errors as :meth:`resolve_unseeded_topology`.
         """
-        return self.unseeded_place().with_fault_seed(self.seed)
+        return self.resolve_unseeded_topology().with_fault_seed(self.seed)
 
-    def unseeded_place(self) -> Topology:
+    def resolve_unseeded_topology(self) -> Topology:
         """Return the topology with the settings, the same for every seed of the scenario.
 
         Raises
@@ -120,9 +120,9 @@ class Scenario:
             already made; or if a battery is given whose life cannot be told without the supply voltage.
         """
         if not isinstance(self.topology, Topology):
-            made = load_topology(self.topology, {**self.chip, **self.settings})
-            made.power.check_battery()
-            return made
+            topology = load_topology(self.topology, {**self.chip, **self.settings})
+            topology.power.check_battery()
+            return topology
         for name, value in (("settings", self.settings), ("profile", self.profile)):
             if value:
                 raise InputError(f"{name} is {value!r} beside a Topology made already; set them in it.")
@@ -164,12 +164,12 @@ class Scenario:
             own += spec.files()
         return list(dict.fromkeys(own))
 
-    def key(self, policies: Sequence[str | Spec] = (), known: Known | None = None) -> str:
+    def key(self, policies: Sequence[str | Spec] = (), cache: DigestCache | None = None) -> str:
         """Return a hash of everything that decides the numbers, 64 hexadecimal digits.
 
         That is the version, the trace, every key of the topology, the number of pages, the seed, and the
         *policies* that are run; with the contents of the files that they name. Modules that a user's own
-        file imports are not followed. Give the keys of many scenarios one dictionary *known*, empty at
+        file imports are not followed. Give the keys of many scenarios one dictionary *cache*, empty at
         first: what they have in common is then read once.
 
         Raises
@@ -177,4 +177,4 @@ class Scenario:
         InputError
             If a file cannot be read, or the trace comes through a pipe: its key would be another each time.
         """
-        return hash_of(self, policies, {} if known is None else known)
+        return hash_of(self, policies, {} if cache is None else cache)

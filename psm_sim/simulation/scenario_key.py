@@ -7,22 +7,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.errors import InputError
-from psm_sim.keys import content_of, key_of
+from psm_sim.hashing import digest_of, file_digest
 from psm_sim.network import Topology
 from psm_sim.network.topology_members import Member
 from psm_sim.spec import Spec
 from psm_sim.version import __version__
 from psm_sim.workload import Workload
-from psm_sim.workload.load import find_trace
+from psm_sim.workload.loading import find_trace
 
 if TYPE_CHECKING:
     from psm_sim.simulation.scenario import Scenario
 
-Known = dict[tuple[Any, ...], str]
+DigestCache = dict[tuple[Any, ...], str]
 """Hashes of parts by what they are of, so that those that many scenarios share are worked out once."""
 
 
-def hash_of(scenario: Scenario, policies: Sequence[str | Spec], known: Known) -> str:
+def hash_of(scenario: Scenario, policies: Sequence[str | Spec], cache: DigestCache) -> str:
     """Return the hash of a scenario, 64 hexadecimal digits.
 
     Parameters
@@ -31,46 +31,46 @@ def hash_of(scenario: Scenario, policies: Sequence[str | Spec], known: Known) ->
         What is run.
     policies
         The policies that are run in it.
-    known
+    cache
         Parts that are known already; others join it.
     """
-    parts = [_topology_part(scenario, known), _trace_part(scenario, known)]
-    parts += [_once(known, ("policy", str(each)), partial(_policy_facts, each)) for each in policies]
-    return key_of([__version__, scenario.pages, scenario.seed, parts])
+    parts = [_topology_part(scenario, cache), _trace_part(scenario, cache)]
+    parts += [_once(cache, ("policy", str(policy)), partial(_policy_facts, policy)) for policy in policies]
+    return digest_of([__version__, scenario.pages, scenario.seed, parts])
 
 
-def _topology_part(scenario: Scenario, known: Known) -> str:
+def _topology_part(scenario: Scenario, cache: DigestCache) -> str:
     def facts() -> Any:
-        contents = [content_of(file) for file in Spec(scenario.topology_name).files()]
-        place = scenario.place()
-        shared = [_station_facts(member) for member in place.stations]
-        return [scenario.topology_name, place.config(), contents, *([shared] if shared else [])]
+        contents = [file_digest(file) for file in Spec(scenario.topology_name).files()]
+        topology = scenario.resolve_topology()
+        shared = [_station_facts(member) for member in topology.stations]
+        return [scenario.topology_name, topology.config(), contents, *([shared] if shared else [])]
 
     if isinstance(scenario.topology, Topology):
-        return key_of(facts())
+        return digest_of(facts())
     name = ("topology", scenario.topology, scenario.profile, *scenario.settings.items())
-    return _once(known, name, facts)
+    return _once(cache, name, facts)
 
 
 def _station_facts(member: Member) -> list[Any]:
     found: list[Any] = [repr(member)]
     found += [_policy_facts(member.policy)] if member.policy else []
     found += [_trace_facts(Spec.of(member.trace, "trace"))] if member.trace else []
-    return found + [content_of(file) for file in Spec(member.profile or "").files()]
+    return found + [file_digest(file) for file in Spec(member.profile or "").files()]
 
 
-def _trace_part(scenario: Scenario, known: Known) -> str:
+def _trace_part(scenario: Scenario, cache: DigestCache) -> str:
     trace = scenario.trace
     if isinstance(trace, Workload):
-        return key_of([trace.name, repr(trace.pages), repr(trace.messages)])
+        return digest_of([trace.name, repr(trace.pages), repr(trace.messages)])
     spec = Spec.of(trace, "trace")
-    return _once(known, ("trace", str(spec)), partial(_trace_facts, spec))
+    return _once(cache, ("trace", str(spec)), partial(_trace_facts, spec))
 
 
-def _once(known: Known, name: tuple[Any, ...], facts: Callable[[], Any]) -> str:
-    if name not in known:
-        known[name] = key_of(facts())
-    return known[name]
+def _once(cache: DigestCache, name: tuple[Any, ...], facts: Callable[[], Any]) -> str:
+    if name not in cache:
+        cache[name] = digest_of(facts())
+    return cache[name]
 
 
 def _trace_facts(spec: Spec) -> list[str]:
@@ -79,9 +79,9 @@ def _trace_facts(spec: Spec) -> list[str]:
         told = f"trace {spec} is a pipe, whose pages cannot be kept and read again"
         raise InputError(f"{told}; save it as a file.")
     files = dict.fromkeys([path, *spec.files()])
-    return [str(spec), *map(content_of, files)]
+    return [str(spec), *map(file_digest, files)]
 
 
 def _policy_facts(policy: str | Spec) -> list[str]:
     spec = Spec.of(policy, "policy")
-    return [str(spec), *map(content_of, spec.files())]
+    return [str(spec), *map(file_digest, spec.files())]

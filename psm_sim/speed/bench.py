@@ -58,8 +58,8 @@ def _cost(measure: Measure, repeats: int, before: float | None) -> Cost:
 def to_dict(costs: list[Cost]) -> dict[str, Any]:
     """Return the costs as the JSON output has them."""
     rows = {
-        each.name: {"ratio": each.ratio, "beside": each.beside, "us": each.us, "slower": each.is_slower}
-        for each in costs
+        cost.name: {"ratio": cost.ratio, "beside": cost.beside, "us": cost.us, "slower": cost.is_slower}
+        for cost in costs
     }
     return {"loops": {name: what for name, (_, _, what) in LOOPS.items()}, "costs": rows}
 
@@ -74,7 +74,7 @@ def read(path: Path) -> dict[str, float]:
     """
     import json
 
-    from psm_sim.files.opened import read_text
+    from psm_sim.files.reading import read_text
 
     try:
         costs = json.loads(read_text(path, 1 << 20))["costs"]

@@ -13,15 +13,15 @@ from itertools import count as count_from
 
 import numpy as np
 
-from psm_sim.learning.make import make_learner
-from psm_sim.learning.rounds import fault
+from psm_sim.learning.factory import make_learner
+from psm_sim.learning.round_backends import numba_error
 from psm_sim.network import World, load_topology
-from psm_sim.network.bare import fire
+from psm_sim.network.simpy_baseline import run_timeouts
 from psm_sim.policies import make_policy
 from psm_sim.replay.arrivals import Arrivals
-from psm_sim.replay.clock import Clock
-from psm_sim.replay.method import replay_loss
+from psm_sim.replay.clock import PollingGrid
 from psm_sim.replay.poller import Replay
+from psm_sim.replay.replay_config import replay_loss
 from psm_sim.workload import load_workload
 from psm_sim.workload.page import Page
 from psm_sim.workload.transfer import Transfer
@@ -29,7 +29,7 @@ from psm_sim.workload.transfer import Transfer
 HORIZON = 27_000
 """Polls for which the switching rates are chosen: 259 of them."""
 
-Work = Callable[[], object]
+Callback = Callable[[], object]
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Measure:
     """
 
     name: str
-    prepare: Callable[[], Work]
+    prepare: Callable[[], Callback]
     units: int
     beside: str
 
 
-def seconds(work: Work) -> float:
+def seconds(work: Callback) -> float:
     """Return the processor time of *work*, that of processes which it starts included."""
     begun = _clock_s()
     work()
@@ -67,7 +67,7 @@ def _clock_s() -> float:
 
 
 def _events() -> None:
-    fire(20_000)
+    run_timeouts(20_000)
 
 
 def _array_calls() -> None:
@@ -80,7 +80,7 @@ def _start() -> None:
     subprocess.run([sys.executable, "-c", "import numpy"], check=True)
 
 
-LOOPS: dict[str, tuple[Work, int, str]] = {
+LOOPS: dict[str, tuple[Callback, int, str]] = {
     "event": (_events, 20_000, "a SimPy process that yields timeouts"),
     "product": (_array_calls, 2_000, "NumPy's product of two arrays of 12 x 259"),
     "start": (_start, 1, 'python -c "import numpy"'),
@@ -98,7 +98,7 @@ def _gaps(think_s: float, count: int = 40) -> Measure:
     return Measure(f"page of lpsm, {think_s:g} s apart", lambda: _run("lpsm", pages), count, "event")
 
 
-def _run(policy: str, pages: tuple[Page, ...]) -> Work:
+def _run(policy: str, pages: tuple[Page, ...]) -> Callback:
     world = World(load_topology(), make_policy(policy))
     return lambda: world.run(pages)
 
@@ -106,7 +106,7 @@ def _run(policy: str, pages: tuple[Page, ...]) -> Work:
 def _rounds(learner: str = "learn-alpha", note: str = "", count: int = 2_000) -> Measure:
     table = np.random.default_rng(1).random((count, 12)) * 5
 
-    def prepare() -> Work:
+    def prepare() -> Callback:
         update = make_learner(learner, 12, HORIZON).update
         return lambda: deque(map(update, table), 0)
 
@@ -114,8 +114,8 @@ def _rounds(learner: str = "learn-alpha", note: str = "", count: int = 2_000) ->
 
 
 def _polls(learner: str = "learn-alpha", note: str = "", count: int = 2_000) -> Measure:
-    def prepare() -> Work:
-        clock = Clock()
+    def prepare() -> Callback:
+        clock = PollingGrid()
         made = make_learner(learner, clock.times_ms.size, HORIZON)
         transfers = (Transfer(at_us, at_us + 2_000_000, 9_000) for at_us in count_from(0, 30_000_000))
         replay = Replay(Arrivals(transfers), made, replay_loss("inverse", None, clock.times_ms), clock)
@@ -149,7 +149,7 @@ def measures() -> Iterator[Measure]:
         yield _gaps(think_s)
     yield _rounds()
     yield _polls()
-    if not fault():
+    if not numba_error():
         yield _rounds("learn-alpha:compiled=yes", ", compiled")
         yield _polls("learn-alpha:compiled=yes", ", compiled")
     yield _started("--help")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 
-from psm_sim.registry import unknown
+from psm_sim.registry import unknown_name_error
 from psm_sim.studies.study import Study
 
 STUDIES = {
@@ -48,7 +48,7 @@ def load_study(
         If there is no study of that name.
     """
     if name not in studies:
-        raise unknown("study", name, [*studies, "all"])
+        raise unknown_name_error("study", name, [*studies, "all"])
     module, _, attribute = studies[name].partition(":")
     found: Study = getattr(importlib.import_module(f"{package}.{module}"), attribute)
     return found

@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.estimates import Interval, interval
 from psm_sim.simulation.preset import load_preset
 from psm_sim.studies.experiment import BSD, PRESETS, Experiment, values_of
 from psm_sim.studies.published import Published, published_numbers
 from psm_sim.studies.study import Findings, Scale, Study, Table
+from psm_sim.summary_stats import Interval, confidence_interval
 
 AIR = {"mac.model": "dcf", "beacon.interval_tu": 100}
 MODELS: dict[str, Mapping[str, Any]] = {
@@ -28,7 +28,7 @@ EXPERIMENTS = ("lpsm-100", "lpsm-4x500", "bsd-energy")
 POLICIES = ("always-on", "psm", "bsd:p=1", "bsd:p=0.1", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 COLUMNS = ("energy_j", "awake_j", "beacons_j", "slowdown", "page_time_s")
 QUANTITIES = (*COLUMNS, "energy_ratio", "page_ratio_mean", "page_ratio_long", "page_ratio_max")
-MOST_LONG = 4
+MAX_LONG_RUNS = 4
 """The most replications of the experiment with long runs."""
 
 
@@ -60,7 +60,7 @@ class Air(Study):
             study="mac",
             title="What the air of 802.11b changes: every published number over a link and over the air",
             setting=f"preset {PRESETS[0]}; {scale.replications} replications of {scale.pages} pages, at most"
-            f" {MOST_LONG} of {scale.long_pages}, from seed {seed} on; 802.11b at 11 Mbit/s with a long"
+            f" {MAX_LONG_RUNS} of {scale.long_pages}, from seed {seed} on; 802.11b at 11 Mbit/s with a long"
             " preamble, beacons every 100 TU; a link has 5 Mbit/s each way and beacons every 100 ms",
             remarks=_remarks(frames),
             tables=[
@@ -87,7 +87,7 @@ def _place(policy: str) -> tuple[bool, str]:
 def _size(name: str, scale: Scale, seed: int) -> tuple[int, Sequence[int]]:
     """Return the pages of a replication, and the seeds."""
     if name == "lpsm-4x500":
-        return scale.long_pages, scale.seeds(seed)[:MOST_LONG]
+        return scale.long_pages, scale.seeds(seed)[:MAX_LONG_RUNS]
     return scale.pages, scale.seeds(seed)
 
 
@@ -114,13 +114,17 @@ def _numbers(found: Mapping[tuple[str, str], Mapping[tuple[str, str], list[float
 def _shown(number: Published, values: Sequence[float]) -> str:
     if number.at_most is not None:
         return f"{max(values):.3f} (largest)"
-    return f"{interval(values):.3f}"
+    return f"{confidence_interval(values):.3f}"
 
 
 def _means(frames: Mapping[tuple[str, str], pd.DataFrame], name: str) -> pd.DataFrame:
     return pd.DataFrame(
         [
-            {"model": model, "policy": policy, **{each: f"{interval(group[each]):.3f}" for each in COLUMNS}}
+            {
+                "model": model,
+                "policy": policy,
+                **{each: f"{confidence_interval(group[each]):.3f}" for each in COLUMNS},
+            }
             for model in MODELS
             for policy, group in frames[name, model].groupby("policy", sort=False)
         ]
@@ -145,4 +149,4 @@ def _psm(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _change(over: pd.Series[float], link: pd.Series[float]) -> Interval:
-    return interval((over / link - 1).tolist())
+    return confidence_interval((over / link - 1).tolist())

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from psm_sim.estimates import interval
 from psm_sim.studies.published import Published, published_numbers
+from psm_sim.summary_stats import confidence_interval
 
 
-def mean_states(frame: pd.DataFrame, best: Sequence[float], study: str) -> pd.DataFrame:
+def mean_energy_by_state(frame: pd.DataFrame, best: Sequence[float], study: str) -> pd.DataFrame:
     """Return the joules per page of each policy by radio state, beside what was published.
 
     Parameters
@@ -30,7 +30,7 @@ def mean_states(frame: pd.DataFrame, best: Sequence[float], study: str) -> pd.Da
     psm_j = float(bars.loc[bars["policy"] == "psm", states].to_numpy().sum())
     saved = [known.get((policy, "energy_saved")) for policy in bars["policy"]]
     return bars.assign(
-        hindsight_j=interval(best).mean,
+        hindsight_j=confidence_interval(best).mean,
         published_j=_values(bars, known, "energy_j"),
         published_beacons_j=_values(bars, known, "beacons_j"),
         published_low_j=[psm_j * (1 - each.high) if each and each.high else np.nan for each in saved],
@@ -45,7 +45,10 @@ def slowdowns(frame: pd.DataFrame, study: str) -> pd.DataFrame:
     """
     rows = []
     for policy, group in frame.groupby("policy", sort=False):
-        slowdown, over_psm = interval(group["slowdown"]), interval(group["page_ratio_mean"])
+        slowdown, over_psm = (
+            confidence_interval(group["slowdown"]),
+            confidence_interval(group["page_ratio_mean"]),
+        )
         rows.append({
             "policy": policy,
             "slowdown": slowdown.mean,

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from psm_sim.campaign.tasks import Row
-from psm_sim.keys import key_of
+from psm_sim.hashing import digest_of
 from psm_sim.network import Observer
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 
 HOLDING_MS = 1500
 """A server delay that outlasts the time for which BSD stays awake at each p of the paper, at most 1 s."""
 
 
-class BoundWatch(Observer):
+class BoundObserver(Observer):
     """Watch over the bound: the stretch of every reply that was held.
 
     The stretch is the time from the last uplink packet to the delivery of a held frame over the time
@@ -88,14 +88,14 @@ class BoundTask:
         """Its pages."""
         return self.scenario.pages
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of everything that decides the row."""
-        return key_of([self.kind, self.p, self.scenario.key(known=known)])
+        return digest_of([self.kind, self.p, self.scenario.key(cache=cache)])
 
     def run(self) -> list[Row]:
         """Return the row."""
-        watch = BoundWatch()
-        run = prepare(f"bsd:p={self.p:g}", self.scenario.place(), [watch])
+        watch = BoundObserver()
+        run = prepare(f"bsd:p={self.p:g}", self.scenario.resolve_topology(), [watch])
         run.over(self.scenario.workload().pages)
         bound = max(watch.stretches) / (1 + self.p) if watch.stretches else None
         return [{"p": self.p, "bound": bound, "held": len(watch.stretches)}]

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.estimates import interval
-from psm_sim.studies.bars import mean_states
+from psm_sim.studies.bars import mean_energy_by_state
 from psm_sim.studies.bsd_bound import HOLDING_MS, BoundTask
 from psm_sim.studies.experiment import BSD, PRESETS, Experiment, setting_of, values_of
 from psm_sim.studies.published import Claim, claims
 from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.summary_stats import confidence_interval
 
 NAME = "bsd-energy"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
@@ -46,7 +46,7 @@ class BsdEnergy(Study):
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Set savings, page times and the bound beside the abstract's; arguments as for :class:`Study`."""
         experiments = _experiments()
-        frames = {each.preset.name: each.frame(rows) for each in experiments}
+        frames = {experiment.preset.name: experiment.frame(rows) for experiment in experiments}
         bound = pd.DataFrame(rows.of("bound"))
         best = pd.DataFrame(rows.of("optimum")).groupby("preset")["energy_j"].apply(list)
         return Findings(
@@ -62,10 +62,10 @@ class BsdEnergy(Study):
                 ),
                 Table("Held replies, and the largest delivery time as a share of its bound", _bounds(bound)),
             ],
-            claims=[claim for each in experiments for claim in _claims(each, frames, bound)],
-            presets=[each.preset for each in experiments],
+            claims=[claim for experiment in experiments for claim in _claims(experiment, frames, bound)],
+            presets=[experiment.preset for experiment in experiments],
             provisional=not scale.full,
-            figures={"energy": mean_states(frames[PRESETS[0]], best[PRESETS[0]], NAME)},
+            figures={"energy": mean_energy_by_state(frames[PRESETS[0]], best[PRESETS[0]], NAME)},
         )
 
 
@@ -121,11 +121,14 @@ def _bounds(bound: pd.DataFrame) -> pd.DataFrame:
 def _means(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
     shown = frame[~frame["policy"].str.startswith("lpsm")]
     rows = [
-        {"policy": policy, **{label: f"{interval(group[name]):.3f}" for name, label in COLUMNS.items()}}
+        {
+            "policy": policy,
+            **{label: f"{confidence_interval(group[name]):.3f}" for name, label in COLUMNS.items()},
+        }
         for policy, group in shown.groupby("policy", sort=False)
     ]
     blank = dict.fromkeys(COLUMNS.values(), "")
-    optimum = {**blank, "J/page": f"{interval(best):.3f}", "slowdown": "1"}
+    optimum = {**blank, "J/page": f"{confidence_interval(best):.3f}", "slowdown": "1"}
     return pd.DataFrame([*rows, {"policy": "hindsight, no delay", **optimum}])
 
 

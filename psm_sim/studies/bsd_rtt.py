@@ -10,9 +10,9 @@ import pandas as pd
 from psm_sim.campaign.comparison import RunTask
 from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.estimates import interval
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.summary_stats import confidence_interval
 
 TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"
 ROUND_TRIPS_MS = (10, 20, 30, 40, 60, 80, 100.2, 120, 150, 200, 300, 400, 600)
@@ -116,7 +116,7 @@ def _curves(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _line(rtt_ms: float, policy: str, group: pd.DataFrame) -> dict[str, object]:
     references = dict(zip(ROUND_TRIPS_MS, REFERENCE.get(policy, ()), strict=False))
-    mean = interval(group["time_ratio"])
+    mean = confidence_interval(group["time_ratio"])
     return {
         "rtt_ms": rtt_ms,
         "policy": policy,

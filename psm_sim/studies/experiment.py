@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.comparison import RunTask, against
+from psm_sim.campaign.comparison import RunTask, add_ratios
 from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.simulation.preset import Preset, load_preset
@@ -25,7 +25,7 @@ PRESETS = ("thesis-uniform", "thesis", "plain")
 BESIDE, BESIDE_LONG = 20, 6
 """The most replications, and long ones, under each preset but the headline's."""
 
-LONGEST = 0.1
+MAX_PAGES = 0.1
 """The share of the pages, those that take longest without power saving, that count as longer transfers."""
 
 
@@ -88,7 +88,7 @@ class Experiment:
         mine = [row for row in rows.of("run") if row["preset"] == self.preset.name]
         names = {str(self.preset.policy_spec(policy)): policy for policy in POLICIES}
         frame = pd.DataFrame(mine).assign(policy=[names[row["policy"]] for row in mine])
-        frame = with_long_pages(against(frame, "psm"))
+        frame = with_long_pages(add_ratios(frame, "psm"))
         return frame.assign(energy_saved=1 - frame["energy_ratio"], time_saved=1 - frame["page_ratio_mean"])
 
 
@@ -98,7 +98,7 @@ def with_long_pages(frame: pd.DataFrame) -> pd.DataFrame:
     psm = frame[frame["policy"] == "psm"].set_index("seed")["page_times_s"]
     found = []
     for seed, times_s in zip(frame["seed"], frame["page_times_s"], strict=True):
-        count = max(1, round(LONGEST * len(times_s)))
+        count = max(1, round(MAX_PAGES * len(times_s)))
         longest = np.argsort(always[seed], kind="stable")[-count:]
         found.append(float(np.mean(np.array(times_s)[longest] / np.array(psm[seed])[longest])))
     return frame.assign(page_ratio_long=found)
@@ -125,7 +125,7 @@ def setting_of(experiments: Sequence[Experiment], scale: Scale, seed: int, *, lo
     """
     pages = scale.long_pages if long else scale.pages
     told = []
-    for each in experiments:
-        seeds = each.seeds(scale, seed, long=long)
-        told.append(f"{each.preset.name} {len(seeds)} (seeds {seeds[0]} to {seeds[-1]})")
+    for experiment in experiments:
+        seeds = experiment.seeds(scale, seed, long=long)
+        told.append(f"{experiment.preset.name} {len(seeds)} (seeds {seeds[0]} to {seeds[-1]})")
     return f"replications of {pages} pages under each preset: {', '.join(told)}; figures: {PRESETS[0]}"

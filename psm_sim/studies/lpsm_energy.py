@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.estimates import interval
-from psm_sim.studies.bars import mean_states, slowdowns
+from psm_sim.studies.bars import mean_energy_by_state, slowdowns
 from psm_sim.studies.experiment import (
     INVERSE,
     LOG,
@@ -21,6 +20,7 @@ from psm_sim.studies.experiment import (
 )
 from psm_sim.studies.published import Claim, claims, published_numbers
 from psm_sim.studies.study import Findings, Scale, Study, Table
+from psm_sim.summary_stats import confidence_interval
 
 QUANTITIES = {
     "energy_j": "J/page",
@@ -65,10 +65,14 @@ class Headline(Study):
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Set the means under each preset beside the published bars; arguments as for :class:`Study`."""
         experiments = [Experiment.under(self.name, preset) for preset in PRESETS]
-        frames = {each.preset.name: each.frame(rows) for each in experiments}
+        frames = {experiment.preset.name: experiment.frame(rows) for experiment in experiments}
         best = {name: _best(rows, name) for name in frames}
         drawn = frames[PRESETS[0]]
-        found = [claim for each in experiments for claim in self._claims(each, frames[each.preset.name])]
+        found = [
+            claim
+            for experiment in experiments
+            for claim in self._claims(experiment, frames[experiment.preset.name])
+        ]
         return Findings(
             self.name,
             self.title,
@@ -79,10 +83,10 @@ class Headline(Study):
                 for name, frame in frames.items()
             ],
             claims=found,
-            presets=[each.preset for each in experiments],
+            presets=[experiment.preset for experiment in experiments],
             provisional=not scale.full,
             figures={
-                "energy": mean_states(drawn, best[PRESETS[0]], self.name),
+                "energy": mean_energy_by_state(drawn, best[PRESETS[0]], self.name),
                 "slowdown": slowdowns(drawn, self.name),
             },
         )
@@ -103,17 +107,23 @@ def _best(rows: Rows, preset: str) -> list[float]:
 
 def _means(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
     rows = [
-        {"policy": policy, **{label: f"{interval(group[name]):.3f}" for name, label in QUANTITIES.items()}}
+        {
+            "policy": policy,
+            **{label: f"{confidence_interval(group[name]):.3f}" for name, label in QUANTITIES.items()},
+        }
         for policy, group in frame.groupby("policy", sort=False)
     ]
-    optimum = dict.fromkeys(QUANTITIES.values(), "") | {"J/page": f"{interval(best):.3f}", "slowdown": "1"}
+    optimum = dict.fromkeys(QUANTITIES.values(), "") | {
+        "J/page": f"{confidence_interval(best):.3f}",
+        "slowdown": "1",
+    }
     return pd.DataFrame([*rows, {"policy": "hindsight, no delay", **optimum}])
 
 
 def _remarks(preset: str, frame: pd.DataFrame, best: Sequence[float]) -> list[str]:
     psm, log = (frame[frame["policy"] == name] for name in ("psm", LOG))
-    paired = interval(log["energy_j"].to_numpy() - psm["energy_j"].to_numpy())
-    above = interval(log["energy_j"].to_numpy()[: len(best)] / best - 1)
+    paired = confidence_interval(log["energy_j"].to_numpy() - psm["energy_j"].to_numpy())
+    above = confidence_interval(log["energy_j"].to_numpy()[: len(best)] / best - 1)
     dozing = frame[frame["policy"].isin(["psm", *LPSM])]
     rest = (dozing["energy_j"] - dozing["beacons_j"]).groupby(dozing["policy"]).mean()
     means = frame.groupby("policy", sort=False)["energy_j"].mean()

@@ -8,10 +8,10 @@ import pandas as pd
 
 from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.estimates import interval
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.studies.floor_task import FloorTask
+from psm_sim.studies.lower_bound_task import LowerBoundTask
 from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.summary_stats import confidence_interval
 
 TRACE = "ucb:mean_think_s=54.5"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
@@ -47,9 +47,9 @@ class Limit(Study):
         """Return one chain and one comparison in the simulator per seed."""
         seeds = range(seed, seed + min(5, scale.replications))
         prices = 40 if scale.pages >= 100 else 16
-        scenarios = [Scenario(TRACE, pages=scale.pages, seed=each) for each in seeds]
+        scenarios = [Scenario(TRACE, pages=scale.pages, seed=seed) for seed in seeds]
         chains = [OptimumTask(scenario, POLICIES, BOUNDS, prices) for scenario in scenarios]
-        return [*chains, *(FloorTask((*POLICIES, *LONG), scenario) for scenario in scenarios)]
+        return [*chains, *(LowerBoundTask((*POLICIES, *LONG), scenario) for scenario in scenarios)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return each policy's distance on the chain and in the simulator, and the first seed's frontier."""
@@ -88,7 +88,7 @@ def _remarks(frame: pd.DataFrame, simulated: pd.DataFrame, free: pd.Series[float
     longer = frame[frame["allowed"] == "policy"].groupby("policy")["delay_s"].mean() / delays
     lpsm = [name for name in POLICIES if name.startswith("lpsm")]
     return [
-        f"Least energy without delay: {interval(free):.3f} J per page, attained in the simulator.",
+        f"Least energy without delay: {confidence_interval(free):.3f} J per page, attained in the simulator.",
         (
             f"Least energy of all in the simulator: {joules.min():.3f} J per page ({joules.idxmin()}),"
             f" {words} the least of the chain at any delay, {chain_j:.3f} J."
@@ -111,11 +111,11 @@ def _floors(simulated: pd.DataFrame, free: pd.Series[float]) -> pd.DataFrame:
         joules, floor = (group.set_index("seed")[name] for name in ("energy_j", "floor_j"))
         rows.append({
             "policy": policy,
-            "J/page": f"{interval(joules):.3f}",
-            "delay s/page": f"{interval(group['delay_s']):.3f}",
-            "floor J": f"{interval(floor):.3f}",
-            "above it %": f"{interval(100 * (joules / floor - 1)):.1f}",
-            "above no delay %": f"{interval(100 * (joules / free - 1)):.1f}",
+            "J/page": f"{confidence_interval(joules):.3f}",
+            "delay s/page": f"{confidence_interval(group['delay_s']):.3f}",
+            "floor J": f"{confidence_interval(floor):.3f}",
+            "above it %": f"{confidence_interval(100 * (joules / floor - 1)):.1f}",
+            "above no delay %": f"{confidence_interval(100 * (joules / free - 1)):.1f}",
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -128,11 +128,11 @@ def _distances(frame: pd.DataFrame, free: pd.Series[float]) -> pd.DataFrame:
         rows.append(
             {
                 "policy": policy,
-                "J/page": f"{interval(joules):.3f}",
-                "delay s/page": f"{interval(group['delay_s']):.3f}",
-                "least J at that delay": f"{interval(least):.3f}",
-                "above it %": f"{interval(100 * (joules / least - 1)):.1f}",
-                "above no delay %": f"{interval(100 * (joules / free - 1)):.1f}",
+                "J/page": f"{confidence_interval(joules):.3f}",
+                "delay s/page": f"{confidence_interval(group['delay_s']):.3f}",
+                "least J at that delay": f"{confidence_interval(least):.3f}",
+                "above it %": f"{confidence_interval(100 * (joules / least - 1)):.1f}",
+                "above no delay %": f"{confidence_interval(100 * (joules / free - 1)):.1f}",
             }
         )
     return pd.DataFrame(rows)
@@ -143,8 +143,8 @@ def _bounded(frame: pd.DataFrame) -> pd.DataFrame:
     rows = [
         {
             "allowed": allowed if allowed == "no delay" else f"delivery within (1 + p), {allowed}",
-            "J/page": f"{interval(group['energy_j']):.3f}",
-            "delay s/page": f"{interval(group['delay_s']):.3f}",
+            "J/page": f"{confidence_interval(group['energy_j']):.3f}",
+            "delay s/page": f"{confidence_interval(group['delay_s']):.3f}",
         }
         for allowed, group in best.groupby("allowed", sort=False)
     ]

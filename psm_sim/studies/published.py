@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from psm_sim.estimates import Interval, interval
 from psm_sim.simulation.preset import Preset
+from psm_sim.summary_stats import Interval, confidence_interval
 
 _FILE = Path(__file__).with_name("published.toml")
 
@@ -128,7 +128,7 @@ def claim_of(number: Published, values: Sequence[float], preset: Preset) -> Clai
     preset : Preset
         The setting that gave them.
     """
-    ours, largest = interval(values), max(values)
+    ours, largest = confidence_interval(values), max(values)
     kept = None
     if number.at_most is not None:
         kept = sum(value <= number.at_most * (1 + 1e-9) for value in values) / len(values)

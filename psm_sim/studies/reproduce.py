@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from psm_sim.campaign.tasks import run_tasks
-from psm_sim.progress import Progress, silent
+from psm_sim.progress import Progress, no_progress
 from psm_sim.studies.study import Findings, Scale, Study
 
 EVERY_PROCESSOR = -1
@@ -16,7 +16,7 @@ def reproduce(
     scale: Scale,
     seed: int = 1,
     workers: int = EVERY_PROCESSOR,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> list[Findings]:
     """Run the tasks of all studies together; return the findings of each, in the order of *studies*.
 

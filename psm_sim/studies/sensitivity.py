@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from psm_sim.campaign.comparison import RunTask, against
+from psm_sim.campaign.comparison import RunTask, add_ratios
 from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.simulation.preset import Preset, load_preset
@@ -122,7 +122,7 @@ def _task(preset: Preset, variant: Variant, pages: int, seed: int) -> RunTask:
 
 def _line(variant: Variant, runs: pd.DataFrame, preset: Preset) -> tuple[dict[str, str], list[Claim]]:
     names = {"always-on": "always-on", **{str(spec): name for name, spec in variant.policies(preset).items()}}
-    frame = with_long_pages(against(runs.assign(policy=runs["policy"].map(names)), "psm"))
+    frame = with_long_pages(add_ratios(runs.assign(policy=runs["policy"].map(names)), "psm"))
     found = claims("lpsm-100", values_of(frame, QUANTITIES), preset)
     cells = {_name(claim.published): f"{_shown(claim):.3f}{_MARKS[claim.verdict]}" for claim in found}
     saved = frame.groupby("policy")["energy_ratio"].mean()

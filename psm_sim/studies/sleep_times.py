@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.keys import key_of
+from psm_sim.hashing import digest_of
 from psm_sim.network import Observer
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.spec import Spec
 from psm_sim.studies.experiment import PRESETS
 from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
@@ -59,13 +59,13 @@ class SleepTask:
         """Its pages, each of which takes the time of eight, since LPSM is asked at each poll."""
         return 8 * self.scenario.pages
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of everything that decides the rows."""
-        return key_of([self.kind, self.loss, self.scenario.key([self.policy], known)])
+        return digest_of([self.kind, self.loss, self.scenario.key([self.policy], cache)])
 
     def run(self) -> list[dict[str, Any]]:
         """Return one row for each sleep."""
-        place, recorder = self.scenario.place(), RestRecorder()
+        place, recorder = self.scenario.resolve_topology(), RestRecorder()
         prepare(self.policy, place, [recorder]).over(self.scenario.workload().pages)
         beacon_ms = 1000 * place.beacon.interval_s
         return [

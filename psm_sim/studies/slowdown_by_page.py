@@ -11,7 +11,7 @@ from psm_sim.campaign.comparison import RunTask
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.studies.experiment import LONGEST, PRESETS
+from psm_sim.studies.experiment import MAX_PAGES, PRESETS
 from psm_sim.studies.study import Findings, Scale, Study, Table
 
 POLICIES = ("psm", "bsd:p=1", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
@@ -73,7 +73,7 @@ def _falls(pages: pd.DataFrame) -> list[str]:
     """Set the slowdown of the longest tenth of the pages beside that of the shortest."""
     order = pages.groupby("policy", sort=False)["always_on_time_s"].rank(method="first", pct=True)
     by_end = {end: pages[chosen].groupby("policy")["slowdown"].mean() for end, chosen in (
-        ("shortest", order <= LONGEST), ("longest", order > 1 - LONGEST))}  # fmt: skip
+        ("shortest", order <= MAX_PAGES), ("longest", order > 1 - MAX_PAGES))}  # fmt: skip
     told = [f"{name} {by_end['shortest'][name]:.2f} and {by_end['longest'][name]:.2f}" for name in POLICIES]
     return [f"Mean slowdown of the shortest and of the longest tenth of the pages: {', '.join(told)}."]
 

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.estimates import Interval, interval
-from psm_sim.keys import key_of
-from psm_sim.replay.method import Method
+from psm_sim.hashing import digest_of
+from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.run import ReplayedClient, replay_trace
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.summary_stats import Interval, confidence_interval
 
 TRACE = "ucb"
 BEGINNING = 300
@@ -117,13 +117,13 @@ class ReplayTask:
         """Its pages, each of which takes the time of five simulated ones."""
         return 5 * self.pages
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of everything that decides the row."""
-        return key_of([self.kind, TRACE, self.pages, self.seed])
+        return digest_of([self.kind, TRACE, self.pages, self.seed])
 
     def run(self) -> list[dict[str, Any]]:
         """Return the row."""
-        (client,) = replay_trace(TRACE, Method(), pages=self.pages, seed=self.seed, history=True)
+        (client,) = replay_trace(TRACE, ReplayConfig(), pages=self.pages, seed=self.seed, history=True)
         return [{"seed": self.seed, "polls": client.replay.polls, **measures(client)}]
 
 
@@ -156,14 +156,14 @@ class TraceStudy(Study):
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Judge each sentence by its number; arguments as for :class:`Study`."""
         frame, seeds = pd.DataFrame(rows.of("replay")), _seeds(scale, seed)
-        found = {each: interval(frame[each.column]) for each in SENTENCES}
+        found = {sentence: confidence_interval(frame[sentence.column]) for sentence in SENTENCES}
         return Findings(
             "trace-study",
             "LPSM on network activity without a simulator: which sentences hold (figures 2-9 to 2-11)",
             f"trace {TRACE} over a modem line, {scale.pages} pages, learn-alpha, loss inverse with gamma"
             f" 1e-07, experts 100 to 1000 ms by 100; {len(seeds)} replications, seeds {seeds[0]} to"
             f" {seeds[-1]}",
-            remarks=[_tally(found), f"Polls in a replay: {interval(frame['polls']):.0f}."],
+            remarks=[_tally(found), f"Polls in a replay: {confidence_interval(frame['polls']):.0f}."],
             commentary=COMMENTARY,
             tables=[Table("Sentences of the thesis on this replay", _table(found))],
             provisional=not scale.full,

@@ -9,14 +9,14 @@ from psm_sim.errors import InputError
 from psm_sim.parameters import parameters_of, values_of
 from psm_sim.spec import Spec
 from psm_sim.workload.captured import activity_of, capture_at, is_capture_file
-from psm_sim.workload.load import find_trace, is_page_list, is_profile, load_workloads
-from psm_sim.workload.nominal import Nominal, transfers_of
+from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workloads
+from psm_sim.workload.nominal import NominalTransfers, transfers_of
 from psm_sim.workload.transfer import Activity
 from psm_sim.workload.workload import Workload
 
 
 def load_activities(
-    trace: str | Spec, pages: int, seed: int, nominal: Nominal, clients: str | None = None
+    trace: str | Spec, pages: int, seed: int, nominal: NominalTransfers, clients: str | None = None
 ) -> tuple[Activity, ...]:
     """Return the network activity of each client that *trace* chooses.
 
@@ -26,7 +26,7 @@ def load_activities(
     Parameters
     ----------
     trace
-        As for :func:`~psm_sim.workload.load.load_workload`.
+        As for :func:`~psm_sim.workload.loading.load_workload`.
     pages, seed
         The number of pages, at least 1, and the seed of what is drawn, of a trace that is no recording.
     nominal
@@ -69,7 +69,7 @@ def _with_clients(spec: Spec, clients: str | None) -> Spec:
     return spec.with_("clients", clients)
 
 
-def _of_pages(workload: Workload, nominal: Nominal) -> Activity:
+def _of_pages(workload: Workload, nominal: NominalTransfers) -> Activity:
     words = f"{nominal.rate_kbps:g} kbit/s, {nominal.round_trip_ms:g} ms round trip"
     return Activity(
         workload.name,
@@ -82,7 +82,7 @@ def _of_pages(workload: Workload, nominal: Nominal) -> Activity:
 
 def _recorded(path: Path, texts: Mapping[str, str]) -> tuple[Activity, ...]:
     """Read the file twice: for the choice of clients, and for what they fetched."""
-    from psm_sim.workload.recorded import choose
+    from psm_sim.workload.recorded import select_clients
     from psm_sim.workload.recorded_pages import Playback
     from psm_sim.workload.recordings.transfers import read_transfers
 
@@ -92,7 +92,7 @@ def _recorded(path: Path, texts: Mapping[str, str]) -> tuple[Activity, ...]:
                 f"trace {path.name}: {word} is {texts[word]!r}, but requests are replayed as they were "
                 "recorded; leave it out."
             )
-    chosen = choose(path, texts)
+    chosen = select_clients(path, texts)
     recording = chosen.recording
     names = [recording.clients[client] for client in chosen.clients]
     parameters = {

@@ -11,12 +11,12 @@ from psm_sim.errors import InputError
 from psm_sim.parameters import build, parameters_of, values_of
 from psm_sim.progress import Progress
 from psm_sim.randomness import stream
-from psm_sim.registry import unknown
+from psm_sim.registry import unknown_name_error
 from psm_sim.workload.messages import Messages
-from psm_sim.workload.open_loop import CaptureUse, open_loop
-from psm_sim.workload.recorded_pages import Playback, play_back
+from psm_sim.workload.open_loop import CaptureOptions, open_loop
+from psm_sim.workload.recorded_pages import Playback, playback_pages
 from psm_sim.workload.recordings.capture.exchanges import exchanges_of, recording_of
-from psm_sim.workload.recordings.capture.reader import Capture, is_capture, read_capture
+from psm_sim.workload.recordings.capture.reader import PacketCapture, is_capture, read_capture
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.recordings.source import Source
 from psm_sim.workload.transfer import Activity, Transfer
@@ -27,12 +27,12 @@ _UNUSED = {"open": ("gap_s",), "closed": ("directions", "stretch_s", "phase_s")}
 
 
 @dataclass(frozen=True, eq=False)
-class Captured:
+class CapturedTrace:
     """Capture that was read, and the parameters of its use."""
 
     path: Path
-    capture: Capture
-    use: CaptureUse
+    capture: PacketCapture
+    use: CaptureOptions
     playback: Playback
 
     @property
@@ -53,7 +53,7 @@ def is_capture_file(path: Path) -> bool:
     return is_capture(Source(path).head(4))
 
 
-def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> Captured:
+def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> CapturedTrace:
     """Read a capture; the parameters are checked before it is read.
 
     Parameters
@@ -72,27 +72,27 @@ def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None =
     """
     owner = f"trace {path.name}"
     closed = texts.get("mode", "open").strip() == "closed"
-    parts = (CaptureUse, Playback) if closed else (CaptureUse,)
+    parts = (CaptureOptions, Playback) if closed else (CaptureOptions,)
     known = [name for cls in parts for name in parameters_of(cls)]
     for name in texts:
         if name not in known:
-            raise unknown(f"parameter of {owner}", name, sorted(known))
+            raise unknown_name_error(f"parameter of {owner}", name, sorted(known))
     mode = "closed" if closed else "open"
     for name in _UNUSED[mode]:
         if name in texts:
             raise InputError(
                 f"{owner}: {name} is {texts[name]!r}, but changes nothing with mode={mode}; leave it out."
             )
-    use = build(CaptureUse, _those_of(CaptureUse, texts), owner)
+    use = build(CaptureOptions, _those_of(CaptureOptions, texts), owner)
     playback = build(Playback, _those_of(Playback, texts), owner)
-    return Captured(path, read_capture(path, use.client, progress), use, playback)
+    return CapturedTrace(path, read_capture(path, use.client, progress), use, playback)
 
 
 def _those_of(cls: type, texts: Mapping[str, str]) -> dict[str, str]:
     return {name: texts[name] for name in parameters_of(cls) if name in texts}
 
 
-def workload_of(captured: Captured, pages: int, seed: int, replication: int = 0) -> Workload:
+def workload_of(captured: CapturedTrace, pages: int, seed: int, replication: int = 0) -> Workload:
     """Make the workload of a capture: messages beside pauses, or pages.
 
     Parameters
@@ -111,13 +111,13 @@ def workload_of(captured: Captured, pages: int, seed: int, replication: int = 0)
         words = f"{captured.remark}, replayed as {len(messages):,} frames at the times at which they came"
         return _workload(captured, pauses, (words, *warnings), values_of(use), messages)
     recording = captured.recording
-    replayed = play_back(recording, 0, pages, captured.playback, seed, replication)
+    replayed = playback_pages(recording, 0, pages, captured.playback, seed, replication)
     words = f"{captured.remark}, requests and replies over TCP as pages: {how_many(recording.pages, pages)}"
     values = values_of(use) | values_of(captured.playback)
     return _workload(captured, replayed, (words, *recording.warnings), values, Messages())
 
 
-def activity_of(captured: Captured) -> Activity:
+def activity_of(captured: CapturedTrace) -> Activity:
     """Return the client's exchanges as transfers, as they were."""
     found, notes = exchanges_of(captured.capture)
     transfers = [Transfer(each.start_us, each.end_us, each.reply_bytes) for each in found]
@@ -126,7 +126,11 @@ def activity_of(captured: Captured) -> Activity:
 
 
 def _workload(
-    captured: Captured, pages: tuple[Any, ...], words: tuple[str, ...], values: dict[str, Any], sent: Messages
+    captured: CapturedTrace,
+    pages: tuple[Any, ...],
+    words: tuple[str, ...],
+    values: dict[str, Any],
+    sent: Messages,
 ) -> Workload:
     client, notes = captured.capture.client, words[1:]
     return Workload(captured.path.name, pages, False, "; ".join(words), values, client, notes, sent)

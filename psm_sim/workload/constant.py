@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from psm_sim.bounds import MOST_BYTES, MOST_MS
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_BYTES, MAX_MS
 
 AS_TRACE = "trace"
 """The word for the trace's own distribution."""
@@ -30,7 +30,7 @@ def constant(name: str, text: str, at_least: float) -> float | None:
         value = 0.0 if word == "none" else float(word)
     except ValueError:
         value = math.nan
-    most = MOST_MS if at_least == 0 else MOST_BYTES
+    most = MAX_MS if at_least == 0 else MAX_BYTES
     if not at_least <= value <= most:
         words = ", none or trace" if at_least == 0 else " or trace"
         raise InputError(

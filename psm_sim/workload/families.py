@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
-from psm_sim.errors import InputError, nearest
+from psm_sim.arrays import FloatArray
+from psm_sim.errors import InputError, did_you_mean
 
 _LAST = 1 - 1e-12
 """The largest probability of which a quantile is taken: that of 1 is infinite in some families."""
@@ -20,10 +20,10 @@ _LAST = 1 - 1e-12
 class Distribution(Protocol):
     """What draws need of a distribution: its quantiles q(u), and the integral of q from 0 to u."""
 
-    def at(self, u: ArrayLike) -> Floats:
+    def at(self, u: ArrayLike) -> FloatArray:
         """Return the quantiles of probabilities *u*, of the same shape."""
 
-    def integral(self, u: ArrayLike) -> Floats:
+    def integral(self, u: ArrayLike) -> FloatArray:
         """Return the integral of the quantiles from 0 to *u*, of the same shape."""
 
     def probability(self, value: float) -> float:
@@ -33,21 +33,21 @@ class Distribution(Protocol):
 class _Form(NamedTuple):
     """Family of mean 1: quantile, its integral and the probability of a value, each given the shape."""
 
-    quantile: Callable[[Floats, float], Floats]
-    integral: Callable[[Floats, float], Floats]
+    quantile: Callable[[FloatArray, float], FloatArray]
+    integral: Callable[[FloatArray, float], FloatArray]
     probability: Callable[[float, float], float]
     shape: str = ""
     default: float | None = None
     below: float = math.inf
 
 
-def _gamma_at(u: Floats, k: float) -> Floats:
+def _gamma_at(u: FloatArray, k: float) -> FloatArray:
     from scipy.special import gammaincinv
 
     return np.asarray(gammaincinv(k, u) / k)
 
 
-def _gamma_integral(u: Floats, k: float) -> Floats:
+def _gamma_integral(u: FloatArray, k: float) -> FloatArray:
     # The mean of what lies below a quantile x of a gamma of shape k is that of one of shape k + 1.
     from scipy.special import gammainc, gammaincinv
 
@@ -60,13 +60,13 @@ def _gamma_probability(value: float, k: float) -> float:
     return float(gammainc(k, k * max(value, 0.0)))
 
 
-def _lognormal_at(u: Floats, sigma: float) -> Floats:
+def _lognormal_at(u: FloatArray, sigma: float) -> FloatArray:
     from scipy.special import ndtri
 
     return np.asarray(np.exp(sigma * ndtri(u) - sigma**2 / 2))
 
 
-def _lognormal_integral(u: Floats, sigma: float) -> Floats:
+def _lognormal_integral(u: FloatArray, sigma: float) -> FloatArray:
     from scipy.special import ndtr, ndtri
 
     return np.asarray(ndtr(ndtri(u) - sigma))
@@ -122,12 +122,12 @@ class Family:
     mean: float
     shape: float = math.nan
 
-    def at(self, u: ArrayLike) -> Floats:
+    def at(self, u: ArrayLike) -> FloatArray:
         """Return the quantiles of probabilities *u*, of the same shape."""
         drawn = np.minimum(np.asarray(u, dtype=float), _LAST)
         return self.mean * _FORMS[self.name].quantile(np.asarray(drawn), self.shape)
 
-    def integral(self, u: ArrayLike) -> Floats:
+    def integral(self, u: ArrayLike) -> FloatArray:
         """Return the integral of the quantiles from 0 to *u*, of the same shape; up to 1 it is the mean."""
         return self.mean * _FORMS[self.name].integral(np.asarray(u, dtype=float), self.shape)
 
@@ -156,7 +156,7 @@ def family(text: str, mean: float, given: str) -> Family:
     name, colon, shape = text.strip().partition(":")
     if name not in _FORMS:
         expected = ", ".join(f"{each}:SHAPE" if form.shape else each for each, form in _FORMS.items())
-        raise InputError(f"{given}; expected one of {expected}.{nearest(name, _FORMS)}")
+        raise InputError(f"{given}; expected one of {expected}.{did_you_mean(name, _FORMS)}")
     form = _FORMS[name]
     if not colon:
         return Family(name, mean, math.nan if form.default is None else form.default)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import Floats
-from psm_sim.files.whole import write_whole
+from psm_sim.arrays import FloatArray
+from psm_sim.files.atomic_file import atomic_write_text
 from psm_sim.parameters import parameters_of
-from psm_sim.workload.drawing import Drawing
+from psm_sim.workload.page_sampling import PageSampling
 from psm_sim.workload.profile import Profile, berkeley_profile
 from psm_sim.workload.quantiles import Quantiles
 from psm_sim.workload.recordings.recording import Recording
@@ -46,11 +46,11 @@ def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | Non
     is_main = np.zeros(recording.size.size, dtype=bool)
     is_main[recording.first[:-1]] = True
     tables = {
-        "files_per_page": exact(counts[pages]),
-        "main_bytes": fitted(recording.size[is_main & kept]),
+        "files_per_page": exact_quantiles(counts[pages]),
+        "main_bytes": fit_quantiles(recording.size[is_main & kept]),
     }
     images = recording.size[~is_main & kept]
-    tables["image_bytes"] = fitted(images) if images.size else tables["main_bytes"]
+    tables["image_bytes"] = fit_quantiles(images) if images.size else tables["main_bytes"]
     borrowed = _borrow(tables, recording, pages, kept)
     remark = f"synthetic pages, drawn from distributions fitted to {int(pages.sum())} pages of {name}"
     if borrowed:
@@ -60,11 +60,11 @@ def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | Non
 
 def _defaults(think_s: Quantiles) -> dict[str, str]:
     """Return the parameters that the profile needs: no limit where every think time is over the usual one."""
-    limit = parameters_of(Drawing)["max_think_s"].default
+    limit = parameters_of(PageSampling)["max_think_s"].default
     return {"max_think_s": "none"} if think_s.probability(limit) == 0 else {}
 
 
-def fitted(values: NDArray[Any]) -> Quantiles:
+def fit_quantiles(values: NDArray[Any]) -> Quantiles:
     """Return the quantiles of some numbers, with the interpolation that keeps their mean best."""
     values = np.asarray(values, dtype=float)
     points = np.quantile(values, PROBABILITIES)
@@ -75,7 +75,7 @@ def fitted(values: NDArray[Any]) -> Quantiles:
     return min(tables, key=lambda table: abs(table.mean - values.mean()))
 
 
-def exact(counts: NDArray[np.int64]) -> Quantiles:
+def exact_quantiles(counts: NDArray[np.int64]) -> Quantiles:
     """Return the exact distribution of whole numbers, as steps."""
     values, times = np.unique(counts, return_counts=True)
     probabilities = np.cumsum(times) / counts.size
@@ -96,7 +96,7 @@ def write_profile(path: Path, profile: Profile) -> None:
         points = zip(table.probabilities.tolist(), table.values.tolist(), strict=True)
         rows = "".join(f"  [{p!r}, {value!r}],\n" for p, value in points)
         text += f'\n[{name}]\ninterpolation = "{table.interpolation}"\nquantiles = [\n{rows}]\n'
-    write_whole(path, text)
+    atomic_write_text(path, text)
 
 
 def _borrow(
@@ -105,20 +105,20 @@ def _borrow(
     """Add the tables that a recording can lack, and return the names of those taken from elsewhere."""
     borrowed = []
     think = recording.think_s[pages]
-    known: dict[str, Floats] = {"think_s": think[~np.isnan(think)]}
+    known: dict[str, FloatArray] = {"think_s": think[~np.isnan(think)]}
     known["request_bytes"] = np.empty(0)
     if recording.request_bytes is not None:
         requests = recording.request_bytes[kept]
         known["request_bytes"] = requests[requests > 0].astype(float)
     for name, values in known.items():
         if values.size:
-            tables[name] = fitted(values)
+            tables[name] = fit_quantiles(values)
         else:
             tables[name] = berkeley_profile().tables[name]
             borrowed.append(name)
     delays = recording.delay_us[kept]
     if (delays >= 0).any():
-        tables["server_delay_s"] = fitted(delays[delays >= 0] / 1e6)
+        tables["server_delay_s"] = fit_quantiles(delays[delays >= 0] / 1e6)
     return borrowed
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.bounds import MOST_MESSAGES
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_MESSAGES
 
 DATAGRAM = -1
 """Number of the connection of a message that has none."""
@@ -59,7 +59,7 @@ class Messages(Sequence[Message]):
     Raises
     ------
     InputError
-        If there are more than :data:`~psm_sim.bounds.MOST_MESSAGES`.
+        If there are more than :data:`~psm_sim.limits.MAX_MESSAGES`.
     """
 
     def __init__(
@@ -129,9 +129,9 @@ class Messages(Sequence[Message]):
 
 def check_messages(count: float, owner: str) -> None:
     """Refuse more messages than memory is meant for; *owner* is what they are of, as ``"trace ping"``."""
-    if count > MOST_MESSAGES:
+    if count > MAX_MESSAGES:
         raise InputError(
-            f"{owner}: {count:,.0f} messages are to be sent; expected at most {MOST_MESSAGES:,}, so give "
+            f"{owner}: {count:,.0f} messages are to be sent; expected at most {MAX_MESSAGES:,}, so give "
             "fewer pages, a shorter time or a longer period."
         )
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from psm_sim.bounds import MOST_BYTES, MOST_S
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_BYTES, MAX_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class Page:
     Raises
     ------
     InputError
-        If a time is not from 0 to :data:`~psm_sim.bounds.MOST_S`, a size not from 1 (that of a request: 0) to
-        :data:`~psm_sim.bounds.MOST_BYTES`, or there is not one request and one delay for each object.
+        If a time is not from 0 to :data:`~psm_sim.limits.MAX_S`, a size not from 1 (that of a request: 0) to
+        :data:`~psm_sim.limits.MAX_BYTES`, or there is not one request and one delay for each object.
     """
 
     think_s: float
@@ -59,17 +59,17 @@ class Page:
 
 def _check_times(name: str, values: Iterable[Any]) -> None:
     for value in values:
-        inside = isinstance(value, Real) and 0.0 <= float(value) <= MOST_S
+        inside = isinstance(value, Real) and 0.0 <= float(value) <= MAX_S
         if not inside:
-            raise InputError(f"page: {name} is {value!r}; expected a time from 0 to {MOST_S:g} s.")
+            raise InputError(f"page: {name} is {value!r}; expected a time from 0 to {MAX_S:g} s.")
 
 
 def _check_sizes(name: str, values: Iterable[Any], least: int) -> None:
     for value in values:
-        inside = isinstance(value, Integral) and least <= int(value) <= MOST_BYTES
+        inside = isinstance(value, Integral) and least <= int(value) <= MAX_BYTES
         if not inside:
             raise InputError(
-                f"page: {name} is {value!r}; expected a whole number of bytes from {least} to {MOST_BYTES}."
+                f"page: {name} is {value!r}; expected a whole number of bytes from {least} to {MAX_BYTES}."
             )
 
 

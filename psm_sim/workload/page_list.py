@@ -13,21 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from psm_sim.bounds import MOST_BYTES, MOST_S
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_BYTES, MAX_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.limits import check_objects
 from psm_sim.workload.page import Page
-from psm_sim.workload.recordings.lines import LONGEST, text_lines
+from psm_sim.workload.recordings.lines import MAX_LINE_BYTES, text_lines
 from psm_sim.workload.recordings.source import Source
 
 if TYPE_CHECKING:
     from _csv import Reader
 
-LARGEST = 256 << 20
+MAX_FILE_BYTES = 256 << 20
 """Bytes, unpacked."""
 
-MOST_LINES = 2_000_000
+MAX_LINES = 2_000_000
 """Pages: each takes about 0.25 kB of memory."""
 
 Number = TypeVar("Number", int, float)
@@ -37,7 +37,7 @@ COLUMNS = REQUIRED + OPTIONAL
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingValues:
     """Missing values of a page list, for absent columns and empty cells: its parameters."""
 
     request_bytes: int = parameter(
@@ -45,14 +45,14 @@ class Missing:
         "size of requests the file does not give; the default is the mean of Mah 1997",
         unit="bytes",
         at_least=1,
-        at_most=MOST_BYTES,
+        at_most=MAX_BYTES,
     )
     server_delay_ms: float | None = parameter(
         0.0,
         "server delay of objects for which the file gives none",
         unit="ms",
         at_least=0,
-        at_most=1000 * MOST_S,
+        at_most=1000 * MAX_S,
         optional=True,
     )
 
@@ -60,7 +60,7 @@ class Missing:
         check_all(self, "page list")
 
 
-def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ...]:
+def read_page_list(path: Path, missing: MissingValues | None = None) -> tuple[Page, ...]:
     """Read the pages of a page list, in the file's order.
 
     Raises
@@ -69,13 +69,15 @@ def read_page_list(path: Path, missing: Missing | None = None) -> tuple[Page, ..
         If the file cannot be read or a value is unusable; the message names file, line, column, value
         and what is expected.
     """
-    csv.field_size_limit(LONGEST)
+    csv.field_size_limit(MAX_LINE_BYTES)
     return pages_of(
-        csv.reader(text_lines(Source(path, most=LARGEST)), strict=True), path, missing or Missing()
+        csv.reader(text_lines(Source(path, most=MAX_FILE_BYTES)), strict=True),
+        path,
+        missing or MissingValues(),
     )
 
 
-def pages_of(lines: Reader, path: Path, missing: Missing) -> tuple[Page, ...]:
+def pages_of(lines: Reader, path: Path, missing: MissingValues) -> tuple[Page, ...]:
     """Return the pages of the lines of a page list; *path* and *missing* as for :func:`read_page_list`."""
     try:
         header = _header(next(lines, None), path)
@@ -101,7 +103,7 @@ def _header(names: list[str] | None, path: Path) -> list[str]:
     return names
 
 
-def _pages(lines: Reader, header: list[str], path: Path, missing: Missing) -> Iterator[Page]:
+def _pages(lines: Reader, header: list[str], path: Path, missing: MissingValues) -> Iterator[Page]:
     count = objects = 0
     for count, values in enumerate((values for values in lines if values), start=1):
         where = f"{path}, line {lines.line_num}"
@@ -109,8 +111,8 @@ def _pages(lines: Reader, header: list[str], path: Path, missing: Missing) -> It
             raise InputError(f"{where}: {len(values)} values; expected {len(header)}, as in the header.")
         page = _Row(dict(zip(header, values, strict=True)), where).page(missing)
         objects += page.objects
-        if count > MOST_LINES:
-            raise InputError(f"{where}: expected at most {MOST_LINES:,} pages.")
+        if count > MAX_LINES:
+            raise InputError(f"{where}: expected at most {MAX_LINES:,} pages.")
         check_objects(objects, where)
         yield page
     if not count:
@@ -124,7 +126,7 @@ class _Row:
     cells: dict[str, str]
     where: str
 
-    def page(self, missing: Missing) -> Page:
+    def page(self, missing: MissingValues) -> Page:
         """Return the page, or raise an error that names line, column, value and expectation."""
         images = self._list("images", _size)
         objects = 1 + len(images)
@@ -160,18 +162,18 @@ class _Row:
 
 
 def _time(text: str) -> float:
-    expected = f"a time in seconds, from 0 to {MOST_S:g}"
+    expected = f"a time in seconds, from 0 to {MAX_S:g}"
     value = _number(text, expected)
-    if not 0 <= value <= MOST_S:
+    if not 0 <= value <= MAX_S:
         raise ValueError(expected)
     return value
 
 
 def _size(text: str) -> int:
     # Read as a float, so that 1e6 is a size too.
-    expected = f"a whole number of bytes, from 1 to {MOST_BYTES}"
+    expected = f"a whole number of bytes, from 1 to {MAX_BYTES}"
     value = _number(text, expected)
-    if not 1 <= value <= MOST_BYTES or value != round(value):
+    if not 1 <= value <= MAX_BYTES or value != round(value):
         raise ValueError(expected)
     return round(value)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from psm_sim.errors import InputError
 from psm_sim.workload.page import Page
 from psm_sim.workload.page_list import COLUMNS
-from psm_sim.workload.recordings.lines import LONGEST
+from psm_sim.workload.recordings.lines import MAX_LINE_BYTES
 from psm_sim.workload.recordings.output import output
 
 
@@ -22,10 +22,10 @@ def write_page_list(path: Path, pages: Iterable[Page]) -> int:
         writer.writerow(COLUMNS)
         for count, page in enumerate(pages, start=1):
             row = (count, repr(page.think_s), page.main_bytes, _join(page.image_bytes), *_extras(page))
-            if sum(len(str(cell)) + 1 for cell in row) > LONGEST:
+            if sum(len(str(cell)) + 1 for cell in row) > MAX_LINE_BYTES:
                 raise InputError(
                     f"{path}: page {count} has {page.objects:,} objects; expected a line of at most "
-                    f"{LONGEST:,} bytes."
+                    f"{MAX_LINE_BYTES:,} bytes."
                 )
             writer.writerow(row)
     return count

@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.arrays import Floats
-from psm_sim.bounds import MOST_BYTES, MOST_S
-from psm_sim.bundled import bundled, bundled_names
+from psm_sim.arrays import FloatArray
+from psm_sim.bundled_files import bundled_dir, bundled_names
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
-from psm_sim.texts import cut
+from psm_sim.formatting import truncate
+from psm_sim.limits import MAX_BYTES, MAX_S
 from psm_sim.workload.quantiles import Quantiles
 
 REQUIRED = ("think_s", "files_per_page", "request_bytes")
 TABLES = (*REQUIRED, "reply_bytes", "main_bytes", "image_bytes", "server_delay_s")
-MOST_OF = {name: MOST_BYTES if name.endswith("bytes") else MOST_S for name in TABLES} | {
+MAX_BY_TABLE = {name: MAX_BYTES if name.endswith("bytes") else MAX_S for name in TABLES} | {
     "files_per_page": 1e5
 }
 """The largest value in each table."""
 
-_LEAST_LOG = 1e-9
+_MIN_LOG = 1e-9
 TEXTS = ("name", "remark", "source")
 
 
@@ -60,7 +60,7 @@ def read_profile(path: Path) -> Profile:
 
 def berkeley_profile() -> Profile:
     """Return the bundled Berkeley distributions (Mah 1997), which fill the gaps of recordings."""
-    return read_profile(bundled("traces") / "ucb.toml")
+    return read_profile(bundled_dir("traces") / "ucb.toml")
 
 
 def profile_of(document: dict[str, Any], path: Path) -> Profile:
@@ -87,9 +87,9 @@ def _base(name: Any, path: Path) -> dict[str, Quantiles]:
     """Return the tables of the bundled trace that a profile builds on."""
     if name is None:
         return {}
-    if name not in bundled_names("traces") or bundled("traces") / f"{name}.toml" == path:
+    if name not in bundled_names("traces") or bundled_dir("traces") / f"{name}.toml" == path:
         raise InputError(f"{path}: base is {name!r}; expected one of {', '.join(bundled_names('traces'))}.")
-    return read_profile(bundled("traces") / f"{name}.toml").tables
+    return read_profile(bundled_dir("traces") / f"{name}.toml").tables
 
 
 def _table(name: str, entry: Any, path: Path) -> Quantiles:
@@ -97,11 +97,11 @@ def _table(name: str, entry: Any, path: Path) -> Quantiles:
     if name not in TABLES:
         raise InputError(f"{owner} is unknown; expected one of {', '.join((*TEXTS, *TABLES))}.")
     if not isinstance(entry, Mapping) or "quantiles" not in entry:
-        raise InputError(f"{owner} is {cut(repr(entry), 60, '...')}; expected a table with 'quantiles'.")
+        raise InputError(f"{owner} is {truncate(repr(entry), 60, '...')}; expected a table with 'quantiles'.")
     for pair in entry["quantiles"] if isinstance(entry["quantiles"], list) else [entry["quantiles"]]:
         if not (isinstance(pair, list) and len(pair) == 2 and all(_is_number(part) for part in pair)):
             raise InputError(
-                f"{owner}: {cut(repr(pair), 60, '...')} is no point; "
+                f"{owner}: {truncate(repr(pair), 60, '...')} is no point; "
                 "expected [cumulative probability, value]."
             )
     points = np.array(entry["quantiles"], dtype=float).reshape(-1, 2)
@@ -112,10 +112,10 @@ def _table(name: str, entry: Any, path: Path) -> Quantiles:
         raise InputError(f"{owner}: {error}") from error
 
 
-def _check_values(values: Floats, entry: Mapping[str, Any], name: str, owner: str) -> None:
+def _check_values(values: FloatArray, entry: Mapping[str, Any], name: str, owner: str) -> None:
     """Refuse what no page can have, and what is so small that the logarithm of a ratio has no number."""
-    most = MOST_OF[name]
-    least = _LEAST_LOG if entry.get("interpolation") == "log" else 0.0
+    most = MAX_BY_TABLE[name]
+    least = _MIN_LOG if entry.get("interpolation") == "log" else 0.0
     for value in values.tolist():
         if value > most or 0 < value < least:
             raise InputError(

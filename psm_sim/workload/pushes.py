@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.arrays import Floats
-from psm_sim.bounds import MOST_S
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_S
 from psm_sim.parameters import build, check_all, parameter, values_of
 from psm_sim.randomness import stream
 from psm_sim.workload.messages import Messages, check_messages
@@ -21,7 +21,7 @@ from psm_sim.workload.workload import Workload
 _REPLY_BYTES, _REQUEST_BYTES = 1000, 300
 """The page view that ends each stretch of time: one small object, answered at once."""
 
-_MOST_TURNS = 1_000_000
+_MAX_TURNS = 1_000_000
 """Busy and quiet times that are drawn: some seconds."""
 
 
@@ -35,24 +35,24 @@ class Pushes:
         choices=("poisson", "bursts", "clock", "shift"),
     )
     bytes: int = parameter(300, "size of a datagram, headers included", unit="B", at_least=29, at_most=1500)
-    mean_s: float = parameter(60.0, "poisson: mean time between two", unit="s", at_least=1e-6, at_most=MOST_S)
+    mean_s: float = parameter(60.0, "poisson: mean time between two", unit="s", at_least=1e-6, at_most=MAX_S)
     quiet_s: float = parameter(
-        120.0, "bursts: mean time between two when quiet", unit="s", at_least=1e-6, at_most=MOST_S
+        120.0, "bursts: mean time between two when quiet", unit="s", at_least=1e-6, at_most=MAX_S
     )
     busy_s: float = parameter(
-        3.0, "bursts: mean time between two when busy", unit="s", at_least=1e-6, at_most=MOST_S
+        3.0, "bursts: mean time between two when busy", unit="s", at_least=1e-6, at_most=MAX_S
     )
     quiet_for_s: float = parameter(
-        300.0, "bursts: mean length of a quiet time", unit="s", above=0, at_most=MOST_S
+        300.0, "bursts: mean length of a quiet time", unit="s", above=0, at_most=MAX_S
     )
     busy_for_s: float = parameter(
-        30.0, "bursts: mean length of a busy time", unit="s", above=0, at_most=MOST_S
+        30.0, "bursts: mean length of a busy time", unit="s", above=0, at_most=MAX_S
     )
-    period_s: float = parameter(30.0, "clock: time between two", unit="s", at_least=1e-6, at_most=MOST_S)
+    period_s: float = parameter(30.0, "clock: time between two", unit="s", at_least=1e-6, at_most=MAX_S)
     spread_s: float = parameter(
-        0.3, "clock: standard deviation of each around its time", unit="s", at_least=0, at_most=MOST_S
+        0.3, "clock: standard deviation of each around its time", unit="s", at_least=0, at_most=MAX_S
     )
-    page_s: float = parameter(3600.0, "think time before each page view", unit="s", above=0, at_most=MOST_S)
+    page_s: float = parameter(3600.0, "think time before each page view", unit="s", above=0, at_most=MAX_S)
 
     def __post_init__(self) -> None:
         check_all(self, "trace pushes")
@@ -65,11 +65,11 @@ class Pushes:
             "bursts": min(self.quiet_s, self.busy_s),
         }
         kinds = tuple(shortest_s) if self.kind == "shift" else (self.kind,)
-        check_messages(length_s / min(shortest_s[each] for each in kinds), owner)
+        check_messages(length_s / min(shortest_s[kind] for kind in kinds), owner)
         turns = 2 * length_s / (self.quiet_for_s + self.busy_for_s)
-        if "bursts" in kinds and turns > _MOST_TURNS:
+        if "bursts" in kinds and turns > _MAX_TURNS:
             raise InputError(
-                f"{owner}: it is busy and quiet {turns:,.0f} times in turn; expected at most {_MOST_TURNS:,},"
+                f"{owner}: it is busy and quiet {turns:,.0f} times in turn; expected at most {_MAX_TURNS:,},"
                 " so give longer ones (quiet_for_s, busy_for_s), fewer pages or a shorter time."
             )
 
@@ -126,16 +126,16 @@ def times(pushes: Pushes, length_s: float, random: np.random.Generator) -> list[
     return listed
 
 
-def _poisson(pushes: Pushes, length_s: float, random: np.random.Generator) -> Floats:
+def _poisson(pushes: Pushes, length_s: float, random: np.random.Generator) -> FloatArray:
     return _memoryless(pushes.mean_s, length_s, random)
 
 
-def _memoryless(mean_s: float, length_s: float, random: np.random.Generator) -> Floats:
+def _memoryless(mean_s: float, length_s: float, random: np.random.Generator) -> FloatArray:
     count = random.poisson(length_s / mean_s)
     return np.sort(random.uniform(0.0, length_s, count))
 
 
-def _bursts(pushes: Pushes, length_s: float, random: np.random.Generator) -> Floats:
+def _bursts(pushes: Pushes, length_s: float, random: np.random.Generator) -> FloatArray:
     parts, begin_s, busy = [np.empty(0)], 0.0, False
     while begin_s < length_s:
         mean_for_s, mean_s = (
@@ -147,13 +147,13 @@ def _bursts(pushes: Pushes, length_s: float, random: np.random.Generator) -> Flo
     return np.concatenate(parts)
 
 
-def _clock(pushes: Pushes, length_s: float, random: np.random.Generator) -> Floats:
+def _clock(pushes: Pushes, length_s: float, random: np.random.Generator) -> FloatArray:
     due_s = np.arange(pushes.period_s, length_s, pushes.period_s)
     moved_s = due_s + pushes.spread_s * random.standard_normal(due_s.size)
     return np.sort(np.clip(moved_s, 0.0, length_s))
 
 
-_KINDS: dict[str, Callable[[Pushes, float, np.random.Generator], Floats]] = {
+_KINDS: dict[str, Callable[[Pushes, float, np.random.Generator], FloatArray]] = {
     "poisson": _poisson,
     "bursts": _bursts,
     "clock": _clock,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 
 INTERPOLATIONS = ("linear", "log", "step")
@@ -29,10 +29,10 @@ class Quantiles:
         If the table is no distribution.
     """
 
-    probabilities: Floats
-    values: Floats
+    probabilities: FloatArray
+    values: FloatArray
     interpolation: str = "linear"
-    _areas: Floats = field(init=False, repr=False)
+    _areas: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         p, v = (np.asarray(part, dtype=float) for part in (self.probabilities, self.values))
@@ -49,7 +49,7 @@ class Quantiles:
         """The mean of the distribution, exact for the interpolation chosen."""
         return float(self.integral(1.0))
 
-    def at(self, u: ArrayLike) -> Floats:
+    def at(self, u: ArrayLike) -> FloatArray:
         """Return the quantiles q(u) of probabilities *u*, of the same shape."""
         u = np.asarray(u, dtype=float)
         if self.interpolation == "step":
@@ -58,7 +58,7 @@ class Quantiles:
         low, high = self.values[k], self.values[k + 1]
         return low * (high / low) ** t if self.interpolation == "log" else low + (high - low) * t
 
-    def integral(self, u: ArrayLike) -> Floats:
+    def integral(self, u: ArrayLike) -> FloatArray:
         """Return the integral of q from 0 to *u*, of the same shape; up to 1 it is the mean."""
         u = np.asarray(u, dtype=float)
         if self.interpolation == "step":
@@ -86,11 +86,11 @@ class Quantiles:
         )
         return float(p[k] + part * (p[k + 1] - p[k]))
 
-    def _step(self, u: Floats) -> NDArray[np.intp]:
+    def _step(self, u: FloatArray) -> NDArray[np.intp]:
         # From the left: at a point itself the step has not come yet, q(p_k) = v_k.
         return np.minimum(np.searchsorted(self.probabilities, u, side="left"), self.values.size - 1)
 
-    def _segment(self, u: Floats) -> tuple[NDArray[np.intp], Floats]:
+    def _segment(self, u: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
         """Return the segment that holds each u, and how far into it u lies, from 0 to 1."""
         p = self.probabilities
         k = np.clip(np.searchsorted(p, u, side="right") - 1, 0, p.size - 2)
@@ -98,7 +98,7 @@ class Quantiles:
         # Two points of the same probability are a jump, a segment of no width: its upper end is taken.
         return k, np.divide(u - p[k], width, out=np.ones_like(u), where=width > 0)
 
-    def _area(self, low: Floats, high: Floats, t: Floats) -> Floats:
+    def _area(self, low: FloatArray, high: FloatArray, t: FloatArray) -> FloatArray:
         """Return the integral of one segment of width 1 up to *t*."""
         if self.interpolation == "linear":
             return low * t + (high - low) * t**2 / 2
@@ -106,7 +106,7 @@ class Quantiles:
         flat = growth == 0
         return np.asarray(low * np.where(flat, t, np.expm1(growth * t) / np.where(flat, 1, growth)))
 
-    def _areas_of_segments(self) -> Floats:
+    def _areas_of_segments(self) -> FloatArray:
         p, v = self.probabilities, self.values
         if self.interpolation == "step":
             each = np.diff(p, prepend=0.0) * v
@@ -115,7 +115,7 @@ class Quantiles:
         return np.concatenate(([0.0], np.cumsum(each)))
 
 
-def _check(p: Floats, v: Floats, interpolation: str) -> None:
+def _check(p: FloatArray, v: FloatArray, interpolation: str) -> None:
     if interpolation not in INTERPOLATIONS:
         raise InputError(f"interpolation is {interpolation!r}; expected one of {', '.join(INTERPOLATIONS)}.")
     if p.ndim != 1 or p.shape != v.shape or p.size == 0:

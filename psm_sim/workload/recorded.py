@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from psm_sim.errors import InputError
 from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
 from psm_sim.progress import Progress
-from psm_sim.registry import unknown
-from psm_sim.workload.drawing import Drawing
+from psm_sim.registry import unknown_name_error
 from psm_sim.workload.fit import fit_profile
-from psm_sim.workload.recorded_pages import Playback, play_back
+from psm_sim.workload.page_sampling import PageSampling
+from psm_sim.workload.recorded_pages import Playback, playback_pages
 from psm_sim.workload.recordings.grouping import PageRule
 from psm_sim.workload.recordings.read import read_recording
 from psm_sim.workload.recordings.recording import Recording
@@ -25,7 +25,7 @@ from psm_sim.workload.workload import Workload, how_many
 
 
 @dataclass(frozen=True)
-class Use:
+class RecordingOptions:
     """Use of a recording: replay or sample, and whose pages."""
 
     workload: str = parameter(
@@ -44,15 +44,15 @@ class Use:
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ClientSelection:
     """Recording with the indices of the clients chosen, the busiest first, and how pages are made of it."""
 
     path: Path
     recording: Recording
     clients: NDArray[np.intp]
-    use: Use
+    use: RecordingOptions
     rule: PageRule
-    making: Playback | Drawing
+    making: Playback | PageSampling
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Chosen:
         return values_of(self.use) | values_of(self.rule) | values_of(self.making)
 
 
-def choose(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> Chosen:
+def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> ClientSelection:
     """Read a recording and choose clients; the parameters are checked before it is read.
 
     Parameters
@@ -78,19 +78,19 @@ def choose(path: Path, texts: Mapping[str, str], progress: Progress | None = Non
         If a parameter, the file or the choice is unusable.
     """
     owner = f"trace {path.name}"
-    use = build(Use, _those_of(Use, texts), owner)
-    making = Drawing if use.workload == "sample" else Playback
-    known = {name for cls in (Use, PageRule, making) for name in parameters_of(cls)}
+    use = build(RecordingOptions, _those_of(RecordingOptions, texts), owner)
+    making = PageSampling if use.workload == "sample" else Playback
+    known = {name for cls in (RecordingOptions, PageRule, making) for name in parameters_of(cls)}
     for name in texts:
         if name not in known:
-            raise unknown(f"parameter of {owner}", name, sorted(known))
+            raise unknown_name_error(f"parameter of {owner}", name, sorted(known))
     rule = build(PageRule, _those_of(PageRule, texts), owner)
     made = build(making, _those_of(making, texts), owner)
     recording = read_recording(path, rule, progress)
-    return Chosen(path, recording, _clients(recording, use, owner), use, rule, made)
+    return ClientSelection(path, recording, _clients(recording, use, owner), use, rule, made)
 
 
-def workloads(chosen: Chosen, pages: int, seed: int, replication: int = 0) -> tuple[Workload, ...]:
+def workloads(chosen: ClientSelection, pages: int, seed: int, replication: int = 0) -> tuple[Workload, ...]:
     """Make one workload per client chosen, or a single one if pages are sampled.
 
     Parameters
@@ -102,17 +102,17 @@ def workloads(chosen: Chosen, pages: int, seed: int, replication: int = 0) -> tu
     seed, replication : int
         The seed of what is drawn, and the number of the replication, each 0 or more.
     """
-    if isinstance(chosen.making, Drawing):
+    if isinstance(chosen.making, PageSampling):
         profile = fit_profile(chosen.recording, chosen.path.name, chosen.clients)
         drawn = draw_pages(profile, chosen.making, pages, seed, replication)
         return (_workload(chosen, drawn, True, profile.remark),)
     return tuple(_replayed(chosen, int(client), pages, seed, replication) for client in chosen.clients)
 
 
-def _replayed(chosen: Chosen, client: int, pages: int, seed: int, replication: int) -> Workload:
+def _replayed(chosen: ClientSelection, client: int, pages: int, seed: int, replication: int) -> Workload:
     recording, playback = chosen.recording, chosen.making
     assert isinstance(playback, Playback)  # noqa: S101
-    replayed = play_back(recording, client, pages, playback, seed, replication)
+    replayed = playback_pages(recording, client, pages, playback, seed, replication)
     span = recording.pages_of(client)
     remark = (
         f"client {recording.clients[client]} of {len(recording.clients):,} in {chosen.path.name} "
@@ -122,7 +122,7 @@ def _replayed(chosen: Chosen, client: int, pages: int, seed: int, replication: i
 
 
 def _workload(
-    chosen: Chosen, pages: tuple[Any, ...], synthetic: bool, remark: str, client: str = ""
+    chosen: ClientSelection, pages: tuple[Any, ...], synthetic: bool, remark: str, client: str = ""
 ) -> Workload:
     notes = chosen.recording.warnings
     words = "; ".join((remark, *notes))
@@ -133,7 +133,7 @@ def _those_of(cls: type, texts: Mapping[str, str]) -> dict[str, str]:
     return {name: texts[name] for name in parameters_of(cls) if name in texts}
 
 
-def _clients(recording: Recording, use: Use, owner: str) -> NDArray[np.intp]:
+def _clients(recording: Recording, use: RecordingOptions, owner: str) -> NDArray[np.intp]:
     """Return the indices of the clients that are chosen, the busiest first."""
     word, busiest = use.clients.strip(), recording.busiest()
     if word == "auto":
@@ -148,5 +148,5 @@ def _clients(recording: Recording, use: Use, owner: str) -> NDArray[np.intp]:
         return busiest[: int(word)]
     name = word.removeprefix("id:")
     if name not in recording.clients:
-        raise unknown(f"client of {owner}", name, [recording.clients[k] for k in busiest[:5]])
+        raise unknown_name_error(f"client of {owner}", name, [recording.clients[k] for k in busiest[:5]])
     return np.array([recording.clients.index(name)])

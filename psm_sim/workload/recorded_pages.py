@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.randomness import stream
 from psm_sim.workload.constant import AS_TRACE, constant
@@ -27,7 +27,7 @@ class Playback:
         "a longer gap ends a session; the next one follows after a wait of this length; none: no limit",
         unit="s",
         above=0,
-        at_most=MOST_S,
+        at_most=MAX_S,
         optional=True,
     )
     server_delay_ms: str = parameter(
@@ -49,7 +49,7 @@ class Playback:
         constant("request_bytes", self.request_bytes, at_least=1)
 
 
-def play_back(
+def playback_pages(
     recording: Recording, client: int, pages: int, playback: Playback, seed: int, replication: int = 0
 ) -> tuple[Page, ...]:
     """Return the first *pages* pages of one client, or all it has.

@@ -15,13 +15,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.workload.families import Distribution
 
 
 def stratified(
     table: Distribution, n: int, random: np.random.Generator, upto: float = 1.0, wander: float | None = 0.01
-) -> Floats:
+) -> FloatArray:
     """Draw *n* numbers, one per stratum, in random order.
 
     Parameters
@@ -46,6 +46,6 @@ def stratified(
     return random.permutation(np.where(pull < 1, middle + pull * (drawn - middle), drawn))
 
 
-def whole(values: Floats, random: np.random.Generator) -> NDArray[np.int64]:
+def whole(values: FloatArray, random: np.random.Generator) -> NDArray[np.int64]:
     """Round to whole numbers and keep the expectation: 2.3 becomes 3 in 3 cases of 10, else 2."""
     return np.floor(values + random.random(values.size)).astype(np.int64)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.randomness import stream
 from psm_sim.workload.constant import constant
-from psm_sim.workload.drawing import MAH, Drawing
 from psm_sim.workload.families import Distribution
 from psm_sim.workload.limits import check_objects
 from psm_sim.workload.page import Page
+from psm_sim.workload.page_sampling import MAH, PageSampling
 from psm_sim.workload.profile import Profile, berkeley_profile
 from psm_sim.workload.stratified import stratified, whole
 
@@ -20,7 +20,7 @@ Counts = NDArray[np.int64]
 
 
 def draw_pages(
-    profile: Profile, drawing: Drawing, pages: int, seed: int, replication: int = 0, part: str = ""
+    profile: Profile, drawing: PageSampling, pages: int, seed: int, replication: int = 0, part: str = ""
 ) -> tuple[Page, ...]:
     """Draw *pages* pages.
 
@@ -67,13 +67,13 @@ class Draws:
     """Draws of one run, each quantity from its own stream; arguments as for :func:`draw_pages`."""
 
     def __init__(
-        self, profile: Profile, drawing: Drawing, seed: int, replication: int, part: str = ""
+        self, profile: Profile, drawing: PageSampling, seed: int, replication: int, part: str = ""
     ) -> None:
         self._profile, self._drawing = profile, drawing
         self._seed, self._replication = seed, replication
         self._prefix = f"workload.{part}." if part else "workload."
 
-    def _stratified(self, name: str, n: int, table: Distribution, upto: float = 1.0) -> Floats:
+    def _stratified(self, name: str, n: int, table: Distribution, upto: float = 1.0) -> FloatArray:
         return stratified(table, n, self._random(name), upto, self._drawing.wander)
 
     def _random(self, name: str) -> np.random.Generator:
@@ -84,7 +84,7 @@ class Draws:
         values = self._stratified(name, n, self._profile.tables[name])
         return np.maximum(whole(values, self._random(f"{name}.rounding")), 1)
 
-    def think(self, n: int) -> Floats:
+    def think(self, n: int) -> FloatArray:
         """Draw think times in seconds, those over the limit rejected."""
         profile = berkeley_profile() if self._drawing.think.strip() == MAH else self._profile
         table: Distribution = profile.tables["think_s"]

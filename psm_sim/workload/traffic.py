@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_S
 from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
 from psm_sim.randomness import stream
-from psm_sim.workload.drawing import Drawing
 from psm_sim.workload.messages import Messages, check_messages
 from psm_sim.workload.page import Page, Pause
+from psm_sim.workload.page_sampling import PageSampling
 from psm_sim.workload.profile import TEXTS, Profile, profile_of
 from psm_sim.workload.synthesis import draw_pages
 from psm_sim.workload.traffic_part import TrafficPart
@@ -31,7 +31,7 @@ class Stretches:
     """Stretches of a traffic trace without pages: each counts as one page."""
 
     stretch_s: float = parameter(
-        600.0, "length of the stretch that counts as one page", unit="s", above=0, at_most=MOST_S
+        600.0, "length of the stretch that counts as one page", unit="s", above=0, at_most=MAX_S
     )
 
     def __post_init__(self) -> None:
@@ -109,7 +109,7 @@ def draw(traffic: Traffic, texts: Mapping[str, str], pages: int, seed: int, repl
         for number, (name, part) in enumerate(parts.items())
         if part.on
     ]
-    check_messages(sum(each.size for each in rows), owner)
+    check_messages(sum(row.size for row in rows), owner)
     messages = Messages(np.concatenate(rows)) if rows else Messages()
     given = {f"{name}.{key}": value for name, part in parts.items() for key, value in values_of(part).items()}
     pause = "" if traffic.profile else f"; a page is a pause of {drawn[0].think_s:g} s"
@@ -130,7 +130,7 @@ def _pages(
     if traffic.profile is None:
         stretches = build(Stretches, {"stretch_s": traffic.stretch_s, **texts}, owner)
         return (Pause(stretches.stretch_s),) * pages, values_of(stretches)
-    drawing = build(Drawing, {**traffic.profile.defaults, **texts}, owner)
+    drawing = build(PageSampling, {**traffic.profile.defaults, **texts}, owner)
     return draw_pages(traffic.profile, drawing, pages, seed, replication), values_of(drawing)
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import Floats
-from psm_sim.bounds import MOST_BYTES, MOST_S
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_BYTES, MAX_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.messages import DATAGRAM, Messages
 from psm_sim.workload.pushes import Pushes, times
 
-_LARGEST_DATAGRAM = 1500
+_MAX_DATAGRAM = 1500
 
 
 @dataclass(frozen=True)
@@ -31,19 +31,19 @@ class TrafficPart:
         choices=("clock", "poisson", "bursts"),
     )
     period_s: float = parameter(
-        60.0, "time between two, in the mean; bursts: when quiet", unit="s", at_least=1e-6, at_most=MOST_S
+        60.0, "time between two, in the mean; bursts: when quiet", unit="s", at_least=1e-6, at_most=MAX_S
     )
     spread_s: float = parameter(
-        0.0, "clock: standard deviation of each around its time", unit="s", at_least=0, at_most=MOST_S
+        0.0, "clock: standard deviation of each around its time", unit="s", at_least=0, at_most=MAX_S
     )
     busy_s: float = parameter(
-        3.0, "bursts: mean time between two when busy", unit="s", at_least=1e-6, at_most=MOST_S
+        3.0, "bursts: mean time between two when busy", unit="s", at_least=1e-6, at_most=MAX_S
     )
     quiet_for_s: float = parameter(
-        300.0, "bursts: mean length of a quiet time", unit="s", above=0, at_most=MOST_S
+        300.0, "bursts: mean length of a quiet time", unit="s", above=0, at_most=MAX_S
     )
     busy_for_s: float = parameter(
-        30.0, "bursts: mean length of a busy time", unit="s", above=0, at_most=MOST_S
+        30.0, "bursts: mean length of a busy time", unit="s", above=0, at_most=MAX_S
     )
     transport: str = parameter(
         "datagram",
@@ -51,10 +51,10 @@ class TrafficPart:
         choices=("datagram", "tcp"),
     )
     bytes: int = parameter(
-        100, "size; of a datagram headers included, at most 1500", unit="B", at_least=1, at_most=MOST_BYTES
+        100, "size; of a datagram headers included, at most 1500", unit="B", at_least=1, at_most=MAX_BYTES
     )
     reply_bytes: int = parameter(
-        0, "size of the answer, as bytes; 0: there is none", unit="B", at_least=0, at_most=MOST_BYTES
+        0, "size of the answer, as bytes; 0: there is none", unit="B", at_least=0, at_most=MAX_BYTES
     )
     reply_delay_ms: float = parameter(
         0.0, "time before the other side answers", unit="ms", at_least=0, at_most=1e9
@@ -66,9 +66,9 @@ class TrafficPart:
     def check_sizes(self, owner: str) -> None:
         """Refuse a datagram smaller than its headers, or larger than a frame; *owner* is for the error."""
         for name, size in (("bytes", self.bytes), ("reply_bytes", self.reply_bytes)):
-            if self.transport == "datagram" and size and not 29 <= size <= _LARGEST_DATAGRAM:
+            if self.transport == "datagram" and size and not 29 <= size <= _MAX_DATAGRAM:
                 raise InputError(
-                    f"{owner}: {name} is {size}; expected 29 to {_LARGEST_DATAGRAM} for a datagram with its "
+                    f"{owner}: {name} is {size}; expected 29 to {_MAX_DATAGRAM} for a datagram with its "
                     "headers of 28, or transport=tcp."
                 )
 
@@ -102,7 +102,7 @@ class TrafficPart:
             connection=connection if self.transport == "tcp" else DATAGRAM,
         )
 
-    def _clock(self, length_s: float, random: np.random.Generator) -> Floats:
+    def _clock(self, length_s: float, random: np.random.Generator) -> FloatArray:
         # A phase of its own: clocks that all begin with the run would be in step with its beacons.
         due_s = np.arange(random.uniform(0.0, self.period_s), length_s, self.period_s)
         moved_s = due_s + self.spread_s * random.standard_normal(due_s.size)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_S
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
 
@@ -25,7 +25,7 @@ class Workload:
     ------
     InputError
         If there is no page, one of *pages* is none, or their times add up to more than
-        :data:`~psm_sim.bounds.MOST_S`.
+        :data:`~psm_sim.limits.MAX_S`.
     """
 
     name: str
@@ -45,9 +45,9 @@ class Workload:
             if not isinstance(page, Page):
                 raise InputError(f"{where}: a page is {page!r}; expected a Page.")
         total_s = sum(page.think_s + sum(page.server_delay_s) for page in self.pages)
-        if total_s > MOST_S:
+        if total_s > MAX_S:
             raise InputError(
-                f"{where} takes {total_s:g} s of thinking and serving; expected at most {MOST_S:g} s."
+                f"{where} takes {total_s:g} s of thinking and serving; expected at most {MAX_S:g} s."
             )
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from psm_sim.active.cone import angle
+from psm_sim.active.constrained_fit import angle
 from psm_sim.active.contraction import isal_draws
 from psm_sim.active.gaussian import Gaussian
 from psm_sim.active.isaln import Isaln

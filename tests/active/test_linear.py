@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from psm_sim.active.cone import angle, fit_within
+from psm_sim.active.constrained_fit import angle, fit_within_angle
 from psm_sim.active.gaussian import Gaussian
 from psm_sim.active.linear import Plane, fit_linear
 from psm_sim.active.newton import LOSSES
@@ -100,7 +100,7 @@ def test_the_fit_within_an_angle_is_the_best_there(radius):
     """SLSQP, told the angle as a constraint, finds nothing better."""
     x, y, weights = data(60)
     centre = Plane(np.array([0.2, 1.0, -0.5]))
-    plane = fit_within(x, y, weights, centre, radius)
+    plane = fit_within_angle(x, y, weights, centre, radius)
     assert angle(plane.normal, centre.normal) <= radius + 1e-6
 
     def value(v):

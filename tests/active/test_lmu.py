@@ -6,13 +6,13 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+from psm_sim.active.crf import Image
+from psm_sim.active.crf_fit import fit_field, fit_unlabelled
 from psm_sim.active.data.sky import sky, sky_set
-from psm_sim.active.field import Image
-from psm_sim.active.field_fit import fit_field, fit_unlabelled
 from psm_sim.active.lmu import VARIANTS, Lmu, f_measure, mean_f_measure
 from psm_sim.errors import InputError
-from psm_sim.estimates import interval
 from psm_sim.randomness import stream
+from psm_sim.summary_stats import confidence_interval
 
 POOL, TEST, SETS = 30, 20, 10
 
@@ -42,7 +42,7 @@ def f_measures(variant, counts, repeats=1, sets=SETS, **choices):
 def test_the_first_image_chosen_teaches_more_than_a_random_one():
     """At least .02 in F-measure after one image, the paired interval above 0; at least .96 after four."""
     chosen, random = f_measures("lmu", (1, 4)), f_measures("random", (1, 4), 5)
-    gain = interval(chosen[:, 0] - random[:, 0])
+    gain = confidence_interval(chosen[:, 0] - random[:, 0])
     assert gain.mean >= 0.02
     assert gain.low > 0
     assert chosen[:, 1].mean() >= 0.96
@@ -62,7 +62,7 @@ def test_fitting_both_parts_at_once_collapses():
     """A negative result of the text's own training: more images, and a worse segmentation."""
     joint = f_measures("random", (1, 6), 1, staged=False)
     assert joint[:, 1].mean() < 0.9
-    assert interval(f_measures("random", (1, 6))[:, 1] - joint[:, 1]).low > 0
+    assert confidence_interval(f_measures("random", (1, 6))[:, 1] - joint[:, 1]).low > 0
 
 
 def test_interaction_fitted_without_labels_spoils_the_first_choice():

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from psm_sim.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.active.bayes import NaiveBayes
 from psm_sim.active.optnbdt import OptNbdt, best_tree
 from psm_sim.active.piecewise import opt_feature_list
-from psm_sim.active.rival_trees import EntropyTree, ExhaustiveTree
 from psm_sim.active.trees import Tree, expected_accuracy
 from psm_sim.errors import InputError
 from psm_sim.studies.active.tree_trials import brute_force

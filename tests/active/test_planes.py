@@ -12,8 +12,8 @@ from psm_sim.active.linear import Plane
 from psm_sim.active.planes import PlaneLearner
 from psm_sim.active.samplers import SAMPLERS, GaussianSampler, parallel_covariance
 from psm_sim.errors import InputError
-from psm_sim.estimates import interval
 from psm_sim.randomness import stream
+from psm_sim.summary_stats import confidence_interval
 
 WEIGHTS_OFF = "isalg:weighted=false,cap=0.4,eta=0"
 
@@ -56,7 +56,7 @@ def test_errors_without_noise_are_those_of_the_table(sampler, published):
     """After 50 and 100 labels, 15 trials: within a quarter of the table, or within our own interval."""
     found = errors(sampler, 0.0, (50, 100), 15)
     for ours, theirs in zip(found.T, published, strict=True):
-        spread = interval(ours)
+        spread = confidence_interval(ours)
         assert abs(spread.mean - theirs) < max(0.25 * theirs, spread.half_width)
 
 
@@ -64,7 +64,7 @@ def test_without_noise_placing_instances_beats_drawing_them():
     """After 100 labels BI and MI err less than random, trial by trial; ISALg does in the mean."""
     passive = errors("random", 0.0, (50, 100), 15)
     for sampler in ("bi", "mi"):
-        assert interval((errors(sampler, 0.0, (50, 100), 15) - passive)[:, 1]).high < 0
+        assert confidence_interval((errors(sampler, 0.0, (50, 100), 15) - passive)[:, 1]).high < 0
     for sampler in ("isalg", WEIGHTS_OFF):
         assert errors(sampler, 0.0, (50, 100), 15)[:, 1].mean() < passive[:, 1].mean()
 
@@ -73,9 +73,9 @@ def test_under_noise_isalg_is_not_better_than_all():
     """A negative result: 15 % flips, 120 labels; weighted ISALg is behind random and far behind MI."""
     names = ("random", "isalg", "mi", "isalg:density=literal")
     passive, weighted, margin, literal = (errors(name, 0.15, (120,), 16)[:, 0] for name in names)
-    assert interval(weighted - margin).low > 0
+    assert confidence_interval(weighted - margin).low > 0
     assert weighted.mean() > passive.mean()
-    assert interval(literal - passive).low > 0
+    assert confidence_interval(literal - passive).low > 0
 
 
 def test_the_weight_is_the_ratio_of_the_densities():
@@ -136,7 +136,7 @@ def test_iwal_weights_make_up_for_what_was_passed_over():
         learner.run(lambda x: int(neuron.truth(x[None])[0]), 40)
         ratios.append(learner.weights.sum() / learner.seen)
         assert learner.seen >= 40
-    found = interval(ratios)
+    found = confidence_interval(ratios)
     assert found.half_width < 0.25
     assert abs(found.mean - 1) < 1.5 * found.half_width
 

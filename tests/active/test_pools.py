@@ -8,9 +8,9 @@ import pytest
 from psm_sim.active.data.neuro import Neuron
 from psm_sim.active.linear import Plane
 from psm_sim.active.pool_rules import IsalpRule, cross_validation_error
-from psm_sim.active.pools import PoolLearner, standardised
+from psm_sim.active.pools import PoolLearner, standardise
 from psm_sim.errors import InputError
-from psm_sim.estimates import interval
+from psm_sim.summary_stats import confidence_interval
 
 
 @lru_cache
@@ -41,7 +41,7 @@ def errors(rule, flips, labels, seeds):
 def test_errors_on_the_clean_pool_are_those_of_the_table(rule, published):
     """After 10, 20, 50 and 100 labels, 10 seeds: within .04, or within our own interval."""
     for ours, theirs in zip(errors(rule, 0.0, (10, 20, 50, 100), 10).T, published, strict=True):
-        spread = interval(ours)
+        spread = confidence_interval(ours)
         assert abs(spread.mean - theirs) < max(0.04, spread.half_width)
 
 
@@ -49,7 +49,7 @@ def test_on_the_clean_pool_near_instances_teach_more():
     """After 100 labels MU and ISALp err at least .01 less than random, seed by seed."""
     passive = errors("random", 0.0, (10, 20, 50, 100), 10)
     for rule in ("mu", "isalp"):
-        gain = interval((passive - errors(rule, 0.0, (10, 20, 50, 100), 10))[:, 3])
+        gain = confidence_interval((passive - errors(rule, 0.0, (10, 20, 50, 100), 10))[:, 3])
         assert gain.mean > 0.01
         assert gain.low > 0
 
@@ -102,7 +102,7 @@ def test_equal_distances_go_to_the_lower_number():
 
 def test_standardised_features_have_mean_0_and_deviation_1():
     """A constant feature becomes 0."""
-    found = standardised([[1.0, 5.0], [3.0, 5.0]])
+    found = standardise([[1.0, 5.0], [3.0, 5.0]])
     assert found.tolist() == [[-1, 0], [1, 0]]
 
 

@@ -12,7 +12,7 @@ from psm_sim.active.noisy_thresholds import Isalg1d
 from psm_sim.active.thresholds import Isal1d
 from psm_sim.active.weighted import profile, weighted_error
 from psm_sim.errors import InputError
-from psm_sim.estimates import interval
+from psm_sim.summary_stats import confidence_interval
 
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 ALPHAS = (0.5798, 0.6952, 0.8156, 0.9023, 0.9504)
@@ -58,7 +58,7 @@ def test_one_step_against_the_worst_label_shrinks_as_the_bound_says(s, alpha):
         learner = Isal1d(s=s, replication=replication)
         learner.tell(-1 if learner.ask() < 0.5 else 1)
         left.append(learner.width)
-    found = interval(left)
+    found = confidence_interval(left)
     assert found.mean <= alpha + found.half_width
     assert found.mean == pytest.approx(alpha, abs=0.02)
 
@@ -116,7 +116,7 @@ def test_weighted_errors_are_unbiased_and_eta_tames_their_spread():
             density = (1 - eta) * norm.pdf(x, 0.5, 0.1) + eta
             truth, guess = np.where(x >= 0.5, 1, -1), np.where(x >= 0.2, 1, -1)
             estimates.append(weighted_error(guess, truth, 1 / density) * x.size / 200)
-        found[eta] = interval(estimates)
+        found[eta] = confidence_interval(estimates)
     assert found[0.0].mean == pytest.approx(0.3, abs=0.012)
     assert found[0.2].mean == pytest.approx(0.3, abs=0.012)
     assert found[0.2].half_width < 0.8 * found[0.0].half_width
@@ -131,7 +131,7 @@ def test_weights_stay_unbiased_while_the_learner_adapts():
         learner.run(lambda x: (1 if x >= 0.6 else -1) * (1 if rng.random() < 0.9 else -1), 20)
         x, y, weights = (np.array(each) for each in zip(*learner.state()["told"], strict=True))
         estimates.append(weighted_error(np.where(x >= 0.3, 1, -1), y, weights))
-    found = interval(estimates)
+    found = confidence_interval(estimates)
     assert abs(found.mean - (0.7 * 0.1 + 0.3 * 0.9)) < 1.5 * found.half_width
     assert found.half_width < 0.05
 
@@ -192,7 +192,7 @@ def test_under_noise_isalg_does_not_beat_uniform_draws():
             found = learner.run(step_at(target, rng), 50)
             errors.append(abs(found - target))
         differences.append(errors[0] - errors[1])
-    assert interval(differences).low > 0
+    assert confidence_interval(differences).low > 0
 
 
 def test_without_noise_isalg_finds_the_threshold():

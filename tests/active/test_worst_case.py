@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from psm_sim.active import make_selective
+from psm_sim.active.adversarial import KINDS, adversarial_stream
 from psm_sim.active.comparators import Cbgz2Bound, CbgzBound, LasecBound, Updates, spreads_of
-from psm_sim.active.expectation import expectation, pooled, sampled
+from psm_sim.active.expectation import expectation, pool_runs, sample_run
 from psm_sim.active.guarantees import (
     cbgz2_best_b,
     cbgz2_bound,
@@ -22,7 +23,6 @@ from psm_sim.active.guarantees import (
     lasec_spreads_bound,
     lasec_ss_bound,
 )
-from psm_sim.active.hostile import KINDS, hostile_stream
 
 STREAMS = 200
 BIASES = (0.05, 0.5, 2.0)
@@ -40,7 +40,7 @@ def test_no_stream_violates_the_bound_on_expected_mistakes(spec, theorem, one_si
     ratios = []
     for number in range(STREAMS):
         rng, b = np.random.default_rng(number), BIASES[number % 3]
-        X, label = hostile_stream(KINDS[number % 5], rng, rounds=9, features=2 + number % 2)
+        X, label = adversarial_stream(KINDS[number % 5], rng, rounds=9, features=2 + number % 2)
         sampler = make_selective(f"{spec.format(b=b)},one_sided={one_sided}", X.shape[1])
         found = expectation(sampler, X, label)
         bound = theorem(b).sharpest(found.updates)
@@ -51,7 +51,7 @@ def test_no_stream_violates_the_bound_on_expected_mistakes(spec, theorem, one_si
 
 def test_the_expectation_is_the_mean_over_coins():
     """The mean of 1500 sampled runs lies within 5 standard errors of the exact mistakes and labels."""
-    X, label = hostile_stream("noisy", np.random.default_rng(3), rounds=10, features=3)
+    X, label = adversarial_stream("noisy", np.random.default_rng(3), rounds=10, features=3)
     y = [label(row, 0) for row in range(10)]
     found = expectation(make_selective("cbgz:b=0.5", 3), X, label)
     runs = [make_selective("cbgz:b=0.5", 3, seed=seed).run(X, y) for seed in range(1500)]
@@ -65,7 +65,7 @@ def test_the_expectation_is_the_mean_over_coins():
 def test_the_comparator_is_the_optimum():
     """No random comparator gives a smaller bound than the one found by optimisation."""
     rng = np.random.default_rng(5)
-    X, label = hostile_stream("noisy", rng, rounds=60, features=4)
+    X, label = adversarial_stream("noisy", rng, rounds=60, features=4)
     y = np.array([float(label(row, 0)) for row in range(60)])
     updates = Updates(X, y, rng.random(60))
     best = CbgzBound(0.5).sharpest(updates)
@@ -78,7 +78,7 @@ def test_lasec_keeps_its_deterministic_bound_and_the_base_inequality():
     """Theorem 2 and inequality 8 of Moroshko and Crammer on 200 streams, comparators moving and still."""
     for number in range(STREAMS):
         rng, ridge, c = np.random.default_rng(number), 1.0, (10.0, 1000.0)[number % 2]
-        X, label = hostile_stream(KINDS[number % 5], rng, rounds=30, features=3)
+        X, label = adversarial_stream(KINDS[number % 5], rng, rounds=30, features=3)
         x, y, r = mistakes_of(make_selective(f"lasec:ridge={ridge},c={c}", 3), X, label)
         spreads = spreads_of(x, ridge, c)
         for u in (rng.normal(size=3) + np.cumsum(rng.normal(scale=0.3, size=x.shape), axis=0), 0 * x):
@@ -106,9 +106,9 @@ def mistakes_of(sampler, X, label):
 def test_large_runs_keep_the_bound_within_two_standard_errors(spec, theorem, kind):
     """Ten dimensions, 2000 rounds, b = 0.5 and 2, 8 coins: the quick form of the acceptance table."""
     for b in (0.5, 2.0):
-        X, label = hostile_stream(kind, np.random.default_rng(7), 2000, 10, 0.1 * (kind == "separable"))
-        runs = [sampled(make_selective(spec.format(b=b), 10, seed=seed), X, label) for seed in range(8)]
-        mean, bound = pooled(runs), theorem(b)
+        X, label = adversarial_stream(kind, np.random.default_rng(7), 2000, 10, 0.1 * (kind == "separable"))
+        runs = [sample_run(make_selective(spec.format(b=b), 10, seed=seed), X, label) for seed in range(8)]
+        mean, bound = pool_runs(runs), theorem(b)
         z = bound.best(mean.updates)
         excess = [run.mistakes - bound.at(run.updates, z) for run in runs]  # both depend on the coins
         assert np.mean(excess) == pytest.approx(mean.mistakes - bound.sharpest(mean.updates), abs=1e-6)
@@ -122,7 +122,7 @@ def test_a_separable_stream_costs_what_the_reference_found(name, mistakes, label
     """Margin 0.1, b = 0.5, eight streams: mistakes and labels within 10 %, labels as their probabilities."""
     found = []
     for seed in range(8):
-        X, label = hostile_stream("separable", np.random.default_rng(seed), 2000, 10, margin=0.1)
+        X, label = adversarial_stream("separable", np.random.default_rng(seed), 2000, 10, margin=0.1)
         y = np.array([label(row, 0) for row in range(2000)])
         for coin in range(2):
             run = make_selective(f"{name}:b=0.5", 10, seed=coin).run(X, y)

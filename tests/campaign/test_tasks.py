@@ -12,7 +12,7 @@ from psm_sim.campaign.comparison import RunTask
 from psm_sim.campaign.hindsight import OptimumTask
 from psm_sim.campaign.tasks import Rows, run_tasks
 from psm_sim.simulation import Scenario, simulate
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.spec import Spec
 
 DONE: list[str] = []
@@ -27,7 +27,7 @@ class Noted:
     weight: int = 1
     labels: Mapping[str, Any] = field(default_factory=dict)
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, known: DigestCache | None = None) -> str:
         """Return the kind and the name."""
         return f"{self.kind} {self.name}"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.commands.arguments import settings_of, whole_number
+from psm_sim.commands.arguments import parse_settings, whole_number
 from psm_sim.commands.run import with_loss
 from psm_sim.errors import InputError
 from psm_sim.policies import make_policy
@@ -28,7 +28,7 @@ def test_a_whole_number_is_read_or_refused_by_its_range(value: int) -> None:
 
 def test_settings_may_have_an_equals_sign_in_the_value() -> None:
     """Only the first one divides."""
-    assert settings_of(["a.b = 1", "c=x=y"]) == {"a.b": "1", "c": "x=y"}
+    assert parse_settings(["a.b = 1", "c=x=y"]) == {"a.b": "1", "c": "x=y"}
 
 
 @pytest.mark.parametrize("pair", ["a", "=1", "", " = "])
@@ -37,7 +37,7 @@ def test_what_is_no_setting_is_refused(pair: str) -> None:
     with pytest.raises(
         InputError, match=r"is no setting; expected key=value, as links\.wired\.latency_ms=80"
     ):
-        settings_of([pair])
+        parse_settings([pair])
 
 
 def test_without_the_shorthand_policies_stay_as_they_are() -> None:

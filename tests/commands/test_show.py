@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.bundled import bundled, bundled_names
+from psm_sim.bundled_files import bundled_dir, bundled_names
 from psm_sim.cli import main
 
 
@@ -16,7 +16,7 @@ def test_show_prints_the_bundled_file(kind: str, capsys: pytest.CaptureFixture[s
     """Byte for byte; the list names all of them."""
     for name in bundled_names(kind):
         assert main([kind, "show", name]) == 0
-        assert capsys.readouterr().out == (bundled(kind) / f"{name}.toml").read_text(encoding="utf-8")
+        assert capsys.readouterr().out == (bundled_dir(kind) / f"{name}.toml").read_text(encoding="utf-8")
     assert main([kind, "--format", "json"]) == 0
     items = json.loads(capsys.readouterr().out)[kind]
     assert [item["name"] for item in items] == bundled_names(kind)
@@ -34,7 +34,7 @@ def test_what_is_shown_runs_as_one_s_own(
 ) -> None:
     """A preset file gives the numbers of the bundled one."""
     monkeypatch.chdir(tmp_path)
-    Path("mine.toml").write_text((bundled("presets") / "thesis.toml").read_text())
+    Path("mine.toml").write_text((bundled_dir("presets") / "thesis.toml").read_text())
     energies = []
     for preset in ("thesis", "mine.toml"):
         assert main(["--policy", "lpsm", "--pages", "2", "--preset", preset, "--format", "json"]) == 0

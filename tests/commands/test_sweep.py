@@ -14,7 +14,7 @@ from typing import BinaryIO
 import pytest
 
 import psm_sim
-from psm_sim.campaign.sweep.pareto import pareto
+from psm_sim.campaign.sweep.pareto import pareto_front
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.table import write_parquet
 from psm_sim.cli import main
@@ -154,7 +154,7 @@ def test_the_pareto_set_is_what_no_other_beats() -> None:
         for policy, mine in means.iterrows():
             if not any((other <= mine).all() and (other < mine).any() for _, other in means.iterrows()):
                 expected.add((place, policy))
-    found = pareto(rows)
+    found = pareto_front(rows)
     assert {(each.scenario["links.wired.latency_ms"], each.policy) for each in found} == expected
     assert 2 < len(expected) < 10
     assert {len(each.rows) for each in found} == {3}

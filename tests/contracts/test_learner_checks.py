@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.contracts import check
 from psm_sim.contracts.learner_state import LEARNER_CHECKS
 from psm_sim.contracts.suite import Subject
@@ -28,9 +28,9 @@ class Good(Learner):
 
     def __init__(self, n_experts: int) -> None:
         super().__init__(n_experts)
-        self._sums: Floats = np.zeros(self.n_experts)
+        self._sums: FloatArray = np.zeros(self.n_experts)
 
-    def _learn(self, relative: Floats) -> float:
+    def _learn(self, relative: FloatArray) -> float:
         sums = self._sums + relative
         if sums.max() == -math.inf:
             raise self._none_left()
@@ -38,7 +38,7 @@ class Good(Learner):
         self._take(sums)
         return before - float(np.logaddexp.reduce(sums))
 
-    def _take(self, sums: Floats) -> None:
+    def _take(self, sums: FloatArray) -> None:
         self._sums = sums
         weights = np.exp(sums - sums.max())
         self._weights[:] = weights / weights.sum()
@@ -95,7 +95,7 @@ class Nameless(Good):
 class Unnormalised(Good):
     """Its weights sum to the number of experts."""
 
-    def _take(self, sums: Floats) -> None:
+    def _take(self, sums: FloatArray) -> None:
         super()._take(sums)
         self._weights *= self.n_experts
 
@@ -103,7 +103,7 @@ class Unnormalised(Good):
 class LinearDomain(Good):
     """Multiplies its weights by exp(-loss), which becomes 0 for all of them in the end."""
 
-    def _learn(self, relative: Floats) -> float:
+    def _learn(self, relative: FloatArray) -> float:
         with np.errstate(all="ignore"):
             self._weights *= np.exp(relative - 1.0)
             total = float(self._weights.sum())
@@ -120,7 +120,7 @@ class LinearDomain(Good):
 class MeanLoss(Good):
     """Returns the mean of the losses instead of the mixture loss."""
 
-    def _learn(self, relative: Floats) -> float:
+    def _learn(self, relative: FloatArray) -> float:
         mean = -float(self._weights @ relative)
         super()._learn(relative)
         return mean
@@ -129,7 +129,7 @@ class MeanLoss(Good):
 class Unseeded(Good):
     """Draws from a generator that nobody has seeded."""
 
-    def _take(self, sums: Floats) -> None:
+    def _take(self, sums: FloatArray) -> None:
         super()._take(sums)
         self._weights[:] = self._weights[np.array(random.SystemRandom().sample(range(5), 5))]
 
@@ -161,7 +161,7 @@ class FindsNobodyAgain(Good):
 
     alpha = 0.1
 
-    def _take(self, sums: Floats) -> None:
+    def _take(self, sums: FloatArray) -> None:
         super()._take(np.maximum(sums - sums.max(), -600.0 - 1e5))
         self._weights[:] = np.maximum(self._weights, 1e-300)
 
@@ -284,7 +284,7 @@ class HandsOutItsOwn(Good):
     """Its weights can be written from outside."""
 
     @property
-    def weights(self) -> Floats:
+    def weights(self) -> FloatArray:
         """The array itself."""
         return self._weights
 
@@ -296,7 +296,7 @@ class KeepsHistory(Good):
         super().__init__(n_experts)
         self.history: list[list[float]] = []
 
-    def _learn(self, relative: Floats) -> float:
+    def _learn(self, relative: FloatArray) -> float:
         self.history.append(relative.tolist())
         return super()._learn(relative)
 

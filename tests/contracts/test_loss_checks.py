@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.contracts import check
 from psm_sim.contracts.loss import LOSS_CHECKS
 from psm_sim.contracts.suite import Subject
@@ -21,7 +21,7 @@ class Good(Loss):
 
     name = "good"
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate."""
         return np.asarray(self.factor(poll) / times_ms)
 
@@ -125,7 +125,7 @@ class NegativeWhenFull(Good):
 class TwelveOnly(Good):
     """Answers for twelve candidates whatever it is asked."""
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return twelve losses."""
         return np.ones(12)
 
@@ -141,7 +141,7 @@ class NeedsTimes(Good):
 class WritesTimes(Good):
     """Works in the array that it was given."""
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Turn the times into losses."""
         np.divide(1.0, times_ms, out=times_ms)
         return times_ms
@@ -150,7 +150,7 @@ class WritesTimes(Good):
 class WritesTimesIfItMay(Good):
     """Puts the candidate times in order, in place."""
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Turn the first time into 1."""
         if times_ms.flags.writeable:
             times_ms[0] = 1.0
@@ -170,9 +170,9 @@ class ConfusesCandidates(Good):
     """Works its losses out once for each number of candidates."""
 
     def __init__(self) -> None:
-        self._known: dict[int, Floats] = {}
+        self._known: dict[int, FloatArray] = {}
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return what it returned for as many candidates before."""
         return self._known.setdefault(times_ms.size, 1.0 / times_ms).copy()
 
@@ -181,9 +181,9 @@ class OneArray(Good):
     """Hands out the same array each time, and writes to it when asked again."""
 
     def __init__(self) -> None:
-        self._losses: Floats = np.empty(0)
+        self._losses: FloatArray = np.empty(0)
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the array."""
         if self._losses.size != times_ms.size:
             self._losses = np.empty(times_ms.size)
@@ -195,9 +195,9 @@ class AnswersFromWhatItHandedOut(Good):
     """Keeps the array it handed out, and hands it out again."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, Floats] = {}
+        self._known: dict[bytes, FloatArray] = {}
 
-    def __call__(self, poll: Poll, times_ms: Floats) -> Floats:
+    def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return what it returned for these candidates before."""
         return self._known.setdefault(times_ms.tobytes(), 1.0 / times_ms)
 

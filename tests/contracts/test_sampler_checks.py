@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 from psm_sim.active import OnlineLearner, QueryRule
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.contracts import check
 from psm_sim.contracts.online_learner import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
 from psm_sim.contracts.query_rule import QUERY_RULE_CHECKS, QueryRuleSubject
@@ -33,7 +33,7 @@ class Good(OnlineLearner):
 
     name: ClassVar[str] = "good"
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         if y * x.dot(self.w) > 0 or not x.any():
             return False
         self.w += y * x
@@ -50,7 +50,7 @@ class Fair(QueryRule):
     def _begin(self) -> None:
         self.asked = 0
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return a number that falls with the rounds."""
         self.asked += 1
         return 10 / (10 + self.asked)
@@ -72,7 +72,7 @@ class Nameless(Good):
 class Bursts(Good):
     """A weight grows beyond all numbers."""
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         self.w[0] = np.inf
         return True
 
@@ -80,7 +80,7 @@ class Bursts(Good):
 class Unseeded(Good):
     """Draws from a source that no seed rules."""
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         self.w += y * x * random.random()  # noqa: S311
         return True
 
@@ -146,7 +146,7 @@ class LearnsWhatItRefuses(Good):
     def _begin(self) -> None:
         self.seen = 0
 
-    def _view(self, x: Floats) -> tuple[float, float]:
+    def _view(self, x: FloatArray) -> tuple[float, float]:
         self.seen += 1
         return super()._view(x)
 
@@ -159,7 +159,7 @@ class LearnsWhatItRefuses(Good):
 class WritesInstances(Good):
     """Sets the instances it is given to 0."""
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         moved = super()._learn(x, y)
         x[:] = 0.0
         return moved
@@ -171,7 +171,7 @@ class KeepsHistory(Good):
     def _begin(self) -> None:
         self.history: list[list[float]] = []
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         self.history.append(x.tolist())
         return super()._learn(x, y)
 
@@ -179,7 +179,7 @@ class KeepsHistory(Good):
 class Decided(Good):
     """Has an opinion before it learned anything."""
 
-    def _margins(self, X: Floats) -> Floats:
+    def _margins(self, X: FloatArray) -> FloatArray:
         return super()._margins(X) + 0.5
 
 
@@ -194,21 +194,21 @@ class TiesToMinus(Good):
 class DeafToPositives(Good):
     """Takes a first positive for right already, as a margin of 0 predicts +1."""
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         return not (y > 0 and not self.w.any()) and super()._learn(x, y)
 
 
 class RowsApart(Good):
     """Margins of rows are not those of instances."""
 
-    def _margins(self, X: Floats) -> Floats:
+    def _margins(self, X: FloatArray) -> FloatArray:
         return 2 * super()._margins(X)
 
 
 class SaysNothing(Good):
     """Says that it never moves."""
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         first = not self.w.any()
         return super()._learn(x, y) and first
 
@@ -216,7 +216,7 @@ class SaysNothing(Good):
 class DividesByZero(Good):
     """Divides by the length of an instance."""
 
-    def _learn(self, x: Floats, y: float) -> bool:
+    def _learn(self, x: FloatArray, y: float) -> bool:
         if y * x.dot(self.w) > 0:
             return False
         with np.errstate(invalid="ignore"):
@@ -253,7 +253,7 @@ class NeedsAnAge(Fair):
 class Sure(Fair):
     """More than certain of an instance that is large."""
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return a length."""
         return float(np.abs(x).max()) if np.abs(x).max() > 100 else 0.5
 
@@ -278,7 +278,7 @@ class DrawsItself(Fair):
 class ToldApart(Fair):
     """Asks for the label of every array that it may write to, and for few others."""
 
-    def chance(self, x: Floats, margin: float, spread: float) -> float:
+    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return 1 for an array that owns its numbers."""
         return float(x.flags.owndata)
 

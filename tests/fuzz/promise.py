@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from psm_sim.errors import InputError
-from psm_sim.texts import sentence
+from psm_sim.formatting import one_line_message
 
 CASES = int(os.environ.get("PSM_SIM_FUZZ", "4000"))
 """Cases of all kinds together."""
@@ -46,7 +46,7 @@ def keeps_promise(kind: str, use: Callable[[], Any]) -> None:
     try:
         use()
     except InputError as error:
-        words = sentence(str(error))
+        words = one_line_message(str(error))
         assert len(words) > 10, words
         assert words.isprintable(), words
         outcomes[kind, False] += 1

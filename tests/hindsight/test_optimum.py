@@ -10,7 +10,7 @@ import pytest
 
 from psm_sim.beacons import Beacons
 from psm_sim.errors import InputError
-from psm_sim.hindsight.chain import Chain, Played, Step, play
+from psm_sim.hindsight.event_chain import Chain, PolicyCost, Step, evaluate_policy
 from psm_sim.hindsight.optimum import frontier, least_energy_j, optimum
 from psm_sim.hindsight.record import record_chain, record_slowdowns
 from psm_sim.network import World, load_topology
@@ -71,10 +71,10 @@ class Told(Policy):
         return Rest(beacons=self.beacon_grid.after(due_s) - first + choice - 1)
 
 
-def every_schedule(chain: Chain) -> list[Played]:
+def every_schedule(chain: Chain) -> list[PolicyCost]:
     """Play all choices, delays of two beacons among them."""
     ways = [range(4) if step.downlink else (0,) for step in chain.steps]
-    return [play(chain, Told(chain, choices)) for choices in product(*ways)]
+    return [evaluate_policy(chain, Told(chain, choices)) for choices in product(*ways)]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -109,7 +109,7 @@ def test_no_policy_beats_it_under_its_own_constraint(seed):
     hull = frontier(chain, 24)
     free = optimum(chain)
     for spec in POLICIES:
-        played = play(chain, make_policy(spec))
+        played = evaluate_policy(chain, make_policy(spec))
         for price_w in PRICES_W:
             best = optimum(chain, price_w)
             assert best.energy_j + price_w * best.delay_s <= played.energy_j + price_w * played.delay_s + 1e-9
@@ -158,7 +158,7 @@ def test_a_chain_without_delay_costs_what_the_simulator_says(policy):
     pages = load_workload("ucb:server_delay_ms=none", 20, 3).pages
     world = World(load_topology(), make_policy(policy))
     world.run(pages)
-    played = play(record_chain(pages, load_topology()), make_policy(policy))
+    played = evaluate_policy(record_chain(pages, load_topology()), make_policy(policy))
     assert played.delay_s == pytest.approx(0.0, abs=1e-9)
     assert played.energy_j == pytest.approx(world.usage().total_j, rel=2e-4)
 
@@ -169,7 +169,7 @@ def test_a_chain_with_delay_comes_near_the_simulator(policy):
     pages = load_workload("ucb:server_delay_ms=none", 40, 3).pages
     world = World(load_topology(), make_policy(policy))
     world.run(pages)
-    played = play(record_chain(pages, load_topology()), make_policy(policy))
+    played = evaluate_policy(record_chain(pages, load_topology()), make_policy(policy))
     assert played.energy_j == pytest.approx(world.usage().total_j, rel=0.02)
 
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from psm_sim.campaign.slowdown_frontier import slowdown_frontier
-from psm_sim.hindsight.chain import play
+from psm_sim.campaign.pareto_frontier import pareto_frontier
+from psm_sim.hindsight.event_chain import evaluate_policy
 from psm_sim.hindsight.record import record_chain, record_slowdowns
 from psm_sim.network import load_topology
 from psm_sim.policies import make_policy
@@ -32,14 +32,14 @@ def test_only_the_weights_differ_from_the_plain_chain() -> None:
 @pytest.mark.parametrize("policy", ["psm", "bsd:p=0.5", "psm:listen_interval=3"])
 def test_the_slowdown_on_the_chain_is_at_least_the_simulators(policy: str) -> None:
     """On the chain a late frame delays all that follows; in the simulator other connections go on."""
-    played = play(record_slowdowns(WORKLOAD.pages, PLACE), make_policy(policy))
+    played = evaluate_policy(record_slowdowns(WORKLOAD.pages, PLACE), make_policy(policy))
     simulated = compare_runs([policy], Scenario(pages=12, seed=3)).runs[0].slowdown.mean
     assert simulated - 1 - 0.002 <= played.delay_s / 12 <= 1.5 * (simulated - 1) + 0.002
 
 
 def test_the_frontier_falls_from_no_delay_to_the_least_energy() -> None:
     """Each corner has less energy and more slowdown than the one before; the first has none."""
-    corners = slowdown_frontier([WORKLOAD], PLACE, workers=1)
+    corners = pareto_frontier([WORKLOAD], PLACE, workers=1)
     assert corners[0].slowdown == pytest.approx(1.0, abs=1e-12)
     for left, right in pairwise(corners):
         assert right.energy_j <= left.energy_j
@@ -50,8 +50,8 @@ def test_the_frontier_falls_from_no_delay_to_the_least_energy() -> None:
 def test_several_workloads_are_averaged_on_any_number_of_workers() -> None:
     """Price by price."""
     other = load_workload("ucb", 12, 4)
-    one, two = (slowdown_frontier([each], PLACE, workers=1) for each in (WORKLOAD, other))
-    both = slowdown_frontier([WORKLOAD, other], PLACE, workers=2)
+    one, two = (pareto_frontier([each], PLACE, workers=1) for each in (WORKLOAD, other))
+    both = pareto_frontier([WORKLOAD, other], PLACE, workers=2)
     assert both[0].energy_j == pytest.approx((one[0].energy_j + two[0].energy_j) / 2)
     assert both[-1].slowdown == pytest.approx((one[-1].slowdown + two[-1].slowdown) / 2)
 
@@ -59,4 +59,4 @@ def test_several_workloads_are_averaged_on_any_number_of_workers() -> None:
 def test_more_pages_than_can_be_searched_have_no_frontier() -> None:
     """Nothing is drawn that was not computed."""
     many = dataclasses.replace(WORKLOAD, pages=WORKLOAD.pages * 13)
-    assert slowdown_frontier([many], PLACE) == []
+    assert pareto_frontier([many], PLACE) == []

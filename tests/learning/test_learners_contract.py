@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.contracts.learner_state import LEARNER_CHECKS
 from psm_sim.contracts.suite import Subject
 from psm_sim.errors import InputError
@@ -46,7 +46,7 @@ EXCEPTIONS: Exceptions = {("fixed-share, alpha 1", "no-expert-is-lost"): REASON}
 every_learner = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
 
-def one_way(experts: int) -> Floats:
+def one_way(experts: int) -> FloatArray:
     """Return transitions in which an expert once left is never the best again, shape (n, n)."""
     return np.asarray(np.triu(np.ones((experts, experts))) / np.arange(experts, 0, -1)[:, None])
 

@@ -8,11 +8,11 @@ from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
-from psm_sim.network.observers import Audience, EnergyLedger, Observer
+from psm_sim.network.observers import EnergyLedger, Observer, ObserverHooks
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.station import Station
-from psm_sim.network.topology_parts import AccessPointParameters, LinkParameters
+from psm_sim.network.topology_sections import AccessPointParameters, LinkParameters
 from psm_sim.network.topology_station import PowerParameters
 
 
@@ -43,7 +43,7 @@ class RadioBench:
     ):
         self.env = env = Environment()
         self.ledger, self.recorder = EnergyLedger(PowerParameters()), Recorder()
-        told = Audience([self.ledger, self.recorder])
+        told = ObserverHooks([self.ledger, self.recorder])
         hop = LinkParameters(rate_mbps, 0.0)
         uplink, downlink = Link(env, "wireless up", hop), Link(env, "wireless down", hop)
         parameters = AccessPointParameters(buffer_frames, release_on_uplink, late_frames)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from simpy import Environment, Interrupt
 
-from psm_sim.network.clock import Clock, fire
+from psm_sim.network.clock import Clock, run_events
 
 
 class Watched:
@@ -57,7 +57,7 @@ def stepped(env, world):
 def test_processes_go_as_they_do_in_simpy():
     """Interrupts, failures that are caught, conditions: the same log, and the same number of events."""
     logs, counts = [], []
-    for env, loop in ((Environment(), stepped), (Clock(), lambda env, world: fire(env, world, 1000))):
+    for env, loop in ((Environment(), stepped), (Clock(), lambda env, world: run_events(env, world, 1000))):
         world, log = Watched(), list[tuple[float, str]]()
         processes(env, log, world)
         counts.append(loop(env, world))
@@ -76,7 +76,7 @@ def test_a_failure_that_nobody_catches_ends_the_loop():
     clock = Clock()
     clock.process(failing())
     with pytest.raises(ValueError, match="nobody"):
-        fire(clock, Watched(), 100)
+        run_events(clock, Watched(), 100)
 
 
 def test_it_fires_no_more_than_it_is_told():
@@ -84,7 +84,7 @@ def test_it_fires_no_more_than_it_is_told():
     clock = Clock()
     for number in range(5):
         clock.timeout(number)
-    assert fire(clock, Watched(), 3) == 3
+    assert run_events(clock, Watched(), 3) == 3
     assert (clock.now, clock.peek()) == (2, 3)
 
 

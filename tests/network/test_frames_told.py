@@ -8,7 +8,7 @@ import pytest
 
 from psm_sim.network import Topology, World, load_topology
 from psm_sim.policies import Frame, Policy, RadioPower, Rest, make_policy
-from psm_sim.policies.guard import Guarded
+from psm_sim.policies.guard import GuardedPolicy
 from psm_sim.workload.page import Page
 
 PAGE = Page(1.03, 3000, (2000,), (300, 300), (0.05, 0.05))
@@ -79,13 +79,13 @@ def test_of_a_packet_that_cuts_a_doze_short_the_policy_hears_interruption_uplink
 
 def test_a_guarded_policy_hears_the_same():
     """The guard passes both hooks on."""
-    assert told(Guarded(Told()))[0] == told(Told())[0]
+    assert told(GuardedPolicy(Told()))[0] == told(Told())[0]
 
 
 @pytest.mark.parametrize("policy", ["psm", "bsd", "lpsm"])
 def test_a_policy_without_hooks_costs_nothing_on_the_way_of_a_frame(policy):
     """The radio delivers to the host directly, and the station has nobody to tell."""
-    world = World(Topology(), Guarded(make_policy(policy)))
+    world = World(Topology(), GuardedPolicy(make_policy(policy)))
     assert world.radio.deliver == world.client.receive
     assert world.station._tell_sent is None
 
@@ -93,7 +93,7 @@ def test_a_policy_without_hooks_costs_nothing_on_the_way_of_a_frame(policy):
 def test_a_policy_knows_the_power_of_its_radio_before_it_starts():
     """It is the topology's, through the guard too."""
     policy = Told()
-    told(Guarded(policy), **{"power.awake_w": 1.5, "power.beacon_j": 0.002})
+    told(GuardedPolicy(policy), **{"power.awake_w": 1.5, "power.beacon_j": 0.002})
     assert policy.power == RadioPower(1.5, 0.05, 0.002)
 
 

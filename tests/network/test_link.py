@@ -12,7 +12,7 @@ from simpy import Environment
 
 from psm_sim.network.link import Link, Uplink
 from psm_sim.network.segment import Connection, Segment
-from psm_sim.network.topology_parts import LinkParameters
+from psm_sim.network.topology_sections import LinkParameters
 
 
 def link_to(env: Environment, latency_ms: float, deliver, *tell) -> Link:

@@ -46,7 +46,7 @@ def test_base_and_charge_of_a_profile_give_the_two_currents_they_were_fitted_to(
 
 def test_a_setting_overrides_a_profile_which_overrides_the_topology():
     """What is nearest to the user counts."""
-    place = Scenario(profile="esp32-c6", settings={"power.awake_w": 0.5}).place()
+    place = Scenario(profile="esp32-c6", settings={"power.awake_w": 0.5}).resolve_topology()
     assert place.power.awake_w == 0.5
     assert place.power.beacon_j == load_profile("esp32-c6").values["power.beacon_j"]
     assert place.beacon.interval_ms == 100.0

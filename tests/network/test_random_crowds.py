@@ -15,8 +15,8 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.network import PageError, World, load_topology
-from psm_sim.network.crowd import Crowd, cell_of
 from psm_sim.network.observers.capture import captures
+from psm_sim.network.station_group import StationGroup, cell_of
 from psm_sim.policies import make_policy
 from tests.network.laws import balance
 from tests.network.mac.test_mac_worlds import POLICIES, Witness, awake_throughout, page_of, settings_of
@@ -65,8 +65,8 @@ class Stations:
         budget = Budget()
         budget.left = 400_000
         try:
-            with patch("psm_sim.network.crowd.fire", budget.fire):
-                Crowd(self.worlds).run(self.pages, self.messages, lambda _: None)
+            with patch("psm_sim.network.station_group.run_events", budget.fire):
+                StationGroup(self.worlds).run(self.pages, self.messages, lambda _: None)
         except PageError as failed:
             return str(failed)
         except Exception as error:

@@ -16,7 +16,7 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.network import PageError, World, load_topology
-from psm_sim.network.clock import fire
+from psm_sim.network.clock import run_events
 from psm_sim.policies import make_policy
 from psm_sim.randomness import stream
 from psm_sim.workload.messages import DATAGRAM, Message, Messages
@@ -197,7 +197,7 @@ class Budget:
         self.left, self.ends_s = EVENTS, time.monotonic() + WALL_S
 
     def fire(self, env, world, most):
-        fired = fire(env, world, min(most, self.left))
+        fired = run_events(env, world, min(most, self.left))
         self.left -= fired
         assert self.left > 0, "more events than a world may take"
         assert time.monotonic() < self.ends_s, "more time than a world may take"
@@ -208,7 +208,7 @@ def check(number, faults="some"):
     world, pages, messages, which = world_of(number, faults)
     budget = Budget()
     try:
-        with patch("psm_sim.network.world.fire", budget.fire):
+        with patch("psm_sim.network.world.run_events", budget.fire):
             failed = run(world, pages, messages)
     except Exception as error:
         raise AssertionError(f"{which}: {error!r}") from error
@@ -294,7 +294,10 @@ def test_a_world_without_an_answer_fails_with_a_sentence_even_so():
     world, pages, messages, _ = world_of(0)
     budget = Budget()
     budget.left = 5
-    with patch("psm_sim.network.world.fire", budget.fire), pytest.raises(AssertionError, match="more events"):
+    with (
+        patch("psm_sim.network.world.run_events", budget.fire),
+        pytest.raises(AssertionError, match="more events"),
+    ):
         world.run(pages, messages)
     with pytest.raises(InputError, match="rate_mbps"):
         load_topology("three-node", {"links.wired.rate_mbps": 0.009})

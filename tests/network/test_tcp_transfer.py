@@ -12,11 +12,11 @@ from simpy import Environment
 
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
-from psm_sim.network.tcp_growth import Growth
-from psm_sim.network.tcp_rules import Rules
+from psm_sim.network.slow_start_growth import SlowStartGrowth
+from psm_sim.network.tcp_constants import TcpConstants
 from psm_sim.network.tcp_sender import Sender
-from psm_sim.network.timer import Timers
-from psm_sim.network.topology_parts import LinkParameters, TcpParameters
+from psm_sim.network.timer import TimerQueue
+from psm_sim.network.topology_sections import LinkParameters, TcpParameters
 
 
 class Sink:
@@ -248,7 +248,7 @@ class Mute(Sender):
 
 def grown(growth, ack):
     """Return the window after an ACK for bytes sent with a window of two segments of 1000 B."""
-    sender = Mute(Timers(Environment()), Rules(TcpParameters(segment_bytes=1000, growth=growth)))
+    sender = Mute(TimerQueue(Environment()), TcpConstants(TcpParameters(segment_bytes=1000, growth=growth)))
     sender.send()
     sender.acknowledge(1)
     sender.write(2000, last=False)
@@ -274,14 +274,14 @@ def test_the_window_grows_by_a_segment_or_by_the_bytes_acknowledged(growth, ack,
 
 def test_ns3_counts_bytes_from_ack_to_ack():
     """Segments of 1000 B: 600 B add nothing, 600 complete one; 700 add nothing, 200 complete another."""
-    growth = Growth(Rules(TcpParameters(segment_bytes=1000, growth="ns3")))
+    growth = SlowStartGrowth(TcpConstants(TcpParameters(segment_bytes=1000, growth="ns3")))
     assert [growth.after(newly) for newly in (600, 600, 700, 200)] == [0, 1000, 0, 1000]
 
 
 def test_a_second_timeout_of_the_same_segment_leaves_the_threshold_as_it_is():
     """RFC 5681, section 3.1: it stays half of what was in flight at the first, 16 segments."""
     env = Environment()
-    sender = Mute(Timers(env), Rules(TcpParameters(segment_bytes=1000, initial_window=20)))
+    sender = Mute(TimerQueue(env), TcpConstants(TcpParameters(segment_bytes=1000, initial_window=20)))
     sender.send()
     sender.acknowledge(1)
     sender.write(16_000, last=False)

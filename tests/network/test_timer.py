@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from simpy import Environment
 
-from psm_sim.network.timer import AFTER_ALL, Alarm, Pulse, Timer, Timers
+from psm_sim.network.timer import LOWEST_PRIORITY, Alarm, ReusableEvent, Timer, TimerQueue
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def env() -> Environment:
 def test_a_pulse_fires_each_time_it_is_armed(env):
     """One event object serves any number of firings."""
     log = []
-    pulse = Pulse(env, lambda _: log.append(env.now))
+    pulse = ReusableEvent(env, lambda _: log.append(env.now))
     for time_s in (1.0, 2.5, 4.0):
         pulse.arm(time_s)
         env.run()
@@ -37,7 +37,7 @@ def test_a_pulse_may_be_armed_from_its_own_action(env):
         if len(log) < 3:
             pulse.arm(env.now + 1)
 
-    pulse = Pulse(env, action)
+    pulse = ReusableEvent(env, action)
     pulse.arm(1.0)
     env.run()
     assert log == [1.0, 2.0, 3.0]
@@ -68,7 +68,7 @@ def test_an_alarm_switched_off_does_not_fire(env):
     log = []
     alarm = Alarm(env, lambda: log.append(env.now))
     alarm.at(5.0)
-    alarm.off()
+    alarm.cancel()
     env.run()
     assert log == []
 
@@ -104,7 +104,7 @@ def test_moving_a_deadline_later_queues_nothing(env):
 def test_beacons_come_after_all_else_at_the_same_time(env):
     """The documented order at equal times."""
     log = []
-    Alarm(env, lambda: log.append("beacon"), AFTER_ALL).at(1.0)
+    Alarm(env, lambda: log.append("beacon"), LOWEST_PRIORITY).at(1.0)
     Alarm(env, lambda: log.append("frame")).at(1.0)
     env.run()
     assert log == ["frame", "beacon"]
@@ -112,7 +112,7 @@ def test_beacons_come_after_all_else_at_the_same_time(env):
 
 def test_timers_fire_at_their_deadlines_whatever_was_moved_or_taken_back(env):
     """Drawn plans, each moved some times: only the last deadline of each counts."""
-    rng, timers, log = np.random.default_rng(5), Timers(env), list[tuple[float, int]]()
+    rng, timers, log = np.random.default_rng(5), TimerQueue(env), list[tuple[float, int]]()
     expected = []
     for number in range(50):
         timer = Timer(timers, partial(lambda each: log.append((env.now, each)), number))
@@ -128,7 +128,7 @@ def test_timers_fire_at_their_deadlines_whatever_was_moved_or_taken_back(env):
 
 def test_a_timer_can_be_set_again_from_its_own_action(env):
     """As TCP does after a timeout."""
-    log, timers = list[float](), Timers(env)
+    log, timers = list[float](), TimerQueue(env)
 
     def action():
         log.append(env.now)
@@ -144,7 +144,7 @@ def test_a_timer_can_be_set_again_from_its_own_action(env):
 def test_timers_taken_back_leave_together():
     """A hundred, none of which fires, cost one event of SimPy's."""
     env, steps = Environment(), 0
-    timers = Timers(env)
+    timers = TimerQueue(env)
     for number in range(100):
         timer = Timer(timers, lambda: None)
         timer.at(1.0 + number)
@@ -157,7 +157,7 @@ def test_timers_taken_back_leave_together():
 
 def test_a_deadline_that_moves_to_and_fro_leaves_nothing_behind(env):
     """A timer set earlier and later 1,000 times fires once, at the last deadline."""
-    log, timers = list[float](), Timers(env)
+    log, timers = list[float](), TimerQueue(env)
     timer = Timer(timers, lambda: log.append(env.now))
     for number in range(1_000):
         timer.at(10.0 - number / 1_000)
@@ -169,7 +169,7 @@ def test_a_deadline_that_moves_to_and_fro_leaves_nothing_behind(env):
 def test_an_event_that_is_queued_for_later_is_not_queued_again():
     """A deadline of 10 s, and in turn twenty earlier ones that fire: 21 events, none of them in vain."""
     env, steps, log = Environment(), 0, list[float]()
-    timers = Timers(env)
+    timers = TimerQueue(env)
     late, early = (Timer(timers, lambda: log.append(env.now)) for _ in range(2))
     late.at(10.0)
     for number in range(20):

@@ -10,7 +10,7 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.network import Topology, differences, load_topology, topology_keys
 from psm_sim.network.topology import SECTIONS
-from psm_sim.network.topology_parts import (
+from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BeaconParameters,
     BrowserParameters,

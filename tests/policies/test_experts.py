@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from psm_sim.errors import InputError
 from psm_sim.policies.experts import polling_times_ms
 from psm_sim.policies.lpsm import Lpsm
-from psm_sim.replay.clock import Clock
+from psm_sim.replay.clock import PollingGrid
 
 
 @given(st.floats(1, 500), st.integers(1, 200), st.floats(0.1, 300))
@@ -29,7 +29,7 @@ def test_a_longest_time_between_two_steps_is_not_reached() -> None:
 
 def test_lpsm_and_the_replay_have_the_same_experts() -> None:
     """From the same three numbers."""
-    lpsm, clock = Lpsm(min_ms=50.0, max_ms=730.0, step_ms=20.0), Clock(50.0, 730.0, 20.0)
+    lpsm, clock = Lpsm(min_ms=50.0, max_ms=730.0, step_ms=20.0), PollingGrid(50.0, 730.0, 20.0)
     assert np.array_equal(lpsm.times_ms, clock.times_ms)
 
 

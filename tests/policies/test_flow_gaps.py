@@ -7,10 +7,10 @@ from math import inf
 import numpy as np
 import pytest
 
-from psm_sim.learning import WaitingLaw
+from psm_sim.learning import WaitingTimeModel
 from psm_sim.policies import Poll
 from psm_sim.policies.anticipate import Anticipate
-from psm_sim.policies.flow_gaps import FlowGaps, joint
+from psm_sim.policies.flow_gaps import FlowGaps, first_event_model
 from psm_sim.policies.flows import Flows
 from psm_sim.simulation import Scenario, compare_runs
 from tests.policies.frames import ack, datagram, fin, request, syn
@@ -81,7 +81,7 @@ def test_a_reply_that_ends_without_data_had_not_come(gaps, told):
 
 def learnt(rate):
     """Return a law that has learnt exponential waiting times of a rate."""
-    law = WaitingLaw()
+    law = WaitingTimeModel()
     for time_s in np.random.default_rng(1).exponential(1 / rate, 400):
         law.observe(max(0.0, time_s - 0.004), time_s)
     return law
@@ -91,7 +91,7 @@ def test_the_first_of_several_comes_at_the_sum_of_their_rates():
     """Two connections of rates 2 and 3 per second, opened at different times, as one of rate 5; by hand."""
     laws = [(learnt(2.0).at, 9.9), (learnt(3.0).at, 9.5)]
     times_s = np.array([10.0, 10.1, 10.2, 10.4, 10.1])
-    risen, area = joint(laws, times_s)
+    risen, area = first_event_model(laws, times_s)
     since_s = times_s - 10.0
     assert risen == pytest.approx(1 - np.exp(-5 * since_s), abs=0.08)
     assert area == pytest.approx(since_s - (1 - np.exp(-5 * since_s)) / 5, abs=0.02)
@@ -103,7 +103,7 @@ def test_the_joint_law_of_one_is_that_law_from_now_on():
     """Given that nothing has come yet, and integrated nearly as exactly."""
     law = learnt(2.0)
     times_s = np.linspace(10.0, 14.0, 30)
-    risen, area = joint([(law.at, 9.9)], times_s)
+    risen, area = first_event_model([(law.at, 9.9)], times_s)
     own, integral = law.at(times_s - 9.9)
     assert risen == pytest.approx((own - own[0]) / (1 - own[0]))
     expected = (integral - integral[0] - own[0] * (times_s - 10.0)) / (1 - own[0])

@@ -8,8 +8,8 @@ import pytest
 
 from psm_sim.errors import InputError, PluginError
 from psm_sim.policies import Policy, Rest, make_policy
-from psm_sim.policies.guard import Guarded, guarded, watched
-from psm_sim.studies.floor_task import Lull
+from psm_sim.policies.guard import GuardedPolicy, guard_policy, probe_and_guard
+from psm_sim.studies.lower_bound_task import Lull
 
 
 class Good(Policy):
@@ -42,15 +42,15 @@ class Fails(Policy):
 def test_a_built_in_policy_runs_unwatched():
     """A copy of its own kind; those of studies are built in, too."""
     psm = make_policy("psm")
-    assert type(guarded(psm)) is type(psm)
-    assert guarded(psm) is not psm
-    assert type(guarded(Lull())) is Lull
+    assert type(guard_policy(psm)) is type(psm)
+    assert guard_policy(psm) is not psm
+    assert type(guard_policy(Lull())) is Lull
 
 
 def test_a_good_policy_is_passed_on():
     """Its answers and its parameters."""
-    watched = guarded(Good())
-    assert isinstance(watched, Guarded)
+    watched = guard_policy(Good())
+    assert isinstance(watched, GuardedPolicy)
     assert watched.rest(0.0, 0.0, None) == Rest(beacons=2)
     assert watched.config() == {"beacons": 2}
 
@@ -70,7 +70,7 @@ def test_a_good_policy_is_passed_on():
 def test_an_unusable_answer_is_named_before_the_run(answer, message):
     """The policy, the time, the value, what is expected."""
     with pytest.raises(PluginError, match=f"Policy answers: .*{message}"):
-        guarded(Answers(answer))
+        guard_policy(Answers(answer))
 
 
 class Uncopied(Good):
@@ -83,19 +83,19 @@ class Uncopied(Good):
 def test_a_policy_that_cannot_be_copied_is_refused():
     """Each run needs one of its own."""
     with pytest.raises(PluginError, match=r"Policy uncopied cannot be copied: TypeError: there is only one"):
-        guarded(Uncopied())
+        guard_policy(Uncopied())
 
 
 def test_a_policy_for_one_run_alone_is_tried_on_a_copy():
     """The policy itself is neither copied nor asked."""
     own = Good()
-    assert watched(own).policy is own
+    assert probe_and_guard(own).policy is own
 
 
 def test_a_policy_that_fails_is_named_with_its_reason():
     """No traceback for what the user can mend."""
     with pytest.raises(PluginError, match=r"Policy fails failed in rest\(\) at 0.1 s: ZeroDivisionError"):
-        guarded(Fails())
+        guard_policy(Fails())
 
 
 def test_a_policy_that_cannot_be_copied_is_named():
@@ -103,7 +103,7 @@ def test_a_policy_that_cannot_be_copied_is_named():
     policy = Answers(Rest())
     policy.lock = threading.Lock()
     with pytest.raises(PluginError, match=r"Policy answers cannot be copied: TypeError: cannot pickle"):
-        guarded(policy)
+        guard_policy(policy)
 
 
 def test_a_policys_own_sentence_is_passed_on():
@@ -114,4 +114,4 @@ def test_a_policys_own_sentence_is_passed_on():
             raise InputError("Give me more beacons.")
 
     with pytest.raises(InputError, match=r"^Give me more beacons\.$"):
-        guarded(Asks(Rest()))
+        guard_policy(Asks(Rest()))

@@ -13,7 +13,7 @@ from psm_sim.learning import Learner
 from psm_sim.network import Observer, World, load_topology
 from psm_sim.network.doze import Doze
 from psm_sim.policies import Poll, make_policy
-from psm_sim.policies.idle_plan import rounded
+from psm_sim.policies.idle_plan import round_to_beacons
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.workload import load_workload
 
@@ -31,9 +31,9 @@ def heard(spec: str, polls: int, plans: bool, seed: int = 1) -> tuple[list[int],
         silence, held = len(found) + int(rng.geometric(0.01)), int(rng.integers(40, 20_000))
         while len(found) < silence:
             beacons.begin(0.1 * begin, policy.rest(0.1 * begin, 1.0, poll))
-            while len(found) < silence - 1 and beacons.goes_on():
+            while len(found) < silence - 1 and beacons.continues():
                 found.append(round(beacons.wakes_s / 0.1))
-                beacons.sleep_on(nextafter(beacons.wakes_s, inf))
+                beacons.continue_doze(nextafter(beacons.wakes_s, inf))
             begin = round(beacons.wakes_s / 0.1)
             found.append(begin)
             poll = beacons.end(beacons.wakes_s)
@@ -69,7 +69,7 @@ def test_both_ways_hear_the_same_beacons_and_learn_the_same(spec, polls):
 )
 def test_a_mean_within_a_billionth_of_a_beacon_below_the_half_is_rounded_up(mean_ms, beacons):
     """The rule that both ways have in common; 1e-7 ms are a billionth of a beacon."""
-    assert rounded(np.array([mean_ms / 100])).tolist() == [beacons]
+    assert round_to_beacons(np.array([mean_ms / 100])).tolist() == [beacons]
     policy = make_policy("lpsm")
     assert isinstance(policy, Lpsm)
     policy.start(0.1)
@@ -88,8 +88,8 @@ def test_a_silence_of_thirty_years_is_not_worked_out_poll_by_poll(spec, longest)
     doze, steps, count = Doze(Beacons(0.1)), 0, 0
     doze.begin(0.0, policy.rest(0.0, 1.0, Poll(100.0)))
     while doze.wakes_s < 1e9:
-        assert doze.goes_on()
-        count += doze.sleep_on(1e9)
+        assert doze.continues()
+        count += doze.continue_doze(1e9)
         steps += 1
     doze.end(1e9)
     assert steps < 2_000

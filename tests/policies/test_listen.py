@@ -11,13 +11,13 @@ from scipy.stats import bootstrap
 
 from psm_sim.active import make_selective
 from psm_sim.active.comparators import Cbgz2Bound, CbgzBound, Updates
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.network import World, load_topology
 from psm_sim.policies import Poll, make_policy
 from psm_sim.policies.features import Features
+from psm_sim.policies.idle_period import IdlePeriod
 from psm_sim.policies.listen import Listen
-from psm_sim.policies.silence import Silence
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
 from psm_sim.workload.page import Page
@@ -26,7 +26,7 @@ from tests.policies.frames import fin, request
 PAGES, SEEDS = 8, 40
 
 
-def beacons_s(first, count) -> Floats:
+def beacons_s(first, count) -> FloatArray:
     """Return the times of some beacons."""
     return np.arange(first, first + count, dtype=np.float64) * 0.1
 
@@ -197,7 +197,7 @@ def test_a_silence_looked_at_together_shows_what_each_beacon_alone_would(learner
     features.received(9.97, request(size=1460))
     features.listened(9.8 if on_beacon else 9.42)
     sampler = make_selective(f"{learner}:b=0.1", 9)
-    silence = Silence(97, features.silent(beacons_s(97, 43)), sampler.learner)
+    silence = IdlePeriod(97, features.silent(beacons_s(97, 43)), sampler.learner)
     times_s = beacons_s(99, 12)
     unheard = features.unheard(times_s).tolist()
     instances = features.at(times_s)

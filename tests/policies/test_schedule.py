@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.policies.schedule import Costs, Times, choices, settled
+from psm_sim.policies.schedule import Costs, Times, best_choices, longest_doze_is_best
 
 BEACON_S = 0.1
 COSTS = Costs(price_w=1.0, awake_w=0.7, beacon_j=0.0015, most=4)
@@ -74,8 +74,8 @@ def test_at_price_nothing_it_never_waits_awake_and_hears_as_few_beacons_as_it_ma
     """Whatever the law."""
     costs = Costs(0.0, 0.7, 0.0015, most)
     for law in (exponential(3.0), ramp(0.3, 0.31), ramp(0.2, 1.0, 0.5)):
-        assert (choices(law, beacon_times(30, costs), costs) == most).all()
-        assert (choices(law, fine_times(30, costs), costs) == most).all()
+        assert (best_choices(law, beacon_times(30, costs), costs) == most).all()
+        assert (best_choices(law, fine_times(30, costs), costs) == most).all()
 
 
 @pytest.mark.parametrize(("come_s", "last_beacon"), [(0.65, 0.6), (1.09, 1.0), (0.405, 0.4)])
@@ -83,7 +83,7 @@ def test_a_certain_time_is_met_by_the_last_beacon_before_it(come_s, last_beacon)
     """It dozes to that beacon, and from there waits awake at a price well above the power of waiting."""
     costs = Costs(50.0, 0.7, 0.0015, 12)
     times = fine_times(20, costs, 0.005)
-    found = choices(ramp(come_s - 1e-3, come_s), times, costs)
+    found = best_choices(ramp(come_s - 1e-3, come_s), times, costs)
     dozes_to = times.beacons_s[times.ahead[0] + found[0] - 1]
     assert dozes_to == pytest.approx(last_beacon)
     awake = (times.times_s >= last_beacon - 1e-9) & (times.times_s < come_s - 0.01)
@@ -94,7 +94,7 @@ def test_with_a_constant_hazard_the_doze_is_the_square_root_rule_s():
     """T^2 = 2 e / (price h): here 0.3 s, from every beacon on."""
     rate = 2 * COSTS.beacon_j / 0.3**2
     costs = Costs(1.0, np.inf, COSTS.beacon_j, 8)
-    assert (choices(exponential(rate), beacon_times(40, costs), costs)[:30] == 3).all()
+    assert (best_choices(exponential(rate), beacon_times(40, costs), costs)[:30] == 3).all()
 
 
 @given(
@@ -118,7 +118,7 @@ def test_no_plan_costs_less(masses, price, awake_w, plan):
         )
         return risen, np.interp(times_s, fine, area)
 
-    best = choices(law, times, costs)
+    best = best_choices(law, times, costs)
     other = [*plan[:-1], max(1, plan[-1])]
     assert expected_cost(law, times, costs, best.tolist()) <= expected_cost(law, times, costs, other) + 1e-5
 
@@ -127,7 +127,7 @@ def test_only_what_is_allowed_is_chosen():
     """No doze before 0.1 s, and then at most two beacons."""
     times = fine_times(10, COSTS)
     allowed = (times.times_s >= 0.1)[:, None] & (np.arange(COSTS.most) < 2)
-    found = choices(exponential(0.01), times, COSTS, allowed)
+    found = best_choices(exponential(0.01), times, COSTS, allowed)
     assert (found[times.times_s < 0.1] == 0).all()
     assert set(found[times.times_s >= 0.1].tolist()) <= {0, 1, 2}
 
@@ -137,5 +137,5 @@ def test_what_is_settled_without_the_programme_is_what_the_programme_says(rate, 
     """Where the greatest hazard allows the longest doze, so does the programme, from every beacon on."""
     costs = Costs(price, np.inf, 0.0015, 6)
     for law in (exponential(rate), ramp(begin_s, begin_s + 2.0, min(1.0, rate))):
-        if settled(law, 0.03, 4.03, costs, BEACON_S):
-            assert (choices(law, beacon_times(30, costs), costs)[:25] == 6).all()
+        if longest_doze_is_best(law, 0.03, 4.03, costs, BEACON_S):
+            assert (best_choices(law, beacon_times(30, costs), costs)[:25] == 6).all()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.hindsight.chain import play
+from psm_sim.hindsight.event_chain import evaluate_policy
 from psm_sim.hindsight.record import record_chain
 from psm_sim.network import load_topology
 from psm_sim.policies import Policy, Poll, Rest, make_policy
@@ -78,7 +78,7 @@ def test_starting_and_analysing_write_nothing(file):
     """Only a run that is over does."""
     policy = make_policy(f"lpsm:state={file}")
     policy.start(0.1)
-    play(record_chain(load_workload("ucb", 3, 1).pages, load_topology()), policy)
+    evaluate_policy(record_chain(load_workload("ucb", 3, 1).pages, load_topology()), policy)
     assert not file.exists()
 
 
@@ -237,6 +237,6 @@ def test_a_weight_that_no_learner_has_is_refused(file, value):
 def test_a_state_that_is_too_large_is_not_read(file, monkeypatch):
     """Or a device behind its name would take all memory."""
     saved(file)
-    monkeypatch.setattr("psm_sim.policies.warm_start._LARGEST", 1000)
+    monkeypatch.setattr("psm_sim.policies.warm_start._MAX_BYTES", 1000)
     with pytest.raises(InputError, match="is larger than 0 KiB"):
         simulate(f"lpsm:state={file}", pages=1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.learning import rounds
-from psm_sim.learning.one_round import one_round
-from psm_sim.replay.clock import Clock
-from psm_sim.replay.method import Method
+from psm_sim.learning import round_backends
+from psm_sim.learning.numba_kernel import learn_alpha_kernel
+from psm_sim.replay.clock import PollingGrid
+from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.run import ReplayedClient, replay_trace
 
 LOSSES = ("inverse", "inverse-log:gamma=1e-5", "constrained:target_ms=150", "gamma * I * Ti + 1/sqrt(Ti)")
@@ -15,7 +15,7 @@ LOSSES = ("inverse", "inverse-log:gamma=1e-5", "constrained:target_ms=150", "gam
 
 def replayed(wanted: str, loss: str, seed: int = 1, **given) -> ReplayedClient:
     """Return one client's replay with Learn-alpha, compiled as *wanted*."""
-    method = Method(loss=loss, learner=f"learn-alpha:compiled={wanted}", **given)
+    method = ReplayConfig(loss=loss, learner=f"learn-alpha:compiled={wanted}", **given)
     (client,) = replay_trace("ucb", method, pages=10, seed=seed, history=True)
     return client
 
@@ -27,7 +27,7 @@ def replayed(wanted: str, loss: str, seed: int = 1, **given) -> ReplayedClient:
 def test_both_ways_poll_at_the_same_times(loss: str, seed: int, horizon: int, round_ms: float) -> None:
     """Each poll to the microsecond, and the weights with which it was made within 1e-9."""
     pytest.importorskip("numba", reason="Numba comes with psm_sim[fast]")
-    clock = Clock(round_ms=round_ms)
+    clock = PollingGrid(round_ms=round_ms)
     one, many = (
         replayed(wanted, loss, seed, horizon=horizon, clock=clock, polls=1_000) for wanted in ("yes", "no")
     )
@@ -42,13 +42,13 @@ def test_both_ways_poll_at_the_same_times(loss: str, seed: int, horizon: int, ro
 @pytest.mark.parametrize("wanted", ["no", "yes"])
 def test_a_mean_on_the_boundary_is_rounded_up_in_both_ways(wanted: str, monkeypatch) -> None:
     """Where all polling times cost the same the mean stays 550 ms: 5.5 units but for the last bits."""
-    monkeypatch.setattr(rounds, "compiled", lambda: one_round)
-    found = replayed(wanted, "1", clock=Clock(round_ms=100.0), horizon=50, polls=200).replay
+    monkeypatch.setattr(round_backends, "compile_kernel", lambda: learn_alpha_kernel)
+    found = replayed(wanted, "1", clock=PollingGrid(round_ms=100.0), horizon=50, polls=200).replay
     assert (found.shortest_us, found.longest_us) == (600_000, 600_000)
 
 
 def test_the_result_says_how_it_was_learnt(monkeypatch) -> None:
     """The learner with its parameter, and the horizon that it has used."""
-    monkeypatch.setattr(rounds, "compiled", lambda: one_round)
+    monkeypatch.setattr(round_backends, "compile_kernel", lambda: learn_alpha_kernel)
     parameters = replayed("yes", "inverse", horizon=5, polls=3).method.parameters
     assert (parameters["learner"], parameters["horizon"]) == ("learn-alpha:compiled=yes", 5)

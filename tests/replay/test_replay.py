@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psm_sim.errors import InputError, PluginError
-from psm_sim.learning.make import make_learner
+from psm_sim.learning.factory import make_learner
 from psm_sim.losses import Inverse, Loss
 from psm_sim.replay.arrivals import Arrivals
-from psm_sim.replay.clock import Clock
+from psm_sim.replay.clock import PollingGrid
 from psm_sim.replay.history import FACTS, History, Windows
-from psm_sim.replay.method import Method, replay_loss
 from psm_sim.replay.poller import Replay
 from psm_sim.replay.regret import regret_and_bound
+from psm_sim.replay.replay_config import ReplayConfig, replay_loss
 from psm_sim.replay.run import replay_activity, replay_trace
 from psm_sim.workload.transfer import Activity, Transfer
 
@@ -51,8 +51,8 @@ def test_polls_fetch_every_byte_and_stay_within_the_experts_range(
     loss: str,
 ) -> None:
     """Bytes exactly; times on the grid, whatever the range's ends are."""
-    clock = Clock(*experts, round_ms=round_ms)
-    method = Method(learner=learner, clock=clock, loss=loss, horizon=50)
+    clock = PollingGrid(*experts, round_ms=round_ms)
+    method = ReplayConfig(learner=learner, clock=clock, loss=loss, horizon=50)
     found = replay_activity(activity(*rows), method, history=True)
     assert found.replay.held_bytes == found.activity.total_bytes
     times_ms = clock.times_ms
@@ -67,7 +67,7 @@ def test_polls_fetch_every_byte_and_stay_within_the_experts_range(
 
 def test_a_replay_by_hand() -> None:
     """Two experts, one transfer, two polls, Static-expert: every number from equations 2.1, 2.2 and 2.35."""
-    clock, gamma = Clock(100.0, 300.0, 200.0), 1e-4
+    clock, gamma = PollingGrid(100.0, 300.0, 200.0), 1e-4
     transfers = [Transfer(0, 400_000, 4_000)]
     replay = Replay(Arrivals(transfers), make_learner("static-expert", 2, 1), Inverse(gamma), clock).run()
     first = [gamma * 2000 * t**2 / (2 * 200) + 1 / t for t in (100, 300)]
@@ -89,7 +89,7 @@ def test_a_replay_by_hand() -> None:
 
 def test_the_beginning_does_not_depend_on_how_long_it_goes_on() -> None:
     """Polls one to a hundred are the same whether a hundred or all are made."""
-    (short,) = replay_trace("ucb", Method(polls=100), pages=5, history=True)
+    (short,) = replay_trace("ucb", ReplayConfig(polls=100), pages=5, history=True)
     (whole,) = replay_trace("ucb", pages=5, history=True)
     assert short.replay.polls == 100
     assert short.history is not None
@@ -124,7 +124,7 @@ def test_a_loss_that_adapts_is_told_of_each_poll_once_and_when_bytes_came() -> N
     """The polling time used is asked of a copy, so it costs what an expert at that time would have cost."""
     loss = Noting()
     loss.polls.append("of another run")
-    method = Method(loss=loss, learner="static-expert", clock=Clock(100.0, 300.0, 200.0))
+    method = ReplayConfig(loss=loss, learner="static-expert", clock=PollingGrid(100.0, 300.0, 200.0))
     found = replay_activity(activity((0, 500_000, 5_000), (2_000_000, 0, 70)), method)
     assert loss.polls == ["of another run"]
     polls = found.replay._loss.loss.polls
@@ -149,14 +149,14 @@ def test_a_loss_that_fails_on_the_way_is_named_with_the_poll() -> None:
             return super().__call__(poll, times_ms)
 
     with pytest.raises(PluginError, match=r"Loss late failed with .*: ZeroDivisionError: too late"):
-        replay_activity(activity((0, 10_000_000, 10)), Method(loss=Late(), learner="static-expert"))
+        replay_activity(activity((0, 10_000_000, 10)), ReplayConfig(loss=Late(), learner="static-expert"))
 
 
 def test_memory_does_not_grow_with_the_polls() -> None:
     """Neither the replay nor its history holds more after ten thousand polls than after five thousand."""
     import tracemalloc
 
-    clock = Clock()
+    clock = PollingGrid()
     replay = Replay(
         Arrivals([Transfer(0, 10**11, 10**6)]),
         make_learner("static-expert", 10, 1),
@@ -190,7 +190,7 @@ def test_windows_keep_the_sums(rows: int, most: int) -> None:
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_regret_never_exceeds_its_bound(learner: str) -> None:
     """Corollary 1, Theorem 1 or log n, on real activity at every checkpoint."""
-    (found,) = replay_trace("ucb", Method(learner=learner, polls=1500), pages=20, history=True)
+    (found,) = replay_trace("ucb", ReplayConfig(learner=learner, polls=1500), pages=20, history=True)
     assert found.history is not None
     compared = regret_and_bound(found.history, found.replay.learner)
     assert compared.polls[-1] == 1500
@@ -217,26 +217,29 @@ def test_totals_are_those_of_the_history() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Method(learner="learn"), "no learner 'learn'; expected one of static-expert, fixed-share"),
         (
-            lambda: Method(learner="fixed-share"),
+            lambda: ReplayConfig(learner="learn"),
+            "no learner 'learn'; expected one of static-expert, fixed-share",
+        ),
+        (
+            lambda: ReplayConfig(learner="fixed-share"),
             "fixed-share: alpha is missing; expected alpha=value",
         ),
         (
-            lambda: Method(learner="fixed-share:alpha=2"),
+            lambda: ReplayConfig(learner="fixed-share:alpha=2"),
             "alpha is 2; expected a number from 0 to 1",
         ),
         (
-            lambda: Method(learner="learn-alpha:m=3"),
+            lambda: ReplayConfig(learner="learn-alpha:m=3"),
             "has no parameter 'm'; expected compiled",
         ),
-        (lambda: Method(loss="inverse:gamma=1", gamma=2.0), "gamma is given twice"),
-        (lambda: Method(max_gap_s=-1.0), "max_gap_s is -1.0; expected"),
-        (lambda: Clock(200.0, 100.0), "max_ms is 100; expected at least min_ms, which is 200"),
-        (lambda: Clock(100.0, 150.0, 100.0), "give 1 experts; expected 2 to 10000"),
-        (lambda: Clock(1.0, 1e9, 1e-9), "experts; expected 2 to 10000"),
-        (lambda: Clock(110.0, 190.0, 10.0, 100.0), "no multiple of it lies from 110 to 190 ms"),
-        (lambda: replay_activity(activity(), Method()), "client one has no request to replay"),
+        (lambda: ReplayConfig(loss="inverse:gamma=1", gamma=2.0), "gamma is given twice"),
+        (lambda: ReplayConfig(max_gap_s=-1.0), "max_gap_s is -1.0; expected"),
+        (lambda: PollingGrid(200.0, 100.0), "max_ms is 100; expected at least min_ms, which is 200"),
+        (lambda: PollingGrid(100.0, 150.0, 100.0), "give 1 experts; expected 2 to 10000"),
+        (lambda: PollingGrid(1.0, 1e9, 1e-9), "experts; expected 2 to 10000"),
+        (lambda: PollingGrid(110.0, 190.0, 10.0, 100.0), "no multiple of it lies from 110 to 190 ms"),
+        (lambda: replay_activity(activity(), ReplayConfig()), "client one has no request to replay"),
     ],
 )
 def test_what_cannot_be_replayed_is_said_in_a_sentence(make, message: str) -> None:

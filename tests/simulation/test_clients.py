@@ -19,7 +19,7 @@ from psm_sim.simulation import (
     compare_seeds,
 )
 from psm_sim.simulation.average import MEASURES
-from psm_sim.workload.load import find_trace, load_workload
+from psm_sim.workload.loading import find_trace, load_workload
 from psm_sim.workload.profile import read_profile
 from psm_sim.workload.recordings.synthesize import synthesize
 
@@ -141,7 +141,7 @@ def test_what_came_through_a_pipe_is_run_where_it_was_read(
         asked.append(workers)
         return map(function, items)
 
-    monkeypatch.setattr(clients, "in_processes", in_this_process)
+    monkeypatch.setattr(clients, "parallel_map", in_this_process)
     log = b"".join(b'm %d u "http://x/%d.html" 2009 0.5\n' % (785526125 + 9 * k, k) for k in range(9))
     (tmp_path / "x.log").write_bytes(log)
     os.mkfifo(tmp_path / "fifo")

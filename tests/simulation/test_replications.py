@@ -10,7 +10,7 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.simulation import (
     BASELINES,
-    Beside,
+    References,
     Scenario,
     SeedComparison,
     compare_runs,
@@ -18,7 +18,7 @@ from psm_sim.simulation import (
     difference,
 )
 
-PSM = Beside(BASELINES, BASELINES[1:])
+PSM = References(BASELINES, BASELINES[1:])
 T_3 = 4.302653
 """Student's 97.5 % quantile at two degrees of freedom."""
 
@@ -26,14 +26,14 @@ T_3 = 4.302653
 @pytest.fixture(scope="module")
 def three() -> SeedComparison:
     """Return LPSM and BSD over the seeds 5, 6 and 7, in one process."""
-    found = compare_seeds(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=1, beside=PSM)
+    found = compare_seeds(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=1, references=PSM)
     assert isinstance(found, SeedComparison)
     return found
 
 
 def test_each_seed_is_the_run_it_would_be_alone(three: SeedComparison) -> None:
     """The baselines included."""
-    alone = compare_runs(["lpsm"], Scenario(pages=4, seed=6), beside=PSM)
+    alone = compare_runs(["lpsm"], Scenario(pages=4, seed=6), references=PSM)
     assert three.runs[0].results[1].page_records == alone.runs[0].page_records
     assert three.baselines[1].results[1].page_records == alone.baselines[1].page_records
     assert three.runs[0].names == ("5", "6", "7")
@@ -41,7 +41,7 @@ def test_each_seed_is_the_run_it_would_be_alone(three: SeedComparison) -> None:
 
 def test_numbers_do_not_depend_on_the_workers(three: SeedComparison) -> None:
     """To the last bit; ``wall_s`` alone differs."""
-    other = compare_seeds(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=2, beside=PSM)
+    other = compare_seeds(["lpsm", "bsd:p=0.1"], Scenario(pages=4, seed=5), 3, workers=2, references=PSM)
     for mine, yours in zip(three.shown, other.shown, strict=True):
         assert {**mine.to_dict(), "wall_s": 0} == {**yours.to_dict(), "wall_s": 0}
 
@@ -88,7 +88,7 @@ def test_percentiles_are_numpys(three: SeedComparison) -> None:
 def test_a_free_radio_saves_an_undefined_share() -> None:
     """A reference without energy: nan, not an error."""
     free = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
-    found = compare_runs(["bsd"], Scenario(pages=1, settings=free), beside=PSM)
+    found = compare_runs(["bsd"], Scenario(pages=1, settings=free), references=PSM)
     assert found.reference is not None
     assert np.isnan(difference(found.runs[0], found.reference).saved_percent.mean)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import psm_sim
 from psm_sim.cli import main
 from psm_sim.errors import InputError
-from psm_sim.keys import content_of
+from psm_sim.hashing import file_digest
 from psm_sim.network import Topology
 from psm_sim.simulation import Scenario, compare_runs
 from psm_sim.spec import Spec
@@ -52,10 +52,10 @@ def test_its_pages_are_those_of_the_trace() -> None:
 
 def test_its_place_is_the_topology_with_the_settings() -> None:
     """Of a name, a file, or a topology already made."""
-    assert Scenario(settings={"power.awake_w": "1.5"}).place().power.awake_w == 1.5
-    assert Scenario(topology="phone.toml").place().power.awake_w == 0.65
+    assert Scenario(settings={"power.awake_w": "1.5"}).resolve_topology().power.awake_w == 1.5
+    assert Scenario(topology="phone.toml").resolve_topology().power.awake_w == 0.65
     made = Topology(name="mine")
-    assert Scenario(topology=made).place() is made
+    assert Scenario(topology=made).resolve_topology() is made
     assert (Scenario(topology=made).topology_name, Scenario().topology_name) == ("mine", "three-node")
 
 
@@ -142,7 +142,7 @@ def test_the_contents_of_the_users_files_are_in_the_key(
 def test_a_file_that_cannot_be_read_is_named(folder: Path) -> None:
     """With the reason that the system gives."""
     with pytest.raises(InputError, match=r"nowhere.csv cannot be read: No such file or directory"):
-        content_of(Path("nowhere.csv"))
+        file_digest(Path("nowhere.csv"))
 
 
 @given(st.sampled_from([0, -1, 2.5, True, "3", None]))
@@ -178,7 +178,10 @@ def test_nobody_changes_a_scenario() -> None:
 )
 def test_a_wrong_setting_is_called_as_it_is_in_python(settings: dict[str, object], message: str) -> None:
     """The option of the command line is not mentioned."""
-    for run in (lambda: psm_sim.simulate("psm", settings=settings), Scenario(settings=settings).place):
+    for run in (
+        lambda: psm_sim.simulate("psm", settings=settings),
+        Scenario(settings=settings).resolve_topology,
+    ):
         with pytest.raises(InputError, match=message) as caught:
             run()
         assert "--" not in str(caught.value)

@@ -10,15 +10,15 @@ from dataclasses import replace
 import pytest
 
 import psm_sim
+from psm_sim.campaign.sweep.jobs import Batch, Job, run_batch
 from psm_sim.campaign.sweep.user_files import UserFiles
-from psm_sim.campaign.sweep.work import Batch, Job, run_batch
 from psm_sim.cli import main
 from psm_sim.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_members import Member
 from psm_sim.simulation import Scenario, compare_clients, compare_runs
-from psm_sim.simulation.beside import BASELINES, Beside
-from psm_sim.simulation.seats import seats_of
+from psm_sim.simulation.references import BASELINES, References
+from psm_sim.simulation.station_setup import station_setups
 from psm_sim.simulation.stations import StationAverage
 from psm_sim.spec import Spec
 
@@ -60,7 +60,7 @@ def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
         ),
         Member("twin", seed=4),
     )
-    seats = seats_of(Scenario(pages=5, seed=3), place)
+    seats = station_setups(Scenario(pages=5, seed=3), place)
     assert [seat.name for seat in seats] == ["reader-1", "reader-2", "sensor", "twin"]
     assert [len(seat.workload.pages) for seat in seats] == [5, 5, 1, 5]
     assert seats[3].workload.pages == seats[1].workload.pages != seats[0].workload.pages
@@ -110,7 +110,9 @@ def test_the_same_seed_gives_the_same_results_and_another_one_does_not():
 def test_baselines_and_replications_stand_beside_stations():
     """Each policy has every station; always-on is the reference where nobody has its own policy."""
     place = crowd(Member("one", count=2))
-    found = compare_clients(["lpsm"], Scenario(topology=place, pages=2), beside=Beside(BASELINES, ("psm",)))
+    found = compare_clients(
+        ["lpsm"], Scenario(topology=place, pages=2), references=References(BASELINES, ("psm",))
+    )
     assert [run.policy for run in found.shown] == ["always-on", "psm", "lpsm"]
     assert found.shown[0].slowdown.mean == 1.0
     assert found.pages == 4

@@ -39,7 +39,7 @@ def test_compiled_rounds_are_measured_where_numba_is_there(monkeypatch):
     """Beside those of NumPy, with the same work; elsewhere they are left out."""
     rows = {"round of Learn-alpha, compiled, 259 x 12", "poll of a replay, compiled, 259 x 10"}
     for fault, shown in (("", rows), ("No module named 'numba'", set())):
-        monkeypatch.setattr("psm_sim.speed.measures.fault", lambda fault=fault: fault)
+        monkeypatch.setattr("psm_sim.speed.measures.numba_error", lambda fault=fault: fault)
         assert rows & {each.name for each in measures()} == shown
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from psm_sim.campaign.tasks import run_tasks
 from psm_sim.cli import main
-from psm_sim.estimates import Interval
 from psm_sim.studies import load_study
 from psm_sim.studies.active import (
     ACTIVE_STUDIES,
@@ -22,9 +21,10 @@ from psm_sim.studies.active import (
     text_like,
     worst_case,
 )
-from psm_sim.studies.active.trials import Direction, Trial, judged
+from psm_sim.studies.active.trials import Direction, Trial, judge_claim
 from psm_sim.studies.reproduce import reproduce
 from psm_sim.studies.study import Scale
+from psm_sim.summary_stats import Interval
 from tests.studies.committed import require_the_same
 
 COMMITTED = Path(__file__).resolve().parents[2] / "reports" / "learners" / "quick.json"
@@ -104,7 +104,7 @@ def test_the_verdict_on_a_direction_is_the_side_of_its_interval(mean, half, side
 
 def test_values_that_are_missing_do_not_count():
     """A run that never arrives has no difference to compare."""
-    found = judged(Direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
+    found = judge_claim(Direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
     assert (found.ours.replications, found.verdict) == (2, "open" if found.ours.low <= 0 else "agrees")
     assert found.largest == 1.2
 

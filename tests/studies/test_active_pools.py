@@ -16,7 +16,7 @@ from psm_sim.studies.active import (
     tree_trials,
     trees,
 )
-from psm_sim.studies.active.beside import beside, curves, paired
+from psm_sim.studies.active.reference_tables import curves, paired_differences, reference_table
 from psm_sim.studies.reproduce import reproduce
 from psm_sim.studies.study import Scale
 
@@ -76,14 +76,14 @@ def test_every_study_digests_its_rows(name, small):
 def test_means_stand_beside_the_reference_where_there_is_one():
     """Numbers in brackets, nothing where a run is missing."""
     frame = pd.DataFrame({"who": ["a", "a", "b"], "x": [0.1, 0.3, None], "y": [1.0, 1.0, 2.0]})
-    found = beside(frame, "who", ["x", "y"], {"a": (0.25, None)})
+    found = reference_table(frame, "who", ["x", "y"], {"a": (0.25, None)})
     assert found.to_numpy().tolist() == [["a", "0.200 ± 1.271 (0.250)", "1.000 ± 0.000"], ["b", "", "2.000"]]
 
 
 def test_differences_are_paired_by_seed():
     """Whatever the order of the rows."""
     frame = pd.DataFrame({"seed": [1, 2, 2, 1], "who": ["a", "a", "b", "b"], "x": [5.0, 7.0, 1.0, 2.0]})
-    assert paired(frame, "who", "x", ("a", "b")).tolist() == [3, 6]
+    assert paired_differences(frame, "who", "x", ("a", "b")).tolist() == [3, 6]
 
 
 def test_columns_named_by_a_number_become_a_curve():

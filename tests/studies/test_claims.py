@@ -9,13 +9,13 @@ import pytest
 from psm_sim.campaign.comparison import RunTask
 from psm_sim.campaign.tasks import run_tasks
 from psm_sim.errors import InputError
-from psm_sim.estimates import Interval
 from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import load_preset
 from psm_sim.studies import STUDIES, load_study
 from psm_sim.studies.experiment import PRESETS
 from psm_sim.studies.published import Claim, Published, claims, published_numbers
 from psm_sim.studies.study import CHOOSING, FULL, Scale
+from psm_sim.summary_stats import Interval
 
 SMALL = Scale(replications=2, pages=100, long_pages=60)
 

@@ -11,17 +11,17 @@ from psm_sim.reporting.figures.studies import draw
 from psm_sim.simulation import Scenario
 from psm_sim.studies import OWN, STUDIES, load_study
 from psm_sim.studies.listening.claims import CLAIMS, at_most, less
-from psm_sim.studies.listening.judging import at_equal_delay
 from psm_sim.studies.listening.settings import (
     INTERVALS,
-    PAGE_PLACES,
     PAGE_POLICIES,
-    PUSH_PLACES,
+    PAGE_TRACES,
     PUSH_POLICIES,
+    PUSH_TRACES,
     family_of,
 )
 from psm_sim.studies.listening.study import FIRST_SEED, STUDY
 from psm_sim.studies.listening.task import ListeningTask, MatchedTask
+from psm_sim.studies.listening.verdicts import at_equal_delay
 from psm_sim.studies.study import FULL, QUICK, Scale
 
 USED = {policy for claim in CLAIMS for policy in (claim.policy, claim.against)}
@@ -108,23 +108,23 @@ def test_the_figure_has_a_panel_for_each_trace():
                 "energy_j": 3.0,
                 "hindsight_j": 2.9,
             }
-            for place in PAGE_PLACES
+            for place in PAGE_TRACES
             for family in ("anticipate", "psm")
         ]
     )
     figure, caption = draw("listening", frame)
-    assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == [p.title for p in PAGE_PLACES]
+    assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == [p.title for p in PAGE_TRACES]
     assert "hindsight" in caption
 
 
 def test_a_digest_has_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
     """A very small run: two seeds, few pages, all policies and traces but the long ones."""
     module = "psm_sim.studies.listening.study"
-    small = tuple(place._replace(pages=2, quick_pages=2) for place in PAGE_PLACES[:1])
+    small = tuple(place._replace(pages=2, quick_pages=2) for place in PAGE_TRACES[:1])
     monkeypatch.setattr(f"{module}.PAGE_PLACES", small)
-    monkeypatch.setattr("psm_sim.studies.listening.judging.PAGE_PLACES", small)
+    monkeypatch.setattr("psm_sim.studies.listening.verdicts.PAGE_TRACES", small)
     scale = Scale(2, 2, 2)
-    monkeypatch.setattr(f"{module}.PUSH_PLACES", [PUSH_PLACES[0], PUSH_PLACES[2]])
+    monkeypatch.setattr(f"{module}.PUSH_PLACES", [PUSH_TRACES[0], PUSH_TRACES[2]])
     needed = [policy for policy in PUSH_POLICIES if policy in USED or policy.startswith("psm")]
     monkeypatch.setattr(f"{module}.PUSH_POLICIES", tuple(needed))
     found = STUDY.digest(run_tasks(list(STUDY.tasks(scale, 1))), scale, 1)

@@ -10,14 +10,13 @@ import pandas as pd
 import pytest
 
 from psm_sim.campaign.tasks import run_tasks
-from psm_sim.estimates import Interval
 from psm_sim.learning import FixedShare, LearnAlpha, best_switching, rate_losses, switching_rates
 from psm_sim.network import World, load_topology
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, simulate
 from psm_sim.studies import load_study
-from psm_sim.studies.non_stationary.by_seed import BySeed, sign, signed
-from psm_sim.studies.non_stationary.margins import standing
+from psm_sim.studies.non_stationary.by_seed import BySeed, format_signed, sign
+from psm_sim.studies.non_stationary.margins import classify_difference
 from psm_sim.studies.non_stationary.regret import CURVE, RATES, least_losses, regrets
 from psm_sim.studies.non_stationary.remarks import comparisons, gains, leaders
 from psm_sim.studies.non_stationary.rounds import Round, Unshared, logged_run
@@ -31,6 +30,7 @@ from psm_sim.studies.non_stationary.task import (
 )
 from psm_sim.studies.non_stationary.timeline import TimelineTask
 from psm_sim.studies.study import Scale
+from psm_sim.summary_stats import Interval
 from psm_sim.workload import load_workload
 
 TRACE, PAGES = "shifting:length=0.05,order=stream+busy+push+quiet*30", 17
@@ -209,13 +209,13 @@ def test_a_verdict_follows_both_intervals_and_the_margins(energy, slowdown, word
 )  # fmt: skip
 def test_a_standing_is_that_of_the_whole_interval(mean, half, word):
     """Against a margin of 1: absence of significance is not equivalence."""
-    assert standing(Interval(mean, half, 5), 1.0) == word
+    assert classify_difference(Interval(mean, half, 5), 1.0) == word
 
 
 def test_a_sign_is_given_only_by_an_interval_off_zero():
     """Above, below, across."""
     assert [sign(Interval(mean, 1.0, 3)) for mean in (2.0, -2.0, 0.5)] == [1, -1, 0]
-    assert signed(Interval(-2.0, 1.0, 3), 1) == "-2.0 ± 1.0"
+    assert format_signed(Interval(-2.0, 1.0, 3), 1) == "-2.0 ± 1.0"
 
 
 def test_the_best_fixed_polling_times_are_found_in_hindsight():

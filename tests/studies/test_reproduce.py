@@ -11,7 +11,7 @@ import pytest
 
 from psm_sim.campaign.tasks import Rows
 from psm_sim.reporting.files.study_numbers import numbers_of
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.studies import STUDIES, load_study
 from psm_sim.studies.reproduce import reproduce
 from psm_sim.studies.study import Findings, Scale, Table
@@ -30,7 +30,7 @@ class Counted:
     def __init__(self, name: str, weight: int, study: str) -> None:
         self.name, self.weight, self.labels = name, weight, {"study": study}
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, known: DigestCache | None = None) -> str:
         """Return the name: the label decides nothing."""
         return self.name
 

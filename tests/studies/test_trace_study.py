@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.campaign.tasks import run_tasks
-from psm_sim.estimates import Interval
 from psm_sim.replay.run import replay_trace
 from psm_sim.studies.study import Scale
 from psm_sim.studies.trace_study import SENTENCES, STUDY, Sentence, measures
+from psm_sim.summary_stats import Interval
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.workload import Page, load_workload
 from psm_sim.workload.activity import load_activities
-from psm_sim.workload.nominal import Nominal, transfers_of
+from psm_sim.workload.nominal import NominalTransfers, transfers_of
 from psm_sim.workload.profile import read_profile
 from psm_sim.workload.recordings.synthesize import synthesize
 
@@ -34,7 +34,7 @@ def page(think_s: float, main: int, *images: int, delay_s: float = 0.0) -> Page:
 
 def test_nominal_times_by_hand() -> None:
     """8 kbit/s are a byte a millisecond; the line carries one response after another."""
-    nominal = Nominal(rate_kbps=8.0, round_trip_ms=100.0, connections=2)
+    nominal = NominalTransfers(rate_kbps=8.0, round_trip_ms=100.0, connections=2)
     pages = [page(9.0, 400, 300, 200, 50, delay_s=0.2), page(10.0, 1)]
     assert list(transfers_of(pages, nominal)) == [
         (0, 700_000, 400),
@@ -47,7 +47,7 @@ def test_nominal_times_by_hand() -> None:
 
 def test_a_line_is_never_faster_than_its_rate() -> None:
     """All the bytes of a drawn trace take at least their time on the line, and begin in order."""
-    nominal = Nominal()
+    nominal = NominalTransfers()
     pages = load_workload("ucb", 50, 3).pages
     transfers = list(transfers_of(pages, nominal))
     assert sum(each.size for each in transfers) == sum(each.total_bytes for each in pages)
@@ -60,9 +60,9 @@ def test_a_line_is_never_faster_than_its_rate() -> None:
 
 def test_a_recording_is_taken_request_by_request(recording: Path) -> None:
     """Start, duration and bytes are the file's, for the clients chosen, the busiest first."""
-    activities = load_activities(str(recording), 1, 1, Nominal(), "all")
+    activities = load_activities(str(recording), 1, 1, NominalTransfers(), "all")
     assert sum(len(each.transfers) for each in activities) == 3000
-    assert [each.client for each in load_activities(f"{recording}:clients=2", 1, 1, Nominal())] == [
+    assert [each.client for each in load_activities(f"{recording}:clients=2", 1, 1, NominalTransfers())] == [
         each.client for each in activities[:2]
     ]
     for each in activities:
@@ -84,7 +84,7 @@ def test_a_har_file_is_one_client(tmp_path: Path) -> None:
     }
     path = tmp_path / "visit.har"
     path.write_text(json.dumps({"log": {"version": "1.2", "entries": [entry]}}))
-    (found,) = load_activities(str(path), 1, 1, Nominal())
+    (found,) = load_activities(str(path), 1, 1, NominalTransfers())
     (transfer,) = found.transfers
     assert found.client == "visit"
     assert (transfer.end_us - transfer.start_us, transfer.size) == (120_000, 2000)
@@ -98,14 +98,14 @@ def test_a_bu_log_has_a_client_a_user(tmp_path: Path) -> None:
         'cs20 790358520 2 "http://cs-www.bu.edu/x.gif" 1804 0.320793\n'
         'cs20 790358521 1 "http://cs-www.bu.edu/y.gif" 500 0.25\n'
     )
-    (busy,) = load_activities(str(path), 1, 1, Nominal(), "id:1")
+    (busy,) = load_activities(str(path), 1, 1, NominalTransfers(), "id:1")
     start = 790_358_517_000_000
     assert busy.transfers == [(start, start + 518_815, 2009), (start + 4_000_000, start + 4_250_000, 500)]
 
 
 def test_what_is_no_recording_has_the_pages_of_a_run(recording: Path) -> None:
     """A sampled recording, too; and the parameters say how long transfers take."""
-    (sampled,) = load_activities(f"{recording}:workload=sample", 7, 1, Nominal())
+    (sampled,) = load_activities(f"{recording}:workload=sample", 7, 1, NominalTransfers())
     assert sampled.total_bytes == sum(
         each.total_bytes for each in load_workload(f"{recording}:workload=sample", 7, 1).pages
     )
@@ -129,4 +129,4 @@ def test_what_cannot_be_loaded_is_said_in_a_sentence(
 ) -> None:
     """Name, value, what is expected."""
     with pytest.raises(InputError, match=message):
-        load_activities(spec.format(recording), 10, 1, Nominal(), clients)
+        load_activities(spec.format(recording), 10, 1, NominalTransfers(), clients)

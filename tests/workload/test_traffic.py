@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.bundled import bundled
+from psm_sim.bundled_files import bundled_dir
 from psm_sim.cli import main
 from psm_sim.errors import InputError
 from psm_sim.policies import POLICIES
@@ -208,7 +208,7 @@ def test_trace_info_describes_each(trace, capsys):
     assert main(["trace", "info", trace]) == 0
     out = capsys.readouterr().out
     assert "traffic trace" in out
-    for line in (bundled("traces") / f"{trace}.toml").read_text().splitlines():
+    for line in (bundled_dir("traces") / f"{trace}.toml").read_text().splitlines():
         if line.startswith("[traffic."):
             assert line.split(".")[1].split("]")[0] in out
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from psm_sim.active.gaussian import Gaussian
-from psm_sim.arrays import Floats, Whole
+from psm_sim.arrays import FloatArray, IntArray
 from psm_sim.parameters import check_all, parameter
 
 
@@ -29,12 +29,12 @@ class Neuron:
         check_all(self, "neuron")
 
     @property
-    def theta(self) -> Floats:
+    def theta(self) -> FloatArray:
         """The receptive field, shape (m * m,)."""
         side = np.linspace(-1, 1, self.m)
         x, y = np.meshgrid(side, side)
         gabor = (np.exp(-(x**2 + y**2) / 2) * np.cos(math.pi * (x + y) / math.sqrt(2))).ravel()
-        found: Floats = self.scale * gabor / np.linalg.norm(gabor)
+        found: FloatArray = self.scale * gabor / np.linalg.norm(gabor)
         return found
 
     @property
@@ -42,12 +42,12 @@ class Neuron:
         """The distribution of instances."""
         return Gaussian.standard(self.m**2)
 
-    def answer(self, x: Floats, rng: np.random.Generator) -> Whole:
+    def answer(self, x: FloatArray, rng: np.random.Generator) -> IntArray:
         """Return labels, -1 or 1, of instances of shape (n, d): the answers, some of them flipped."""
         rate = np.exp(np.minimum(x @ self.theta, 50.0))
         silent = rng.random(len(x)) < np.exp(-math.log(2) * rate)
         return np.where(silent != (rng.random(len(x)) < self.flips), -1, 1)
 
-    def truth(self, x: Floats) -> Whole:
+    def truth(self, x: FloatArray) -> IntArray:
         """Return the more probable label of instances of shape (n, d)."""
         return np.where(x @ self.theta >= 0, 1, -1)

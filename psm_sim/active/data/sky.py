@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.active.field import standardised_images
-from psm_sim.arrays import Flags, Floats, Whole
+from psm_sim.active.crf import standardise_images
+from psm_sim.arrays import BoolArray, FloatArray, IntArray
 
 _BLUE, _WHITE = np.array([0.45, 0.62, 0.88]), np.array([0.86, 0.87, 0.89])
 _WHITE_SHARE, _WATER_SHARE = 0.4, 0.4
@@ -20,8 +20,8 @@ _WHITE_SHARE, _WATER_SHARE = 0.4, 0.4
 class Photograph(NamedTuple):
     """Seven numbers per pixel, shape (size, size, 7), and the labels, shape (size, size): 1 for sky."""
 
-    features: Floats
-    labels: Whole
+    features: FloatArray
+    labels: IntArray
 
 
 def sky(rng: np.random.Generator, size: int = 32) -> Photograph:
@@ -54,11 +54,11 @@ def sky_set(rng: np.random.Generator, n: int, size: int = 32) -> list[Photograph
         Pixels per side.
     """
     images = [sky(rng, size) for _ in range(n)]
-    scaled = standardised_images([image.features for image in images])
+    scaled = standardise_images([image.features for image in images])
     return [Photograph(x, image.labels) for x, image in zip(scaled, images, strict=True)]
 
 
-def _heaven(rng: np.random.Generator, size: int) -> Floats:
+def _heaven(rng: np.random.Generator, size: int) -> FloatArray:
     """Return sky colours: white or blue, brighter towards the horizon, with soft clouds."""
     white = rng.random() < _WHITE_SHARE
     colour = (_WHITE if white else _BLUE) + rng.normal(0, 0.04, 3)
@@ -67,7 +67,7 @@ def _heaven(rng: np.random.Generator, size: int) -> Floats:
     return colour + haze + clouds
 
 
-def _ground(rng: np.random.Generator, size: int) -> Floats:
+def _ground(rng: np.random.Generator, size: int) -> FloatArray:
     """Return ground colours: a random dull colour with coarse patches and fine texture."""
     colour = rng.uniform(0.2, 0.55) + rng.normal(0, 0.07, 3)
     patches = rng.uniform(0.05, 0.12) * _smooth(rng, (size, size), size / 10)[:, :, None]
@@ -75,23 +75,23 @@ def _ground(rng: np.random.Generator, size: int) -> Floats:
     return colour + patches + grain
 
 
-def _water(rng: np.random.Generator, colours: Floats, above: Flags, size: int) -> Floats:
+def _water(rng: np.random.Generator, colours: FloatArray, above: BoolArray, size: int) -> FloatArray:
     """Return water colours: the mean sky, darker, with ripples along the rows."""
     mirrored = colours[above].mean(axis=0) * rng.uniform(0.75, 1.0)
     ripples = rng.uniform(0.01, 0.06) * rng.standard_normal((size, 1, 1))
     return np.broadcast_to(mirrored + ripples, (size, size, 3))
 
 
-def _smooth(rng: np.random.Generator, shape: tuple[int, int], width: float) -> Floats:
+def _smooth(rng: np.random.Generator, shape: tuple[int, int], width: float) -> FloatArray:
     """Return Gaussian noise smoothed over *width* pixels, of standard deviation 1."""
     from scipy.ndimage import gaussian_filter
 
-    noise: Floats = gaussian_filter(rng.standard_normal(shape), width)
+    noise: FloatArray = gaussian_filter(rng.standard_normal(shape), width)
     noise /= noise.std()
     return noise
 
 
-def _features(colours: Floats) -> Floats:
+def _features(colours: FloatArray) -> FloatArray:
     from scipy.ndimage import uniform_filter
 
     size = len(colours)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.arrays import Flags, Floats, Whole
+from psm_sim.arrays import BoolArray, FloatArray, IntArray
 from psm_sim.errors import InputError
-from psm_sim.registry import unknown
+from psm_sim.registry import unknown_name_error
 
 _SHIPPED = Path(__file__).with_name("uci")
 
@@ -56,11 +56,11 @@ class Table:
     """
 
     name: str
-    x: Floats
-    numeric: Flags
-    y: Whole
+    x: FloatArray
+    numeric: BoolArray
+    y: IntArray
 
-    def coded(self, train: Whole) -> Whole:
+    def coded(self, train: IntArray) -> IntArray:
         """Return the features as codes, shape (n, d); numbers cut at the quartiles of the rows *train*."""
         found = self.x.astype(np.intp)
         for feature in np.flatnonzero(self.numeric):
@@ -86,7 +86,7 @@ def load_table(name: str, folder: Path | None = None) -> Table:
         If there is no table of that name, or it is neither shipped nor in the folder.
     """
     if name not in KINDS:
-        raise unknown("table", name, list(KINDS))
+        raise unknown_name_error("table", name, list(KINDS))
     kind = KINDS[name]
     rows = [line.split(",") for line in _lines(name, kind.file or f"{name}.dat", folder)]
     columns = list(zip(*rows, strict=True))
@@ -112,7 +112,7 @@ def _lines(name: str, file: str, folder: Path | None) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("@")]
 
 
-def _column(values: tuple[str, ...], numeric: bool) -> Floats:
+def _column(values: tuple[str, ...], numeric: bool) -> FloatArray:
     if numeric:
         return np.array(values, dtype=np.float64)
     return np.unique(values, return_inverse=True)[1].astype(np.float64)

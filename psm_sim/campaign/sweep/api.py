@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.axis import Axis
 from psm_sim.campaign.sweep.grid import Grid
-from psm_sim.campaign.sweep.run import Means, run_grid
+from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.table import frame
 from psm_sim.errors import InputError
-from psm_sim.files.drafts import draft
+from psm_sim.files.temporary_files import temporary_path
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.version import __version__
 
@@ -70,10 +70,10 @@ def sweep(
         raise InputError(f"vary is {vary!r}; expected a dictionary, as {{'policy.bsd.p': [0.1, 0.5]}}.")
     axes = tuple(Axis.of(key, values) for key, values in vary.items())
     grid = Grid(axes, policies, preset=load_preset(preset) if preset else Preset(), **scenario)
-    means = Means(workers, cluster, retry)
+    means = Resources(workers, cluster, retry)
     if store is not None:
         return _run(grid, Path(store), means)
-    with draft(Path(tempfile.gettempdir()), is_folder=True) as folder:
+    with temporary_path(Path(tempfile.gettempdir()), is_folder=True) as folder:
         return _run(grid, folder / "sweep.sqlite", means)
 
 
@@ -89,6 +89,6 @@ def load_sweep(store: str | Path, version: str = __version__) -> pd.DataFrame:
         return frame(opened.rows(version))
 
 
-def _run(grid: Grid, path: Path, means: Means) -> pd.DataFrame:
+def _run(grid: Grid, path: Path, means: Resources) -> pd.DataFrame:
     with Store(path) as store:
         return frame(run_grid(grid, store, means, "psm_sim.sweep()"))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from psm_sim.bounds import MOST_PAGES, MOST_SEED
-from psm_sim.campaign.sweep.ranges import values_of
-from psm_sim.errors import InputError, nearest
-from psm_sim.losses.make import LOSSES
+from psm_sim.campaign.sweep.ranges import expand_values
+from psm_sim.errors import InputError, did_you_mean
+from psm_sim.limits import MAX_PAGES, MAX_SEED
+from psm_sim.losses.factory import LOSSES
 from psm_sim.network import topology_keys
 from psm_sim.spec import Spec
 from psm_sim.values import Parameter
 
 _COUNTS = {
-    "pages": Parameter("pages", 1, at_least=1, at_most=MOST_PAGES),
-    "seed": Parameter("seed", 1, at_least=0, at_most=MOST_SEED),
+    "pages": Parameter("pages", 1, at_least=1, at_most=MAX_PAGES),
+    "seed": Parameter("seed", 1, at_least=0, at_most=MAX_SEED),
 }
 _WORDS = ("policy", "loss", "trace", "topology", *_COUNTS)
 _FORMS = ("policy.NAME.PARAMETER", "loss.PARAMETER", "trace.PARAMETER")
@@ -42,7 +42,7 @@ class Axis:
         if not known and self.key not in topology_keys():
             raise InputError(
                 f"There is nothing to vary called {self.key!r}; expected {', '.join((*_WORDS, *_FORMS))} "
-                f"or a topology key.{nearest(self.key, [*_WORDS, *topology_keys()])}"
+                f"or a topology key.{did_you_mean(self.key, [*_WORDS, *topology_keys()])}"
             )
         if not self.values:
             raise InputError(f"{self.key} has no values; expected at least one.")
@@ -52,19 +52,19 @@ class Axis:
 
     @classmethod
     def parse(cls, text: str) -> Axis:
-        """Read ``KEY=VALUES``; the values as :func:`~psm_sim.campaign.sweep.ranges.values_of`."""
+        """Read ``KEY=VALUES``; the values as :func:`~psm_sim.campaign.sweep.ranges.expand_values`."""
         key, equals, values = (part.strip() for part in text.partition("="))
         if not equals or not key:
             raise InputError(
                 f"{text!r} is no axis; expected KEY=VALUES, as policy.bsd.p=0.1,0.2,0.5 or seed=1..20."
             )
-        return cls(key, values_of(values, key))
+        return cls(key, expand_values(values, key))
 
     @classmethod
     def of(cls, key: str, values: object) -> Axis:
         """Return an axis of a text, a number, or a list of them, as a grid file or Python gives them."""
         if isinstance(values, str):
-            return cls(key, values_of(values, key))
+            return cls(key, expand_values(values, key))
         several = values if isinstance(values, Iterable) else [values]
         texts = tuple(str(each).lower() if isinstance(each, bool) else str(each) for each in several)
         if len(set(texts)) < len(texts):
@@ -97,9 +97,9 @@ class Axis:
             If the policy gives that parameter already, or has no loss to set a parameter of.
         """
         if self.policy:
-            return with_new(policy, self.key.rpartition(".")[2], value, "policy")
+            return add_parameter(policy, self.key.rpartition(".")[2], value, "policy")
         if self.key == "loss":
-            return with_new(policy, "loss", value, "policy")
+            return add_parameter(policy, "loss", value, "policy")
         return self._put_into_loss(policy, value) if self.key.startswith("loss.") else policy
 
     def _put_into_loss(self, policy: Spec, value: str) -> Spec:
@@ -107,10 +107,10 @@ class Axis:
         if loss is None or not LOSSES.knows(loss):
             raise InputError(f"{self.key} is varied, but loss is {loss!r}; name a loss that has parameters.")
         name = self.key.removeprefix("loss.")
-        return policy.with_("loss", f"({with_new(Spec.parse(loss, 'loss'), name, value, 'loss')})")
+        return policy.with_("loss", f"({add_parameter(Spec.parse(loss, 'loss'), name, value, 'loss')})")
 
 
-def with_new(spec: Spec, name: str, value: str, kind: str) -> Spec:
+def add_parameter(spec: Spec, name: str, value: str, kind: str) -> Spec:
     """Return *spec* with a parameter that it must not give already.
 
     Parameters

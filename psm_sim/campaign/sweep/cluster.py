@@ -5,11 +5,11 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any
 
+from psm_sim.campaign.sweep.jobs import Batch, run_batch
 from psm_sim.campaign.sweep.outcome import Outcome
-from psm_sim.campaign.sweep.pool import PATIENCE_S, Finished
-from psm_sim.campaign.sweep.work import Batch, run_batch
-from psm_sim.campaign.sweep.worker import Lost
-from psm_sim.errors import InputError, reason
+from psm_sim.campaign.sweep.pool import POLL_TIMEOUT_S, BatchResult
+from psm_sim.campaign.sweep.worker import WorkerLost
+from psm_sim.errors import InputError, describe_error
 from psm_sim.version import __version__
 
 _CONNECT_S = 10
@@ -54,12 +54,12 @@ class Cluster:
         # Not pure: a batch that is submitted again is to be run again.
         self._running[self._client.submit(run_batch, batch, pure=False)] = batch
 
-    def finished(self) -> Finished:
+    def finished(self) -> BatchResult:
         """Return what is over, waiting a short while for the first."""
         from distributed import wait
 
         try:
-            done = wait(list(self._running), timeout=PATIENCE_S, return_when="FIRST_COMPLETED").done
+            done = wait(list(self._running), timeout=POLL_TIMEOUT_S, return_when="FIRST_COMPLETED").done
         except TimeoutError:
             return []
         return [(self._running.pop(future), _outcome_of(future)) for future in done]
@@ -91,7 +91,7 @@ def _version() -> str:
     return __version__
 
 
-def _outcome_of(future: Future[Any]) -> list[Outcome] | Lost:
+def _outcome_of(future: Future[Any]) -> list[Outcome] | WorkerLost:
     """Return what came of a batch that is over."""
     error = future.exception()
-    return Lost(reason(error)) if error else future.result()
+    return WorkerLost(describe_error(error)) if error else future.result()

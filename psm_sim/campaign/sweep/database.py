@@ -55,7 +55,7 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
     """
     if not new and not path.is_file():
         raise InputError(f"There is no store {str(path)!r}; expected the file that a sweep writes.")
-    with told(path):
+    with describe_sqlite_errors(path):
         database = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
         try:
             _recognise(database, path)
@@ -69,7 +69,7 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def describe_sqlite_errors(path: Path) -> Iterator[None]:
     """Turn an error of the database into a sentence that names the file."""
     try:
         yield
@@ -88,11 +88,11 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
         yield
         database.execute("COMMIT")
     except BaseException:
-        undo(database)
+        rollback(database)
         raise
 
 
-def undo(database: sqlite3.Connection) -> None:
+def rollback(database: sqlite3.Connection) -> None:
     """Undo a transaction that is still open, which would keep all others from writing."""
     if database.in_transaction:
         database.execute("ROLLBACK")

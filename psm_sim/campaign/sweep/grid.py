@@ -9,8 +9,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from psm_sim.campaign.sweep.axis import Axis, with_new
-from psm_sim.campaign.sweep.ranges import MOST_TASKS
+from psm_sim.campaign.sweep.axis import Axis, add_parameter
+from psm_sim.campaign.sweep.ranges import MAX_TASKS
 from psm_sim.errors import InputError
 from psm_sim.simulation.preset import Preset
 from psm_sim.simulation.scenario import Scenario
@@ -88,7 +88,7 @@ class Grid:
         ------
         InputError
             If a key is given twice or concerns no policy, a value cannot be read, or there are more than
-            :data:`~psm_sim.campaign.sweep.ranges.MOST_TASKS` tasks.
+            :data:`~psm_sim.campaign.sweep.ranges.MAX_TASKS` tasks.
         """
         return list(self._tasks)
 
@@ -133,11 +133,9 @@ class Grid:
             if key not in used and key != "policy":
                 names = ", ".join(dict.fromkeys(policy.name for policy in policies))
                 raise InputError(f"{key} is {how}, but it concerns none of the policies {names}; add one.")
-        count = sum(prod(len(axis.values) for axis in each) for each in axes)
-        if count > MOST_TASKS:
-            raise InputError(
-                f"The sweep has {count} tasks; expected at most {MOST_TASKS}: take larger steps."
-            )
+        count = sum(prod(len(axis.values) for axis in axis) for axis in axes)
+        if count > MAX_TASKS:
+            raise InputError(f"The sweep has {count} tasks; expected at most {MAX_TASKS}: take larger steps.")
 
     def _tasks_of(self, policy: Spec, axes: list[Axis]) -> Iterator[SweepTask]:
         for values in product(*(axis.values for axis in axes)):
@@ -156,7 +154,7 @@ class Grid:
         settings = {**self.preset.settings, **self.settings}
         for key, value in texts.items():
             if key.startswith("trace."):
-                spec = with_new(spec, key.removeprefix("trace."), value, "trace")
+                spec = add_parameter(spec, key.removeprefix("trace."), value, "trace")
             elif key not in _OF_SCENARIO:
                 settings[key] = value
         fixed = {key: getattr(self, key) for key in _BESIDE_TRACE}

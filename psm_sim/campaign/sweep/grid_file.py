@@ -7,10 +7,10 @@ from typing import Any
 
 from psm_sim.campaign.sweep.axis import Axis
 from psm_sim.campaign.sweep.grid import Grid
-from psm_sim.errors import InputError, nearest
+from psm_sim.errors import InputError, did_you_mean
 from psm_sim.files.toml import read_toml
+from psm_sim.formatting import flatten
 from psm_sim.simulation.preset import Preset, load_preset
-from psm_sim.texts import flat
 
 _TEXTS, _NUMBERS, _TABLES = ("trace", "topology", "loss", "preset"), ("pages", "seed"), ("vary", "set")
 _KEYS = ("policies", *_TEXTS, *_NUMBERS, *_TABLES)
@@ -34,9 +34,9 @@ def read_grid(path: Path) -> Grid:
     given = {key: document[key] for key in ("trace", "topology", "loss", *_NUMBERS) if key in document}
     try:
         return Grid(
-            axes=tuple(Axis.of(key, values) for key, values in flat(document.get("vary", {})).items()),
+            axes=tuple(Axis.of(key, values) for key, values in flatten(document.get("vary", {})).items()),
             policies=tuple(document.get("policies", ())),
-            settings=flat(document.get("set", {})),
+            settings=flatten(document.get("set", {})),
             preset=load_preset(document["preset"]) if "preset" in document else Preset(),
             **given,
         )
@@ -47,7 +47,7 @@ def read_grid(path: Path) -> Grid:
 def _check(key: str, value: Any, path: Path) -> None:
     if key not in _KEYS:
         raise InputError(
-            f"{path}: there is no key {key!r}; expected {', '.join(_KEYS)}.{nearest(key, _KEYS)}"
+            f"{path}: there is no key {key!r}; expected {', '.join(_KEYS)}.{did_you_mean(key, _KEYS)}"
         )
     wanted, right = "a text", isinstance(value, str)
     if key in _TABLES:

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from psm_sim.campaign.sweep.outcome import StoredRow
-from psm_sim.estimates import Interval, interval
+from psm_sim.summary_stats import Interval, confidence_interval
 
 ENERGY, SLOWDOWN = "energy_per_page_j", "slowdown.mean"
 
@@ -35,7 +35,7 @@ class Candidate:
 
     def interval(self, measure: str) -> Interval:
         """Return the mean over seeds of a measure, with Student's 95 % interval."""
-        return interval([row.measures[measure] for row in self.rows])
+        return confidence_interval([row.measures[measure] for row in self.rows])
 
 
 def scenario_of(row: StoredRow) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def candidates(rows: Iterable[StoredRow]) -> list[Candidate]:
     return [Candidate(tuple(each)) for each in found.values()]
 
 
-def pareto(rows: Iterable[StoredRow]) -> list[Candidate]:
+def pareto_front(rows: Iterable[StoredRow]) -> list[Candidate]:
     """Return, scenario after scenario, the candidates that no other beats, from the least energy on.
 
     One beats another if its means are no larger in energy and slowdown, and smaller in one of them.

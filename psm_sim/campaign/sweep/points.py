@@ -10,8 +10,8 @@ from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.pareto import Candidate, candidates, varying
 from psm_sim.campaign.sweep.table import WORDS, records
 from psm_sim.errors import InputError
-from psm_sim.estimates import Interval
-from psm_sim.registry import unknown
+from psm_sim.registry import unknown_name_error
+from psm_sim.summary_stats import Interval
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Columns:
             (self.by, parameters),
         ):
             if name not in known:
-                raise unknown("column", name, known)
+                raise unknown_name_error("column", name, known)
 
     def _check_different(self, done: Sequence[Candidate], points: Sequence[Point]) -> None:
         first: dict[tuple[str, Any], Candidate] = {}
@@ -87,7 +87,7 @@ def _record(each: Candidate) -> dict[str, Any]:
     return records(each.rows[:1])[0]
 
 
-def chosen(rows: Sequence[StoredRow], where: Mapping[str, str]) -> list[StoredRow]:
+def select_rows(rows: Sequence[StoredRow], where: Mapping[str, str]) -> list[StoredRow]:
     """Return the rows whose columns have the values wanted, numbers compared as numbers.
 
     Raises
@@ -98,7 +98,7 @@ def chosen(rows: Sequence[StoredRow], where: Mapping[str, str]) -> list[StoredRo
     found = records(rows)
     for key in where:
         if found and key not in found[0]:
-            raise unknown("column", key, list(found[0]))
+            raise unknown_name_error("column", key, list(found[0]))
     pairs = zip(rows, found, strict=True)
     return [row for row, each in pairs if all(_is(each[key], value) for key, value in where.items())]
 

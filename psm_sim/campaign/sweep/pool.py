@@ -6,14 +6,14 @@ from collections import deque
 from multiprocessing.connection import wait
 from typing import Protocol
 
+from psm_sim.campaign.sweep.jobs import Batch, run_batch
 from psm_sim.campaign.sweep.outcome import Outcome
-from psm_sim.campaign.sweep.work import Batch, run_batch
-from psm_sim.campaign.sweep.worker import Lost, Worker
+from psm_sim.campaign.sweep.worker import Worker, WorkerLost
 
-PATIENCE_S = 0.2
+POLL_TIMEOUT_S = 0.2
 """Seconds after which a pool comes back without a finished batch, so that an interrupt is heard."""
 
-Finished = list[tuple[Batch, "list[Outcome] | Lost"]]
+BatchResult = list[tuple[Batch, "list[Outcome] | WorkerLost"]]
 
 
 class Pool(Protocol):
@@ -26,14 +26,14 @@ class Pool(Protocol):
     def submit(self, batch: Batch) -> None:
         """Let a worker do *batch* as soon as one is free."""
 
-    def finished(self) -> Finished:
+    def finished(self) -> BatchResult:
         """Return the batches that are over, waiting a short while for the first."""
 
     def close(self, *, at_once: bool = False) -> None:
         """Let the workers go; *at_once*: whatever they are doing."""
 
 
-class ThisProcess:
+class SerialPool:
     """Pool without a worker of its own: batches are done when their outcomes are asked for."""
 
     workers = 1
@@ -45,7 +45,7 @@ class ThisProcess:
         """Keep *batch* for :meth:`finished`."""
         self._waiting.append(batch)
 
-    def finished(self) -> Finished:
+    def finished(self) -> BatchResult:
         """Do the oldest batch."""
         batch = self._waiting.pop(0)
         return [(batch, run_batch(batch))]
@@ -54,7 +54,7 @@ class ThisProcess:
         """Do nothing: there is nobody to let go."""
 
 
-class Processes:
+class ProcessPool:
     """Pool of *workers* processes on this machine; one that dies is replaced when there is a batch for it."""
 
     def __init__(self, workers: int) -> None:
@@ -73,11 +73,11 @@ class Processes:
         self._waiting.append(batch)
         self._give()
 
-    def finished(self) -> Finished:
+    def finished(self) -> BatchResult:
         """Return what is over; of a worker that has died its batch is lost."""
         by_pipe = {worker.pipe: worker for worker in self._busy}
-        found: Finished = []
-        for pipe in wait(list(by_pipe), PATIENCE_S):
+        found: BatchResult = []
+        for pipe in wait(list(by_pipe), POLL_TIMEOUT_S):
             worker = by_pipe[pipe]
             answer = worker.answer()
             found.append((self._busy.pop(worker), answer))
@@ -92,7 +92,7 @@ class Processes:
         """End the processes."""
         workers = [*self._free, *self._busy]
         for worker in workers:
-            worker.leave()
+            worker.shut_down()
         for worker in workers:
             worker.end(at_once=at_once)
 

@@ -6,9 +6,9 @@ import re
 from decimal import Decimal, InvalidOperation
 
 from psm_sim.errors import InputError
-from psm_sim.spec import split_commas, unwrapped
+from psm_sim.spec import split_commas, strip_parentheses
 
-MOST_TASKS = 100_000
+MAX_TASKS = 100_000
 """The largest number of tasks of one sweep.
 
 The plan and its rows are held in memory at about 2 kB each, and at the least 0.05 s of a core for a task a
@@ -19,7 +19,7 @@ _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
 
 
-def values_of(text: str, owner: str) -> tuple[str, ...]:
+def expand_values(text: str, owner: str) -> tuple[str, ...]:
     """Return the values that *text* stands for; *owner* is the axis, for the errors.
 
     A range holds its last number if the steps meet it; its step is 1 if it gives none. Its numbers are
@@ -29,7 +29,7 @@ def values_of(text: str, owner: str) -> tuple[str, ...]:
     Raises
     ------
     InputError
-        If there is no value, one twice, or a range has no number or more than :data:`MOST_TASKS`.
+        If there is no value, one twice, or a range has no number or more than :data:`MAX_TASKS`.
     """
     found = [value for part in split_commas(text) for value in _part(part.strip(), owner)]
     if not all(found):
@@ -43,13 +43,13 @@ def values_of(text: str, owner: str) -> tuple[str, ...]:
 def _part(part: str, owner: str) -> list[str]:
     match = _RANGE.fullmatch(part)
     if not match:
-        return [unwrapped(part)]
+        return [strip_parentheses(part)]
     first, last, step = (Decimal(each or "1") for each in match.groups())
     count = _steps(first, last, step)
-    if not 0 < count <= MOST_TASKS:
+    if not 0 < count <= MAX_TASKS:
         raise InputError(
             f"{owner}: the range {part!r} has {max(count, 0)} values; expected FROM..TO:STEP with FROM up to "
-            f"TO, a step above 0 and at most {MOST_TASKS} values."
+            f"TO, a step above 0 and at most {MAX_TASKS} values."
         )
     return [_plain(first + number * step) for number in range(count)]
 
@@ -58,7 +58,7 @@ def _steps(first: Decimal, last: Decimal, step: Decimal) -> int:
     try:
         return int((last - first) // step) + 1 if step > 0 and first <= last else 0
     except InvalidOperation:
-        return MOST_TASKS + 1
+        return MAX_TASKS + 1
 
 
 def _plain(number: Decimal) -> str:

@@ -8,24 +8,24 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from psm_sim.campaign.sweep.conduct import Conduct, Watch
+from psm_sim.campaign.sweep.eta import EtaEstimator
 from psm_sim.campaign.sweep.grid import Grid
+from psm_sim.campaign.sweep.heartbeats import Runner
 from psm_sim.campaign.sweep.outcome import StoredRow
-from psm_sim.campaign.sweep.plan import Check, Planned, planned
-from psm_sim.campaign.sweep.pool import Pool, Processes, ThisProcess
-from psm_sim.campaign.sweep.remaining import Remaining
-from psm_sim.campaign.sweep.runners import Runner
+from psm_sim.campaign.sweep.planning import PlannedTask, TaskChecker, plan_tasks
+from psm_sim.campaign.sweep.pool import Pool, ProcessPool, SerialPool
+from psm_sim.campaign.sweep.scheduler import ProgressCallback, Scheduler
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.user_files import PlacedFiles, UserFiles
+from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
 from psm_sim.errors import InputError
-from psm_sim.files.drafts import draft
-from psm_sim.processes import cores, processes_for
+from psm_sim.files.temporary_files import temporary_path
+from psm_sim.parallel import cpu_count, process_count
 from psm_sim.provenance import provenance
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.values import Parameter
 
 
-def unwatched(remaining: Remaining) -> None:
+def no_callback(remaining: EtaEstimator) -> None:
     """Show nothing of the work that remains."""
 
 
@@ -33,7 +33,7 @@ _WORKERS = Parameter("workers", 1, at_least=1, at_most=1024)
 
 
 @dataclass(frozen=True)
-class Means:
+class Resources:
     """Means to run a sweep: processes of this machine, or the cluster whose scheduler has an address.
 
     ``workers`` is the number of processes, None for one on each core; ``cluster`` empty is none. With
@@ -55,7 +55,11 @@ class Means:
 
 
 def run_grid(
-    grid: Grid, store: Store, means: Means | None = None, command: str = "", watch: Watch = unwatched
+    grid: Grid,
+    store: Store,
+    means: Resources | None = None,
+    command: str = "",
+    outputs: ProgressCallback = no_callback,
 ) -> list[StoredRow]:
     """Run what the store lacks of a grid; return the rows of its tasks, in their order.
 
@@ -69,7 +73,7 @@ def run_grid(
         Where it is run.
     command
         What started it, for the store's list of sweeps.
-    watch
+    outputs
         Told what remains.
 
     Raises
@@ -77,37 +81,39 @@ def run_grid(
     InputError
         If anything cannot be used, before the first task is run; or if the store cannot be written.
     """
-    tasks = planned(grid.tasks())
-    _run(tasks, store, means or Means(), command, watch)
-    return store.rows(keys=[each.key for each in tasks])
+    tasks = plan_tasks(grid.tasks())
+    _run(tasks, store, means or Resources(), command, outputs)
+    return store.rows(keys=[task.key for task in tasks])
 
 
-def _run(tasks: Sequence[Planned], store: Store, means: Means, command: str, watch: Watch) -> None:
+def _run(
+    tasks: Sequence[PlannedTask], store: Store, means: Resources, command: str, outputs: ProgressCallback
+) -> None:
     states, over = store.states(), ("done",) if means.retry else ("done", "failed")
-    missing = [each for each in tasks if states.get(each.key) not in over]
+    missing = [task for task in tasks if states.get(task.key) not in over]
     files = UserFiles.of(each.task for each in missing)  # before a check runs any code of the user's
     with _pool(means, len(missing)) as pool:
-        check = Check()
-        parameters = {each.key: check.parameters(each) for each in tasks if each.key not in states}
+        check = TaskChecker()
+        parameters = {task.key: check.parameters(task) for task in tasks if task.key not in states}
         store.enrol(tasks, parameters)
         if means.retry:
-            store.retry(each.key for each in tasks)
+            store.retry(task.key for task in tasks)
         if missing:
             with _as_workers_get_them(files, means) as sent:
-                _run_missing(missing, sent, store, pool, command, watch)
+                _run_missing(missing, sent, store, pool, command, outputs)
 
 
 def _run_missing(
-    tasks: Sequence[Planned],
-    files: UserFiles | PlacedFiles,
+    tasks: Sequence[PlannedTask],
+    files: UserFiles | LocalFiles,
     store: Store,
     pool: Pool,
     command: str,
-    watch: Watch,
+    outputs: ProgressCallback,
 ) -> None:
     status, number, runner = "interrupted", 0, Runner(store.path)
     try:
-        conduct = Conduct(tasks, store, runner, pool, files, watch)
+        conduct = Scheduler(tasks, store, runner, pool, files, outputs)
         conduct.begin()
         number = store.begin(command, provenance(_files(tasks)))  # while the workers have something to do
         conduct.run()
@@ -122,16 +128,16 @@ def _run_missing(
             store.end(number, status)
 
 
-def _files(tasks: Sequence[Planned]) -> list[Path]:
+def _files(tasks: Sequence[PlannedTask]) -> list[Path]:
     """Return the user's files that the tasks name."""
-    scenarios = {(each.over[0], each.place): each.task.scenario for each in tasks}
-    policies = {str(each.task.policy): each.task.policy for each in tasks}
+    scenarios = {(task.over[0], task.place): task.task.scenario for task in tasks}
+    policies = {str(task.task.policy): task.task.policy for task in tasks}
     named = [each.files() for each in scenarios.values()] + [Scenario().files(list(policies.values()))]
     return list(dict.fromkeys(file for files in named for file in files))
 
 
 @contextmanager
-def _pool(means: Means, tasks: int) -> Iterator[Pool]:
+def _pool(means: Resources, tasks: int) -> Iterator[Pool]:
     """Give the workers for so many tasks, who make ready while the tasks are checked, and let them go."""
     pool = _made_pool(means, tasks)
     finished = False
@@ -142,18 +148,20 @@ def _pool(means: Means, tasks: int) -> Iterator[Pool]:
         pool.close(at_once=not finished)
 
 
-def _made_pool(means: Means, tasks: int) -> Pool:
+def _made_pool(means: Resources, tasks: int) -> Pool:
     if not tasks:
-        return ThisProcess()
+        return SerialPool()
     if means.cluster:
         from psm_sim.campaign.sweep.cluster import Cluster
 
         return Cluster(means.cluster)
-    workers = processes_for(tasks, means.workers or cores())
-    return ThisProcess() if workers == 1 else Processes(workers)
+    workers = process_count(tasks, means.workers or cpu_count())
+    return SerialPool() if workers == 1 else ProcessPool(workers)
 
 
-def _as_workers_get_them(files: UserFiles, means: Means) -> AbstractContextManager[UserFiles | PlacedFiles]:
+def _as_workers_get_them(
+    files: UserFiles, means: Resources
+) -> AbstractContextManager[UserFiles | LocalFiles]:
     """Give the files: by content to a cluster, else as a copy that no edit during the sweep changes."""
     if means.cluster or not files.contents:
         return nullcontext(files)
@@ -161,6 +169,6 @@ def _as_workers_get_them(files: UserFiles, means: Means) -> AbstractContextManag
 
 
 @contextmanager
-def _placed(files: UserFiles) -> Iterator[PlacedFiles]:
-    with draft(Path(tempfile.gettempdir()), is_folder=True) as folder:
-        yield PlacedFiles(tuple(files.placed_in(folder).items()))
+def _placed(files: UserFiles) -> Iterator[LocalFiles]:
+    with temporary_path(Path(tempfile.gettempdir()), is_folder=True) as folder:
+        yield LocalFiles(tuple(files.write_to(folder).items()))

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from psm_sim.campaign.sweep.database import connect, told, transaction, undo
+from psm_sim.campaign.sweep.database import connect, describe_sqlite_errors, rollback, transaction
+from psm_sim.campaign.sweep.heartbeats import Runner, live_runners
 from psm_sim.campaign.sweep.outcome import Outcome, StoredRow
-from psm_sim.campaign.sweep.plan import Planned
-from psm_sim.campaign.sweep.runners import Runner, alive
+from psm_sim.campaign.sweep.planning import PlannedTask
 from psm_sim.version import __version__
 
 _COLUMNS = "policy, trace, topology, pages, seed, parameters, state, measures, error, wall_s"
@@ -46,10 +46,10 @@ class Store:
 
     def states(self) -> dict[str, str]:
         """Return the state of every task of every version, by key."""
-        with told(self.path):
+        with describe_sqlite_errors(self.path):
             return dict(self._database.execute("SELECT key, state FROM tasks"))
 
-    def enrol(self, tasks: Sequence[Planned], parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    def enrol(self, tasks: Sequence[PlannedTask], parameters: Mapping[str, Mapping[str, Any]]) -> None:
         """Give each task a row that has none.
 
         A row with the same words but another key, since a file that it names has changed, is kept but no
@@ -62,20 +62,20 @@ class Store:
         parameters
             Those of each task that may be new, by key, as :meth:`Check.parameters` returns them.
         """
-        with told(self.path), transaction(self._database):
+        with describe_sqlite_errors(self.path), transaction(self._database):
             self._database.executemany(
                 "INSERT OR IGNORE INTO tasks (key, label, version, policy, trace, topology, pages, seed, "
                 "parameters) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (_row(each, parameters[each.key]) for each in tasks if each.key in parameters),
+                (_row(task, parameters[task.key]) for task in tasks if task.key in parameters),
             )
             self._database.executemany(
                 "UPDATE tasks SET current = (key = :key) WHERE label = :label AND current != (key = :key)",
-                ({"key": each.key, "label": each.label} for each in tasks),
+                ({"key": task.key, "label": task.label} for task in tasks),
             )
 
     def retry(self, keys: Iterable[str]) -> None:
         """Let those of the tasks that have failed wait again."""
-        with told(self.path), transaction(self._database):
+        with describe_sqlite_errors(self.path), transaction(self._database):
             self._database.executemany(
                 "UPDATE tasks SET state = 'waiting', error = NULL WHERE key = ? AND state = 'failed'",
                 ((key,) for key in keys),
@@ -83,8 +83,8 @@ class Store:
 
     def claim(self, keys: Sequence[str], runner: Runner) -> set[str]:
         """Return those of the waiting tasks that are now this runner's: no other living one has them."""
-        with told(self.path), transaction(self._database):
-            living = json.dumps(alive(self._database))
+        with describe_sqlite_errors(self.path), transaction(self._database):
+            living = json.dumps(live_runners(self._database))
             self._database.executemany(
                 "UPDATE tasks SET runner = ? WHERE key = ? AND state = 'waiting' AND (runner IS NULL OR "
                 "runner NOT IN (SELECT value FROM json_each(?)))",
@@ -96,11 +96,11 @@ class Store:
 
     def record(self, outcomes: Iterable[Outcome]) -> None:
         """Write what came of tasks; what is there already stays."""
-        with told(self.path), transaction(self._database):
+        with describe_sqlite_errors(self.path), transaction(self._database):
             self._database.executemany(
                 "UPDATE tasks SET state = ?, measures = ?, error = ?, wall_s = ?, runner = NULL "
                 "WHERE key = ? AND state = 'waiting'",
-                (_written(each) for each in outcomes),
+                (_written(outcome) for outcome in outcomes),
             )
 
     def rows(self, version: str = __version__, keys: Iterable[str] | None = None) -> list[StoredRow]:
@@ -115,42 +115,42 @@ class Store:
         """
         wanted = None if keys is None else set(keys)
         query = f"SELECT key, current, {_COLUMNS} FROM tasks WHERE version = ? ORDER BY number"  # noqa: S608
-        with told(self.path):
+        with describe_sqlite_errors(self.path):
             found = self._database.execute(query, (version,)).fetchall()
         return [_read(row) for key, current, *row in found if (current if wanted is None else key in wanted)]
 
     def versions(self) -> Counter[str]:
         """Return how many tasks there are of each version, those whose files have changed left out."""
         query = "SELECT version, count(*) FROM tasks WHERE current GROUP BY version ORDER BY min(number)"
-        with told(self.path):
+        with describe_sqlite_errors(self.path):
             return Counter(dict(self._database.execute(query)))
 
     def begin(self, command: str, provenance: Mapping[str, Any]) -> int:
         """Note that a sweep begins, with its command and what made it; return its number."""
         values = ("running", command, _now(), json.dumps(provenance))
         insert = "INSERT INTO sweeps (status, command, begun, provenance) VALUES (?, ?, ?, ?)"
-        with told(self.path):
+        with describe_sqlite_errors(self.path):
             return int(self._database.execute(insert, values).lastrowid or 0)
 
     def undo(self) -> None:
         """Undo what an interrupt may have left half written, so that others can write."""
-        with told(self.path):
-            undo(self._database)
+        with describe_sqlite_errors(self.path):
+            rollback(self._database)
 
     def end(self, number: int, status: str) -> None:
         """Note how a sweep ended: ``"finished"``, ``"interrupted"`` or ``"failed"``."""
-        with told(self.path):
+        with describe_sqlite_errors(self.path):
             self._database.execute(
                 "UPDATE sweeps SET status = ?, ended = ? WHERE number = ?", (status, _now(), number)
             )
 
     def sweeps(self) -> list[tuple[str, str, str]]:
         """Return status, beginning and command of each sweep that used the store."""
-        with told(self.path):
+        with describe_sqlite_errors(self.path):
             return list(self._database.execute("SELECT status, begun, command FROM sweeps ORDER BY number"))
 
 
-def _row(each: Planned, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+def _row(each: PlannedTask, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
     task, scenario = each.task, each.task.scenario
     words = (str(task.policy), scenario.trace_name, scenario.topology_name, scenario.pages, scenario.seed)
     return (each.key, each.label, __version__, *words, json.dumps(parameters))

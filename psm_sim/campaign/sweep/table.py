@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.outcome import StoredRow
-from psm_sim.files.whole import whole_file
+from psm_sim.files.atomic_file import atomic_write
 from psm_sim.spec import name_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def write_parquet(rows: Sequence[StoredRow], path: Path) -> None:
     import pyarrow.parquet as pq
 
     table = pa.Table.from_pylist(records(rows))
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         pq.write_table(table, file)
 
 

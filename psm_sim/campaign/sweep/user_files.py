@@ -9,18 +9,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from psm_sim.bundled import bundled_names
+from psm_sim.bundled_files import bundled_names
 from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.errors import InputError
-from psm_sim.files.opened import read_bytes
-from psm_sim.keys import key_of
+from psm_sim.files.reading import read_bytes
+from psm_sim.hashing import digest_of
 from psm_sim.spec import Spec, class_file, split_commas
-from psm_sim.workload.load import find_trace
+from psm_sim.workload.loading import find_trace
 
-Places = Mapping[str, str]
+PathMap = Mapping[str, str]
 """The path where a file lies, by the path that the user wrote."""
 
-LARGEST = 512 << 20
+MAX_BYTES = 512 << 20
 """Bytes of a file: it is held in memory, and sent to workers."""
 
 
@@ -50,7 +50,7 @@ class UserFiles:
         paths = dict.fromkeys([*map(str, files), *sorted(str(find_trace(name)) for name in own)])
         return cls(tuple((path, _read(Path(path))) for path in paths))
 
-    def placed_in(self, folder: Path) -> dict[str, str]:
+    def write_to(self, folder: Path) -> dict[str, str]:
         """Write each file below *folder*, under its own name in a folder of its own; return their places."""
         places = {}
         for number, (path, content) in enumerate(self.contents):
@@ -64,11 +64,11 @@ class UserFiles:
         """Return the places in a temporary folder of this process, in which they are written once."""
         if not self.contents:
             return {}
-        name = key_of([(path, content.hex()) for path, content in self.contents])
+        name = digest_of([(path, content.hex()) for path, content in self.contents])
         if name not in _HERE:
             folder = Path(tempfile.mkdtemp(prefix="psm_sim-"))
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            _HERE[name] = self.placed_in(folder)
+            _HERE[name] = self.write_to(folder)
         return _HERE[name]
 
 
@@ -76,7 +76,7 @@ _HERE: dict[str, dict[str, str]] = {}
 
 
 @dataclass(frozen=True)
-class PlacedFiles:
+class LocalFiles:
     """Files that lie already where the workers of this machine find them."""
 
     found: tuple[tuple[str, str], ...] = ()
@@ -86,21 +86,21 @@ class PlacedFiles:
         return dict(self.found)
 
 
-def moved(spec: Spec, places: Places) -> Spec:
+def relocate_paths(spec: Spec, places: PathMap) -> Spec:
     """Return *spec* with each path in *places* replaced by the place of its file."""
     if not places:
         return spec
     return Spec(_moved(spec.name, places), tuple((key, _moved(value, places)) for key, value in spec.items))
 
 
-def told_as_written(text: str, places: Places) -> str:
+def restore_user_paths(text: str, places: PathMap) -> str:
     """Return a sentence that names files as the user did."""
     for path, place in places.items():
         text = text.replace(place, path)
     return text
 
 
-def _moved(text: str, places: Places) -> str:
+def _moved(text: str, places: PathMap) -> str:
     """Replace the path with which *text* begins, and those of the values after a class."""
     found = class_file(text)
     path = found[0] if found else text
@@ -128,6 +128,6 @@ def _is_number(text: str) -> bool:
 
 def _read(path: Path) -> bytes:
     try:
-        return read_bytes(path, LARGEST)
+        return read_bytes(path, MAX_BYTES)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}; give a readable file.") from error

@@ -11,22 +11,22 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any
 
-from psm_sim.errors import reason
-from psm_sim.processes import become_worker, deaf_to_interrupts
+from psm_sim.errors import describe_error
+from psm_sim.parallel import ignore_sigint, run_as_worker
 
-LEAVE_S = 5.0
+SHUTDOWN_TIMEOUT_S = 5.0
 """Seconds that a worker with nothing left to do has to end by itself."""
 
-GONE = "its process has ended. Did the task end it, was it killed, or was there no memory left?"
+WORKER_DIED = "its process has ended. Did the task end it, was it killed, or was there no memory left?"
 
 _TOGETHER = sys.platform == "linux"
 _CONTEXT: Any = mp.get_context("forkserver" if _TOGETHER else "spawn")
-_WORK = "psm_sim.campaign.sweep.work"
+_WORK = "psm_sim.campaign.sweep.jobs"
 _SET = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH"), "1")
 """Variables of workers: one thread each, and no module of the folder they are in in place of a library's."""
 
 
-class Lost(str):
+class WorkerLost(str):
     """Reason why a batch has come to nothing: its worker is gone, or could not even begin."""
 
     __slots__ = ()
@@ -44,7 +44,7 @@ class Worker:
     def __init__(self) -> None:
         self.is_gone = False
         self.pipe, theirs = _CONTEXT.Pipe()
-        make_ahead()
+        preload_forkserver()
         with _as_in_a_worker():
             self.process = _CONTEXT.Process(target=serve, args=(theirs,), daemon=True)
             self.process.start()
@@ -61,26 +61,26 @@ class Worker:
             self.pipe.send(batch)
 
     def answer(self) -> Any:
-        """Return what came of the batch, once the pipe has something: the outcomes, or a :class:`Lost`."""
+        """Receive the result of the batch: its outcomes, or a :class:`WorkerLost`."""
         try:
             return self.pipe.recv()
         except (EOFError, OSError):
             self.is_gone = True
-            return Lost(GONE)
+            return WorkerLost(WORKER_DIED)
 
-    def leave(self) -> None:
+    def shut_down(self) -> None:
         """Tell it that nothing will come any more."""
         self.pipe.close()
 
     def end(self, *, at_once: bool = False) -> None:
-        """Wait until it has ended; *at_once*, or after :data:`LEAVE_S` seconds, whatever it is doing."""
-        self.leave()
-        self.process.join(0 if at_once else LEAVE_S)
+        """Wait for the process to end; kill it *at_once*, or after :data:`SHUTDOWN_TIMEOUT_S` seconds."""
+        self.shut_down()
+        self.process.join(0 if at_once else SHUTDOWN_TIMEOUT_S)
         self.process.kill()
         self.process.join()
 
 
-def make_ahead() -> None:
+def preload_forkserver() -> None:
     """Let workers make ready, without waiting for it.
 
     On Linux one process is started that imports what a batch needs, and workers are copies of it. Elsewhere a
@@ -101,20 +101,20 @@ def serve(pipe: Connection) -> None:
     Parameters
     ----------
     pipe
-        Where batches come from, and outcomes go to. An exception is sent as a :class:`Lost`.
+        Where batches come from, and outcomes go to. An exception is sent as a :class:`WorkerLost`.
     """
-    from psm_sim.campaign.sweep.work import run_batch
+    from psm_sim.campaign.sweep.jobs import run_batch
 
     parent = mp.parent_process()
     if parent is not None:
-        become_worker(parent.join)
+        run_as_worker(parent.join)
     with suppress(EOFError, OSError):
         while True:
             batch = pipe.recv()
             try:
                 found: Any = run_batch(batch)
             except BaseException as error:
-                found = Lost(reason(error))
+                found = WorkerLost(describe_error(error))
             pipe.send(found)
 
 
@@ -125,7 +125,7 @@ def _as_in_a_worker() -> Iterator[None]:
     A new process would run the main module again; a user's script need not be made for that.
     """
     before, main = dict(os.environ), sys.modules["__main__"]
-    with deaf_to_interrupts():
+    with ignore_sigint():
         os.environ.update(_SET)
         sys.modules["__main__"] = ModuleType("__main__")
         try:

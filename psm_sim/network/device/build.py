@@ -7,9 +7,10 @@ from simpy import Environment
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.association import Association, KeepAlive, is_null, null_frame
+from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.device.group import GroupFrames
 from psm_sim.network.device.port import DevicePort
-from psm_sim.network.device.radio import DeviceRadio, Traits
+from psm_sim.network.device.radio import DeviceRadio, RadioTraits
 from psm_sim.network.device.service_port import ServicePort
 from psm_sim.network.device.service_radio import ServiceRadio
 from psm_sim.network.device.transmissions import Transmissions
@@ -17,16 +18,15 @@ from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
 from psm_sim.network.mac.build import Cell, refuse
 from psm_sim.network.mac.faulty import FaultyDevice
-from psm_sim.network.observers import Audience, EnergyLedger
+from psm_sim.network.observers import EnergyLedger, ObserverHooks
 from psm_sim.network.radio import Radio
-from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Segment
 from psm_sim.network.sniffed_link import uplink_of, wireless_link
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
-from psm_sim.network.topology_parts import BeaconParameters, LinkParameters
+from psm_sim.network.topology_sections import BeaconParameters, LinkParameters
 from psm_sim.network.topology_station import StationParameters
-from psm_sim.policies.service import Service
+from psm_sim.policies.service_period import ServicePeriod
 
 
 def is_plain(topology: Topology) -> bool:
@@ -49,7 +49,7 @@ class Device:
         The times at which the station wakes, and its doze, not begun.
     links
         The wireless links, up and down, and the wired one up.
-    ledger, told
+    ledger, hooks
         Where energy is added that belongs to no state, and whom the radio tells.
     service
         The rule of the station's service periods, if it has any.
@@ -63,19 +63,19 @@ class Device:
         doze: Doze,
         links: tuple[Link, Link, Link],
         ledger: EnergyLedger,
-        told: Audience,
-        service: Service | None = None,
+        hooks: ObserverHooks,
+        service: ServicePeriod | None = None,
     ) -> None:
-        self._topology, self._env, self._told = topology, env, told
+        self._topology, self._env, self._told = topology, env, hooks
         (self._up, down, _), station = links, topology.station
         self._down = down
         limit_s = topology.access_point.idle_limit_s
         self.association = association = Association(env, limit_s, station.association_ms / 1000)
         agreed = service is not None and service.interval_s is not None
-        reception = Reception(BeaconParameters() if agreed else topology.beacon)
-        traits = Traits(station, topology.power, reception, association, self._up, down, ledger.spend)
+        reception = BeaconReception(BeaconParameters() if agreed else topology.beacon)
+        traits = RadioTraits(station, topology.power, reception, association, self._up, down, ledger.spend)
         place = (env, topology.access_point, down, association, station.ps_poll_ms / 1000)
-        ears = (self._up, told.radio, told.beacons)
+        ears = (self._up, hooks.radio, hooks.beacons)
         self.port: DevicePort
         self.radio: DeviceRadio
         if service is None:
@@ -133,7 +133,7 @@ class Device:
         )
 
 
-def radio_of(
+def build_radio(
     topology: Topology,
     env: Environment,
     beacons: Beacons,
@@ -141,15 +141,15 @@ def radio_of(
     access_point: AccessPoint,
     links: tuple[Link, Link, Link],
     ledger: EnergyLedger,
-    told: Audience,
-    service: Service | None,
+    hooks: ObserverHooks,
+    service: ServicePeriod | None,
     cell: Cell | None = None,
 ) -> tuple[Device | FaultyDevice | None, Port, Radio]:
     """Associate a station; return the device if it is one, its port and its radio.
 
     Parameters
     ----------
-    topology, env, beacons, doze, links, ledger, told, service
+    topology, env, beacons, doze, links, ledger, hooks, service
         As for :class:`Device`.
     access_point
         What the station is associated with.
@@ -159,16 +159,16 @@ def radio_of(
     if topology.mac.model == "dcf":
         refuse(service)
         air = cell or Cell(env, topology)
-        return air.join(topology, doze, access_point, links, ledger, told)
+        return air.join(topology, doze, access_point, links, ledger, hooks)
     if is_plain(topology) and service is None:
         port = access_point.associate(links[1])
-        port.tell_held = told.held
+        port.tell_held = hooks.held
         # Who is told of each frame is told when it is queued on the second link, which takes an event.
-        uplink = links[0] if told.frame or topology.can_fail else uplink_of(env, links[0], links[2])
-        return None, port, Radio(env, doze, port, uplink, told.radio, told.beacons)
-    device = Device(topology, env, beacons, doze, links, ledger, told, service)
+        uplink = links[0] if hooks.frame or topology.can_fail else uplink_of(env, links[0], links[2])
+        return None, port, Radio(env, doze, port, uplink, hooks.radio, hooks.beacons)
+    device = Device(topology, env, beacons, doze, links, ledger, hooks, service)
     access_point.ports.append(device.port)
-    device.port.tell_held = told.held
+    device.port.tell_held = hooks.held
     return device, device.port, device.radio
 
 

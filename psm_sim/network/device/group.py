@@ -11,11 +11,11 @@ from psm_sim.network.link import Link
 from psm_sim.network.segment import GROUP, Segment
 from psm_sim.network.sniffed_link import SniffedLink
 from psm_sim.network.timer import WITH_DTIM, Alarm
-from psm_sim.network.topology_parts import AccessPointParameters
+from psm_sim.network.topology_sections import AccessPointParameters
 from psm_sim.randomness import stream
 
 
-class Hearer(Protocol):
+class GroupFrameListener(Protocol):
     """Hearer of group frames: the radio of a station."""
 
     def hears_group(self, number: int, frames: int) -> bool:
@@ -48,7 +48,7 @@ class GroupFrames:
         dtim_period: int,
         parameters: AccessPointParameters,
         link: Link,
-        hearer: Hearer,
+        hearer: GroupFrameListener,
         seed: int,
     ) -> None:
         self._beacons, self._period, self._link, self._hearer = beacons, dtim_period, link, hearer

@@ -9,8 +9,8 @@ from simpy import Environment
 from psm_sim.network.access_point import Port
 from psm_sim.network.association import Association
 from psm_sim.network.link import Link
-from psm_sim.network.segment import Held, Segment
-from psm_sim.network.topology_parts import AccessPointParameters
+from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.network.topology_sections import AccessPointParameters
 
 
 class DevicePort(Port):
@@ -38,7 +38,7 @@ class DevicePort(Port):
         self._ageing_s, self._association, self._poll_s = parameters.ageing_s, association, poll_s
 
     @property
-    def named(self) -> bool:
+    def tim_bit(self) -> bool:
         """Whether frames are held that are not too old."""
         self._drop_old()
         return bool(self._held)
@@ -51,7 +51,7 @@ class DevicePort(Port):
         else:
             super().forward(segment)
 
-    def release(self) -> list[Held]:
+    def release(self) -> list[BufferedFrame]:
         """Send all that is held and not too old, each after a PS-Poll."""
         self._drop_old()
         held, self._held = self._held, []

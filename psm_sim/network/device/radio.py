@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from psm_sim.network.association import Association
+from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.link import Link
-from psm_sim.network.misses import Misses
+from psm_sim.network.missed_beacons import LossyBeaconRadio
 from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING, State
-from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_station import PowerParameters, StationParameters
 from psm_sim.policies import Poll
 
 
-class Traits(NamedTuple):
+class RadioTraits(NamedTuple):
     """Traits of a device's radio: how its clock and driver behave, what it draws, and what it hears.
 
     ``spend`` takes joules that belong to no state; ``uplink`` and ``downlink`` are its wireless links.
@@ -23,14 +23,14 @@ class Traits(NamedTuple):
 
     station: StationParameters
     power: PowerParameters
-    reception: Reception
+    reception: BeaconReception
     association: Association
     uplink: Link
     downlink: Link
     spend: Callable[[float], None]
 
 
-class DeviceRadio(Misses):
+class DeviceRadio(LossyBeaconRadio):
     """Radio as :class:`~psm_sim.network.radio.Radio`, and with what the papers' model leaves out.
 
     Parameters
@@ -41,12 +41,12 @@ class DeviceRadio(Misses):
         As for :class:`~psm_sim.network.radio.Radio`.
     """
 
-    def __init__(self, traits: Traits, *arguments: Any, **more: Any) -> None:
+    def __init__(self, traits: RadioTraits, *arguments: Any, **more: Any) -> None:
         self._traits = traits
         station, awake_w = traits.station, traits.power.awake_w
         self._guard_j = awake_w * station.guard_ms / 1000
         self._drift_w = awake_w * station.drift_ppm * 1e-6
-        self.take_up(traits.reception, station, traits.power, traits.spend)
+        self.configure_reception(traits.reception, station, traits.power, traits.spend)
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
         self.tell_group: Callable[[Segment], None] = lambda _: None
         super().__init__(*arguments, **more)
@@ -87,20 +87,20 @@ class DeviceRadio(Misses):
         self._awaited -= 1
         self._last_frame_s = self._env.now
         self.tell_group(segment)
-        if self._state is DEAF and self._port.named:
+        if self._state is DEAF and self._port.tim_bit:
             self.announced()
 
     def unannounced(self) -> None:
         """Take note that nothing is held any more: no plan to fetch it is left."""
-        self._beacon_alarm.off()
-        self._idle_alarm.off()
+        self._beacon_alarm.cancel()
+        self._idle_alarm.cancel()
 
     def _hears_dtim(self, number: int) -> bool:
         if self._doze.number != number or self._reception.lost(number):
             return False
         self._missed_beacon = False
-        if self._port.named:
-            self._beacon_alarm.off()
+        if self._port.tim_bit:
+            self._beacon_alarm.cancel()
             super()._wake_for_beacon()
         else:
             now_s = self._doze.wakes_s
@@ -110,7 +110,7 @@ class DeviceRadio(Misses):
         return True
 
     def _wake_for_beacon(self) -> None:
-        if not self._port.named:
+        if not self._port.tim_bit:
             return
         if self._reception.lost(self._doze.number):
             self._miss()

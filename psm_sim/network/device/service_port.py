@@ -6,18 +6,18 @@ from math import inf
 from typing import Any, Protocol
 
 from psm_sim.network.device.port import DevicePort
-from psm_sim.network.segment import Held, Segment
-from psm_sim.policies.service import Service
+from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.policies.service_period import ServicePeriod
 
 
-class Served(Protocol):
+class ServiceListener(Protocol):
     """Served: the radio of such a station."""
 
     def offer(self) -> bool:
-        """As for :class:`~psm_sim.network.access_point.Listener`."""
+        """As for :class:`~psm_sim.network.access_point.PortListener`."""
 
     def announced(self) -> None:
-        """As for :class:`~psm_sim.network.access_point.Listener`."""
+        """As for :class:`~psm_sim.network.access_point.PortListener`."""
 
     def refuses(self) -> bool:
         """Take note that a frame comes; say whether it must wait whatever the time."""
@@ -34,9 +34,9 @@ class ServicePort(DevicePort):
         As for :class:`~psm_sim.network.device.port.DevicePort`.
     """
 
-    radio: Served
+    radio: ServiceListener
 
-    def __init__(self, service: Service, *arguments: Any) -> None:
+    def __init__(self, service: ServicePeriod, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.release_on_uplink = self.late_frames_wait = False
         self._most = service.frames or inf
@@ -50,10 +50,10 @@ class ServicePort(DevicePort):
         else:
             super().forward(segment)
 
-    def release(self) -> list[Held]:
+    def release(self) -> list[BufferedFrame]:
         """Send what the period has room for; nothing while another one is under way."""
         self._drop_old()
-        taken: list[Held] = []
+        taken: list[BufferedFrame] = []
         while self._held and len(taken) < self._most and self._fits(self._held[0][1]):
             taken.append(self._held.pop(0))
             if self.tell_held:
@@ -70,4 +70,4 @@ class ServicePort(DevicePort):
         if self._association.lapsed or len(self._held) + self._downlink.in_flight >= self._capacity:
             self._drop(segment)
             return
-        self._hold(segment)
+        self._buffer(segment)

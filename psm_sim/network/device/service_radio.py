@@ -7,12 +7,12 @@ from typing import Any
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.association import null_frame
-from psm_sim.network.device.radio import DeviceRadio, Traits
+from psm_sim.network.device.radio import DeviceRadio, RadioTraits
 from psm_sim.network.device.service_port import ServicePort
 from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING
-from psm_sim.network.segment import Held, Segment
+from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.policies import Poll
-from psm_sim.policies.service import Service
+from psm_sim.policies.service_period import ServicePeriod
 
 
 class ServiceRadio(DeviceRadio):
@@ -29,7 +29,12 @@ class ServiceRadio(DeviceRadio):
     """
 
     def __init__(
-        self, service: Service, traits: Traits, beacons: Beacons, port: ServicePort, *arguments: Any
+        self,
+        service: ServicePeriod,
+        traits: RadioTraits,
+        beacons: Beacons,
+        port: ServicePort,
+        *arguments: Any,
     ) -> None:
         self._service, self._periods, self._grid = service, port, beacons
         self._agreed = service.interval_s is not None
@@ -76,7 +81,7 @@ class ServiceRadio(DeviceRadio):
     def receive(self, segment: Segment) -> None:
         """Take one frame; after the last one of a period trigger the next if more is held."""
         super().receive(segment)
-        if not self._awaited and self._port.named:
+        if not self._awaited and self._port.tim_bit:
             if not self._agreed and self._more:
                 self._trigger()
             else:
@@ -96,13 +101,13 @@ class ServiceRadio(DeviceRadio):
 
     def _serve(self) -> None:
         """Begin a period once what is being sent has been sent, unless one is under way."""
-        if self._awaited or not self._port.named:
+        if self._awaited or not self._port.tim_bit:
             return
         self._traits.downlink.hold_until(self._transmitter.free_at)
         self._asked = True
         self._fetch()
         self._asked = False
-        self._state, self._more = DEAF, self._port.named
+        self._state, self._more = DEAF, self._port.tim_bit
 
     def _wait_for_period(self) -> None:
         """Let the uplink wait for the next agreed period, unless it is one, or something waits already."""
@@ -125,9 +130,9 @@ class ServiceRadio(DeviceRadio):
         if self._agreed:
             self._periods.ends_s = self._last_s + self._service.duration_s
 
-    def _fetch(self) -> list[Held]:
+    def _fetch(self) -> list[BufferedFrame]:
         """Have frames sent, if need be after a null frame that asks for them."""
-        if self._service.asks and not self._asked and self._port.named:
+        if self._service.asks and not self._asked and self._port.tim_bit:
             self._uplink.send(null_frame())
             self._traits.downlink.hold_until(self._transmitter.free_at)
         return super()._fetch()
@@ -137,13 +142,13 @@ class ServiceRadio(DeviceRadio):
         if self._state is not BUSY:
             return
         if not self._agreed:
-            self._state, self._more = DEAF, self._port.named
-        elif not self._awaited and self._port.named:
+            self._state, self._more = DEAF, self._port.tim_bit
+        elif not self._awaited and self._port.tim_bit:
             self.announced()
 
     def _wait(self, now_s: float, until_s: float) -> None:
         super()._wait(now_s, until_s)
-        if self._state is AWAKE and self._port.named:
+        if self._state is AWAKE and self._port.tim_bit:
             self.announced()
 
     def _idle_while_deaf(self) -> None:

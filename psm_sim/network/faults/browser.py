@@ -13,7 +13,7 @@ from psm_sim.network.http import Request
 from psm_sim.network.segment import Connection
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.timer import Alarm
-from psm_sim.network.topology_parts import BrowserParameters
+from psm_sim.network.topology_sections import BrowserParameters
 from psm_sim.workload.page import Page
 
 
@@ -44,7 +44,7 @@ class WatchedBrowser(Browser):
         self._alarm = Alarm(env, self._look)
         self.overdue: Callable[[str, str], None] = lambda _, __: None
 
-    def be_patient_for(self, patience_s: float | None) -> None:
+    def set_patience(self, patience_s: float | None) -> None:
         """Take note that the user abandons a page after *patience_s* seconds; None: never."""
         self._patience_s = patience_s or inf
 
@@ -55,7 +55,7 @@ class WatchedBrowser(Browser):
         self._missing = self._open = 0
         self._waiting.clear()
         self._idle.clear()
-        self._alarm.off()
+        self._alarm.cancel()
         for endpoint in self._endpoints:
             self._aborting.abort(endpoint)
         self._complete.succeed(reason)
@@ -66,7 +66,7 @@ class WatchedBrowser(Browser):
 
     def uses(self, connection: Connection) -> bool:
         """Say whether a connection belongs to the page that is on its way."""
-        return self._missing > 0 and any(each.connection is connection for each in self._endpoints)
+        return self._missing > 0 and any(endpoint.connection is connection for endpoint in self._endpoints)
 
     def check(self) -> None:
         """Leave it to the alarm, which is never late."""
@@ -75,7 +75,7 @@ class WatchedBrowser(Browser):
         """Note that *fetcher* has an object complete; the watch ends with the page."""
         super().done(fetcher)
         if not self._missing:
-            self._alarm.off()
+            self._alarm.cancel()
 
     def _request(self, page: Page) -> None:
         self._started_s = self._env.now

@@ -11,26 +11,26 @@ from psm_sim.errors import InputError
 from psm_sim.network.association import null_frame
 from psm_sim.network.browser import Visit
 from psm_sim.network.faults.browser import WatchedBrowser
+from psm_sim.network.faults.frame_loss import Cause, FrameLoss, RandomFrameLoss
 from psm_sim.network.faults.host import ResettingHost
-from psm_sim.network.faults.loss import Cause, Losses, RandomLoss
+from psm_sim.network.faults.outages import GilbertElliott, OutageSchedule
 from psm_sim.network.faults.path import Path
 from psm_sim.network.faults.restarts import Restarts
 from psm_sim.network.faults.server import StallingServer
-from psm_sim.network.faults.spells import BadTimes, Spells
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link, LinkName
-from psm_sim.network.observers import Audience
-from psm_sim.network.page_failures import PageFailures
+from psm_sim.network.observers import ObserverHooks
+from psm_sim.network.page_failure_log import PageFailureLog
 from psm_sim.network.radio import Radio
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.topology import Topology
-from psm_sim.network.topology_parts import BrowserParameters
-from psm_sim.randomness import own_name
+from psm_sim.network.topology_sections import BrowserParameters
+from psm_sim.randomness import stream_name
 from psm_sim.workload.page import Page
 
-TellPage = Callable[[Visit], None]
+PageCallback = Callable[[Visit], None]
 
-_MOST_SPELLS = 1_000_000
+_MAX_SPELLS = 1_000_000
 """Restarts, or stalls, of a run: some tens of seconds."""
 
 
@@ -41,7 +41,7 @@ class Faults:
     ----------
     env, topology
         The clock, and the scenario in numbers.
-    told
+    hooks
         Told of each frame lost.
     page
         Returns the number of pages that are over.
@@ -53,18 +53,18 @@ class Faults:
         self,
         env: Environment,
         topology: Topology,
-        told: Audience,
+        hooks: ObserverHooks,
         page: Callable[[], int],
         station: int = 0,
     ) -> None:
-        self._env, self._topology, self._told, self._page = env, topology, told, page
+        self._env, self._topology, self._told, self._page = env, topology, hooks, page
         self._station = station
         self._seed = topology.faults.seed if topology.faults.seed is not None else 1
         self._stalls = self._spells(
-            own_name("stalls", station), topology.faults.stall_every_s, topology.faults.stall_s
+            stream_name("stalls", station), topology.faults.stall_every_s, topology.faults.stall_s
         )
         self._restarts: Restarts | None = None
-        self._losses: dict[LinkName, Losses] = {}
+        self._losses: dict[LinkName, FrameLoss] = {}
 
     def check(self, pages: Sequence[Page]) -> None:
         """Refuse more restarts or stalls than can be simulated: they go on while the user thinks.
@@ -79,10 +79,10 @@ class Faults:
             ("restart_every_s", given.restart_every_s, given.restart_s),
             ("stall_every_s", given.stall_every_s, given.stall_s),
         ):
-            if every_s is not None and think_s > _MOST_SPELLS * (every_s + lasts_s):
+            if every_s is not None and think_s > _MAX_SPELLS * (every_s + lasts_s):
                 raise InputError(
                     f"faults: {name} is {every_s:g}, and the pages have {think_s:g} s of think time; expected"
-                    f" at most {_MOST_SPELLS:,} faults in it: raise {name}, or give fewer pages."
+                    f" at most {_MAX_SPELLS:,} faults in it: raise {name}, or give fewer pages."
                 )
 
     def begin(self, path: Path) -> None:
@@ -112,7 +112,7 @@ class Faults:
         return ResettingHost(*arguments)
 
     def browser(
-        self, env: Environment, host: Host, parameters: BrowserParameters, tell_page: Sequence[TellPage]
+        self, env: Environment, host: Host, parameters: BrowserParameters, tell_page: Sequence[PageCallback]
     ) -> WatchedBrowser:
         """Return the browser.
 
@@ -122,11 +122,11 @@ class Faults:
             As for :class:`~psm_sim.network.browser.Browser`; the host is one of :meth:`host`.
         """
         made = WatchedBrowser(env, cast("ResettingHost", host), parameters, tell_page)
-        made.be_patient_for(self._topology.faults.patience_s)
+        made.set_patience(self._topology.faults.patience_s)
         self._browser = made
         return made
 
-    def watch(self, failures: PageFailures) -> None:
+    def watch(self, failures: PageFailureLog) -> None:
         """Have the browser tell *failures* of pages that are over, and be told of those to report."""
         self._browser.overdue, failures.report = failures.fail, self._browser.fail
 
@@ -154,25 +154,25 @@ class Faults:
             found["server stalls"] = self._stalls.begun(self._env.now)
         return found
 
-    def _of(self, direction: str) -> list[Losses]:
+    def _of(self, direction: str) -> list[FrameLoss]:
         return [losses for name, losses in self._losses.items() if name.endswith(direction)]
 
     def _take(self, link: Link, end: Link | Radio, causes: list[Cause]) -> None:
         """Take frames at the end of a link: by chance, and by other causes."""
         hop = link.name.split()[0]
         parameters = self._topology.wireless_faults if hop == "wireless" else self._topology.wired_faults
-        bad = BadTimes(
-            self._seed, own_name(f"faults.{hop}", self._station), parameters.good_s, parameters.bad_s
+        bad = GilbertElliott(
+            self._seed, stream_name(f"faults.{hop}", self._station), parameters.good_s, parameters.bad_s
         )
         if parameters.on:
             chosen = bad if parameters.bad_loss else None
-            name = own_name(link.name, self._station)
-            causes = [*causes, RandomLoss(self._env, self._seed, name, parameters, chosen, self._page)]
-        self._losses[link.name] = losses = Losses(self._env, link, causes, self._told.lost)
+            name = stream_name(link.name, self._station)
+            causes = [*causes, RandomFrameLoss(self._env, self._seed, name, parameters, chosen, self._page)]
+        self._losses[link.name] = losses = FrameLoss(self._env, link, causes, self._told.lost)
         end.deliver = losses.before(end.deliver)
 
-    def _spells(self, name: str, every_s: float | None, lasts_s: float) -> Spells | None:
-        return None if every_s is None else Spells(self._seed, f"faults.{name}", every_s, lasts_s)
+    def _spells(self, name: str, every_s: float | None, lasts_s: float) -> OutageSchedule | None:
+        return None if every_s is None else OutageSchedule(self._seed, f"faults.{name}", every_s, lasts_s)
 
     def _restart(self, path: Path) -> None:
         parameters, station = self._topology.faults, path.station
@@ -184,15 +184,15 @@ class Faults:
         self._restarts = Restarts(self._env, spells, path.device, noticed)
 
 
-def faults_of(
-    env: Environment, topology: Topology, told: Audience, page: Callable[[], int], station: int = 0
+def build_faults(
+    env: Environment, topology: Topology, hooks: ObserverHooks, page: Callable[[], int], station: int = 0
 ) -> Faults | None:
     """Return the faults of a world; None if nothing is switched on, and no page that fails is reported.
 
     Parameters
     ----------
-    env, topology, told, page, station
+    env, topology, hooks, page, station
         As for :class:`Faults`.
     """
     on = topology.can_fail or topology.reports_failures
-    return Faults(env, topology, told, page, station) if on else None
+    return Faults(env, topology, hooks, page, station) if on else None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from simpy import Environment
 
 from psm_sim.network.device.build import Device
-from psm_sim.network.faults.spells import Spells
+from psm_sim.network.faults.outages import OutageSchedule
 from psm_sim.network.mac.faulty import FaultyDevice
 from psm_sim.network.timer import Alarm
 
@@ -31,12 +31,12 @@ class Restarts:
     def __init__(
         self,
         env: Environment,
-        spells: Spells,
+        spells: OutageSchedule,
         device: Device | FaultyDevice,
         returned: Callable[[], None],
     ) -> None:
         self._spells, self._device, self._returned = spells, device, returned
-        self._falls, self._rises = Alarm(env, self._fall), Alarm(env, self._rise)
+        self._falls, self._rises = Alarm(env, self._go_down), Alarm(env, self._come_up)
         self._doomed = 0
         self._down = False
         self.number = 0
@@ -52,12 +52,12 @@ class Restarts:
         self._doomed -= doomed
         return doomed
 
-    def _fall(self) -> None:
+    def _go_down(self) -> None:
         self.number += 1
         self._down, self._doomed = True, self._device.forget(self._spells.ends_s)
         self._rises.at(self._spells.ends_s)
 
-    def _rise(self) -> None:
+    def _come_up(self) -> None:
         self._down = False
         self._spells.next()
         self._falls.at(self._spells.begins_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simpy import Environment
 
 from psm_sim.network.faults.host import ResettingHost
-from psm_sim.network.faults.spells import Spells
+from psm_sim.network.faults.outages import OutageSchedule
 from psm_sim.network.http import Request
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.tcp_endpoint import Endpoint
@@ -32,7 +32,7 @@ class StallingServer(ServerConnection):
         endpoint: Endpoint,
         persistent: bool,
         host: ResettingHost,
-        stalls: Spells | None,
+        stalls: OutageSchedule | None,
     ) -> None:
         super().__init__(env, endpoint, persistent)
         self._host, self._stalls = host, stalls

@@ -10,9 +10,9 @@ from simpy import Environment, Event
 from psm_sim.beacons import TOLERANCE_S, Beacons
 from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.backoffs import Backoffs
-from psm_sim.network.mac.beacon_turn import BeaconTurn
+from psm_sim.network.mac.beacon_schedule import BeaconSchedule
 from psm_sim.network.mac.contender import Contender, Exchange, Source
-from psm_sim.network.timer import AFTER_ALL, Alarm, Pulse
+from psm_sim.network.timer import LOWEST_PRIORITY, Alarm, ReusableEvent
 
 
 class Air:
@@ -40,12 +40,12 @@ class Air:
         self, env: Environment, timing: Timing, beacons: Beacons, limit: int, backoffs: Backoffs
     ) -> None:
         self._env, self._timing, self._limit, self._draw = env, timing, limit, backoffs.draw
-        self._turn = BeaconTurn(beacons, timing)
+        self._turn = BeaconSchedule(beacons, timing)
         self.late = self._turn.tell
         self._all: list[Contender] = []
         self._waiting: list[Contender] = []
-        self._grant = Alarm(env, self._granted, AFTER_ALL)
-        self._end = Pulse(env, self._ended)
+        self._grant = Alarm(env, self._granted, LOWEST_PRIORITY)
+        self._end = ReusableEvent(env, self._ended)
         self._current: tuple[Contender | None, Exchange] | None = None
         self._delivering = self._beacon_next = False
         self.collisions = 0
@@ -101,7 +101,7 @@ class Air:
             self._beacon_next = beacon_s <= at_s
             self._grant.at(min(beacon_s, at_s))
         else:
-            self._grant.off()
+            self._grant.cancel()
 
     def _granted(self) -> None:
         now_s = self._env.now
@@ -120,7 +120,7 @@ class Air:
         ends_s = self._env.now + exchange.lasts_s
         self._end.arm(ends_s)
         if self.late:
-            self._turn.put_off(ends_s + exchange.after_s)
+            self._turn.defer(ends_s + exchange.after_s)
 
     def _ended(self, _: Event) -> None:
         """Deliver what has arrived; the rest of the exchange needs no event."""
@@ -162,7 +162,7 @@ class Air:
         self.collisions += 1
         ends_s = {each: now_s + each.source.exchange(now_s).first_s for each in colliding}
         self.free_s = max(ends_s.values())
-        self._turn.put_off(self.free_s)
+        self._turn.defer(self.free_s)
         for each in self._all:
             each.from_s = max(each.from_s, self.free_s + self._timing.eifs_s)
         for each, end_s in ends_s.items():
@@ -185,7 +185,7 @@ class Air:
         if self._turn.listeners:
             self._begin(None, Exchange(0.0, self._timing.beacon_s, 0.0, self._turn.heard))
         else:
-            self._turn.put_off(self.free_s)
+            self._turn.defer(self.free_s)
             self._go_on([])
 
     def _pass_beacons(self) -> None:

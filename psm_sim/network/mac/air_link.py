@@ -8,11 +8,11 @@ from typing import Any
 
 from simpy import Environment
 
+from psm_sim.network.air_frame import AirCallback
 from psm_sim.network.air_timing import Timing
 from psm_sim.network.link import Link, LinkName
-from psm_sim.network.mac.teller import Teller
-from psm_sim.network.on_air import TellAir
-from psm_sim.network.segment import Held, Segment
+from psm_sim.network.mac.sniffer_tap import SnifferTap
+from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.sniffed_link import wireless_link
 from psm_sim.network.topology import Topology
 
@@ -39,21 +39,21 @@ class AirLink(Link):
         name: LinkName,
         topology: Topology,
         tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
-        tell_air: Sequence[TellAir] = (),
+        tell_air: Sequence[AirCallback] = (),
     ) -> None:
         super().__init__(env, name, topology.wireless, tell_frame)
         self._timing = Timing(topology.mac)
         self.waits: deque[tuple[float, Any]] = deque()
         self.ask: Callable[[], None]
         self.lost_bytes = 0
-        self.teller = Teller(name == "wireless up", tell_air, self._timing) if tell_air else None
+        self.teller = SnifferTap(name == "wireless up", tell_air, self._timing) if tell_air else None
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
         """Queue one segment behind those not yet sent."""
         self.waits.append((self._env.now, segment))
         self.ask()
 
-    def send_all(self, held: Sequence[Held]) -> None:
+    def send_all(self, held: Sequence[BufferedFrame]) -> None:
         """Queue segments that were held, each by :meth:`send`."""
         for _, segment in held:
             self.send(segment)
@@ -104,7 +104,7 @@ def hop(
     name: LinkName,
     topology: Topology,
     tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
-    tell_air: Sequence[TellAir] = (),
+    tell_air: Sequence[AirCallback] = (),
 ) -> Link:
     """Return one direction of the wireless hop, by the model of the topology.
 

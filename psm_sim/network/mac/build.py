@@ -11,19 +11,19 @@ from psm_sim.errors import InputError
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.air_timing import Timing
 from psm_sim.network.association import Association
+from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
-from psm_sim.network.mac.announcing import Place
+from psm_sim.network.mac.ap_queue import ApQueue, MacPort
 from psm_sim.network.mac.backoffs import Backoffs
 from psm_sim.network.mac.faulty import FaultyDevice, FaultyPort, FaultyRadio, is_faulty
+from psm_sim.network.mac.power_management import RadioContext
 from psm_sim.network.mac.radio import MacRadio
-from psm_sim.network.mac.sender import MacPort, Sender
-from psm_sim.network.observers import Audience, EnergyLedger
-from psm_sim.network.reception import Reception
+from psm_sim.network.observers import EnergyLedger, ObserverHooks
 from psm_sim.network.topology import Topology
-from psm_sim.policies.service import Service
+from psm_sim.policies.service_period import ServicePeriod
 
 _UNUSED = (
     ("access_point.group_per_s", 0.0),
@@ -53,7 +53,7 @@ class Cell:
         self.beacons = Beacons(topology.beacon.interval_s)
         backoffs = Backoffs(topology.mac.seed)
         self.air = Air(env, self.timing, self.beacons, topology.mac.retry_limit, backoffs)
-        self.sender = Sender(self.air, self.timing)
+        self.sender = ApQueue(self.air, self.timing)
 
     def join(
         self,
@@ -62,7 +62,7 @@ class Cell:
         access_point: AccessPoint,
         links: Sequence[Link],
         ledger: EnergyLedger,
-        told: Audience,
+        hooks: ObserverHooks,
     ) -> tuple[FaultyDevice | None, MacPort, MacRadio]:
         """Associate a station; return the device if it is one to which faults happen, its port and its radio.
 
@@ -76,7 +76,7 @@ class Cell:
             The part of the access point that is this station's.
         links
             Its ways up and down, on the air, and further ones.
-        ledger, told
+        ledger, hooks
             Where energy is added that belongs to no state, and whom the radio tells.
         """
         up, down = links[:2]
@@ -85,15 +85,17 @@ class Cell:
         association = Association(self.env, None, topology.station.association_ms / 1000)
         faulty, ports = is_faulty(topology), (self.env, topology.access_point, down, self.sender)
         port = FaultyPort(association, *ports) if faulty else MacPort(*ports)
-        port.tell_held = told.held
-        self.air.late += told.air
+        port.tell_held = hooks.held
+        self.air.late += hooks.air
         access_point.ports.append(port)
-        place = Place(topology, self.air, self.timing, self.beacons, port, up, self._crowded, ledger.spend)
-        ears = (self.env, doze, port, up, told.radio, told.beacons)
+        place = RadioContext(
+            topology, self.air, self.timing, self.beacons, port, up, self._crowded, ledger.spend
+        )
+        ears = (self.env, doze, port, up, hooks.radio, hooks.beacons)
         radio = MacRadio(place, *ears)
         device = None
         if isinstance(port, FaultyPort):
-            reception = Reception(topology.beacon, self.stations)
+            reception = BeaconReception(topology.beacon, self.stations)
             radio = FaultyRadio(association, reception, place, *ears)
             device = FaultyDevice(port, radio, association, place)
         port.missed = radio.missed
@@ -106,10 +108,10 @@ class Cell:
         return len(self._ports)
 
     def _crowded(self) -> bool:
-        return sum(port.named for port in self._ports) > 1
+        return sum(port.tim_bit for port in self._ports) > 1
 
 
-def refuse(service: Service | None) -> None:
+def refuse(service: ServicePeriod | None) -> None:
     """Refuse a policy's service periods, which the air does not know yet."""
     if service is not None:
         raise InputError(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from psm_sim.network.association import Association, is_null
-from psm_sim.network.mac.announcing import Place
-from psm_sim.network.mac.outbox import WAKES
+from psm_sim.network.beacon_reception import BeaconReception
+from psm_sim.network.mac.ap_queue import MacPort
+from psm_sim.network.mac.power_management import RadioContext
 from psm_sim.network.mac.radio import MacRadio
-from psm_sim.network.mac.sender import MacPort
-from psm_sim.network.misses import Misses
+from psm_sim.network.mac.station_queue import WAKES
+from psm_sim.network.missed_beacons import LossyBeaconRadio
 from psm_sim.network.radio_state import BUSY, DOZING
-from psm_sim.network.reception import Reception
 from psm_sim.network.segment import Segment
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
@@ -60,7 +60,7 @@ class FaultyPort(MacPort):
         self.dropped_bytes += segment.wire_bytes
 
 
-class FaultyRadio(Misses, MacRadio):
+class FaultyRadio(LossyBeaconRadio, MacRadio):
     """Radio as :class:`MacRadio`, which can miss beacons, and associates anew.
 
     Parameters
@@ -74,11 +74,16 @@ class FaultyRadio(Misses, MacRadio):
     """
 
     def __init__(
-        self, association: Association, reception: Reception, place: Place, *arguments: Any, **more: Any
+        self,
+        association: Association,
+        reception: BeaconReception,
+        place: RadioContext,
+        *arguments: Any,
+        **more: Any,
     ) -> None:
         super().__init__(place, *arguments, **more)
         self._association = association
-        self.take_up(reception, place.topology.station, place.topology.power, place.spend)
+        self.configure_reception(reception, place.topology.station, place.topology.power, place.spend)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
         """Be awake to send, after the time that this and a new association take."""
@@ -100,12 +105,12 @@ class FaultyRadio(Misses, MacRadio):
 
     def emptied(self, waiting: int) -> None:
         """Take note that nothing is held any more, nor sent of the frames that were *waiting*."""
-        self._beacon_alarm.off()
+        self._beacon_alarm.cancel()
         self._awaited -= waiting
         self._settle()
 
     def _wake_for_beacon(self) -> None:
-        if self._hears or not self._at.named:
+        if self._hears or not self._at.tim_bit:
             return
         grid = self._place.beacons
         number = self._doze.number if self._state is DOZING else grid.after(self._env.now) - 1
@@ -134,7 +139,9 @@ class FaultyDevice:
         Where it is.
     """
 
-    def __init__(self, port: FaultyPort, radio: FaultyRadio, association: Association, place: Place) -> None:
+    def __init__(
+        self, port: FaultyPort, radio: FaultyRadio, association: Association, place: RadioContext
+    ) -> None:
         self.port, self.radio, self._association = port, radio, association
         self._topology, self._air = place.topology, place.air
 

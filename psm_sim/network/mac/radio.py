@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from psm_sim.network.mac.announcing import AnnouncingRadio, Place
-from psm_sim.network.mac.outbox import POLL, WAKES, Item
+from psm_sim.network.mac.power_management import PowerManagedRadio, RadioContext
+from psm_sim.network.mac.station_queue import POLL, WAKES, Item
 from psm_sim.network.radio_state import BUSY, DOZING
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll
 
 
-class MacRadio(AnnouncingRadio):
+class MacRadio(PowerManagedRadio):
     """Radio as :class:`~psm_sim.network.radio.Radio`, over the air; never DEAF.
 
     Awake or not, a station that is taken to doze hears the beacon that names it to its end, and then sends a
@@ -26,7 +26,7 @@ class MacRadio(AnnouncingRadio):
         As for :class:`~psm_sim.network.radio.Radio`.
     """
 
-    def __init__(self, place: Place, *arguments: Any, **more: Any) -> None:
+    def __init__(self, place: RadioContext, *arguments: Any, **more: Any) -> None:
         super().__init__(place, *arguments, **more)
         self._by_poll = place.topology.mac.fetch == "ps-poll"
         self._hears = False
@@ -40,7 +40,7 @@ class MacRadio(AnnouncingRadio):
         station, power = self._place.topology.station, self._place.topology.power
         self._place.spend(power.wake_j)
         self._outbox.contender.from_s = now_s + station.wake_ms / 1000
-        return self._cut_short(now_s)
+        return self._interrupt_doze(now_s)
 
     def send(self, segment: Segment) -> None:
         """Send one segment; the radio must be awake to send."""
@@ -69,26 +69,26 @@ class MacRadio(AnnouncingRadio):
             self.deliver(segment)
         if more and not self._at.awake:
             self._push(POLL)
-        elif self._at.named:
+        elif self._at.tim_bit:
             self.announced()
         self._settle()
 
     def lost(self, item: Item) -> None:
         """Go on without a frame; held frames wait for the next beacon."""
         super().lost(item)
-        if item is POLL and self._at.named:
+        if item is POLL and self._at.tim_bit:
             self.announced()
 
-    def _cut_short(self, now_s: float) -> Poll:
+    def _interrupt_doze(self, now_s: float) -> Poll:
         """Wake to send; return what was held, if the frame will have the access point hand it over."""
         self._enter(BUSY, now_s)
-        if self._at.named:
+        if self._at.tim_bit:
             self.announced()
         return self._doze.end(now_s, self._at.held if self._at.release_on_uplink else ())
 
     def _wake_for_beacon(self) -> None:
         """Hear the beacon that names the station to its end."""
-        if self._hears or not self._at.named:
+        if self._hears or not self._at.tim_bit:
             return
         if self._state is DOZING:
             now_s = self._doze.wakes_s
@@ -103,6 +103,6 @@ class MacRadio(AnnouncingRadio):
     def _has_heard(self) -> None:
         self._hears = False
         self._over()
-        if self._at.named and not self._at.awake:
+        if self._at.tim_bit and not self._at.awake:
             self._push(POLL if self._by_poll else WAKES, hurried=not self._place.crowded())
         self._settle()

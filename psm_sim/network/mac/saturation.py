@@ -16,7 +16,7 @@ from psm_sim.network.topology_mac import MacParameters
 _NEVER_S = 1e9
 
 
-class Greedy:
+class SaturatedSource:
     """Greedy station: sends frames of one size for ever, and counts those that arrive."""
 
     def __init__(self, air: Air, timing: Timing, packet_bytes: int) -> None:
@@ -70,8 +70,8 @@ def saturate(stations: int, mac: MacParameters, packet_bytes: int, seconds: floa
     """
     env, timing = Environment(), Timing(mac)
     air = Air(env, timing, Beacons(_NEVER_S), mac.retry_limit, Backoffs(mac.seed))
-    greedy = [Greedy(air, timing, packet_bytes) for _ in range(stations)]
+    greedy = [SaturatedSource(air, timing, packet_bytes) for _ in range(stations)]
     env.run(until=seconds)
-    arrived = tuple(each.arrived for each in greedy)
+    arrived = tuple(source.arrived for source in greedy)
     mbps = 8e-6 * packet_bytes * sum(arrived) / seconds
-    return Saturated(mbps, arrived, sum(each.dropped for each in greedy), air.collisions)
+    return Saturated(mbps, arrived, sum(source.dropped for source in greedy), air.collisions)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
-from psm_sim.network.on_air import OnAir
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy, Poll, Rest
@@ -90,7 +90,7 @@ class Observer:
             How many of those held before are sent now; 0 if one came, or was dropped.
         """
 
-    def air(self, frame: OnAir) -> None:
+    def air(self, frame: AirFrame) -> None:
         """Told of a frame on the air, as soon as that is certain; all the radio did before is told.
 
         Frames come in no order of their times. Over a link they are told when they are queued, over the air
@@ -135,7 +135,7 @@ class Observer:
         """Told that all pages of the run are over, at *time_s* seconds; not if the run fails."""
 
 
-class Audience:
+class ObserverHooks:
     """Audience of a run: for each event the methods to call, in the order of the observers.
 
     Only methods that a class overrides are kept, so that an event nobody wants costs an empty loop.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psm_sim.reporting.figures.policy_names import stacked
+from psm_sim.reporting.figures.policy_names import two_line_name
 from psm_sim.reporting.figures.style import new_figure
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``policy, awake_j, asleep_j, beacons_j`` as stacked bars, in joules per page.
 
     A column ``hindsight_j`` is drawn as a line: the best schedule without delay. Published values, in the
-    columns of :func:`psm_sim.studies.bars.mean_states`, are drawn as markers.
+    columns of :func:`psm_sim.studies.bars.mean_energy_by_state`, are drawn as markers.
     """
     # No power saving takes ten times the energy: its bar would flatten all others, so the caption tells it.
     dwarfing = frame["policy"] == "always-on"
@@ -64,7 +64,7 @@ def energy(frame: pd.DataFrame) -> tuple[Figure, str]:
             label="hindsight, no delay",
         )
     drawn = _published_energy(axes, shown)
-    axes.set_xticks(range(len(shown)), [stacked(policy) for policy in shown["policy"]])
+    axes.set_xticks(range(len(shown)), [two_line_name(policy) for policy in shown["policy"]])
     axes.set_ylabel("energy (J per page)")
     axes.grid(visible=False, axis="x")
     figure.legend(loc="outside lower center", ncols=len(STATES) + 1, frameon=False, reverse=True)
@@ -118,7 +118,7 @@ def _from_one(axes: Axes, shown: pd.DataFrame, columns: tuple[str, str], label: 
     for place, top, width in zip(places, tops, widths, strict=True):
         end = max(top, 1.0) + width
         axes.annotate(f"{top:.2f}", (place, end), (0, 3), textcoords="offset points", ha="center")
-    axes.set_xticks(places, [stacked(policy) for policy in shown["policy"]])
+    axes.set_xticks(places, [two_line_name(policy) for policy in shown["policy"]])
     axes.set_ylabel(label)
     axes.grid(visible=False, axis="x")
     axes.axhline(1, color=_EDGE, linewidth=0.8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.policy_names import name_of, place_of
+from psm_sim.reporting.figures.policy_names import name_of, style_index
 from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, new_figure
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def round_trips(frame: pd.DataFrame) -> tuple[Figure, str]:
         for axes, column in zip(panels, ("time_ratio", "energy_j"), strict=True):
             _line(axes, line, str(policy), column)
         if "reference" in line:
-            _reference(panels[0], line, place_of(str(policy)))
+            _reference(panels[0], line, style_index(str(policy)))
     for axes, label in zip(
         panels, ("mean page time over no power saving", "energy (J per page)"), strict=True
     ):
@@ -39,7 +39,7 @@ def round_trips(frame: pd.DataFrame) -> tuple[Figure, str]:
 
 
 def _line(axes: Axes, line: pd.DataFrame, policy: str, column: str) -> None:
-    place = place_of(policy)
+    place = style_index(policy)
     axes.plot(
         line["rtt_ms"],
         line[column],

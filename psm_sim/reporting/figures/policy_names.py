@@ -32,12 +32,12 @@ def name_of(policy: str) -> str:
     return " ".join([kind.upper(), *split_commas(rest)]).replace("=", " = ") if rest else kind
 
 
-def stacked(policy: str) -> str:
+def two_line_name(policy: str) -> str:
     """Return the name in two lines, for a narrow place."""
     return name_of(policy).replace(" ", "\n", 1)
 
 
-def place_of(policy: str) -> int:
+def style_index(policy: str) -> int:
     """Return the index of a policy's colour, marker and line style, 0 to 7."""
     if policy == "hindsight, no delay":
         return len(_ORDER) - 1

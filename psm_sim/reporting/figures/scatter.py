@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.policy_names import name_of, place_of
+from psm_sim.reporting.figures.policy_names import name_of, style_index
 from psm_sim.reporting.figures.style import COLOURS, MARKERS, new_figure
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ _FRONTIER = (
 
 
 def _point(axes: Axes, point: pd.DataFrame, policy: str, hollow: bool) -> None:
-    place = place_of(policy)
+    place = style_index(policy)
     axes.plot(
         point["delay_s"],
         point["energy_j"],

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.points import Columns, Point
 from psm_sim.errors import InputError
-from psm_sim.estimates import Interval
 from psm_sim.reporting.figures.policy_names import name_of
 from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, common_style, new_figure
+from psm_sim.summary_stats import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_SERIES = 16
+MAX_SERIES = 16
 """The most series of a figure: two line styles in each colour, so that no two look the same."""
 
 _LABELS = {"energy_per_page_j": "energy (J per page)", "slowdown.mean": "slowdown"}
@@ -34,12 +34,12 @@ def draw(points: Sequence[Point], columns: Columns) -> tuple[Figure, dict[str, l
     Raises
     ------
     InputError
-        If there are more than :data:`MOST_SERIES` series.
+        If there are more than :data:`MAX_SERIES` series.
     """
     series = list(dict.fromkeys(point.series for point in points))
-    if len(series) > MOST_SERIES:
+    if len(series) > MAX_SERIES:
         raise InputError(
-            f"--by {columns.by} makes {len(series)} series; expected at most {MOST_SERIES}: choose "
+            f"--by {columns.by} makes {len(series)} series; expected at most {MAX_SERIES}: choose "
             "some with --where."
         )
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
+from psm_sim.formatting import flatten
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.terminal import replay
-from psm_sim.texts import flat
 
 if TYPE_CHECKING:
-    from psm_sim.replay.method import Method
+    from psm_sim.replay.replay_config import ReplayConfig
     from psm_sim.replay.run import ReplayedClient
 
 
-def to_dict(trace: str, seed: int, method: Method, clients: Sequence[ReplayedClient]) -> dict[str, Any]:
+def to_dict(trace: str, seed: int, method: ReplayConfig, clients: Sequence[ReplayedClient]) -> dict[str, Any]:
     """Return a replay as plain values: how it was made, and ``runs``, one per client.
 
     Parameters
@@ -65,7 +65,7 @@ def _write_csv(values: dict[str, Any], stream: TextIO) -> None:
     for run in values["runs"]:
         facts = {key: value for key, value in run.items() if key not in _NOT_IN_CSV}
         shared = {"trace": values["trace"], "seed": values["seed"], **values["parameters"]}
-        rows.append(flat({**shared, **facts}))
+        rows.append(flatten({**shared, **facts}))
     writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

@@ -6,10 +6,10 @@ import csv
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
+from psm_sim.formatting import flatten, format_pairs
 from psm_sim.simulation.average import Average
 from psm_sim.simulation.differences import difference
-from psm_sim.simulation.failures import in_one_cell
-from psm_sim.texts import flat, joined
+from psm_sim.simulation.failed_pages import flatten_failures
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -59,17 +59,17 @@ def _pages(run: Result) -> Iterable[Sequence[Any]]:
 
 
 def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
-    values = in_one_cell({key: value for key, value in run.to_dict().items() if key != "wall_s"})
-    values["parameters"] = joined(values["parameters"])
+    values = flatten_failures({key: value for key, value in run.to_dict().items() if key != "wall_s"})
+    values["parameters"] = format_pairs(values["parameters"])
     if isinstance(run, Average):
         values[f"{run.KIND}s"] = len(run.results)
     return {
         "trace": comparison.trace,
         "synthetic": str(comparison.workload.synthetic).lower(),
         "topology": comparison.topology,
-        "settings": joined(comparison.settings),
+        "settings": format_pairs(comparison.settings),
         "seed": comparison.seed,
-        **flat(values),
+        **flatten(values),
         **_against(comparison, run),
     }
 
@@ -80,4 +80,4 @@ def _against(comparison: Comparison, run: Result) -> dict[str, Any]:
         return {}
     values = difference(run, comparison.reference).to_dict()
     del values["policy"]
-    return flat({"difference": values})
+    return flatten({"difference": values})

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.errors import InputError
-from psm_sim.files.together import swapped_folder
+from psm_sim.files.atomic_directory import replace_directory
 from psm_sim.reporting.files import result_csv, result_json
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def write_results(
         result_json.to_text(_metadata(comparison, facts)),
         page_of(comparison, facts, frontier, preset),
     )
-    with swapped_folder(folder) as made:
+    with replace_directory(folder) as made:
         for name, text in zip(NAMES, texts, strict=True):
             # A word of the command line that is no UTF-8 must not spoil a run that is already over.
             (made / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")

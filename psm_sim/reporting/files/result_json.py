@@ -41,7 +41,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
         "scenario": comparison.place.config(),
         "runs": [run.to_dict() for run in comparison.runs],
         "baselines": [run.to_dict() for run in comparison.baselines],
-        "differences": [each.to_dict() for each in comparison.differences],
+        "differences": [difference.to_dict() for difference in comparison.differences],
     }
 
 

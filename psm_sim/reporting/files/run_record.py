@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from psm_sim.errors import InputError, reason
-from psm_sim.files.whole import write_whole
+from psm_sim.errors import InputError, describe_error
+from psm_sim.files.atomic_file import atomic_write_text
 from psm_sim.progress import Progress
 from psm_sim.provenance import provenance
 from psm_sim.reporting.files.result_json import to_text
@@ -67,7 +67,9 @@ class RunRecord:
     def broken_off(self, error: BaseException) -> None:
         """Note that the run ended without results, if it has begun."""
         if self._is_written:
-            self.write("failed" if isinstance(error, Exception) else "interrupted", error=reason(error))
+            self.write(
+                "failed" if isinstance(error, Exception) else "interrupted", error=describe_error(error)
+            )
 
     def write(self, status: str, **facts: Any) -> None:
         """Write the record with a status, whole or not at all."""
@@ -75,11 +77,11 @@ class RunRecord:
             return
         self._folder.mkdir(parents=True, exist_ok=True)
         text = to_text({**self._facts, **facts, "status": status})
-        write_whole(self._folder / NAME, text)
+        atomic_write_text(self._folder / NAME, text)
 
 
 @contextmanager
-def record_in(folder: Path | None, facts: Mapping[str, Any]) -> Iterator[RunRecord]:
+def run_record(folder: Path | None, facts: Mapping[str, Any]) -> Iterator[RunRecord]:
     """Give the record of a run, which is told if the run is broken off.
 
     Parameters

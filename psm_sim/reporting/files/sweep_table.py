@@ -12,7 +12,7 @@ from psm_sim import __version__
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.table import records, write_parquet
 from psm_sim.errors import InputError
-from psm_sim.files.whole import write_whole
+from psm_sim.files.atomic_file import atomic_write_text
 from psm_sim.reporting.files.result_json import to_text
 
 
@@ -49,7 +49,7 @@ def export(rows: Sequence[StoredRow], path: Path) -> None:
     elif path.suffix in _WRITERS:
         text = io.StringIO()
         _WRITERS[path.suffix](rows, text)
-        write_whole(path, text.getvalue())
+        atomic_write_text(path, text.getvalue())
     else:
         raise InputError(f"--to is {str(path)!r}; expected a name ending in .csv, .json or .parquet.")
 

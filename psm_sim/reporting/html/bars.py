@@ -18,7 +18,7 @@ def draw(marks: Sequence[Mark]) -> Figure:
     """Draw one bar per mark, with the interval of the whole; bars that are far longer begin in view."""
     from bokeh.models import HoverTool
 
-    names = different([mark.series for mark in marks])
+    names = unique_names([mark.series for mark in marks])
     limit = 1.15 * max(each for each in _energies(marks) if each <= FAR * min(_energies(marks)))
     figure = interactive(
         150 + 34 * len(marks), y_range=names[::-1], x_range=(0, limit), x_axis_label="energy (J per page)"
@@ -63,11 +63,11 @@ def _energies(marks: Sequence[Mark]) -> list[float]:
     return [mark.values[Y] for mark in marks]
 
 
-def is_cut(marks: Sequence[Mark]) -> bool:
+def is_clipped(marks: Sequence[Mark]) -> bool:
     """Say whether a bar runs out of view at first."""
     return max(_energies(marks)) > FAR * min(_energies(marks))
 
 
-def different(names: Sequence[str]) -> list[str]:
+def unique_names(names: Sequence[str]) -> list[str]:
     """Return the names, a number behind those that were there before: an axis has each name once."""
     return [name if name not in names[:place] else f"{name} ({place})" for place, name in enumerate(names)]

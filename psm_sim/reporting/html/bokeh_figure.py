@@ -46,7 +46,7 @@ def interactive(height_px: int, *, tools: str = TOOLS, **options: Any) -> Figure
     return made
 
 
-def toggled_below(made: Figure, most_letters: int) -> None:
+def toggled_below(figure: Figure, most_letters: int) -> None:
     """Put the legend below the figure; a click on an entry hides or shows its series.
 
     Parameters
@@ -56,23 +56,23 @@ def toggled_below(made: Figure, most_letters: int) -> None:
     most_letters : int
         The longest label; short ones stand in two columns.
     """
-    legend = made.legend[0]
+    legend = figure.legend[0]
     legend.click_policy = "hide"
     legend.ncols = 2 if most_letters <= 18 else 1
     legend.label_text_font_size = "12px"
     legend.border_line_color = None
     legend.location = "left"
-    made.add_layout(legend, "below")
+    figure.add_layout(legend, "below")
 
 
-def as_item(made: Figure) -> dict[str, Any]:
+def to_json_item(figure: Figure) -> dict[str, Any]:
     """Return a figure as BokehJS embeds it; the same figure gives the same text.
 
     Bokeh numbers its models through the whole process; here each figure's begin again.
     """
     from bokeh.embed import json_item
 
-    text = json.dumps(json_item(made))  # type: ignore[no-untyped-call, unused-ignore]
+    text = json.dumps(json_item(figure))  # type: ignore[no-untyped-call, unused-ignore]
     known: dict[str, str] = {}
 
     def numbered(found: re.Match[str]) -> str:

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures.run.looks import short, single
+from psm_sim.formatting import truncate
+from psm_sim.reporting.figures.run.policy_styles import representative_run, truncate_name
 from psm_sim.reporting.html import bars, distribution, marks, timeline
 from psm_sim.reporting.html.document import Section, document
 from psm_sim.reporting.html.marks import Mark
-from psm_sim.reporting.html.pages import paged, pages_table
-from psm_sim.reporting.html.watched import watched
-from psm_sim.reporting.html.words import choice, facts, paragraphs, table, text
+from psm_sim.reporting.html.markup import choice, facts, paragraphs, table, text
+from psm_sim.reporting.html.pages import pages_section, pages_table
+from psm_sim.reporting.html.timeline_data import record_timeline
 from psm_sim.reporting.terminal.comparison import caption
 from psm_sim.simulation.average import MEASURES, Average
 from psm_sim.simulation.differences import SAVED, difference
-from psm_sim.simulation.failures import slowdowns
-from psm_sim.texts import cut
+from psm_sim.simulation.failed_pages import slowdowns
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.slowdown_frontier import Corner
+    from psm_sim.campaign.pareto_frontier import Corner
     from psm_sim.simulation import Comparison, Result
 
-_LONGEST = 28
+_MAX_NAME_LENGTH = 28
 
-MOST_RUNS = 5
+MAX_RUNS = 5
 """The most policies whose timeline is in the page."""
 
 
@@ -45,18 +45,21 @@ def page_of(
         The name of the preset that was used; empty for none.
     """
     shown = [mark_of(run, comparison) for run in comparison.shown]
-    runs = comparison.shown[:MOST_RUNS]
+    runs = comparison.shown[:MAX_RUNS]
     sections = [
         Section("summary", "", paragraphs(caption(comparison, preset)) + _summary(shown)),
         _trade_off(shown, frontier),
         _states(shown),
         _slowdowns(comparison),
         _timelines(runs, comparison.runs[0].policy),
-        paged(comparison),
+        pages_section(comparison),
         Section("parameters", "Parameters", _parameters(comparison, known)),
     ]
     title = f"{comparison.trace}: {', '.join(run.policy for run in comparison.runs)}"
-    values = {"timelines": [watched(single(run)) for run in runs], "table": pages_table(comparison)}
+    values = {
+        "timelines": [record_timeline(representative_run(run)) for run in runs],
+        "table": pages_table(comparison),
+    }
     return document(title, sections, values)
 
 
@@ -69,7 +72,7 @@ def mark_of(run: Result, comparison: Comparison) -> Mark:
         saved = difference(run, comparison.reference).saved_percent
         values[SAVED] = saved.mean
         halves |= {SAVED: saved.half_width} if isinstance(run, Average) else {}
-    return Mark(cut(run.policy, _LONGEST, "..."), run.policy, values, halves)
+    return Mark(truncate(run.policy, _MAX_NAME_LENGTH, "..."), run.policy, values, halves)
 
 
 def _summary(shown: Sequence[Mark]) -> str:
@@ -91,32 +94,37 @@ def _trade_off(shown: Sequence[Mark], frontier: Sequence[Corner]) -> Section:
         choice("y-axis", "from bottom to top", options, marks.Y),
     ]
     words = "A click on a name hides or shows it; policies that need far more energy are hidden at first."
-    line = [(each.slowdown, each.energy_j) for each in frontier]
+    line = [(point.slowdown, point.energy_j) for point in frontier]
     html = paragraphs([words]) + "".join(chosen)
     return Section("frontier", "Energy against slowdown", html, marks.draw(shown, line))
 
 
 def _states(shown: Sequence[Mark]) -> Section:
-    words = ["A bar that runs out of view is far longer: drag, or zoom out."] if bars.is_cut(shown) else []
+    words = (
+        ["A bar that runs out of view is far longer: drag, or zoom out."] if bars.is_clipped(shown) else []
+    )
     return Section("states", "Energy by radio state", paragraphs(words), bars.draw(shown))
 
 
 def _slowdowns(comparison: Comparison) -> Section:
-    lines = {short(run.policy): slowdowns(run) for run in comparison.shown}
+    lines = {truncate_name(run.policy): slowdowns(run) for run in comparison.shown}
     return Section("slowdowns", "Slowdown of pages", "", distribution.draw(lines))
 
 
 def _timelines(runs: Sequence[Result], first: str) -> Section:
     """Return the timelines, at first that of the policy called *first*."""
-    policies = {str(place): short(run.policy) for place, run in enumerate(runs)}
+    policies = {str(place): truncate_name(run.policy) for place, run in enumerate(runs)}
     asked = next((place for place, run in enumerate(runs) if run.policy == first), 0)
-    numbers = {str(each.page): f"page {each.page}" for each in single(runs[0]).page_records[:MOST_LISTED]}
+    numbers = {
+        str(page_record.page): f"page {page_record.page}"
+        for page_record in representative_run(runs[0]).page_records[:MAX_LISTED]
+    }
     html = choice("policy", "policy", policies, str(asked))
     html += choice("page", "show", {"": "the whole run", **numbers}, next(iter(numbers)))
     return Section("timeline", "Timeline of the first seed or client", html, timeline.draw())
 
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 """The most pages that the timeline lists; the others are reached by dragging."""
 
 

@@ -10,7 +10,7 @@ from psm_sim.reporting.html.bokeh_figure import COLOURS, DASHES, SLOWDOWN_TICKS,
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
 
-MOST_STEPS = 1_000
+MAX_STEPS = 1_000
 """The most steps of a line; of more pages every n-th is drawn, the slowest always."""
 
 
@@ -42,6 +42,6 @@ def draw(slowdowns: Mapping[str, Sequence[float]]) -> Figure:
 def steps(values: Sequence[float]) -> tuple[list[float], list[float]]:
     """Return slowdowns in rising order and the share of pages at or below each, from 0 to 1."""
     ranked, count = sorted(values), len(values)
-    every = -(-count // MOST_STEPS)
+    every = -(-count // MAX_STEPS)
     ends = sorted({*range(every, count + 1, every), count})
     return [ranked[0], *(ranked[end - 1] for end in ends)], [0.0, *(end / count for end in ends)]

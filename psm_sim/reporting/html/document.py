@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psm_sim import __version__
-from psm_sim.reporting.html.bokeh_figure import as_item
-from psm_sim.reporting.html.words import data, text
+from psm_sim.reporting.html.bokeh_figure import to_json_item
+from psm_sim.reporting.html.markup import data, text
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
@@ -41,7 +41,9 @@ def document(title: str, sections: Sequence[Section], values: Mapping[str, Any])
     values : mapping of str to plain values
         What its program reads, by name.
     """
-    figures = {each.name: as_item(each.figure) for each in sections if each.figure is not None}
+    figures = {
+        section.name: to_json_item(section.figure) for section in sections if section.figure is not None
+    }
     body = "".join(map(_section, sections))
     stored = "".join(data(name, value) for name, value in {"figures": figures, **values}.items())
     head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.html.document import Section
-from psm_sim.reporting.html.words import paragraphs, plain
+from psm_sim.reporting.html.markup import paragraphs, plain
 from psm_sim.simulation.average import Average
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
     from psm_sim.simulation.records import PageRecord
 
-MOST_ROWS = 8_000
+MAX_ROWS = 8_000
 """The most rows of the table; ``pages.csv`` has all."""
 
 _COLUMNS = {
@@ -29,18 +29,18 @@ _COLUMNS = {
 }
 
 
-def paged(comparison: Comparison) -> Section:
+def pages_section(comparison: Comparison) -> Section:
     """Return the section, which the page's program fills."""
     total = sum(len(run.page_records) for run in comparison.runs)
-    left = f" The first {MOST_ROWS} of {total}; pages.csv has all." if total > MOST_ROWS else ""
+    left = f" The first {MAX_ROWS} of {total}; pages.csv has all." if total > MAX_ROWS else ""
     words = f"A click on a heading sorts, a second one in falling order.{left}"
     return Section("pages", "Page by page", paragraphs([words]) + "<div id=rows></div>")
 
 
 def pages_table(comparison: Comparison) -> dict[str, Any]:
-    """Return the columns and the rows, at most :data:`MOST_ROWS`, as many of each policy and run."""
+    """Return the columns and the rows, at most :data:`MAX_ROWS`, as many of each policy and run."""
     several = [(run, *each) for run in comparison.runs for each in _runs_of(run)]
-    each = max(MOST_ROWS // len(several), 1)
+    each = max(MAX_ROWS // len(several), 1)
     first = comparison.runs[0]
     kind = [first.KIND] if isinstance(first, Average) else []
     rows = [
@@ -48,7 +48,7 @@ def pages_table(comparison: Comparison) -> dict[str, Any]:
         for run, name, result in several
         for record in result.page_records[:each]
     ]
-    return {"columns": ["policy", *kind, *_COLUMNS.values()], "rows": rows[:MOST_ROWS]}
+    return {"columns": ["policy", *kind, *_COLUMNS.values()], "rows": rows[:MAX_ROWS]}
 
 
 def _runs_of(run: Result) -> Iterator[tuple[str, Result]]:

@@ -8,18 +8,18 @@ from dataclasses import replace
 from typing import Any
 
 from psm_sim.campaign.sweep.outcome import StoredRow
-from psm_sim.campaign.sweep.pareto import Candidate, candidates, pareto, varying
+from psm_sim.campaign.sweep.pareto import Candidate, candidates, pareto_front, varying
 from psm_sim.campaign.sweep.table import records
 from psm_sim.errors import InputError
-from psm_sim.reporting.figures.run.looks import short
-from psm_sim.reporting.html import bars, marks, ranges
+from psm_sim.reporting.figures.run.policy_styles import truncate_name
+from psm_sim.reporting.html import bars, marks, slowdown_ranges
 from psm_sim.reporting.html.document import Section, document
 from psm_sim.reporting.html.marks import LABELS, Mark
-from psm_sim.reporting.html.words import choice, facts, paragraphs, plain, table
+from psm_sim.reporting.html.markup import choice, facts, paragraphs, plain, table
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import name_of
 
-MOST_MARKS, MOST_BEST, MOST_TASKS = 2_000, 30, 4_000
+MAX_MARKS, MAX_BEST, MAX_TASKS = 2_000, 30, 4_000
 """The most marks of the trade-off, best policies drawn and listed, and tasks in the table."""
 
 
@@ -43,16 +43,16 @@ def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> s
     done = candidates(rows)
     if not done:
         raise InputError(f"No task of {store} is done; run the sweep first.")
-    best = pareto(rows)[:MOST_BEST]
+    best = pareto_front(rows)[:MAX_BEST]
     told = varying(each.scenario for each in done)
-    shown, top = [[_mark(each, told) for each in several] for several in (done[:MOST_MARKS], best)]
+    shown, top = [[_mark(each, told) for each in several] for several in (done[:MAX_MARKS], best)]
     top = [replace(each, series=f"{place} {each.series}") for place, each in enumerate(top, 1)]
     sections = [
         Section("summary", "", paragraphs(_caption(rows, done))),
         _trade_off(shown, len(done)),
         Section("best", "Best policies", _best(best)),
         Section("states", "Energy by radio state, of the best policies", "", bars.draw(top)),
-        Section("slowdowns", "Slowdown of pages, under the best policies", "", ranges.draw(top)),
+        Section("slowdowns", "Slowdown of pages, under the best policies", "", slowdown_ranges.draw(top)),
         Section("tasks", "Task by task", _tasks_words(rows) + "<div id=rows></div>"),
         Section("parameters", "Parameters", _parameters(rows, commands)),
     ]
@@ -65,7 +65,9 @@ def _mark(each: Candidate, told: Sequence[str]) -> Mark:
     scenario = "".join(f", {key} {each.scenario.get(key)}" for key in told)
     values = {name: found.mean for name, found in intervals.items()}
     halves = {name: found.half_width for name, found in intervals.items()}
-    return Mark(short(name_of(each.policy, "policy")), short(each.policy) + scenario, values, halves)
+    return Mark(
+        truncate_name(name_of(each.policy, "policy")), truncate_name(each.policy) + scenario, values, halves
+    )
 
 
 def _caption(rows: Sequence[StoredRow], done: Sequence[Candidate]) -> list[str]:
@@ -82,7 +84,7 @@ def _caption(rows: Sequence[StoredRow], done: Sequence[Candidate]) -> list[str]:
 
 def _trade_off(shown: Sequence[Mark], total: int) -> Section:
     options = marks.choices(shown)
-    left = [f"The first {MOST_MARKS} of {total} combinations are drawn."] if total > MOST_MARKS else []
+    left = [f"The first {MAX_MARKS} of {total} combinations are drawn."] if total > MAX_MARKS else []
     html = paragraphs(["One mark for each combination; a click on a name hides or shows it.", *left])
     html += choice("x-axis", "from left to right", options, marks.X)
     html += choice("y-axis", "from bottom to top", options, marks.Y)
@@ -117,13 +119,13 @@ def _command(each: Candidate) -> str:
 
 def _tasks_words(rows: Sequence[StoredRow]) -> str:
     words = ["A click on a heading sorts, a second one in falling order."]
-    if len(rows) > MOST_TASKS:
-        words.append(f"The first {MOST_TASKS} of {len(rows)} tasks; 'sweep export' has all.")
+    if len(rows) > MAX_TASKS:
+        words.append(f"The first {MAX_TASKS} of {len(rows)} tasks; 'sweep export' has all.")
     return paragraphs(words)
 
 
 def _tasks(rows: Sequence[StoredRow]) -> dict[str, Any]:
-    found = records(rows[:MOST_TASKS])
+    found = records(rows[:MAX_TASKS])
     differing = set(varying(found)) & {key for row in rows for key in row.parameters}
     wanted = {*LABELS, "policy", "seed", "state", "error"}
     columns = [key for key in found[0] if key in wanted or key in differing]
@@ -139,5 +141,5 @@ def _parameters(rows: Sequence[StoredRow], commands: Sequence[str]) -> str:
             several = values.setdefault(key, [])
             if str(value) not in several:
                 several.append(str(value))
-    told = {key: short(", ".join(several)) for key, several in values.items()}
+    told = {key: truncate_name(", ".join(several)) for key, several in values.items()}
     return facts("commands that filled the store", ran) + facts("every parameter, and its values", told)

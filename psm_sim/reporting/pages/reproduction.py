@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from psm_sim import __version__
-from psm_sim.files.together import swapped_folder
-from psm_sim.processes import in_processes
+from psm_sim.files.atomic_directory import replace_directory
+from psm_sim.parallel import parallel_map
 from psm_sim.reporting import claims
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.files.study_numbers import numbers_of
@@ -70,7 +70,7 @@ def write_report(
     workers
         Processes that draw, one for each core if None.
     """
-    with swapped_folder(folder) as draft:
+    with replace_directory(folder) as draft:
         (draft / FIGURES).mkdir()
         links = _draw_all(findings, draft / FIGURES, workers)
         text = to_text(numbers_of(findings, seed))
@@ -86,7 +86,7 @@ def _draw_all(
     """Draw all figures; return each study's captions and file names."""
     figures = [_Figure(found.study, *each) for found in findings for each in found.figures.items()]
     links: dict[str, list[tuple[str, str]]] = {}
-    for figure, caption in zip(figures, in_processes(partial(_draw, folder), figures, workers), strict=True):
+    for figure, caption in zip(figures, parallel_map(partial(_draw, folder), figures, workers), strict=True):
         links.setdefault(figure.study, []).append((caption, f"{figure.stem}.png"))
     return links
 
@@ -146,7 +146,7 @@ def _summary(findings: Sequence[Findings]) -> str:
 def _verdicts(found: Findings) -> str:
     """Return the tallies under the headline's preset, the first one."""
     presets = claims.under_each_preset(found.claims)
-    return next((claims.told(mine) for mine in presets.values()), "")
+    return next((claims.format_tallies(mine) for mine in presets.values()), "")
 
 
 def _study(found: Findings, figures: Sequence[tuple[str, str]]) -> str:
@@ -154,7 +154,11 @@ def _study(found: Findings, figures: Sequence[tuple[str, str]]) -> str:
     parts.append(f"Setting: {markdown.escaped(found.setting)}.\n")
     notes = {preset.name: preset.note() for preset in found.presets}
     for name, mine in claims.under_each_preset(found.claims).items():
-        parts += [f"{markdown.escaped(notes.pop(name))}. {claims.told(mine)}:\n"] if name in notes else []
+        parts += (
+            [f"{markdown.escaped(notes.pop(name))}. {claims.format_tallies(mine)}:\n"]
+            if name in notes
+            else []
+        )
         parts.append(_claims(mine))
     parts += [f"{markdown.escaped(note)}.\n" for note in notes.values() if note]
     if found.remarks:

@@ -96,7 +96,9 @@ _SHORT = 12
 """The longest name, in characters, that stands in a heading."""
 
 
-def fitting(columns: Sequence[Column], width: Callable[[Sequence[Column]], int], most: int) -> list[Column]:
+def fit_columns(
+    columns: Sequence[Column], width: Callable[[Sequence[Column]], int], most: int
+) -> list[Column]:
     """Return the columns that fit, without those of the highest ranks that do not.
 
     Parameters

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.reporting.terminal.columns import Column, columns_of, fitting
+from psm_sim.reporting.terminal.columns import Column, columns_of, fit_columns
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.reporting.terminal.latencies import LATENCY_CAPTION, latency_table
 from psm_sim.simulation.average import Average, SeedAverage
-from psm_sim.simulation.failures import told as counted
+from psm_sim.simulation.failed_pages import describe_failures as counted
 from psm_sim.simulation.preset import load_preset
 from psm_sim.spec import split_commas
 
@@ -46,7 +46,7 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
             unbounded = console.options.update(max_width=10_000)
             return Measurement.get(console, unbounded, table(columns)).minimum
 
-        shown = fitting(columns_of(comparison), width, console.width)
+        shown = fit_columns(columns_of(comparison), width, console.width)
         console.print(table(shown))
         if any(run.latency for run in comparison.runs):
             console.print()
@@ -159,7 +159,7 @@ def _table(comparison: Comparison, shown: Sequence[Column], *, roomy: bool) -> A
 
 
 def _name(comparison: Comparison, run: Result, *, roomy: bool) -> str:
-    mark = _MARK if any(run is each for each in comparison.baselines) else ""
+    mark = _MARK if any(run is baseline for baseline in comparison.baselines) else ""
     return (run.policy if roomy else _stacked(run.policy)) + mark
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.texts import printable
+from psm_sim.formatting import escape_unprintable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +30,7 @@ def console_on(stream: TextIO) -> Iterator[Console]:
 
         def render(self, *arguments: Any, **options: Any) -> Iterator[Segment]:
             for text, style, control in super().render(*arguments, **options):
-                yield Segment("\n".join(map(printable, text.split("\n"))), style, control)
+                yield Segment("\n".join(map(escape_unprintable, text.split("\n"))), style, control)
 
     on_terminal = stream.isatty()
     console = Safe(

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from psm_sim.contracts import Report
+from psm_sim.formatting import escape_unprintable
 from psm_sim.reporting.terminal.console import console_on
-from psm_sim.texts import printable
 
 
 def write(reports: Sequence[Report], stream: TextIO) -> None:
     """Write each report to *stream*; lines are not wrapped where nobody's terminal ends them."""
     if not stream.isatty():
         lines = "\n\n".join(map(str, reports)).split("\n")
-        stream.write("".join(f"{printable(line)}\n" for line in lines))
+        stream.write("".join(f"{escape_unprintable(line)}\n" for line in lines))
         return
     with console_on(stream) as console:
         for report in reports:
@@ -31,7 +31,7 @@ def _table(report: Report) -> Any:
     table.add_column("check", no_wrap=True)
     table.add_column("what must hold")
     table.add_column("found")
-    for each in report.findings:
-        found = Text("ok", style="green") if each.ok else Text(each.fault, style="bold red")
-        table.add_row(each.check, Text(each.promise), found)
+    for finding in report.findings:
+        found = Text("ok", style="green") if finding.ok else Text(finding.fault, style="bold red")
+        table.add_row(finding.check, Text(finding.promise), found)
     return table

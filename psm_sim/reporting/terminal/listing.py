@@ -40,9 +40,9 @@ def _table(rows: Sequence[dict[str, Any]]) -> Any:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="italic")
     for heading in ("parameter", "default", "unit", "range", "meaning"):
         table.add_column(heading, overflow="fold", no_wrap=heading in {"parameter", "default", "unit"})
-    for each in rows:
-        default = format_value(each["default"])
-        table.add_row(*map(Text, (each["name"], default, each["unit"], each["range"], each["help"])))
+    for row in rows:
+        default = format_value(row["default"])
+        table.add_row(*map(Text, (row["name"], default, row["unit"], row["range"], row["help"])))
     return table
 
 

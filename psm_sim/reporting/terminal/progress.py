@@ -42,7 +42,7 @@ class NoProgress:
         label : str
             The name of the present run.
         """
-        progress_.note(done_pages, total_pages, label)
+        progress_.record_progress(done_pages, total_pages, label)
 
     def close(self) -> None:
         """End the display."""
@@ -70,7 +70,7 @@ class Bar(NoProgress):
     def close(self) -> None:
         """Remove the bar."""
         if self._bar is not None:
-            progress_.shown = False
+            progress_.bar_visible = False
             self._bar.stop()
 
     def _start(self, total: int, label: str) -> None:
@@ -89,14 +89,14 @@ class Bar(NoProgress):
         self._bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
         self._task = self._bar.add_task(label, total=total)
         self._bar.start()
-        progress_.shown = True
+        progress_.bar_visible = True
 
 
 @contextmanager
 def progress(words: str) -> Iterator[Progress]:
     """Show a bar on standard error while a file is read or written, if that is a terminal."""
     if not sys.stderr.isatty():
-        yield progress_.note
+        yield progress_.record_progress
         return
     from rich.console import Console
     from rich.progress import Progress as FileBar

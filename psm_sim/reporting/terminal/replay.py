@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, TextIO
 
+from psm_sim.formatting import format_duration
 from psm_sim.reporting.terminal.console import console_on
-from psm_sim.texts import duration
 
 
 def write(values: dict[str, Any], stream: TextIO) -> None:
@@ -29,7 +29,7 @@ def _facts(run: dict[str, Any]) -> list[str]:
     polls = f"{run['polls']:,} poll{'' if run['polls'] == 1 else 's'}"
     left = run["trace_bytes"] - run["bytes"]
     rest = f", {left:,} more had not come" if left else ", all there are"
-    lasted, span = duration(run["replayed_s"], "s"), f"{polling['min']:g} to {polling['max']:g} ms"
+    lasted, span = format_duration(run["replayed_s"], "s"), f"{polling['min']:g} to {polling['max']:g} ms"
     return [
         f"{run['client']}: {polls} in {lasted}, {run['bytes']:,} bytes held{rest}",
         f"polling time {polling['mean']:.1f} ms in the mean, from {span}",

@@ -10,7 +10,7 @@ from psm_sim.speed.bench import Cost
 
 def write(costs: Sequence[Cost], stream: TextIO) -> None:
     """Write one line per measure: the ratio to its loop, microseconds here, and the ratio before."""
-    width = max(len(each.name) for each in costs)
+    width = max(len(cost.name) for cost in costs)
     stream.write(f"{'':{width}}  {'cost':>8} {'of':10}{'before':>8}{'here, us':>12}\n")
     for each in costs:
         before = "" if each.before is None else f"{each.before:.4g}"

@@ -54,7 +54,7 @@ def _end(findings: Sequence[Findings], rule: str) -> list[str]:
     every = [claim for found in findings for claim in found.claims]
     presets = claims.under_each_preset(every)
     lines = [
-        f"{f'Preset {name}, ' if name else ''}{len(mine)} published numbers: {claims.told(mine)}."
+        f"{f'Preset {name}, ' if name else ''}{len(mine)} published numbers: {claims.format_tallies(mine)}."
         for name, mine in presets.items()
     ]
     if any(found.provisional for found in findings):

@@ -8,15 +8,15 @@ from typing import Any, TextIO
 
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.pareto import ENERGY, SLOWDOWN, Candidate, varying
-from psm_sim.estimates import interval
+from psm_sim.formatting import escape_unprintable, truncate
 from psm_sim.reporting.terminal.comparison import aligned
 from psm_sim.reporting.terminal.console import console_on
-from psm_sim.texts import cut, printable
+from psm_sim.summary_stats import confidence_interval
 
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 """The most failed tasks that are listed."""
 
-_LONGEST = 500
+_MAX_LENGTH = 500
 
 
 def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
@@ -46,7 +46,7 @@ def make_ready() -> None:
     """Import what :func:`write_best` needs."""
     import rich.table  # noqa: F401
 
-    interval([0.0, 1.0])
+    confidence_interval([0.0, 1.0])
 
 
 def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
@@ -113,15 +113,17 @@ def write_status(
     lines = [f"{len(rows)} tasks: {counts}."]
     if len(versions) > 1:
         lines.append(f"By version: {', '.join(f'{name} {count}' for name, count in versions.items())}.")
-    lines += [f"{begun} {status}: {cut(command, _LONGEST, '...')}" for status, begun, command in sweeps]
-    stream.write("".join(f"{printable(line)}\n" for line in [*lines, *failures(rows)]))
+    lines += [
+        f"{begun} {status}: {truncate(command, _MAX_LENGTH, '...')}" for status, begun, command in sweeps
+    ]
+    stream.write("".join(f"{escape_unprintable(line)}\n" for line in [*lines, *failures(rows)]))
 
 
 def failures(rows: Sequence[StoredRow]) -> list[str]:
     """Return a line for each of the first tasks that failed: its words, and the sentence that says why."""
     failed = [row for row in rows if row.state == "failed"]
-    lines = [f"failed: {told(row)}: {cut(row.error, _LONGEST, '...')}" for row in failed[:MOST_SHOWN]]
-    more = len(failed) - MOST_SHOWN
+    lines = [f"failed: {told(row)}: {truncate(row.error, _MAX_LENGTH, '...')}" for row in failed[:MAX_SHOWN]]
+    more = len(failed) - MAX_SHOWN
     return [*lines, f"... and {more} more failed tasks."] if more > 0 else lines
 
 

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
+from psm_sim.formatting import format_duration
 from psm_sim.reporting.terminal.progress import PATIENCE_S
-from psm_sim.texts import duration
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.sweep.conduct import Watch
-    from psm_sim.campaign.sweep.remaining import Remaining
+    from psm_sim.campaign.sweep.eta import EtaEstimator
+    from psm_sim.campaign.sweep.scheduler import ProgressCallback
 
 _REFRESH_S = 0.1
 
 
 @contextmanager
-def sweep_progress_on(stream: TextIO) -> Iterator[Watch]:
+def sweep_progress_on(stream: TextIO) -> Iterator[ProgressCallback]:
     """Give what a sweep tells of its progress: a bar on a terminal, else nothing."""
     if not stream.isatty():
         yield lambda remaining: None
@@ -37,7 +37,7 @@ class SweepBar:
         self._stream, self._due_s = stream, time.monotonic() + PATIENCE_S
         self._bar: Any = None
 
-    def __call__(self, remaining: Remaining) -> None:
+    def __call__(self, remaining: EtaEstimator) -> None:
         """Show what remains, at most ten times per second."""
         now_s = time.monotonic()
         if now_s < self._due_s:
@@ -63,7 +63,7 @@ class SweepBar:
         self._bar.start()
 
 
-def left(remaining: Remaining) -> str:
+def left(remaining: EtaEstimator) -> str:
     """Return the time left in words; empty as long as nothing is known."""
     left_s = remaining.left_s
-    return "" if left_s is None else f", about {duration(left_s)} left"
+    return "" if left_s is None else f", about {format_duration(left_s)} left"

@@ -17,7 +17,7 @@ from psm_sim.studies.active.drift_trials import (
     selective_of,
     supervised_of,
 )
-from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged
+from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim
 from psm_sim.studies.published import Claim
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -132,7 +132,7 @@ def _best(winner: str, values: pd.DataFrame, what: str) -> list[Claim]:
 
 
 def _claim(winner: str, other: str, what: str, values: pd.DataFrame, source: str) -> Claim:
-    return judged(Direction(NAME, f"{winner} - {other}", what, source), values[winner] - values[other])
+    return judge_claim(Direction(NAME, f"{winner} - {other}", what, source), values[winner] - values[other])
 
 
 STUDY = Drift()

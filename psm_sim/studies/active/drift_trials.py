@@ -11,12 +11,12 @@ import numpy as np
 from psm_sim.active import make_selective
 from psm_sim.active.data.mnist import halved, mnist_5k
 from psm_sim.active.streams import Stream, gradual, shifting, shifting_digits
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.randomness import stream
 
 
 @lru_cache(maxsize=1)
-def _images() -> Floats:
+def _images() -> FloatArray:
     return halved(mnist_5k()[0])
 
 

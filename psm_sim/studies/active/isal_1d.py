@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.studies.active.beside import direction, paired
 from psm_sim.studies.active.isal_1d_trials import (
     LABELS,
     THRESHOLDS,
@@ -16,7 +15,8 @@ from psm_sim.studies.active.isal_1d_trials import (
     weights_of,
     widths_of,
 )
-from psm_sim.studies.active.trials import Trial, frame_of, judged
+from psm_sim.studies.active.reference_tables import direction, paired_differences
+from psm_sim.studies.active.trials import Trial, frame_of, judge_claim
 from psm_sim.studies.published import Claim, Published
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -72,7 +72,7 @@ class Isal1dStudy:
 
 def _shrinking(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
     within = [
-        judged(
+        judge_claim(
             Published(NAME, f"ISAL, s = {s:g}", "labels over the bound of Theorem 2", SOURCE, at_most=1.0),
             [float((group["labels"] / group["at most"]).mean())],
         )
@@ -84,7 +84,7 @@ def _shrinking(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
 
 def _unbiased(weights: pd.DataFrame) -> list[Claim]:
     return [
-        judged(
+        judge_claim(
             Published(
                 NAME, f"weights, {eta}", "weighted error of a threshold that errs .3", "Lemma 1", 0.3, 0.024
             ),
@@ -100,7 +100,7 @@ def _noisy(noise: pd.DataFrame) -> list[Claim]:
             NAME,
             ("ISALg - uniform", f"error after {labels} labels, 10 % flips"),
             SOURCE,
-            paired(noise, "draws", f"{labels} labels", ("ISALg", "uniform")),
+            paired_differences(noise, "draws", f"{labels} labels", ("ISALg", "uniform")),
         )
         for labels in LABELS
     ]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.studies.active.beside import beside, curves, direction, paired
 from psm_sim.studies.active.isal_planes_trials import COLUMNS, SAMPLERS, curve_of, rounds_of
+from psm_sim.studies.active.reference_tables import curves, direction, paired_differences, reference_table
 from psm_sim.studies.active.references import PLANES
 from psm_sim.studies.active.trials import Trial, frame_of, is_full
 from psm_sim.studies.published import Claim
@@ -62,7 +62,7 @@ class IsalPlanes:
             tables=[
                 Table(
                     "Mean error; in brackets an independent program's",
-                    beside(runs, "setting", COLUMNS, PLANES),
+                    reference_table(runs, "setting", COLUMNS, PLANES),
                 ),
                 Table("ISALn: median error after each round, and of as many passive labels", medians),
             ],
@@ -88,7 +88,7 @@ def _claims(runs: pd.DataFrame) -> list[Claim]:
             NAME,
             (f"{name} - {rival}", f"error after 200 labels, {flips}"),
             SOURCE,
-            paired(runs, "setting", COLUMNS[-1], (f"{flips}: {name}", f"{flips}: {rival}")),
+            paired_differences(runs, "setting", COLUMNS[-1], (f"{flips}: {name}", f"{flips}: {rival}")),
         )
         for flips, name, rival in pairs
     ]

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.active.cone import angle
+from psm_sim.active.constrained_fit import angle
 from psm_sim.active.data.neuro import Neuron
 from psm_sim.active.gaussian import Gaussian
 from psm_sim.active.isaln import Isaln
 from psm_sim.active.linear import fit_linear
 from psm_sim.active.planes import PlaneLearner
 from psm_sim.active.samplers import GaussianSampler
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.randomness import stream
 
 LABELS = (20, 50, 100, 200)
@@ -60,7 +60,7 @@ def rounds_of(seed: int) -> list[dict[str, Any]]:
     rng, population = stream(seed, "isaln answers"), Gaussian.standard(_FEATURES)
     target = rng.standard_normal(_FEATURES)
 
-    def oracle(x: Floats) -> int:
+    def oracle(x: FloatArray) -> int:
         return 1 if (x @ target >= 0) == (rng.random() >= _FLIPS) else -1
 
     beta, narrow = (1 - 2 * _FLIPS) / 4, GaussianSampler(weighted=False)

@@ -10,11 +10,11 @@ import pandas as pd
 
 from psm_sim.active.data.neuro import Neuron
 from psm_sim.active.data.tables import load_table
-from psm_sim.active.pools import PoolLearner, standardised
-from psm_sim.arrays import Floats, Whole
+from psm_sim.active.pools import PoolLearner, standardise
+from psm_sim.arrays import FloatArray, IntArray
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.randomness import stream
-from psm_sim.studies.active.beside import beside, curves, direction, paired
+from psm_sim.studies.active.reference_tables import curves, direction, paired_differences, reference_table
 from psm_sim.studies.active.references import POOLS
 from psm_sim.studies.active.trials import Trial, frame_of, is_full
 from psm_sim.studies.published import Claim
@@ -61,7 +61,7 @@ class IsalPool:
             tables=[
                 Table(
                     "Mean error; in brackets an independent program's",
-                    beside(frame, "setting", COLUMNS, POOLS),
+                    reference_table(frame, "setting", COLUMNS, POOLS),
                 )
             ],
             claims=_claims(frame),
@@ -77,7 +77,7 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
             NAME,
             (f"{rule} - {rival}, {pool}", f"error after {labels} labels"),
             SOURCE,
-            paired(frame, "setting", f"{labels} labels", (f"{pool}: {rule}", f"{pool}: {rival}")),
+            paired_differences(frame, "setting", f"{labels} labels", (f"{pool}: {rule}", f"{pool}: {rival}")),
         )
         for pool, rule, rival, labels in pairs
     ]
@@ -104,10 +104,10 @@ def errors_of(pool: str, rule: str, seed: int) -> list[dict[str, Any]]:
     return [{"setting": f"{pool}: {rule}", "seed": seed, **errors}]
 
 
-def _instances(pool: str, seed: int) -> tuple[Floats, Whole]:
+def _instances(pool: str, seed: int) -> tuple[FloatArray, IntArray]:
     if pool == "vehicle":
         table = load_table("vehicle")
-        return standardised(table.x), table.y
+        return standardise(table.x), table.y
     rng, neuron = stream(seed, "pool"), Neuron(flips=0.15 if pool == NOISY else 0.0)
     x = neuron.population.draw(rng, 10_000)
     return x, neuron.answer(x, rng)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.studies.active.beside import beside, curves, direction, paired
 from psm_sim.studies.active.lmu_trials import COLUMNS, COUNTS, LEARNERS, POOL, TEST, all_of, run_of
+from psm_sim.studies.active.reference_tables import curves, direction, paired_differences, reference_table
 from psm_sim.studies.active.references import IMAGES
-from psm_sim.studies.active.trials import Trial, frame_of, is_full, judged
+from psm_sim.studies.active.trials import Trial, frame_of, is_full, judge_claim
 from psm_sim.studies.published import Claim, Published
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -63,7 +63,7 @@ class LmuStudy:
             tables=[
                 Table(
                     "Mean F-measure; in brackets an independent program's",
-                    beside(runs, "learner", COLUMNS, IMAGES),
+                    reference_table(runs, "learner", COLUMNS, IMAGES),
                 )
             ],
             claims=[*_gains(runs), *_levels(level, needed)],
@@ -87,7 +87,7 @@ def _gains(runs: pd.DataFrame) -> list[Claim]:
             NAME,
             (f"{name} - {rival}", f"F-measure after {column}"),
             SOURCE,
-            paired(runs, "learner", column, (name, rival)),
+            paired_differences(runs, "learner", column, (name, rival)),
             side=1,
         )
         for name, rival, column in pairs
@@ -100,7 +100,7 @@ def _levels(level: pd.DataFrame, needed: dict[str, pd.Series[float]]) -> list[Cl
     pairs = ("CRF - logReg", "F-measure of all images")
     return [
         direction(NAME, fewer, SOURCE, needed["random"] - needed["lmu"], side=1),
-        judged(two, [needed["lmu"].mean()]),
+        judge_claim(two, [needed["lmu"].mean()]),
         direction(NAME, pairs, SOURCE, level["all"] - level["no pairs"], side=1),
     ]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.active.crf import Image
+from psm_sim.active.crf_fit import fit_field
 from psm_sim.active.data.sky import sky_set
-from psm_sim.active.field import Image
-from psm_sim.active.field_fit import fit_field
 from psm_sim.active.lmu import Lmu, mean_f_measure
-from psm_sim.arrays import Whole
+from psm_sim.arrays import IntArray
 from psm_sim.randomness import stream
 
 POOL, TEST = 30, 20
@@ -64,6 +64,8 @@ def all_of(seed: int) -> list[dict[str, Any]]:
     return [{"seed": seed, **found}]
 
 
-def _set(seed: int) -> tuple[list[Image], list[Whole]]:
+def _set(seed: int) -> tuple[list[Image], list[IntArray]]:
     photographs = sky_set(stream(seed, "sky"), POOL + TEST)
-    return [Image(each.features) for each in photographs], [each.labels for each in photographs]
+    return [Image(photograph.features) for photograph in photographs], [
+        photograph.labels for photograph in photographs
+    ]

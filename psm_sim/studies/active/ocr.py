@@ -19,7 +19,7 @@ from psm_sim.studies.active.ocr_tables import (
     untuned_table_of,
 )
 from psm_sim.studies.active.ocr_trials import COMBINATIONS, MNIST, SMALL, labels_of
-from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged, missing
+from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim, missing
 from psm_sim.studies.published import Claim
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -108,7 +108,7 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
     means = logs.groupby(["seed", "combination"]).mean().unstack()
     what = "log10 of median labels, mean over the problems"
     return [
-        judged(
+        judge_claim(
             Direction(NAME, f"{first} - {second}", what, "thesis, table 4.1", side=-1),
             means[first] - means[second],
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from psm_sim.active import make_selective
 from psm_sim.active.data.mnist import mnist_5k, small_digits
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.randomness import stream
 
 _R = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
@@ -73,7 +73,7 @@ SMALL: dict[str, Problem] = {
 """Problems on the digits of 8 x 8 pixels: small and easy, gone through eight times, nothing claimed."""
 
 FOLDS = 5
-Fold = tuple[Floats, Floats, Floats, Floats]
+Fold = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 
 def labels_of(
@@ -140,14 +140,14 @@ def labels_until(spec: str, fold: Fold, error: float, passes: int, seed: int) ->
     return float("nan")
 
 
-def _tuned(specs: tuple[str, ...], about: Problem, X: Floats, y: Floats) -> str:
+def _tuned(specs: tuple[str, ...], about: Problem, X: FloatArray, y: FloatArray) -> str:
     """Return the spec of least mean labels over the folds, the first of equals."""
     if len(specs) == 1:
         return specs[0]
     return min(specs, key=lambda each: _cost(each, about, X, y))
 
 
-def _cost(spec: str, about: Problem, X: Floats, y: Floats) -> float:
+def _cost(spec: str, about: Problem, X: FloatArray, y: FloatArray) -> float:
     """Return the mean labels over the tuning folds; one that never arrives counts all its passes."""
     found = [
         (labels_until(spec, fold, about.error, about.tuning, seed=place), about.tuning * len(fold[0]))
@@ -156,7 +156,7 @@ def _cost(spec: str, about: Problem, X: Floats, y: Floats) -> float:
     return float(np.mean([length if np.isnan(labels) else labels for labels, length in found]))
 
 
-def _folds(X: Floats, y: Floats) -> Iterator[Fold]:
+def _folds(X: FloatArray, y: FloatArray) -> Iterator[Fold]:
     parts = np.arange(len(X)) * FOLDS // len(X)
     for place in range(FOLDS):
         test = parts == place
@@ -168,7 +168,7 @@ def _problem(name: str) -> Problem:
 
 
 @lru_cache(maxsize=len(MNIST) + len(SMALL))
-def _examples(problem: str) -> tuple[Floats, Floats]:
+def _examples(problem: str) -> tuple[FloatArray, FloatArray]:
     about = _problem(problem)
     images, digits = small_digits() if about.small else mnist_5k()
     chosen = np.isin(digits, about.positive + about.negative)

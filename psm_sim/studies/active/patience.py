@@ -13,7 +13,7 @@ from psm_sim.active.guarantees import dkm_patience
 from psm_sim.active.spheres import first_hits, source, unit_vector
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.randomness import stream
-from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged
+from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim
 from psm_sim.studies.study import Findings, Scale, Table
 
 NAME = "patience"
@@ -54,7 +54,7 @@ class Patience:
             commentary=["That R is safe, and dear where 16 does."],
             tables=[Table("Share of the runs that reach an error; mean labels of those that do", table)],
             claims=[
-                judged(
+                judge_claim(
                     Direction(
                         NAME, f"R = {R} - 16, d = {d}", "share that reaches .001", "thesis, 4.6.3", side=-1
                     ),

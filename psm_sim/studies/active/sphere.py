@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from psm_sim.active.guarantees import dkm_errors, modified_mistakes
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.studies.active.sphere_trials import SETTINGS, hits_of, noise_of, rate_of
-from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged, medians
+from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim, medians
 from psm_sim.studies.published import Claim, Published
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -27,7 +27,7 @@ class Sphere:
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
         """Return one trial per setting and target."""
-        chosen = [each for each in SETTINGS if is_full(scale) or each.features <= 50]
+        chosen = [setting for setting in SETTINGS if is_full(scale) or setting.features <= 50]
         hits = [
             Trial("hits", hits_of, {"label": each.label, "seed": number}, weight=each.features // 5)
             for each in chosen
@@ -89,17 +89,17 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
         _direction("DKM", "growth exponent of labels, .01 to .001, less 1/2", "Theorem 5", growth - 0.5),
         _direction("DKM - every label", "log10 of labels to .001, d = 10", "sections 3.6, 3.7", saving),
         _direction("modified - Perceptron", "log10 of mistakes to .01, d = 10", "Theorems 3, 4", fewer),
-        judged(
+        judge_claim(
             Published(
                 NAME, "Perceptron", "slope, error over updates", "thesis, Theorem 3", low=-0.6, high=-0.4
             ),
             rates["slope"],
         ),
-        judged(
+        judge_claim(
             Published(NAME, "modified", "mistakes to .001 over the bound", "thesis, Theorem 4", at_most=1.0),
             updates[every, 0.001] / allowed,
         ),
-        judged(
+        judge_claim(
             Published(NAME, "DKM", "wrong predictions over 64 updates", "thesis, Theorem 5", at_most=1.0),
             asked["errors"] / asked["updates"].map(dkm_errors),
         ),
@@ -107,7 +107,7 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
 
 
 def _direction(who: str, what: str, where: str, values: ArrayLike) -> Claim:
-    return judged(Direction(NAME, who, what, f"thesis, {where}", side=-1), values)
+    return judge_claim(Direction(NAME, who, what, f"thesis, {where}", side=-1), values)
 
 
 STUDY = Sphere()

@@ -75,7 +75,7 @@ def hits_of(label: str, seed: int) -> list[dict[str, Any]]:
     seed : int
         Of the target and of the points.
     """
-    (setting,) = (each for each in SETTINGS if each.label == label)
+    (setting,) = (setting for setting in SETTINGS if setting.label == label)
     rng, sampler = stream(seed, f"sphere {label}"), make_selective(setting.spec, setting.features)
     target = unit_vector(stream(seed, f"target {setting.features}"), setting.features)
     draw = source(rng, target, keep=setting.keep)

@@ -10,10 +10,10 @@ import pandas as pd
 
 from psm_sim.active import Selective, make_selective
 from psm_sim.active.data.mnist import halved, mnist_5k, mnist_file
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.randomness import stream
-from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judged, missing
+from psm_sim.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim, missing
 from psm_sim.studies.published import Claim
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -114,13 +114,13 @@ def class_of(learner: str, digit: int, order: int, seed: int) -> list[dict[str, 
     return rows
 
 
-def _examples(digit: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _examples(digit: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     images, digits = mnist_5k()
     order = rng.permutation(len(images))
     return halved(images)[order], np.where(digits[order] == digit, 1.0, -1.0)
 
 
-def _measure(sampler: Selective, X: Floats, y: Floats) -> tuple[float, float]:
+def _measure(sampler: Selective, X: FloatArray, y: FloatArray) -> tuple[float, float]:
     """Return the F-measure of the last predictions, and the label rate."""
     record = sampler.run(X, y)
     said, true = record.prediction[-LAST:] > 0, y[-LAST:] > 0
@@ -145,7 +145,9 @@ def _claims(orders: pd.DataFrame) -> list[Claim]:
         (f"second order, {b}", "F, margin less coin"): gaps[b]
         for b in ("b = 0.003", "b = 0.01", "b = 0.03", "b = 0.1")
     }
-    return [judged(Direction(NAME, *names, "[002], section 4"), values) for names, values in found.items()]
+    return [
+        judge_claim(Direction(NAME, *names, "[002], section 4"), values) for names, values in found.items()
+    ]
 
 
 STUDY = TextLike()

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.active.bayes import NaiveBayes
 from psm_sim.active.data.tables import Table, load_table
 from psm_sim.active.data.tictactoe import tictactoe
 from psm_sim.active.optnbdt import OptNbdt, best_tree
-from psm_sim.active.rival_trees import EntropyTree, ExhaustiveTree
 from psm_sim.active.trees import expected_accuracy
 from psm_sim.randomness import stream
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.studies.active.beside import beside, direction
+from psm_sim.studies.active.reference_tables import direction, reference_table
 from psm_sim.studies.active.references import TREES
 from psm_sim.studies.active.tree_trials import LARGE, LEARNERS, folds_of, models_of
-from psm_sim.studies.active.trials import Trial, frame_of, is_full, judged
+from psm_sim.studies.active.trials import Trial, frame_of, is_full, judge_claim
 from psm_sim.studies.published import Claim, Published
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -58,10 +58,10 @@ class Trees:
             tables=[
                 Table(
                     "Mean error; in brackets an independent program's",
-                    beside(frame, "table", LEARNERS, TREES),
+                    reference_table(frame, "table", LEARNERS, TREES),
                 )
             ],
-            claims=[judged(Published(NAME, *words, at_most=1e-12), models["distance"]), *_claims(frame)],
+            claims=[judge_claim(Published(NAME, *words, at_most=1e-12), models["distance"]), *_claims(frame)],
         )
 
 

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from psm_sim.campaign.tasks import Rows
-from psm_sim.estimates import Interval, interval
-from psm_sim.keys import key_of
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.hashing import digest_of
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.studies.published import Claim, Published
 from psm_sim.studies.study import Findings, Scale
+from psm_sim.summary_stats import Interval, confidence_interval
 
 RULE = (
     "The rule, stated beforehand: a claim of a direction agrees if the 95 % confidence interval of the paired"
@@ -47,9 +47,9 @@ class Trial:
     weight: int = 1
     labels: Mapping[str, Any] = field(default_factory=dict)
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of the function and its arguments: what decides the rows."""
-        return key_of({"work": f"{self.work.__module__}.{self.work.__qualname__}", **self.arguments})
+        return digest_of({"work": f"{self.work.__module__}.{self.work.__qualname__}", **self.arguments})
 
     def run(self) -> list[dict[str, Any]]:
         """Do it, and return its rows."""
@@ -95,10 +95,10 @@ class Direction(Published):
         return "agrees" if self.side * ours.mean > 0 else "differs"
 
 
-def judged(claim: Published, values: ArrayLike) -> Claim:
+def judge_claim(claim: Published, values: ArrayLike) -> Claim:
     """Return a claim with our values, one per replication, and the verdict."""
     found = [float(value) for value in pd.Series(values, dtype=float).dropna()]
-    mean, largest = interval(found), max(found)
+    mean, largest = confidence_interval(found), max(found)
     verdict = claim.verdict(mean, largest, relative=0.0)
     return Claim(claim, mean, largest, "open" if verdict == "undecided" else verdict)
 

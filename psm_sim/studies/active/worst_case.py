@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from psm_sim.active import make_selective
+from psm_sim.active.adversarial import KINDS, adversarial_stream
 from psm_sim.active.comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
-from psm_sim.active.expectation import expectation, pooled, sampled
-from psm_sim.active.hostile import KINDS, hostile_stream
+from psm_sim.active.expectation import expectation, pool_runs, sample_run
 from psm_sim.campaign.tasks import Rows, Task
 from psm_sim.randomness import stream
-from psm_sim.studies.active.trials import Trial, frame_of, is_full, judged
+from psm_sim.studies.active.trials import Trial, frame_of, is_full, judge_claim
 from psm_sim.studies.published import Published
 from psm_sim.studies.study import Findings, Scale, Table
 
@@ -71,7 +71,7 @@ class WorstCase:
             ],
             tables=[Table("Long runs", long)],
             claims=[
-                judged(Published(NAME, *_names(key), "[001], [002]", at_most=1.0), values)
+                judge_claim(Published(NAME, *_names(key), "[001], [002]", at_most=1.0), values)
                 for key, values in groups
             ],
         )
@@ -99,7 +99,7 @@ def exact_of(theorem: str, one_sided: bool, streams: int, seed: int) -> list[dic
     rows = []
     for number in range(streams):
         rng, b = stream(seed, "worst case", number), BIASES[number % 3]
-        X, label = hostile_stream(KINDS[number % 5], rng, rounds=9, features=2 + number % 2)
+        X, label = adversarial_stream(KINDS[number % 5], rng, rounds=9, features=2 + number % 2)
         found = expectation(make_selective(_spec(theorem, b, one_sided), X.shape[1]), X, label)
         ratio = found.mistakes / THEOREMS[theorem][1](b).sharpest(found.updates)
         rows.append({"theorem": theorem, "one-sided": one_sided, "mistakes / bound": ratio})
@@ -125,10 +125,10 @@ def sampled_of(
         Of the stream; each run has a coin of its own.
     """
     margin = 0.1 if what == "separable" else 0.0
-    X, label = hostile_stream(what, stream(seed, f"long {what}"), 2000, 10, margin)
+    X, label = adversarial_stream(what, stream(seed, f"long {what}"), 2000, 10, margin)
     samplers = [make_selective(_spec(theorem, b, one_sided), 10, seed=coin) for coin in range(coins)]
-    runs = [sampled(sampler, X, label) for sampler in samplers]
-    mean, theory = pooled(runs), THEOREMS[theorem][1](b)
+    runs = [sample_run(sampler, X, label) for sampler in samplers]
+    mean, theory = pool_runs(runs), THEOREMS[theorem][1](b)
     z = theory.best(mean.updates)
     excess = [run.mistakes - theory.at(run.updates, z) for run in runs]
     bound = theory.at(mean.updates, z)

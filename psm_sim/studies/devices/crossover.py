@@ -23,8 +23,8 @@ _HOURS = 10.0
 
 def tasks() -> list[DeviceTask]:
     """Return one idle station per chip under each DTIM period, and under each agreement."""
-    agreements = tuple(f"twt:exponent=15,mantissa={each}" for each in MANTISSAS)
-    listening = tuple(f"psm:listen_interval={each}" for each in PERIODS)
+    agreements = tuple(f"twt:exponent=15,mantissa={mantissa}" for mantissa in MANTISSAS)
+    listening = tuple(f"psm:listen_interval={period}" for period in PERIODS)
     page = Page(3600 * _HOURS, 1000, (), (300,), (0.0,))
     workload = Workload("idle", (page,), True, f"{_HOURS:g} h without traffic")
     settings = {"beacon.interval_tu": 100}
@@ -41,7 +41,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     found = []
     for chip in CHIPS:
         mw = {row["policy"]: row["mw"] for row in rows if row["idle"] == chip}
-        powers = np.array([mw[f"twt:exponent=15,mantissa={each}"] for each in MANTISSAS])
+        powers = np.array([mw[f"twt:exponent=15,mantissa={mantissa}"] for mantissa in MANTISSAS])
         # Power goes as one over the interval: on that scale the line between two agreements is exact.
         rates = 1 / (np.array(MANTISSAS) * _UNIT_S)
         for period in PERIODS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from psm_sim.estimates import Interval, interval
+from psm_sim.summary_stats import Interval, confidence_interval
 
 RULE = (
     "The rule, stated beforehand: a claim sets one policy against another on the same pages. Each of its"
@@ -28,7 +28,7 @@ class Condition:
 
     def found(self, ours: pd.DataFrame, others: pd.DataFrame) -> Interval:
         """Return the paired interval over seeds; both frames have one row per seed, in the same order."""
-        return interval(self.value(ours, others))
+        return confidence_interval(self.value(ours, others))
 
     def verdict(self, found: Interval) -> str:
         """Say on which side of the limit an interval lies."""

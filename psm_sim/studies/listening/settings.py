@@ -7,7 +7,7 @@ from typing import NamedTuple
 from psm_sim.studies.study import Scale
 
 
-class Place(NamedTuple):
+class TraceCase(NamedTuple):
     """Trace of the study: its title, and its pages in a full and in a quick run; None: the scale's own."""
 
     trace: str
@@ -21,17 +21,18 @@ class Place(NamedTuple):
         return scale.pages if fixed is None else fixed
 
 
-PAGE_PLACES = (
-    Place("ucb", "ucb", None, None),
-    Place("ucb:server_delay_ms=650", "ucb, server delay 650 ms", None, None),
-    Place("ucb:server_delay_ms=none", "ucb, no server delay", None, None),
-    Place("shifting", "shifting", 314, 120),
-    Place("modern", "modern", 30, 8),
+PAGE_TRACES = (
+    TraceCase("ucb", "ucb", None, None),
+    TraceCase("ucb:server_delay_ms=650", "ucb, server delay 650 ms", None, None),
+    TraceCase("ucb:server_delay_ms=none", "ucb, no server delay", None, None),
+    TraceCase("shifting", "shifting", 314, 120),
+    TraceCase("modern", "modern", 30, 8),
 )
 """The traces of pages; 314 pages are one round of the regimes of ``shifting``."""
 
-PUSH_PLACES = tuple(
-    Place(f"pushes:kind={kind}", f"pushes, {kind}", 2, 1) for kind in ("poisson", "bursts", "clock", "shift")
+PUSH_TRACES = tuple(
+    TraceCase(f"pushes:kind={kind}", f"pushes, {kind}", 2, 1)
+    for kind in ("poisson", "bursts", "clock", "shift")
 )
 """The push traffic; one page view an hour ends each hour."""
 

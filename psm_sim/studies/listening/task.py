@@ -10,11 +10,11 @@ import numpy as np
 
 from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.campaign.tasks import Row
-from psm_sim.keys import key_of
+from psm_sim.hashing import digest_of
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 
 _TRIED = (0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0)
 """Probabilities of random listening between which its number of listens is interpolated."""
@@ -61,10 +61,10 @@ class MatchedTask:
         tuned = len(_TRIED) + len(self.learners)
         return self.tuning.pages * (tuned + len(self.learners) * len(self.scenarios))
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of everything that decides the rows."""
-        keys = [scenario.key(self.learners, known) for scenario in (self.tuning, *self.scenarios)]
-        return key_of([self.kind, *keys])
+        keys = [scenario.key(self.learners, cache) for scenario in (self.tuning, *self.scenarios)]
+        return digest_of([self.kind, *keys])
 
     def run(self) -> list[Row]:
         """Find the probabilities, and run them."""
@@ -89,7 +89,7 @@ class MatchedTask:
 
 
 def _row(run: Result, scenario: Scenario) -> Row:
-    asleep_w = scenario.place().power.asleep_w
+    asleep_w = scenario.resolve_topology().power.asleep_w
     above_j = run.usage.total_j - asleep_w * run.simulated_s
     delay_s = run.pushes.delay_s if run.pushes else None
     report = run.policy_report

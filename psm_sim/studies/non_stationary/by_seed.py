@@ -7,9 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from psm_sim.estimates import Interval, interval
-from psm_sim.studies.non_stationary.margins import ENERGY_MARGIN, SLOWDOWN_MARGIN, standing, together
+from psm_sim.studies.non_stationary.margins import (
+    ENERGY_MARGIN,
+    SLOWDOWN_MARGIN,
+    classify_difference,
+    overall_verdict,
+)
 from psm_sim.studies.non_stationary.task import FIXED, LEARN_ALPHA, LEARNERS
+from psm_sim.summary_stats import Interval, confidence_interval
 
 
 class BySeed:
@@ -25,22 +30,26 @@ class BySeed:
 
     def mean(self, policy: str, column: str, gamma: str = "published") -> Interval:
         """Return the mean over seeds with its interval; arguments as for :meth:`values`."""
-        return interval(self.values(policy, column, gamma))
+        return confidence_interval(self.values(policy, column, gamma))
 
     def against(self, policy: str, column: str, gamma: str = "published") -> Interval:
         """Return how much more a policy has than Learn-alpha; arguments as for :meth:`values`."""
         other = self.values(policy, column, own_gamma(policy, gamma))
-        return interval(other - self.values(LEARN_ALPHA, column, gamma))
+        return confidence_interval(other - self.values(LEARN_ALPHA, column, gamma))
 
     def above(self, found: str, other: str, gamma: str = "published") -> Interval:
         """Return hindsight's column *found* less its column *other* under *gamma*, in nats, seed by seed."""
-        return interval(self.values("hindsight", found, gamma) - self.values("hindsight", other, gamma))
+        return confidence_interval(
+            self.values("hindsight", found, gamma) - self.values("hindsight", other, gamma)
+        )
 
     def verdict(self, policy: str, gamma: str = "published") -> str:
         """Say how a policy fares against Learn-alpha of that gamma, by the equivalence margins."""
         energy, slowdown = (self.against(policy, name, gamma) for name in ("energy_j", "slowdown"))
         margin_j = ENERGY_MARGIN * self.mean(LEARN_ALPHA, "energy_j", gamma).mean
-        return together(standing(energy, margin_j), standing(slowdown, SLOWDOWN_MARGIN))
+        return overall_verdict(
+            classify_difference(energy, margin_j), classify_difference(slowdown, SLOWDOWN_MARGIN)
+        )
 
     def least(self, column: str, gamma: str = "published") -> str:
         """Name the learner with the least mean of a column."""
@@ -75,13 +84,13 @@ def sign(difference: Interval) -> int:
     return (difference.low > 0) - (difference.high < 0)
 
 
-def named(policy: str) -> str:
+def display_name(policy: str) -> str:
     """Return a policy's name for a table; a fixed polling time with its length in ms."""
     beacons = policy.partition("listen_interval=")[2]
     return f"{policy} ({beacons}00 ms)" if beacons else policy
 
 
-def signed(found: Interval, digits: int) -> str:
+def format_signed(found: Interval, digits: int) -> str:
     """Return a difference with its sign and interval."""
     return f"{found.mean:+.{digits}f} ± {found.half_width:.{digits}f}"
 

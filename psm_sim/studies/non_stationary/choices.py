@@ -8,11 +8,16 @@ import pandas as pd
 
 from psm_sim.campaign.comparison import RunTask
 from psm_sim.campaign.tasks import Row
-from psm_sim.estimates import interval
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.spec import Spec
-from psm_sim.studies.non_stationary.by_seed import signed
-from psm_sim.studies.non_stationary.margins import ENERGY_MARGIN, SLOWDOWN_MARGIN, standing, together
+from psm_sim.studies.non_stationary.by_seed import format_signed
+from psm_sim.studies.non_stationary.margins import (
+    ENERGY_MARGIN,
+    SLOWDOWN_MARGIN,
+    classify_difference,
+    overall_verdict,
+)
+from psm_sim.summary_stats import confidence_interval
 
 GAMMAS_TRIED = (1e-3, 1e-4, 1e-5, 1e-6)
 UPLINKS = ("one", "restart", "keep")
@@ -65,8 +70,8 @@ def gammas(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.DataFrame([
         {
             "gamma": _value(policy, "gamma"),
-            "mJ per page": f"{interval(1000 * group['energy_j']):.1f}",
-            "slowdown": f"{interval(group['slowdown']):.3f}",
+            "mJ per page": f"{confidence_interval(1000 * group['energy_j']):.1f}",
+            "slowdown": f"{confidence_interval(group['slowdown']):.3f}",
             "J x slowdown": f"{group['energy_j'].mean() * group['slowdown'].mean():.4f}",
         }
         for policy, group in frame.groupby("policy", sort=False)
@@ -85,14 +90,16 @@ def uplinks(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def _uplink(uplink: str, group: pd.DataFrame, named: pd.DataFrame) -> dict[str, str]:
-    energy, slowdown = (interval(group[name] - named[name]) for name in ("energy_j", "slowdown"))
+    energy, slowdown = (confidence_interval(group[name] - named[name]) for name in ("energy_j", "slowdown"))
     margin_j = ENERGY_MARGIN * named["energy_j"].mean()
-    verdict = together(standing(energy, margin_j), standing(slowdown, SLOWDOWN_MARGIN))
+    verdict = overall_verdict(
+        classify_difference(energy, margin_j), classify_difference(slowdown, SLOWDOWN_MARGIN)
+    )
     return {
         "after an uplink packet": uplink,
-        "mJ per page": f"{interval(1000 * group['energy_j']):.1f}",
-        "slowdown": f"{interval(group['slowdown']):.3f}",
-        "slowdown more": "" if uplink == NAMED_UPLINK else signed(slowdown, 3),
+        "mJ per page": f"{confidence_interval(1000 * group['energy_j']):.1f}",
+        "slowdown": f"{confidence_interval(group['slowdown']):.3f}",
+        "slowdown more": "" if uplink == NAMED_UPLINK else format_signed(slowdown, 3),
         f"against {NAMED_UPLINK}": "" if uplink == NAMED_UPLINK else verdict,
     }
 

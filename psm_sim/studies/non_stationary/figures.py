@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.estimates import interval
 from psm_sim.studies.non_stationary.by_seed import BySeed
 from psm_sim.studies.non_stationary.regret import CURVE
 from psm_sim.studies.non_stationary.task import BOUNDED, FIXED, LEARN_ALPHA, LEARNERS
+from psm_sim.summary_stats import confidence_interval
 
 GROUPS = {
     "fixed polling time, 100 to 600 ms": FIXED[:6],
@@ -30,7 +30,10 @@ def energy_against_slowdown(found: BySeed) -> pd.DataFrame:
 
 
 def _point(found: BySeed, policy: str, group: str) -> dict[str, Any]:
-    slowdown, energy = found.mean(policy, "slowdown"), interval(1000 * found.values(policy, "energy_j"))
+    slowdown, energy = (
+        found.mean(policy, "slowdown"),
+        confidence_interval(1000 * found.values(policy, "energy_j")),
+    )
     return {
         "group": group,
         "policy": policy,
@@ -49,8 +52,8 @@ def loss_of_each_rate(found: BySeed, gammas: Sequence[str]) -> pd.DataFrame:
 def _rates(found: BySeed, gamma: str) -> pd.DataFrame:
     rows = found.rows
     curves = rows.loc[(rows["policy"] == "hindsight") & (rows["gamma"] == gamma), "curve"]
-    fixed = [interval(values) for values in np.array(curves.tolist()).T]
-    ours = interval(
+    fixed = [confidence_interval(values) for values in np.array(curves.tolist()).T]
+    ours = confidence_interval(
         found.values(LEARN_ALPHA, "common", gamma) - found.values("hindsight", "best_expert", gamma)
     )
     return pd.DataFrame(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psm_sim.estimates import Interval
+from psm_sim.summary_stats import Interval
 
 ENERGY_MARGIN = 0.01
 """A difference in energy of at most this share of Learn-alpha's is no difference."""
@@ -32,7 +32,7 @@ _TOGETHER = {
 }
 
 
-def standing(difference: Interval, margin: float) -> str:
+def classify_difference(difference: Interval, margin: float) -> str:
     """Return one of the four words for a difference, of which less is better, against a margin above 0."""
     if difference.high < -margin:
         return BETTER
@@ -41,7 +41,7 @@ def standing(difference: Interval, margin: float) -> str:
     return EQUIVALENT if -margin <= difference.low and difference.high <= margin else UNDECIDED
 
 
-def together(energy: str, slowdown: str) -> str:
+def overall_verdict(energy: str, slowdown: str) -> str:
     """Return the verdict on a policy from its standings in energy and in slowdown."""
     words = _TOGETHER.get((energy, slowdown))
     return words or f"undecided (energy {energy}, slowdown {slowdown})"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.learning import best_rate, rate_losses
 from psm_sim.studies.non_stationary.rounds import Round, Unshared
 
@@ -56,7 +56,7 @@ def regrets(runs: Sequence[Sequence[Round]], switches: int) -> tuple[list[dict[s
     return [own | {"common": loss} for own, loss in zip(learners, losses, strict=True)], hindsight
 
 
-def least_losses(tables: Sequence[Floats], switches: int) -> Floats:
+def least_losses(tables: Sequence[FloatArray], switches: int) -> FloatArray:
     """Return the least losses without a switch and with at most so many *switches*, shape (m, 2), in nats.
 
     The dynamic programming of :func:`~psm_sim.learning.best_switching`, over m learners in one pass.
@@ -73,13 +73,13 @@ def least_losses(tables: Sequence[Floats], switches: int) -> Floats:
     losses = np.zeros((longest, n, 1, len(tables)))
     for learner, table in enumerate(tables):
         losses[: len(table), :, 0, learner] = table
-    value: Floats = np.repeat(losses[0], switches + 1, axis=1)
+    value: FloatArray = np.repeat(losses[0], switches + 1, axis=1)
     kept, least = value[:, 1:], np.empty(value.shape[1:])
-    for each in losses[1:]:
+    for loss in losses[1:]:
         np.minimum.reduce(value, axis=0, out=least)
         np.minimum(kept, least[:-1], out=kept)
-        np.add(value, each, out=value)
-    ends: Floats = value.min(axis=0)[[0, -1]].T
+        np.add(value, loss, out=value)
+    ends: FloatArray = value.min(axis=0)[[0, -1]].T
     return ends
 
 
@@ -93,7 +93,7 @@ def _own_regret(rounds: Sequence[Round], best_expert: float, best_switching: flo
     }
 
 
-def _at_rates(losses: Floats, rates: Sequence[float]) -> Floats:
+def _at_rates(losses: FloatArray, rates: Sequence[float]) -> FloatArray:
     """Return the loss of Fixed-share at each of the *rates*; at 0 nothing is shared, which is Bayes' rule."""
     every = np.array(rates)
     found = np.full(every.size, _by_bayes(losses))
@@ -101,6 +101,6 @@ def _at_rates(losses: Floats, rates: Sequence[float]) -> Floats:
     return found
 
 
-def _by_bayes(losses: Floats) -> float:
+def _by_bayes(losses: FloatArray) -> float:
     least, learner = losses.min(axis=1), Unshared(losses.shape[1])
     return float(sum(map(learner.update, losses - least[:, None])) + least.sum())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.estimates import interval
 from psm_sim.losses import Poll, make_loss
-from psm_sim.studies.non_stationary.by_seed import BySeed, named, scaled, sign, signed
+from psm_sim.studies.non_stationary.by_seed import BySeed, display_name, format_signed, scaled, sign
 from psm_sim.studies.non_stationary.task import BOUNDED, LEARN_ALPHA, LEARNERS
+from psm_sim.summary_stats import confidence_interval
 
 _MEASURES = {"loss on the same rounds": "common", "energy": "energy_j", "slowdown": "slowdown"}
 
@@ -25,7 +25,9 @@ def comparisons(found: BySeed, gamma: str = "published") -> list[str]:
 def gains(found: BySeed, control: BySeed) -> str:
     """Set Learn-alpha's saving over Static-expert on shifting traffic beside that on stationary traffic."""
     shifting, stationary = (
-        interval(100 * (1 - each.values(LEARN_ALPHA, "energy_j") / each.values("Static-expert", "energy_j")))
+        confidence_interval(
+            100 * (1 - each.values(LEARN_ALPHA, "energy_j") / each.values("Static-expert", "energy_j"))
+        )
         for each in (found, control)
     )
     more = "more" if shifting.low > stationary.high else "not more"
@@ -62,8 +64,8 @@ def _against_static(found: BySeed, gamma: str) -> str:
     words = "less" if share > 0 else "more"
     return (
         f"Static-expert: Learn-alpha takes {abs(share):.1f} % {words} energy"
-        f" ({signed(scaled(energy, -1000), 1)} mJ per page), and its slowdown differs by"
-        f" {signed(scaled(slowdown, -1), 3)}."
+        f" ({format_signed(scaled(energy, -1000), 1)} mJ per page), and its slowdown differs by"
+        f" {format_signed(scaled(slowdown, -1), 3)}."
     )
 
 
@@ -91,20 +93,23 @@ def _best_fixed(found: BySeed, what: str, policy: str, gamma: str) -> str:
         return f"Best fixed polling time, {what}: there is none."
     energy, slowdown = (found.against(policy, name, gamma) for name in ("energy_j", "slowdown"))
     return (
-        f"Best fixed polling time, {what}: {named(policy)}, with {signed(scaled(energy, 1000), 1)} mJ per"
-        f" page and {signed(slowdown, 3)} slowdown against Learn-alpha: {found.verdict(policy, gamma)}."
+        f"Best fixed polling time, {what}: {display_name(policy)}, with "
+        f"{format_signed(scaled(energy, 1000), 1)} mJ per page and {format_signed(slowdown, 3)} slowdown "
+        f"against Learn-alpha: {found.verdict(policy, gamma)}."
     )
 
 
 def _regret(found: BySeed, gamma: str) -> str:
     ours = found.values(LEARN_ALPHA, "common", gamma)
     to_best, to_rate = (
-        interval(ours - found.values("hindsight", name, gamma)) for name in ("best_expert", "best_rate")
+        confidence_interval(ours - found.values("hindsight", name, gamma))
+        for name in ("best_expert", "best_rate")
     )
     better = [policy for policy in LEARNERS[1:] if sign(found.against(policy, "common", gamma)) < 0]
     names = ", ".join(better) if better else "no learner with a fixed rate"
     return (
-        f"Regret on the same rounds: Learn-alpha lost {signed(to_best, 1)} nats more than the best"
-        f" expert in hindsight, and {signed(to_rate, 1)} more than Fixed-share at the best rate in hindsight,"
+        f"Regret on the same rounds: Learn-alpha lost {format_signed(to_best, 1)} nats more than the best"
+        f" expert in hindsight, and {format_signed(to_rate, 1)} more than Fixed-share at the best rate in"
+        " hindsight,"
         f" which no user knows; {names} lost less than it did."
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from psm_sim.arrays import Floats
+from psm_sim.arrays import FloatArray
 from psm_sim.learning import FixedShare
 from psm_sim.network import load_topology
 from psm_sim.policies import Poll, Rest
@@ -22,7 +22,7 @@ class Round(NamedTuple):
     """Round of learning: its time, the experts' losses (n,), the mixture's, and the time predicted next."""
 
     time_s: float
-    losses: Floats
+    losses: FloatArray
     mixture: float
     polling_ms: float
 
@@ -32,9 +32,9 @@ class Unshared(FixedShare):
 
     def __init__(self, n_experts: int) -> None:
         super().__init__(n_experts, 0.0)
-        self._log_weights: Floats = np.full(n_experts, -math.log(n_experts))
+        self._log_weights: FloatArray = np.full(n_experts, -math.log(n_experts))
 
-    def _learn(self, relative: Floats) -> float:
+    def _learn(self, relative: FloatArray) -> float:
         self._log_weights += relative
         evidence = np.logaddexp.reduce(self._log_weights)
         self._log_weights -= evidence

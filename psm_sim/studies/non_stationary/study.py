@@ -55,8 +55,8 @@ class NonStationary(Study):
         """Return a run on each trace for each seed, the runs that choices are made on, and those drawn."""
         trace, pages = _shifting(scale)
         seeds = _seeds(scale, seed)
-        shifting = [NonStationaryTask(trace, pages, each, (None, MILD)) for each in seeds]
-        control = [NonStationaryTask(CONTROL, CONTROL_PAGES, each) for each in seeds]
+        shifting = [NonStationaryTask(trace, pages, seed, (None, MILD)) for seed in seeds]
+        control = [NonStationaryTask(CONTROL, CONTROL_PAGES, seed) for seed in seeds]
         chosen = choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
         uplinks = choices.uplink_tasks(trace, pages, seeds[:UPLINK_SEEDS])
         drawn = Scenario(trace, pages=pages // 2, seed=seed)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.estimates import interval
-from psm_sim.studies.non_stationary.by_seed import BySeed, named, own_gamma, scaled, signed
+from psm_sim.studies.non_stationary.by_seed import BySeed, display_name, format_signed, own_gamma, scaled
 from psm_sim.studies.non_stationary.task import LEARN_ALPHA, LEARNERS
+from psm_sim.summary_stats import confidence_interval
 
 REGIMES = ("quiet", "busy", "stream", "push")
 HINDSIGHT = {
@@ -30,7 +30,7 @@ def energy_and_slowdown(found: BySeed, policies: Sequence[str], gamma: str = "pu
 def _compared(found: BySeed, policy: str, gamma: str) -> dict[str, str]:
     own = own_gamma(policy, gamma)
     row = {
-        "policy": named(policy),
+        "policy": display_name(policy),
         "mJ per page": f"{scaled(found.mean(policy, 'energy_j', own), 1000):.1f}",
         "slowdown": f"{found.mean(policy, 'slowdown', own):.3f}",
         "delay a page, ms": f"{found.mean(policy, 'delay_ms', own):.0f}",
@@ -38,8 +38,8 @@ def _compared(found: BySeed, policy: str, gamma: str) -> dict[str, str]:
     if policy == LEARN_ALPHA:
         return row | dict.fromkeys(("mJ more than Learn-alpha", "slowdown more", "against Learn-alpha"), "")
     return row | {
-        "mJ more than Learn-alpha": signed(scaled(found.against(policy, "energy_j", gamma), 1000), 1),
-        "slowdown more": signed(found.against(policy, "slowdown", gamma), 3),
+        "mJ more than Learn-alpha": format_signed(scaled(found.against(policy, "energy_j", gamma), 1000), 1),
+        "slowdown more": format_signed(found.against(policy, "slowdown", gamma), 3),
         "against Learn-alpha": found.verdict(policy, gamma),
     }
 
@@ -57,8 +57,10 @@ def _learner_regret(found: BySeed, policy: str, gammas: Sequence[str]) -> dict[s
     row = {}
     for gamma in gammas:
         best = found.values("hindsight", "best_expert", gamma)
-        more = "" if policy == LEARN_ALPHA else signed(found.against(policy, "common", gamma), 1)
-        row[_TO_BEST.format(gamma)] = signed(interval(found.values(policy, "common", gamma) - best), 1)
+        more = "" if policy == LEARN_ALPHA else format_signed(found.against(policy, "common", gamma), 1)
+        row[_TO_BEST.format(gamma)] = format_signed(
+            confidence_interval(found.values(policy, "common", gamma) - best), 1
+        )
         row[_TO_OURS.format(gamma)] = more
     return row
 
@@ -67,9 +69,9 @@ def _hindsight_regret(found: BySeed, column: str, gammas: Sequence[str]) -> dict
     row = {}
     for gamma in gammas:
         ours = found.values(LEARN_ALPHA, "common", gamma)
-        more = interval(found.values("hindsight", column, gamma) - ours)
-        row[_TO_BEST.format(gamma)] = signed(found.above(column, "best_expert", gamma), 1)
-        row[_TO_OURS.format(gamma)] = signed(more, 1)
+        more = confidence_interval(found.values("hindsight", column, gamma) - ours)
+        row[_TO_BEST.format(gamma)] = format_signed(found.above(column, "best_expert", gamma), 1)
+        row[_TO_OURS.format(gamma)] = format_signed(more, 1)
     return row
 
 
@@ -104,8 +106,8 @@ def _in_each_regime(found: BySeed, policy: str, gamma: str) -> dict[str, str]:
     rows = found.rows
     mine = rows[(rows["policy"] == policy) & (rows["gamma"] == own_gamma(policy, gamma))]
     cells = {
-        f"{name}, {unit}": f"{interval([each[name] for each in mine[column]]):.{digits}f}"
+        f"{name}, {unit}": f"{confidence_interval([each[name] for each in mine[column]]):.{digits}f}"
         for column, unit, digits in (("power_mw", "mW", 1), ("regime_delay_ms", "ms", 0))
         for name in REGIMES
     }
-    return {"policy": named(policy), **cells}
+    return {"policy": display_name(policy), **cells}

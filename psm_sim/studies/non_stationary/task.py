@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from psm_sim.keys import key_of
+from psm_sim.hashing import digest_of
 from psm_sim.simulation.compare import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.studies.non_stationary.regret import RATES, regrets
 from psm_sim.studies.non_stationary.rounds import logged_run
 from psm_sim.workload import Workload, load_workload
-from psm_sim.workload.shifting import ShiftingWorkload
+from psm_sim.workload.regimes import ShiftingWorkload
 
 LEARN_ALPHA = "Learn-alpha"
 BOUNDED = tuple(f"bsd:p={p:g}" for p in (0.1, 0.5, 1.0))
@@ -60,9 +60,11 @@ class NonStationaryTask:
         """The pages of all runs."""
         return self.pages * (1 + len(FIXED) + len(BOUNDED) + len(LEARNERS) * len(self.gammas))
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of everything that decides the rows."""
-        return key_of([Scenario(self.trace, pages=self.pages, seed=self.seed).key(known=known), self.gammas])
+        return digest_of(
+            [Scenario(self.trace, pages=self.pages, seed=self.seed).key(cache=cache), self.gammas]
+        )
 
     def run(self) -> list[dict[str, Any]]:
         """Run it; return one row for each policy, and one of hindsight's losses for each gamma."""
@@ -70,7 +72,7 @@ class NonStationaryTask:
         specs = (*FIXED, *BOUNDED)
         others = compare_runs(specs, Scenario(workload, pages=self.pages, seed=self.seed))
         rows = [
-            self._row(spec) | measured(run, workload) for spec, run in zip(specs, others.runs, strict=True)
+            self._row(spec) | measure_run(run, workload) for spec, run in zip(specs, others.runs, strict=True)
         ]
         hindsight = []
         for gamma in self.gammas:
@@ -87,7 +89,7 @@ class NonStationaryTask:
         runs = [logged_run(workload, gamma, alpha, times_s) for alpha in (None, *RATES)]
         lost, hindsight = regrets([rounds for _, rounds in runs], switches)
         rows = [
-            self._row(label, gamma) | measured(run, workload) | own
+            self._row(label, gamma) | measure_run(run, workload) | own
             for label, (run, _), own in zip(LEARNERS, runs, lost, strict=True)
         ]
         return rows, self._row("hindsight", gamma) | hindsight
@@ -96,7 +98,7 @@ class NonStationaryTask:
         return {"trace": self.trace, "seed": self.seed, "gamma": setting(gamma), "policy": policy}
 
 
-def measured(run: Result, workload: Any) -> dict[str, Any]:
+def measure_run(run: Result, workload: Any) -> dict[str, Any]:
     """Return joules and delay per page, slowdown, and watts and delay in each regime."""
     records = run.page_records
     delays_ms = np.array([1000 * (page.page_time_s - page.always_on_time_s) for page in records])

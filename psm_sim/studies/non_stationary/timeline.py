@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from psm_sim.keys import key_of
+from psm_sim.hashing import digest_of
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.studies.non_stationary.rounds import logged_run
 from psm_sim.studies.non_stationary.task import learner_label
-from psm_sim.workload.shifting import ShiftingWorkload
+from psm_sim.workload.regimes import ShiftingWorkload
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class TimelineTask:
         """Its pages."""
         return self.scenario.pages
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of everything that decides the rows."""
-        return key_of([self.kind, self.alpha, self.scenario.key(known=known)])
+        return digest_of([self.kind, self.alpha, self.scenario.key(cache=cache)])
 
     def run(self) -> list[dict[str, Any]]:
         """Return the learner, the time in minutes, the polling time in ms and the regime of each round."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from psm_sim.campaign.comparison import against
+from psm_sim.campaign.comparison import add_ratios
 from psm_sim.campaign.tasks import Row
 from psm_sim.simulation.preset import Preset
 from psm_sim.studies.experiment import BSD, values_of, with_long_pages
@@ -50,7 +50,7 @@ class Score:
 
 def scores(rows: Sequence[Row]) -> list[Score]:
     """Return a score for each setting and each choice after an uplink packet; the rows are of any seeds."""
-    frame = against(pd.DataFrame(rows), "psm", ("seed", *KEYS[:-1]))
+    frame = add_ratios(pd.DataFrame(rows), "psm", ("seed", *KEYS[:-1]))
     frame = frame.assign(energy_saved=1 - frame["energy_ratio"], time_saved=1 - frame["page_ratio_mean"])
     found = []
     for values, group in frame.groupby(list(KEYS[:-1]), sort=False):
@@ -78,7 +78,7 @@ def _claims(study: str, values: dict[tuple[str, str], list[float]]) -> tuple[Cla
         for number in published_numbers(study)
         if number.quantity != "bound" and number.key not in CALIBRATING
     ]
-    return tuple(claim_of(each, values[each.policy, each.quantity], Preset()) for each in numbers)
+    return tuple(claim_of(number, values[number.policy, number.quantity], Preset()) for number in numbers)
 
 
 def frontier(found: Iterable[Score]) -> list[Score]:

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from psm_sim.campaign.comparison import RunTask
 from psm_sim.campaign.tasks import Row
-from psm_sim.keys import key_of
+from psm_sim.hashing import digest_of
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.spec import Spec
 from psm_sim.studies.experiment import BSD, LPSM
 from psm_sim.studies.study import CHOOSING
@@ -52,7 +52,7 @@ class Setting:
     def mean_think_s(self, pages: int) -> float:
         """Return the mean think time at which static PSM takes the published energy, on a choosing seed."""
         scenario = self.scenario(pages, CHOOSING[0], _FIRST_MEAN_S)
-        run = prepare("psm", scenario.place()).over(scenario.workload().pages)
+        run = prepare("psm", scenario.resolve_topology()).over(scenario.workload().pages)
         page_s = run.simulated_s / len(run.page_records)
         return _FIRST_MEAN_S + page_s * (PSM_J / run.energy_per_page_j - 1)
 
@@ -81,10 +81,10 @@ class SettingTask:
         """The pages of all runs."""
         return self.pages * (4 + len(BSD) + len(LPSM) * len(UPLINKS))
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of everything that decides the rows."""
         scenario = self.setting.scenario(self.pages, self.seed, _FIRST_MEAN_S)
-        return key_of([self.kind, scenario.key(known=known), PSM_J])
+        return digest_of([self.kind, scenario.key(cache=cache), PSM_J])
 
     def run(self) -> list[Row]:
         """Scale the think times, run the policies; return one row for each."""

@@ -28,7 +28,7 @@ def per_cent(ours: float, measured: float) -> float:
 def verdict(kind: str, *differences: float) -> str:
     """Return ``agrees`` if no difference, in per cent, is larger than this kind of row tolerates."""
     tolerance = measured()["tolerance"][kind]
-    return "agrees" if all(abs(each) <= tolerance for each in differences) else "differs"
+    return "agrees" if all(abs(difference) <= tolerance for difference in differences) else "differs"
 
 
 def tally(verdicts: list[str]) -> str:

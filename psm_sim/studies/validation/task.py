@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from psm_sim.keys import key_of
+from psm_sim.hashing import digest_of
 from psm_sim.policies import Policy
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.scenario_key import Known
+from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.workload import Page, Workload
 
 IDLE_S = 360_000.0
@@ -30,16 +30,16 @@ class StationTask:
     kind: str = "station"
     weight: int = 1
 
-    def key(self, known: Known | None = None) -> str:
+    def key(self, cache: DigestCache | None = None) -> str:
         """Return a hash of everything that decides the row."""
         policy = [self.policy.name, self.policy.config()] if isinstance(self.policy, Policy) else self.policy
-        return key_of([self.kind, policy, self.scenario.key(known=known)])
+        return digest_of([self.kind, policy, self.scenario.key(cache=cache)])
 
     def run(self) -> list[dict[str, Any]]:
         """Run it."""
         import numpy as np
 
-        workload, run = self.scenario.workload(), prepare(self.policy, self.scenario.place())
+        workload, run = self.scenario.workload(), prepare(self.policy, self.scenario.resolve_topology())
         result = run.over(workload.pages, messages=workload.messages)
         row: dict[str, Any] = {"mean_ma": result.mean_current_ma}
         if run.world.messenger is not None and run.world.messenger.delays_s:

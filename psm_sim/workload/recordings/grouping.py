@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.bounds import MOST_S
+from psm_sim.limits import MAX_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.recordings.requests import BUCKETS, Requests
@@ -27,7 +27,7 @@ class PageRule:
     """Rule by which a request belongs to the page of the one before it: documented parameters."""
 
     page_gap_s: float = parameter(
-        60.0, "longest time from one request of a page to the next one", unit="s", at_least=0, at_most=MOST_S
+        60.0, "longest time from one request of a page to the next one", unit="s", at_least=0, at_most=MAX_S
     )
     same_server: bool = parameter(True, "embedded objects come from the server of the request before")
 

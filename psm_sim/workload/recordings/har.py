@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.bounds import MOST_S
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_S
 from psm_sim.workload.recordings.har_entry import Entry, epoch_s, read_entry
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.recordings.source import Source
 
 IDLE_S = 1.0
-LARGEST = 512 << 20
-MOST_PARTS = 3_000_000
+MAX_BYTES = 512 << 20
+MAX_PARTS = 3_000_000
 """Objects and lists: a file of nothing else takes 1 GB of memory."""
 
 RUNNERS = ("webpagetest", "browsertime", "sitespeed", "lighthouse", "chrome-har")
@@ -75,11 +75,11 @@ def read_log(source: Source) -> Mapping[str, Any]:
     data = bytearray()
     for piece in source.pieces():
         data += piece
-        if len(data) > LARGEST:
-            raise InputError(f"{source.path} is larger than {LARGEST >> 20} MiB; expected a HAR file.")
-    if data.count(b"{") + data.count(b"[") > MOST_PARTS:
+        if len(data) > MAX_BYTES:
+            raise InputError(f"{source.path} is larger than {MAX_BYTES >> 20} MiB; expected a HAR file.")
+    if data.count(b"{") + data.count(b"[") > MAX_PARTS:
         raise InputError(
-            f"{source.path} has over {MOST_PARTS:,} brackets; expected a HAR file of fewer entries."
+            f"{source.path} has over {MAX_PARTS:,} brackets; expected a HAR file of fewer entries."
         )
     document = _json(data, source.path)
     log = document.get("log") if isinstance(document, dict) else None
@@ -131,10 +131,10 @@ def network_entries(log: Mapping[str, Any], path: Path) -> tuple[list[Entry], in
             raise InputError(
                 f"{path}: log.entries[{index}].startedDateTime is {given!r}; expected an ISO 8601 time."
             )
-        if read.end_s - read.start_s > MOST_S:
+        if read.end_s - read.start_s > MAX_S:
             raise InputError(
                 f"{path}: log.entries[{index}] takes {read.end_s - read.start_s:g} s; "
-                f"expected at most {MOST_S:g}."
+                f"expected at most {MAX_S:g}."
             )
         found.append(read)
     return sorted(found, key=lambda entry: entry.start_s), len(log["entries"]) - len(found)

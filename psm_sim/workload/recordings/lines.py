@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from psm_sim.errors import InputError
 from psm_sim.workload.recordings.source import Source
 
-LONGEST = 1 << 20
+MAX_LINE_BYTES = 1 << 20
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
@@ -50,7 +50,8 @@ def text_lines(source: Source) -> Iterator[str]:
 
 
 def _check_length(source: Source, number: int, line: bytes) -> None:
-    if len(line) > LONGEST:
+    if len(line) > MAX_LINE_BYTES:
         raise InputError(
-            f"{source.path}, line {number}: the line is longer than {LONGEST:,} bytes; expected a text trace."
+            f"{source.path}, line {number}: the line is longer than {MAX_LINE_BYTES:,} bytes; expected a "
+            "text trace."
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from psm_sim.files.whole import whole_file
+from psm_sim.files.atomic_file import atomic_write
 
 
 @contextlib.contextmanager
@@ -17,7 +17,7 @@ def output(path: Path) -> Iterator[BinaryIO]:
 
     It takes its place when the block ends; if that fails, what was there stays.
     """
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         if path.suffix.lower() == ".gz":
             # No name and no time in the header: the same data give the same bytes.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=4) as packed:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.bounds import MOST_RECORDS
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_RECORDS
 
 BUCKETS = 16
 IN_MEMORY = 1 << 20
@@ -60,8 +60,8 @@ class Requests:
         self.first_us = min(self.first_us, first_us) if self.count else first_us
         self.last_us = max(self.last_us, last_us) if self.count else last_us
         self.count += rows.size
-        if self.count > MOST_RECORDS:
-            raise InputError(f"the trace has over {MOST_RECORDS:,} requests; cut it into parts.")
+        if self.count > MAX_RECORDS:
+            raise InputError(f"the trace has over {MAX_RECORDS:,} requests; cut it into parts.")
         bucket = rows["client"] % BUCKETS
         for number in np.unique(bucket).tolist():
             self._buckets[number].write(rows[bucket == number].tobytes())

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from psm_sim.errors import InputError
-from psm_sim.files.opened import open_to_read
+from psm_sim.files.reading import open_seekable
 from psm_sim.progress import Progress
 
 PIECE = 1 << 20
 GZIP = b"\x1f\x8b"
-MOST_EXPANSION = 100
+MAX_EXPANSION = 100
 FREE_EXPANSION = 16 << 20
-LARGEST = 4 << 30
+MAX_BYTES = 4 << 30
 """Bytes, unpacked, of any trace; the largest archive known has 1 GiB."""
 
 
@@ -29,7 +29,7 @@ class Source:
     ``unpacked`` counts the bytes given so far.
     """
 
-    def __init__(self, path: Path, progress: Progress | None = None, most: int = LARGEST) -> None:
+    def __init__(self, path: Path, progress: Progress | None = None, most: int = MAX_BYTES) -> None:
         self._most = most
         self.path, self.warnings, self.unpacked = path, list[str](), 0
         self._progress, self._read, self._size = progress, 0, 0
@@ -43,7 +43,7 @@ class Source:
             If the file cannot be read, its gzip data is damaged, or it expands beyond the limit.
         """
         try:
-            with open_to_read(self.path) as file:
+            with open_seekable(self.path) as file:
                 self._size = os.fstat(file.fileno()).st_size
                 packed = file.read(2) == GZIP
                 file.seek(0)
@@ -104,8 +104,8 @@ class Source:
             ) from error
 
     def _check_expansion(self, given: int) -> None:
-        if given > FREE_EXPANSION and given > MOST_EXPANSION * self._read:
+        if given > FREE_EXPANSION and given > MAX_EXPANSION * self._read:
             raise InputError(
-                f"{self.path} expands to over {MOST_EXPANSION} times its size ({given:,} bytes from "
+                f"{self.path} expands to over {MAX_EXPANSION} times its size ({given:,} bytes from "
                 f"{self._read:,}); expected a trace; if it is one, unpack it first."
             )

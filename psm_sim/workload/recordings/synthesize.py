@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from psm_sim.errors import InputError
 from psm_sim.progress import Progress
 from psm_sim.randomness import stream
-from psm_sim.workload.drawing import Drawing
+from psm_sim.workload.page_sampling import PageSampling
 from psm_sim.workload.profile import Profile
 from psm_sim.workload.recordings.output import output
 from psm_sim.workload.recordings.ucb_batches import Batch
@@ -94,7 +94,7 @@ def _period(records: int, profile: Profile, seed: int, number: int, start_us: in
     """Return one period: pages drawn, placed in time, cut to the number of records, sorted."""
     random = stream(seed, "synthesize", number)
     # The whole tail: a fit has to find the published distribution, not one that is cut or pulled.
-    drawing = Drawing(max_think_s=None, wander=None)
+    drawing = PageSampling(max_think_s=None, wander=None)
     draws = Draws(profile, drawing, seed, number)
     files = draws.whole("files_per_page", _pages_for(records, profile))
     page = np.repeat(np.arange(files.size), files)[:records]

@@ -15,7 +15,7 @@ from psm_sim.workload.recordings.source import Source
 from psm_sim.workload.recordings.ucb_batches import Batch
 from psm_sim.workload.recordings.ucb_record import UNDEFINED, dotted
 
-_LONGEST_US = 2**31 - 1
+_MAX_US = 2**31 - 1
 
 
 def ucb_recording(source: Source, batches: Iterator[Batch], rule: PageRule, form: str) -> Recording:
@@ -97,7 +97,7 @@ def _since_us(
     for event in events:
         time_us, defined = _time_us(fields, event)
         usable = defined & (since == UNKNOWN) & (time_us >= at_us)
-        since[usable] = np.minimum(time_us[usable] - at_us[usable], _LONGEST_US)
+        since[usable] = np.minimum(time_us[usable] - at_us[usable], _MAX_US)
     return since
 
 

@@ -13,7 +13,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.texts import cut
+from psm_sim.formatting import truncate
 from psm_sim.workload.recordings.request_line import METHODS
 
 HEADER = struct.Struct(">6I I H I H B B 5I H")
@@ -141,4 +141,4 @@ def _joined(parts: list[int]) -> int:
 
 
 def _short(line: bytes) -> str:
-    return repr(cut(line, 40, b"..."))
+    return repr(truncate(line, 40, b"..."))

@@ -7,7 +7,7 @@ from pathlib import Path
 from psm_sim.campaign.sweep.axis import Axis
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.outcome import StoredRow
-from psm_sim.campaign.sweep.run import Means, run_grid
+from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.store import Store
 
 HEARS = """
@@ -35,7 +35,7 @@ def grid(*vary: str, **words) -> Grid:
 def run(path: Path, what: Grid, workers: int = 1, **words) -> list[StoredRow]:
     """Run a grid on a store."""
     with Store(path) as store:
-        return run_grid(what, store, Means(workers, **words))
+        return run_grid(what, store, Resources(workers, **words))
 
 
 def write_policy(path: Path, beacons: str = "self.n", before: str = "pass") -> None:

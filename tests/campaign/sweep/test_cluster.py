@@ -15,9 +15,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from psm_sim.campaign.sweep.run import Means, run_grid
+from psm_sim.campaign.sweep.jobs import Batch
+from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.work import Batch
 from psm_sim.errors import InputError
 from psm_sim.version import __version__
 from tests.campaign.sweep.common import grid, run, write_policy
@@ -96,7 +96,7 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
         Store(tmp_path / "a.sqlite") as store,
         pytest.raises(InputError, match=r"pip install 'psm_sim\[cluster\]'"),
     ):
-        run_grid(grid(policies=("psm",)), store, Means(cluster="tcp://127.0.0.1:9"))
+        run_grid(grid(policies=("psm",)), store, Resources(cluster="tcp://127.0.0.1:9"))
 
 
 class StandIn(ModuleType):
@@ -166,7 +166,7 @@ def test_batches_are_lost_and_run_again(
         run(tmp_path / "there.sqlite", what)
     (tmp_path / "kept.py").rename(tmp_path / "my.py")
     with Store(tmp_path / "there.sqlite") as store:
-        rows = run_grid(what, store, Means(cluster="tcp://here:1"))
+        rows = run_grid(what, store, Resources(cluster="tcp://here:1"))
     done = {row.seed: row.measures for row in rows if row.state == "done"}
     assert done == {row.seed: row.measures for row in expected if row.seed in done}
     failed = [row for row in rows if row.state == "failed"]
@@ -184,7 +184,7 @@ def test_a_worker_of_another_version_is_named(stand_in: StandIn, tmp_path: Path)
             ("tcp://nobody:1", "no Dask scheduler answers there"),
         ):
             with pytest.raises(InputError, match=sentence):
-                run_grid(grid(policies=("psm",)), store, Means(cluster=address))
+                run_grid(grid(policies=("psm",)), store, Resources(cluster=address))
         assert store.sweeps() == []
 
 
@@ -200,7 +200,7 @@ def test_an_interrupt_calls_back_what_is_out(
     monkeypatch.setattr(stand_in, "wait", interrupt)
     with Store(tmp_path / "a.sqlite") as store:
         with pytest.raises(KeyboardInterrupt):
-            run_grid(grid(policies=("psm",)), store, Means(cluster="tcp://here:1"))
+            run_grid(grid(policies=("psm",)), store, Resources(cluster="tcp://here:1"))
         assert [status for status, *_ in store.sweeps()] == ["interrupted"]
     assert stand_in.submitted == []
     assert stand_in.closed

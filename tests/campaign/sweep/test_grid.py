@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from psm_sim.campaign.sweep.axis import Axis
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.grid_file import read_grid
-from psm_sim.campaign.sweep.ranges import values_of
+from psm_sim.campaign.sweep.ranges import expand_values
 from psm_sim.errors import InputError
 from psm_sim.simulation.preset import load_preset
 
@@ -42,14 +42,14 @@ def policies(found: Grid) -> list[str]:
 )
 def test_values_are_written_as_lists_and_ranges(text: str, values: str) -> None:
     """In exact decimals; what is no range of numbers is one value."""
-    assert values_of(text, "seed") == tuple(values.split())
+    assert expand_values(text, "seed") == tuple(values.split())
 
 
 @given(st.integers(-500, 500), st.integers(0, 50), st.integers(1, 400))
 def test_a_range_goes_from_first_to_last_in_equal_steps(first: int, count: int, step: int) -> None:
     """Of hundredths, without a rounding error."""
     start, width = Decimal(first) / 100, Decimal(step) / 100
-    found = values_of(f"{start}..{start + count * width}:{width}", "x")
+    found = expand_values(f"{start}..{start + count * width}:{width}", "x")
     assert [Decimal(value) for value in found] == [start + number * width for number in range(count + 1)]
 
 
@@ -68,7 +68,7 @@ def test_a_range_goes_from_first_to_last_in_equal_steps(first: int, count: int, 
 def test_unusable_values_are_refused(text: str, words: str) -> None:
     """Before anything as long as the range is made."""
     with pytest.raises(InputError, match=words):
-        values_of(text, "seed")
+        expand_values(text, "seed")
 
 
 def test_an_axis_multiplies_the_tasks_of_the_policies_it_concerns() -> None:

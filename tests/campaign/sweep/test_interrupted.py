@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from psm_sim.campaign.sweep.conduct import Conduct
 from psm_sim.campaign.sweep.database import transaction
-from psm_sim.campaign.sweep.run import Means, run_grid
+from psm_sim.campaign.sweep.run import Resources, run_grid
+from psm_sim.campaign.sweep.scheduler import Scheduler
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.randomness import stream
 from tests.campaign.sweep.common import grid, write_policy
@@ -147,15 +147,15 @@ def test_what_an_interrupt_left_open_is_undone_before_claims_are_given_up(
 ) -> None:
     """One that comes between the beginning of a transaction and what it is for."""
 
-    def struck(conduct: Conduct) -> None:
+    def struck(conduct: Scheduler) -> None:
         conduct._store._database.execute("BEGIN IMMEDIATE")
         raise KeyboardInterrupt
 
     monkeypatch.setattr("psm_sim.campaign.sweep.database._BUSY_S", 0.01)
-    monkeypatch.setattr(Conduct, "run", struck)
+    monkeypatch.setattr(Scheduler, "run", struck)
     with Store(tmp_path / "a.sqlite") as store:
         with pytest.raises(KeyboardInterrupt):
-            run_grid(grid("seed=1..4", policies=("psm",)), store, Means(workers=1))
+            run_grid(grid("seed=1..4", policies=("psm",)), store, Resources(workers=1))
         assert [status for status, *_ in store.sweeps()] == ["interrupted"]
         assert store._database.execute("SELECT count(runner) FROM tasks").fetchone() == (0,)
         assert store._database.execute("SELECT count(*) FROM runners").fetchone() == (0,)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim import processes
+from psm_sim import parallel
 from psm_sim.campaign.sweep import pool as pool_module
 from psm_sim.campaign.sweep import worker as worker_module
-from psm_sim.campaign.sweep.pool import Processes
+from psm_sim.campaign.sweep.jobs import Batch
+from psm_sim.campaign.sweep.pool import ProcessPool
 from psm_sim.campaign.sweep.user_files import UserFiles
-from psm_sim.campaign.sweep.work import Batch
 from tests.campaign.sweep.common import grid, run, write_policy
 
 needs_posix = pytest.mark.skipif(os.name == "nt", reason="there are no such signals on Windows")
@@ -38,9 +38,9 @@ def test_a_task_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: p
 def test_a_worker_killed_from_outside_loses_no_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its tasks are run again, by another."""
     expected = run(tmp_path / "a.sqlite", grid("seed=1..8", policies=("psm", "lpsm"), pages=20))
-    pools: list[Processes] = []
+    pools: list[ProcessPool] = []
 
-    class Watched(Processes):
+    class Watched(ProcessPool):
         def __init__(self, workers) -> None:
             super().__init__(workers)
             pools.append(self)
@@ -52,7 +52,7 @@ def test_a_worker_killed_from_outside_loses_no_task(tmp_path: Path, monkeypatch:
                 os.kill(self.pids[0], signal.SIGKILL)
             return found
 
-    monkeypatch.setattr("psm_sim.campaign.sweep.run.Processes", Watched)
+    monkeypatch.setattr("psm_sim.campaign.sweep.run.ProcessPool", Watched)
     rows = run(tmp_path / "b.sqlite", grid("seed=1..8", policies=("psm", "lpsm"), pages=20), workers=2)
     assert len(pools) == 2
     assert [row.measures for row in rows] == [row.measures for row in expected]
@@ -61,12 +61,12 @@ def test_a_worker_killed_from_outside_loses_no_task(tmp_path: Path, monkeypatch:
 CHILDREN = """
 import sys, time
 from pathlib import Path
-from psm_sim.campaign.sweep.pool import Processes
+from psm_sim.campaign.sweep.pool import ProcessPool
 from psm_sim.campaign.sweep.user_files import UserFiles
-from psm_sim.campaign.sweep.work import Batch
+from psm_sim.campaign.sweep.jobs import Batch
 
 if __name__ == "__main__":
-    pool = Processes(2)
+    pool = ProcessPool(2)
     for _ in range(2):
         pool.submit(Batch((), UserFiles()))
     print(*pool.pids, flush=True)
@@ -103,7 +103,7 @@ def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are copied on Linux alone")
 def test_on_linux_one_process_imports_for_all() -> None:
     """The workers are its children, and end when they are told to."""
-    pool = Processes(2)
+    pool = ProcessPool(2)
     workers = pool.pids
     parents = {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1] for pid in workers}
     assert len(parents) == 1
@@ -120,14 +120,14 @@ def exits(pipe: object) -> None:
 def test_workers_that_cannot_begin_give_every_batch_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a reason, and not by trying for ever."""
     monkeypatch.setattr(worker_module, "serve", exits)
-    pool = Processes(2)
+    pool = ProcessPool(2)
     for _ in range(5):
         pool.submit(Batch((), UserFiles()))
     found: list[object] = []
     while len(found) < 5:
         found += [outcome for _, outcome in pool.finished()]
     pool.close(at_once=True)
-    assert found == [worker_module.GONE] * 5
+    assert found == [worker_module.WORKER_DIED] * 5
 
 
 def finished(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -164,13 +164,13 @@ def test_a_worker_runs_no_script_again_and_leaves_its_output_alone(tmp_path: Pat
 
 def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its batch is lost with a sentence, and gives no numbers."""
-    pool = pool_module.Processes(1)
+    pool = pool_module.ProcessPool(1)
     pool.submit(Batch((), UserFiles(), version="9.9"))
-    found: pool_module.Finished = []
+    found: pool_module.BatchResult = []
     while not found:
         found = pool.finished()
     pool.close(at_once=True)
-    assert isinstance(found[0][1], pool_module.Lost)
+    assert isinstance(found[0][1], pool_module.WorkerLost)
     assert "expected 9.9: install that one" in found[0][1]
 
 
@@ -179,14 +179,14 @@ def test_a_worker_leaves_interrupts_to_its_parent_and_ends_with_it(monkeypatch: 
     parents = [7, 7, 1]
     ended: list[int] = []
     handled: list[tuple[object, ...]] = []
-    monkeypatch.setattr(processes, "_CHECK_S", 0.0)
-    monkeypatch.setattr(processes, "_watched", False)
+    monkeypatch.setattr(parallel, "_CHECK_S", 0.0)
+    monkeypatch.setattr(parallel, "_watched", False)
     monkeypatch.setattr("sys.stdout", sys.stdout)
     monkeypatch.setattr("os.dup2", lambda *words: handled.append(words))
     monkeypatch.setattr("os.getppid", lambda: parents.pop(0))
     monkeypatch.setattr("os._exit", ended.append)
     monkeypatch.setattr("signal.signal", lambda *words: handled.append(words))
-    processes.begin(7)
+    parallel.init_worker(7)
     for _ in range(1000):
         if ended:
             break

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 import psm_sim
+from psm_sim.campaign.sweep import jobs
 from psm_sim.campaign.sweep import run as run_of_sweep
 from psm_sim.campaign.sweep import store as store_module
-from psm_sim.campaign.sweep import work
 from psm_sim.campaign.sweep.outcome import StoredRow
-from psm_sim.campaign.sweep.run import Means
+from psm_sim.campaign.sweep.run import Resources
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.errors import InputError
-from psm_sim.processes import MOST_PER_CORE
+from psm_sim.parallel import MAX_PER_CORE
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.scenario import Scenario
 from tests.campaign.sweep.common import grid, run, write_policy
@@ -36,9 +36,9 @@ def numbers(rows: list[StoredRow]) -> list[StoredRow]:
 def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """Work in an empty folder; give the tasks that this process has run, by their keys."""
     found: list[str] = []
-    original = work.run_batch
+    original = jobs.run_batch
 
-    def noting(batch: work.Batch) -> list:
+    def noting(batch: jobs.Batch) -> list:
         found.extend(batch.keys)
         return original(batch)
 
@@ -106,7 +106,7 @@ def test_versions_do_not_mix(monkeypatch: pytest.MonkeyPatch, runs: list[str]) -
     """What another version has done is kept beside, and never shown as this one's."""
     path, one = Path("a.sqlite"), grid(policies=("psm",))
     run(path, one)
-    for module in ("psm_sim.simulation.scenario_key", "psm_sim.campaign.sweep.plan"):
+    for module in ("psm_sim.simulation.scenario_key", "psm_sim.campaign.sweep.planning"):
         monkeypatch.setattr(f"{module}.__version__", "9.9")
     monkeypatch.setattr(store_module, "__version__", "9.9")
     with Store(path) as store:
@@ -150,13 +150,13 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
 ) -> None:
     """One comparison for all; where one fails, each for itself, with the same numbers."""
     compared: list[int] = []
-    original = work.compare_runs
+    original = jobs.compare_runs
 
     def noting(policies: list, scenario: Scenario) -> Comparison:
         compared.append(len(policies))
         return original(policies, scenario)
 
-    monkeypatch.setattr(work, "compare_runs", noting)
+    monkeypatch.setattr(jobs, "compare_runs", noting)
     among = {"topology": "cafe", "pages": 2}
     together = run(Path("a.sqlite"), grid("seed=1", policies=("psm", "bsd"), **among))
     assert compared == [2]
@@ -232,9 +232,9 @@ def test_a_file_that_is_no_store_is_refused() -> None:
 def test_there_are_never_more_processes_than_a_multiple_of_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many are asked for."""
     asked: list[int] = []
-    monkeypatch.setattr(run_of_sweep, "Processes", asked.append)
-    run_of_sweep._made_pool(Means(1024), 1000)
-    assert asked == [MOST_PER_CORE * (os.cpu_count() or 1)]
+    monkeypatch.setattr(run_of_sweep, "ProcessPool", asked.append)
+    run_of_sweep._made_pool(Resources(1024), 1000)
+    assert asked == [MAX_PER_CORE * (os.cpu_count() or 1)]
 
 
 def test_what_a_killed_sweep_left_is_removed_by_the_next_one(

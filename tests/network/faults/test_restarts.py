@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.network.faults import build
-from psm_sim.network.faults.spells import Spells
+from psm_sim.network.faults.outages import OutageSchedule
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page import Page
 from tests.network.faults.common import Frames, balance, loaded, world_with
 
 
-class Once(Spells):
+class Once(OutageSchedule):
     """One spell, when the test wants it."""
 
     at_s = 10.0
@@ -26,7 +26,7 @@ class Once(Spells):
 def at(monkeypatch, time_s):
     """Have the first spell of each kind begin at *time_s*, and no other one."""
     monkeypatch.setattr(Once, "at_s", time_s)
-    monkeypatch.setattr(build, "Spells", Once)
+    monkeypatch.setattr(build, "OutageSchedule", Once)
 
 
 RESTART = {"faults.restart_every_s": 1000, "faults.restart_s": 5}
@@ -118,7 +118,7 @@ def test_replies_before_and_after_a_stall_are_not_late(monkeypatch):
 
 def test_restarts_and_stalls_are_the_same_for_every_policy():
     """They are drawn by the clock, each from a stream of its own."""
-    times_s = [Spells(3, name, 100.0, 1.0).begins_s for name in ("faults.restarts", "faults.stalls")]
+    times_s = [OutageSchedule(3, name, 100.0, 1.0).begins_s for name in ("faults.restarts", "faults.stalls")]
     assert times_s[0] != times_s[1]
     pages = [Page(1000.0, 1000, (), (300,), (0.0,))]
     settings = {**RESTART, "faults.restart_every_s": 100, "faults.seed": 3}

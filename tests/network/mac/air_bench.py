@@ -9,7 +9,7 @@ from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.doze import Doze
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.build import Cell
-from psm_sim.network.observers import Audience, EnergyLedger
+from psm_sim.network.observers import EnergyLedger, ObserverHooks
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.station import Station
 
@@ -47,7 +47,7 @@ class AirBench:
     def join(self, policy):
         topology, env = self.topology, self.env
         ledger, recorder = EnergyLedger(topology.power), Recorder()
-        told = Audience([ledger, recorder])
+        told = ObserverHooks([ledger, recorder])
         up = AirLink(env, "wireless up", topology, told.frame)
         down = AirLink(env, "wireless down", topology, told.frame)
         access_point = AccessPoint(env, topology.access_point)

@@ -31,7 +31,7 @@ class Beacon(NamedTuple):
     group: bool
     names: bool
     begun_us: int = 0
-    named: frozenset[int] = frozenset()
+    tim_bit: frozenset[int] = frozenset()
 
 
 class Frame(NamedTuple):

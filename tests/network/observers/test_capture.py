@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from psm_sim.network import World, load_topology
+from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.observers.capture import Capture
-from psm_sim.network.observers.capture.waiting import ROW, Waiting
-from psm_sim.network.on_air import OnAir
+from psm_sim.network.observers.capture.pending_frames import ROW, PendingFrames
 from psm_sim.network.segment import GROUP
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -171,7 +171,7 @@ def test_the_file_does_not_depend_on_how_much_is_written_at_once(variant, monkey
     """A few frames and beacons at a time, or all at the end."""
     _, _, at_once = captured("psm", **VARIANTS[variant])
     monkeypatch.setattr("psm_sim.network.observers.capture.sniffer._ENOUGH", 3)
-    monkeypatch.setattr("psm_sim.network.observers.capture.batch._MOST_BEACONS", 16)
+    monkeypatch.setattr("psm_sim.network.observers.capture.batch._MAX_BEACONS", 16)
     _, _, piecemeal = captured("psm", **VARIANTS[variant])
     assert (at_once == piecemeal) is True
 
@@ -212,10 +212,10 @@ def test_what_a_finer_mac_tells_is_written_as_it_is():
     world = World(load_topology(), make_policy("always-on"), [capture])
     segment = run("psm", pages=1, observers=[log := Segments()]) and log.one
     told = [
-        OnAir("null", True, 0.01, 0.0101, 1e-4, 0.0102, None, retry=True, sleeps=True),
-        OnAir("ack", False, 0.0103, 0.0103, 1e-5, 0.0104, None, sleeps=False),
-        OnAir("ps-poll", True, 0.02, 0.02, 1e-4, 0.0201, None, sleeps=True),
-        OnAir("data", False, 0.02, 0.0202, 1e-3, 0.0212, segment, sleeps=False, more=True),
+        AirFrame("null", True, 0.01, 0.0101, 1e-4, 0.0102, None, retry=True, sleeps=True),
+        AirFrame("ack", False, 0.0103, 0.0103, 1e-5, 0.0104, None, sleeps=False),
+        AirFrame("ps-poll", True, 0.02, 0.02, 1e-4, 0.0201, None, sleeps=True),
+        AirFrame("data", False, 0.02, 0.0202, 1e-3, 0.0212, segment, sleeps=False, more=True),
     ]
     for each in told:
         capture.air(each)
@@ -232,9 +232,9 @@ def test_what_a_finer_mac_tells_is_written_as_it_is():
 
 def test_frames_wait_until_nothing_earlier_can_come():
     """In the order in which they are heard; those that are heard later wait on."""
-    waiting = Waiting()
+    waiting = PendingFrames()
     for heard_s in (0.3, 0.1, 0.2, 0.5):
-        waiting.add(OnAir("null", True, 0.0, 0.0, 0.0, heard_s, None), 1, False)
+        waiting.add(AirFrame("null", True, 0.0, 0.0, 0.0, heard_s, None), 1, False)
     taken = waiting.take(0.3)
     assert taken.dtype == ROW
     assert taken["heard_s"].tolist() == [0.1, 0.2]

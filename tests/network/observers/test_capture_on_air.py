@@ -13,15 +13,15 @@ from simpy import Environment
 
 import psm_sim
 from psm_sim.network import Observer, load_topology
+from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.air_timing import Timing
 from psm_sim.network.mac.air import Air
 from psm_sim.network.mac.air_link import AirLink
-from psm_sim.network.mac.beacon_turn import BeaconTurn
-from psm_sim.network.mac.outbox import DOZES
+from psm_sim.network.mac.beacon_schedule import BeaconSchedule
+from psm_sim.network.mac.station_queue import DOZES
 from psm_sim.network.observers.capture import sniffer
 from psm_sim.network.observers.capture.beacon_times import BeaconTimes
-from psm_sim.network.observers.capture.scene import scene_of
-from psm_sim.network.on_air import OnAir
+from psm_sim.network.observers.capture.capture_settings import capture_settings
 from psm_sim.network.segment import Segment
 from tests.network.observers.sniffed import (
     Beacon,
@@ -56,9 +56,9 @@ class Aired(Observer):
     """Keeps what is told of the air."""
 
     def __init__(self) -> None:
-        self.frames: list[OnAir] = []
+        self.frames: list[AirFrame] = []
 
-    def air(self, frame: OnAir) -> None:
+    def air(self, frame: AirFrame) -> None:
         self.frames.append(frame)
 
 
@@ -162,7 +162,7 @@ def test_frames_are_written_as_soon_as_their_order_is_certain(variant, monkeypat
 def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
     """A PIFS after they are due, or after the air is free; those that became due meanwhile are not sent."""
     begun_s = []
-    sent, passed = BeaconTurn.sent, BeaconTurn.passed
+    sent, passed = BeaconSchedule.sent, BeaconSchedule.passed
 
     def now_sent(turn, now_s):
         begun_s.append(now_s)
@@ -173,8 +173,8 @@ def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
         begun_s.extend([] if start_s is None else [start_s])
         return start_s
 
-    monkeypatch.setattr(BeaconTurn, "sent", now_sent)
-    monkeypatch.setattr(BeaconTurn, "passed", was_sent)
+    monkeypatch.setattr(BeaconSchedule, "sent", now_sent)
+    monkeypatch.setattr(BeaconSchedule, "passed", was_sent)
     world, data = on_air(policy, **VARIANTS[variant])
     timing, interval_s = Timing(world._topology.mac), world.beacons.interval_s
     shown = [each.begun_us for each in beacons_of(data)]
@@ -193,11 +193,11 @@ def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
 
 def test_a_late_beacon_takes_the_place_of_those_due_meanwhile():
     """One due at 0.3 s, sent at 0.54 s: beacons 3 and 4 are left out, 5 is late, and 6 is on time."""
-    times = BeaconTimes(scene_of(load_topology("three-node", {"mac.model": "dcf"})))
+    times = BeaconTimes(capture_settings(load_topology("three-node", {"mac.model": "dcf"})))
     gap_s, air_s = 30e-6, 864e-6
     assert times.before(0.3) == 3
     assert times.before(0.301) == 4
-    times.late(OnAir("beacon", False, 0.3, 0.54, air_s, 0.54 + air_s, None))
+    times.late(AirFrame("beacon", False, 0.3, 0.54, air_s, 0.54 + air_s, None))
     assert times.before(0.53) == 5
     assert times.before(0.55) == 6
     begun_s = times.begun_s(np.arange(2, 7)).tolist()
@@ -271,7 +271,7 @@ def test_what_has_collided_has_the_retry_bit_when_it_is_heard(variant, monkeypat
 @pytest.mark.parametrize("taken_back", [True, False])
 def test_a_null_frame_that_was_tried_and_taken_back_leaves_the_next_one_new(taken_back):
     """Else the next one is its copy."""
-    told: list[OnAir] = []
+    told: list[AirFrame] = []
     topology = load_topology("three-node", {"mac.model": "dcf"})
     link = AirLink(Environment(), "wireless up", topology, (), [told.append])
     link.wait(DOZES)

@@ -15,9 +15,9 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.air_timing import Timing
-from psm_sim.network.crowd import Crowd, cell_of
 from psm_sim.network.observers.capture import captures, check_capturable, sniffer
 from psm_sim.network.observers.timeline import timelines
+from psm_sim.network.station_group import StationGroup, cell_of
 from psm_sim.network.topology_members import Member
 from psm_sim.network.world import World
 from psm_sim.policies import make_policy
@@ -74,7 +74,7 @@ class Sniffed:
             end.world = world
         self.worlds[0].env.process(self._look())
         loads = [load_workload("ucb:max_think_s=5", pages, seed) for seed, _ in enumerate(policies, 1)]
-        Crowd(self.worlds).run(
+        StationGroup(self.worlds).run(
             [each.pages for each in loads], [each.messages for each in loads], lambda _: None
         )
         self.capture, self.timeline = capture.getvalue(), timeline.getvalue()
@@ -88,7 +88,7 @@ class Sniffed:
         env, interval_s = self.worlds[0].env, self.worlds[0].beacons.interval_s
         while True:
             yield env.timeout(interval_s * (len(self.held) + 1) - 1e-8 - env.now)
-            named = [aid for aid, world in enumerate(self.worlds, 1) if world.access_point.ports[0].named]
+            named = [aid for aid, world in enumerate(self.worlds, 1) if world.access_point.ports[0].tim_bit]
             self.held.append(frozenset(named))
 
 
@@ -112,7 +112,7 @@ def test_tshark_finds_nothing_malformed_no_wrong_checksum_and_tcp_clean(variant,
     assert tshark(found.capture, tmp_path, f"{ODD} || {TROUBLE}", "frame.number", "_ws.col.Info") == []
     rows = tshark(found.capture, tmp_path, "wlan.fc.type_subtype == 8", "wlan.tim.aid")
     named = [frozenset(int(each, 16) for each in row[0].split(",") if each) for row in rows]
-    assert named == [each.named for each in beacons_of(found.capture)]
+    assert named == [each.tim_bit for each in beacons_of(found.capture)]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -137,7 +137,7 @@ def test_the_tim_names_each_station_exactly_when_frames_are_held_for_it(variant)
     found = sniffed(variant)
     beacons = beacons_of(found.capture)[1:]
     expected = [found.held[int((each.begun_us - 1) / 102_400) - 1] for each in beacons]
-    assert [each.named for each in beacons] == expected
+    assert [each.tim_bit for each in beacons] == expected
     assert {1, 8, 9} <= {aid for named in expected for aid in named}
     assert max(map(len, expected)) > 1
 
@@ -204,7 +204,7 @@ def test_watched_or_not_the_stations_do_the_same():
     found, cell = sniffed(), cell_of(sniffed().topology)
     alone = [World(found.topology, make_policy(policy), (), cell) for policy in POLICIES]
     loads = [load_workload("ucb:max_think_s=5", 2, seed).pages for seed in range(1, 10)]
-    Crowd(alone).run(loads, [NO_MESSAGES] * 9, lambda _: None)
+    StationGroup(alone).run(loads, [NO_MESSAGES] * 9, lambda _: None)
     assert [list(world.visits) for world in alone] == [list(world.visits) for world in found.worlds]
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from psm_sim.network import EnergyLedger, Observer, PagesDone, World, load_topology
-from psm_sim.network.observers import Audience
+from psm_sim.network.observers import ObserverHooks
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_station import PowerParameters
 from psm_sim.policies import Policy, Rest, make_policy
@@ -66,9 +66,9 @@ def test_an_observer_changes_nothing(policy):
 
 def test_only_methods_that_a_class_overrides_are_called():
     """A plain observer is never called; one that wants pages is called for pages."""
-    assert all(getattr(Audience([Observer(), Observer()]), event) == () for event in EVENTS)
+    assert all(getattr(ObserverHooks([Observer(), Observer()]), event) == () for event in EVENTS)
     pages = PagesDone(print)
-    audience = Audience([Observer(), pages])
+    audience = ObserverHooks([Observer(), pages])
     assert audience.page == (pages.page,)
     assert all(getattr(audience, event) == () for event in EVENTS if event != "page")
 
@@ -76,7 +76,7 @@ def test_only_methods_that_a_class_overrides_are_called():
 def test_observers_are_told_in_the_order_in_which_they_are_given():
     """Two of the same class."""
     one, other = Everything(), Everything()
-    audience = Audience([one, other])
+    audience = ObserverHooks([one, other])
     assert all(getattr(audience, event) == (getattr(one, event), getattr(other, event)) for event in EVENTS)
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from psm_sim.network import Observer
+from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.http import Request
 from psm_sim.network.observers.timeline import Timeline
 from psm_sim.network.observers.timeline.trace_file import TraceFile
 from psm_sim.network.observers.timeline.transfers import Transfers, _Stream
-from psm_sim.network.on_air import OnAir
 from psm_sim.network.segment import Connection
 from psm_sim.policies import Policy, Rest, make_policy
-from psm_sim.policies.guard import Guarded
+from psm_sim.policies.guard import GuardedPolicy
 from tests.network.observers.sniffed import run
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm", "anticipate", "uapsd", "twt"]
@@ -148,7 +148,7 @@ def test_held_frames_are_counted(settings):
 
 def test_the_weights_of_a_learner_are_counters_also_behind_a_guard():
     """One series for each polling time; they add up to 1."""
-    for policy in (make_policy("lpsm:loss=inverse"), Guarded(make_policy("lpsm:loss=inverse"))):
+    for policy in (make_policy("lpsm:loss=inverse"), GuardedPolicy(make_policy("lpsm:loss=inverse"))):
         _, _, events = drawn(policy, pages=10)
         weights = [args for _, args in counter(events, "weights")]
         assert len(weights) > 3
@@ -204,7 +204,7 @@ def test_the_streams_that_are_over_are_forgotten():
     class Follow(Observer):
         most = 0
 
-        def air(self, frame: OnAir) -> None:
+        def air(self, frame: AirFrame) -> None:
             transfers.air(frame)
             self.most = max(self.most, len(transfers._streams))
 
@@ -229,7 +229,7 @@ def test_a_class_that_overrides_air_alone_hears_of_data_there():
     class Counts(Timeline):
         heard = 0
 
-        def air(self, frame: OnAir) -> None:
+        def air(self, frame: AirFrame) -> None:
             self.heard += frame.kind == "data"
 
     run("psm", pages=2, observers=[counts := Counts(io.BytesIO())])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.replay.method import Method
+from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.run import ReplayedClient, replay_activity, replay_trace
 from psm_sim.reporting.figures.replay.learning import regret_bound, switching_rates, weights
 from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses, losses_against_best
@@ -19,13 +19,13 @@ from psm_sim.reporting.figures.replay.write import write_figures
 @pytest.fixture(scope="module")
 def client() -> ReplayedClient:
     """Return a replay long enough to be drawn in windows."""
-    return replay_trace("ucb", Method(polls=2500), pages=20, history=True)[0]
+    return replay_trace("ucb", ReplayConfig(polls=2500), pages=20, history=True)[0]
 
 
 @pytest.fixture(scope="module")
 def other(client: ReplayedClient) -> ReplayedClient:
     """Return the same activity under the second loss."""
-    method = Method(loss="inverse-log:gamma=1e-5", polls=2500)
+    method = ReplayConfig(loss="inverse-log:gamma=1e-5", polls=2500)
     return replay_activity(client.activity, method, history=True)
 
 
@@ -101,9 +101,9 @@ def test_drawn_weights_and_posterior_are_distributions(client: ReplayedClient) -
 
 def test_a_short_replay_of_another_learner_is_drawn_too(tmp_path: Path) -> None:
     """One poll, two experts, no switching rates: six figures, without a warning."""
-    from psm_sim.replay.clock import Clock
+    from psm_sim.replay.clock import PollingGrid
 
-    method = Method(learner="static-expert", polls=1, clock=Clock(100.0, 200.0, 100.0))
+    method = ReplayConfig(learner="static-expert", polls=1, clock=PollingGrid(100.0, 200.0, 100.0))
     (short,) = replay_trace("ucb", method, pages=1, history=True)
     assert {path.stem for path in write_figures(tmp_path, short, short)} == {
         "losses",
@@ -117,6 +117,6 @@ def test_a_short_replay_of_another_learner_is_drawn_too(tmp_path: Path) -> None:
 
 def test_a_replay_without_history_is_not_drawn(client: ReplayedClient) -> None:
     """It says how to make one that is."""
-    bare = replay_activity(client.activity, Method(polls=5))
+    bare = replay_activity(client.activity, ReplayConfig(polls=5))
     with pytest.raises(ValueError, match="kept no history; make it with history=True"):
         losses(bare)

@@ -7,21 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.campaign.slowdown_frontier import Corner
+from psm_sim.campaign.pareto_frontier import Corner
 from psm_sim.errors import InputError
 from psm_sim.reporting.figures.run import page, polling, slowdowns, states, trade_off
 from psm_sim.reporting.figures.run.write import SUFFIXES, frontier_of, write_figures
 from psm_sim.reporting.figures.style import save_picture
-from psm_sim.simulation import BASELINES, Beside, Comparison, Scenario, compare_runs, compare_seeds
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
 from psm_sim.simulation.timeline import timeline
 
-BESIDE = Beside(BASELINES, BASELINES[1:])
+BESIDE = References(BASELINES, BASELINES[1:])
 
 
 @pytest.fixture(scope="module")
 def replicated() -> Comparison:
     """Return LPSM and BSD over three seeds."""
-    return compare_seeds(["lpsm", "bsd:p=0.5"], Scenario(pages=4), 3, workers=1, beside=BESIDE)
+    return compare_seeds(["lpsm", "bsd:p=0.5"], Scenario(pages=4), 3, workers=1, references=BESIDE)
 
 
 def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.keys import content_of
+from psm_sim.hashing import file_digest
 from tests.campaign.sweep.common import write_policy
 
 PSM = ["--policy", "psm", "--pages", "3", "--output", "results"]
@@ -61,7 +61,7 @@ def test_the_record_names_what_the_results_were_made_with(folder: Path) -> None:
     ]
     assert main(words) == 0
     found = metadata(folder)
-    assert found["files"] == {name: content_of(Path(name)) for name in ("my.py", "place.toml", "pages.csv")}
+    assert found["files"] == {name: file_digest(Path(name)) for name in ("my.py", "place.toml", "pages.csv")}
     assert {"numpy", "pandas", "scipy", "simpy"} <= set(found["packages"])
     assert set(found["git"]) == {"folder", "psm_sim"}
     assert found["git"]["folder"] is None

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.campaign.slowdown_frontier import Corner
+from psm_sim.campaign.pareto_frontier import Corner
 from psm_sim.cli import main
-from psm_sim.reporting.html import words
+from psm_sim.reporting.html import markup
 from psm_sim.reporting.html.comparison import page_of
-from psm_sim.reporting.html.distribution import MOST_STEPS, steps
+from psm_sim.reporting.html.distribution import MAX_STEPS, steps
 from psm_sim.reporting.html.pages import pages_table
-from psm_sim.reporting.html.watched import MOST_FRAMES, fitting, watched
-from psm_sim.simulation import BASELINES, Beside, Comparison, Scenario, compare_runs, compare_seeds
+from psm_sim.reporting.html.timeline_data import MAX_FRAMES, fitting_page_count, record_timeline
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
 
 KNOWN: dict[str, Any] = {
     "command": "python -m psm_sim --policy 'a&b'",
@@ -33,8 +33,8 @@ KNOWN: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def replicated() -> Comparison:
     """Return a learner and BSD beside the baselines, over two seeds."""
-    beside = Beside(BASELINES, BASELINES[1:])
-    return compare_seeds(["lpsm", "bsd:p=0.5"], Scenario(pages=6), 2, workers=1, beside=beside)
+    beside = References(BASELINES, BASELINES[1:])
+    return compare_seeds(["lpsm", "bsd:p=0.5"], Scenario(pages=6), 2, workers=1, references=beside)
 
 
 def stored(page: str, name: str) -> Any:
@@ -73,9 +73,9 @@ def test_nothing_in_it_leads_outside(replicated: Comparison) -> None:
 @given(st.text())
 def test_any_text_is_text(text: str) -> None:
     """No tag, attribute or end of a script begins in it, and a program reads the same back."""
-    assert not set("<>\"'") & set(words.text(text))
-    assert "<" not in words.data("n", text)[1:-9]
-    inside = words.data("n", text).partition(">")[2].removesuffix("</script>")
+    assert not set("<>\"'") & set(markup.text(text))
+    assert "<" not in markup.data("n", text)[1:-9]
+    inside = markup.data("n", text).partition(">")[2].removesuffix("</script>")
     assert json.loads(inside) == text
 
 
@@ -90,14 +90,14 @@ def test_the_table_has_the_pages_of_each_policy_and_seed(replicated: Comparison)
 
 def test_what_is_not_finite_is_an_empty_cell() -> None:
     """JSON has no such number, and a page must not fail for it."""
-    values = [words.plain(value) for value in (math.nan, math.inf, 1 / 3, 7, None, True, "a")]
+    values = [markup.plain(value) for value in (math.nan, math.inf, 1 / 3, 7, None, True, "a")]
     assert values == [None, None, 0.33333, 7, None, True, "a"]
 
 
 def test_a_timeline_has_what_the_result_counts() -> None:
     """Its beacons, its seconds awake, its pages, and each frame that was held after it came."""
     run = compare_runs(["psm"], Scenario(pages=5)).runs[0]
-    seen = watched(run)
+    seen = record_timeline(run)
     assert sum(count for _, count, _ in seen["beacons"]) == run.usage.beacons
     assert sum(to - since for since, to in seen["awake"]) == pytest.approx(run.usage.awake_s, abs=1e-3)
     assert [page[0] for page in seen["pages"]] == [1, 2, 3, 4, 5]
@@ -108,13 +108,13 @@ def test_a_timeline_has_what_the_result_counts() -> None:
 def test_a_long_run_is_shown_as_far_as_it_fits() -> None:
     """At least one page, however large."""
     (record,) = compare_runs(["psm"], Scenario(pages=1)).runs[0].page_records
-    heavy = record._replace(bytes=1460 * MOST_FRAMES // 8, objects=0)
-    assert fitting([heavy] * 10) == 4
-    assert fitting([heavy._replace(bytes=10**9)] * 3) == 1
-    assert fitting([record] * 3) == 3
+    heavy = record._replace(bytes=1460 * MAX_FRAMES // 8, objects=0)
+    assert fitting_page_count([heavy] * 10) == 4
+    assert fitting_page_count([heavy._replace(bytes=10**9)] * 3) == 1
+    assert fitting_page_count([record] * 3) == 3
 
 
-@given(st.lists(st.floats(1.0, 100.0), min_size=1, max_size=3 * MOST_STEPS))
+@given(st.lists(st.floats(1.0, 100.0), min_size=1, max_size=3 * MAX_STEPS))
 def test_the_steps_rise_to_the_slowest_page(values: list[float]) -> None:
     """From 0 to 1, in at most as many steps as are promised."""
     xs, shares = steps(values)
@@ -122,7 +122,7 @@ def test_the_steps_rise_to_the_slowest_page(values: list[float]) -> None:
     assert (xs[0], xs[-1]) == (min(values), max(values))
     assert (shares[0], shares[-1]) == (0.0, 1.0)
     assert shares == sorted(shares)
-    assert len(xs) == len(shares) <= MOST_STEPS + 2
+    assert len(xs) == len(shares) <= MAX_STEPS + 2
 
 
 def test_one_run_without_baselines_has_a_page() -> None:

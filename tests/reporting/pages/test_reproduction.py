@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.estimates import Interval
 from psm_sim.reporting import claims
 from psm_sim.reporting.figures import policy_names
 from psm_sim.reporting.figures import studies as study_figures
@@ -24,6 +23,7 @@ from psm_sim.reporting.terminal import study as terminal
 from psm_sim.studies import published as published_module
 from psm_sim.studies.published import Claim, Published
 from psm_sim.studies.study import Findings, Table
+from psm_sim.summary_stats import Interval
 
 POLICIES = ["always-on", "psm", "bsd:p=1", "lpsm:loss=inverse-log"]
 FRAMES = {
@@ -257,10 +257,10 @@ def test_columns_of_numbers_stand_to_the_right() -> None:
 
 def test_every_policy_has_a_colour_and_a_name_also_one_of_a_users_own() -> None:
     """Always the same; hindsight has that of no power saving, which stands in no figure beside it."""
-    assert policy_names.place_of("hindsight, no delay") == policy_names.place_of("always-on")
-    assert policy_names.place_of("my.py:Mine") == policy_names.place_of("my.py:Mine") in range(8)
+    assert policy_names.style_index("hindsight, no delay") == policy_names.style_index("always-on")
+    assert policy_names.style_index("my.py:Mine") == policy_names.style_index("my.py:Mine") in range(8)
     assert policy_names.name_of("bsd:p=0.5,max_sleep_ms=none") == "BSD p = 0.5 max_sleep_ms = none"
-    assert policy_names.stacked("psm") == "static\nPSM"
+    assert policy_names.two_line_name("psm") == "static\nPSM"
 
 
 def test_hindsight_stands_as_a_line_across_the_bars() -> None:

@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psm_sim.estimates import Interval
 from psm_sim.reporting import claims
 from psm_sim.reporting.figures import studies as figures
 from psm_sim.reporting.files.study_numbers import numbers_of
 from psm_sim.reporting.pages.reproduction import page_of
 from psm_sim.reporting.terminal import study as terminal
 from psm_sim.simulation.preset import CALIBRATES, FITTED, PREDICTED, load_preset
-from psm_sim.studies.bars import mean_states, slowdowns
+from psm_sim.studies.bars import mean_energy_by_state, slowdowns
 from psm_sim.studies.published import Claim, Published
 from psm_sim.studies.study import Findings
+from psm_sim.summary_stats import Interval
 
 
 def claim(preset: str, role: str, verdict: str, quantity: str = "energy_j", **number: Any) -> Claim:
@@ -106,13 +106,13 @@ def test_published_values_are_drawn_into_the_bars() -> None:
         "policy": policies, "awake_j": [41, 0.1, 0.3, 0.1], "asleep_j": [0, 2.7, 2.7, 2.7], "beacons_j": 0.5,
         "slowdown": [1, 1.2, 1.1, 1.4], "page_ratio_mean": [0.8, 1, 0.9, 1.2],
     })  # fmt: skip
-    thesis = mean_states(runs, [2.9], "lpsm-100")
+    thesis = mean_energy_by_state(runs, [2.9], "lpsm-100")
     assert thesis["published_j"].dropna().tolist() == [3.62, 2.95]
     figure, caption = figures.draw("energy", thesis)
     diamonds = next(line for line in figure.axes[0].lines if line.get_marker() == "D")
     assert np.asarray(diamonds.get_ydata())[[0, 2]].tolist() == [3.62, 2.95]
     assert "Diamonds: published" in caption
-    paper = mean_states(runs, [2.9], "bsd-energy")
+    paper = mean_energy_by_state(runs, [2.9], "bsd-energy")
     assert paper["published_low_j"].dropna().tolist() == pytest.approx([3.3 * 0.86])
     assert "published range" in figures.draw("energy", paper)[1]
     figure, caption = figures.draw("slowdown", slowdowns(runs, "lpsm-100"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from psm_sim.reporting.terminal import comparison as table
-from psm_sim.simulation import BASELINES, Beside, Comparison, Scenario, compare_runs, compare_seeds
+from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
 
 HEADS = ["mean", "p50", "p90", "mean", "max"]
 """Of the page time and the slowdown."""
@@ -147,9 +147,9 @@ def test_the_numbers_of_a_column_have_as_many_decimals(values: list[float], cell
 @pytest.fixture(scope="module")
 def replicated() -> Comparison:
     """Return two policies beside the baselines, over three seeds."""
-    beside = Beside(BASELINES, BASELINES[1:])
+    beside = References(BASELINES, BASELINES[1:])
     policies = ["lpsm:loss=gamma * I * Ti**2 / (2*T) + 1/log(Ti)", "bsd:p=0.5"]
-    return compare_seeds(policies, Scenario(pages=3, seed=4), 3, workers=1, beside=beside)
+    return compare_seeds(policies, Scenario(pages=3, seed=4), 3, workers=1, references=beside)
 
 
 @pytest.mark.parametrize("width", [160, 100, 80, 60, 50])
@@ -196,8 +196,8 @@ def test_baselines_stand_above_and_are_marked(replicated: Comparison) -> None:
     assert [row[:2] for row in rows[:2]] == [["always-on", "*"], ["psm", "*"]]
     assert rows[2][0].startswith("lpsm")
     assert rows[3][0] == "bsd:p=0.5"
-    beside = Beside(BASELINES, BASELINES[1:])
-    found = compare_runs(["psm", "bsd"], Scenario(pages=2), beside=beside)
+    beside = References(BASELINES, BASELINES[1:])
+    found = compare_runs(["psm", "bsd"], Scenario(pages=2), references=beside)
     names = [line.split()[0] for line in written(found).splitlines()[3:6]]
     assert names == ["always-on", "psm", "bsd"]
     assert [run.policy for run in found.runs] == ["psm", "bsd"]

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from psm_sim.campaign.sweep.remaining import Remaining
+from psm_sim.campaign.sweep.eta import EtaEstimator
 from psm_sim.reporting.terminal import sweep_progress
 from psm_sim.reporting.terminal.sweep_progress import left, sweep_progress_on
 
@@ -19,9 +19,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def half_done() -> Remaining:
+def half_done() -> EtaEstimator:
     """Return two of four tasks done, which took ten minutes each."""
-    remaining = Remaining([("psm", 100)] * 4)
+    remaining = EtaEstimator([("psm", 100)] * 4)
     for _ in range(2):
         remaining.done("psm", 100, 600.0)
     return remaining
@@ -29,7 +29,7 @@ def half_done() -> Remaining:
 
 def test_the_time_left_is_told_in_words() -> None:
     """Nothing is said before anything is known."""
-    assert left(Remaining([("psm", 100)])) == ""
+    assert left(EtaEstimator([("psm", 100)])) == ""
     assert left(half_done()) == ", about 20.0 minutes left"
 
 

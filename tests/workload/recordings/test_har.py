@@ -286,7 +286,7 @@ def test_a_file_too_large_to_be_a_session_is_refused_before_it_is_parsed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit is named."""
-    monkeypatch.setattr(har_reader, "LARGEST", 1 << 20)
+    monkeypatch.setattr(har_reader, "MAX_BYTES", 1 << 20)
     path = har(tmp_path, [entry()], comment="x" * (1 << 20))
     with pytest.raises(InputError, match=r"a\.har is larger than 1 MiB; expected a HAR file"):
         read_recording(path)

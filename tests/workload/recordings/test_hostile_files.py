@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim.bundled import bundled
+from psm_sim.bundled_files import bundled_dir
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.profile import berkeley_profile
@@ -103,7 +103,7 @@ def seeds(tmp_path_factory: pytest.TempPathFactory):
         "har": json.dumps(har()).encode(),
         "har.gz": gzip.compress(json.dumps(har()).encode()),
         "csv": PAGES,
-        "toml": (bundled("traces") / "ucb.toml").read_bytes(),
+        "toml": (bundled_dir("traces") / "ucb.toml").read_bytes(),
     }
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.fit import exact, fit_profile, fitted, write_profile
+from psm_sim.workload.fit import exact_quantiles, fit_profile, fit_quantiles, write_profile
 from psm_sim.workload.profile import berkeley_profile, read_profile
 from psm_sim.workload.recordings.read import read_recording, ucb_batches_of
 from psm_sim.workload.recordings.synthesize import synthesize
@@ -120,11 +120,11 @@ def test_a_fit_can_be_to_some_clients_only(synthetic) -> None:
 
 def test_fitted_and_exact_tables_by_hand() -> None:
     """Whole numbers keep their shares; the interpolation that keeps the mean is taken."""
-    table = exact(np.array([1, 1, 2, 5]))
+    table = exact_quantiles(np.array([1, 1, 2, 5]))
     assert (table.probabilities.tolist(), table.values.tolist()) == ([0.5, 0.75, 1.0], [1, 2, 5])
-    assert fitted(np.arange(1, 10_001)).interpolation == "linear"
-    assert fitted(np.exp(np.arange(1, 10_001) / 1000)).interpolation == "log"
-    assert fitted(np.array([0.0, 1.0])).interpolation == "linear"
+    assert fit_quantiles(np.arange(1, 10_001)).interpolation == "linear"
+    assert fit_quantiles(np.exp(np.arange(1, 10_001) / 1000)).interpolation == "log"
+    assert fit_quantiles(np.array([0.0, 1.0])).interpolation == "linear"
 
 
 @pytest.mark.parametrize("records", [0, -5, 2.5, True])

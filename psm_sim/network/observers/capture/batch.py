@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.network.observers.capture.beacon_times import BeaconTimes
+from psm_sim.network.observers.capture.capture_settings import CaptureSettings
 from psm_sim.network.observers.capture.headers import (
     ack_rows,
     beacon_template,
@@ -16,15 +17,14 @@ from psm_sim.network.observers.capture.headers import (
     sizes_of,
 )
 from psm_sim.network.observers.capture.layout import LAYOUTS
-from psm_sim.network.observers.capture.scene import Scene
-from psm_sim.network.observers.capture.tim import Tim, bitmaps_of
-from psm_sim.network.observers.capture.waiting import ACK, DATA, NULL_FRAME, PS_POLL, chosen_of
+from psm_sim.network.observers.capture.pending_frames import ACK, DATA, NULL_FRAME, PS_POLL, take_rows
+from psm_sim.network.observers.capture.tim_bitmap import TimBitmap, bitmaps_of
 
-_MOST_BEACONS = 1 << 14
+_MAX_BEACONS = 1 << 14
 _ACK = LAYOUTS["ack"].itemsize
 
 Rows = NDArray[np.void]
-Wholes = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 Said = tuple[NDArray[np.uint8], NDArray[np.bool_]]
 
 
@@ -43,12 +43,12 @@ class Batches:
         Whether each frame to one receiver is followed by an ACK; false if the MAC tells of its own.
     """
 
-    def __init__(self, scene: Scene, tims: Sequence[Tim], acks: bool = True) -> None:
+    def __init__(self, scene: CaptureSettings, tims: Sequence[TimBitmap], acks: bool = True) -> None:
         self._scene, self._tims, self._acks = scene, tims, acks
         self.times = BeaconTimes(scene)
         self._beacon = self._from_access_point = 0
         self._from_stations = [0] * (1 + scene.stations)
-        self._beacons = beacon_template(_MOST_BEACONS, scene)
+        self._beacons = beacon_template(_MAX_BEACONS, scene)
         self._size = self._beacons.itemsize
         self._room = np.zeros(1 << 20, np.uint8)
 
@@ -62,8 +62,8 @@ class Batches:
         Each piece is to be written at once: the next one takes its place in memory.
         """
         last = self.times.before(until_s)
-        while self._beacon + _MOST_BEACONS < last:
-            middle = self._beacon + _MOST_BEACONS
+        while self._beacon + _MAX_BEACONS < last:
+            middle = self._beacon + _MAX_BEACONS
             done = int(np.searchsorted(frames["sort_s"], self.times.heard_s(middle), side="left"))
             yield self._packed(frames[:done], middle).data
             frames = frames[done:]
@@ -87,16 +87,18 @@ class Batches:
             self._size * np.arange(numbers.size) + ends[behind],
         )
         packed = self._zeros(int(ends[-1]) + self._size * numbers.size)
-        orders, beacon_orders = self._orders(frames, passed, behind)
+        orders, beacon_orders = self._sequence_numbers(frames, passed, behind)
         for rows, chosen in frame_rows(frames, sizes, orders, self._scene):
             _place(packed, first[chosen], rows)
         _place(
-            packed, (first + sizes)[acked], ack_rows(chosen_of(frames, np.flatnonzero(acked)), self._scene)
+            packed, (first + sizes)[acked], ack_rows(take_rows(frames, np.flatnonzero(acked)), self._scene)
         )
         _place(packed, beacons_at, self._beacon_rows(numbers, begun_s, beacon_orders, (bitmaps, groups)))
         return packed
 
-    def _orders(self, frames: Rows, passed: Wholes, behind: Wholes) -> tuple[Wholes, Wholes]:
+    def _sequence_numbers(
+        self, frames: Rows, passed: IntArray, behind: IntArray
+    ) -> tuple[IntArray, IntArray]:
         """Return the sequence numbers of frames and of beacons: each sender counts its own."""
         counted = (frames["kind"] != PS_POLL) & (frames["kind"] != ACK)
         down = np.cumsum(counted & ~frames["up"])
@@ -111,14 +113,14 @@ class Batches:
             self._from_stations[aid] += mine.size
         return orders & 0xFFF, beacons & 0xFFF
 
-    def _said(self, numbers: Wholes) -> Said:
+    def _said(self, numbers: IntArray) -> Said:
         """Return whom beacons name, (n, octets), and whether group frames follow each, (n,)."""
         first = int(numbers[0]) if numbers.size else 0
         due_s = self.times.due_s(numbers)
         return bitmaps_of(self._tims, due_s), self._tims[0].groups(first, numbers.size)
 
     def _beacon_rows(
-        self, numbers: Wholes, begun_s: NDArray[np.floating], orders: Wholes, said: Said
+        self, numbers: IntArray, begun_s: NDArray[np.floating], orders: IntArray, said: Said
     ) -> Rows:
         rows = self._beacons[: numbers.size]
         fill_beacons(rows, numbers, begun_s, orders, said, self._scene)
@@ -133,7 +135,7 @@ class Batches:
         return packed
 
 
-def _place(packed: NDArray[np.uint8], at: Wholes, rows: Rows) -> None:
+def _place(packed: NDArray[np.uint8], at: IntArray, rows: Rows) -> None:
     """Write rows to their places."""
     if rows.size:
         whole = f"V{rows.itemsize}"

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.beacons import Beacons
-from psm_sim.network.observers.capture.scene import Scene
-from psm_sim.network.on_air import OnAir
+from psm_sim.network.air_frame import AirFrame
+from psm_sim.network.observers.capture.capture_settings import CaptureSettings
 
 
 class BeaconTimes:
@@ -19,12 +19,12 @@ class BeaconTimes:
     times are in seconds.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: CaptureSettings) -> None:
         self._grid = Beacons(scene.beacon_s)
         self._gap_s, self._air_s = scene.beacon_gap_s, scene.beacon_air_s
         self._late: dict[int, float] = {}
 
-    def late(self, frame: OnAir) -> None:
+    def late(self, frame: AirFrame) -> None:
         """Take note of a late beacon."""
         number = self._grid.after(frame.starts_s) - 1
         first = round(frame.queued_s / self._grid.interval_s)

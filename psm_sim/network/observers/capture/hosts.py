@@ -8,7 +8,7 @@ from ipaddress import IPv4Address
 import numpy as np
 from numpy.typing import NDArray
 
-Wholes = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 STATION_IP, SERVER_IP, GROUP_IP = (
     int(IPv4Address(each)) for each in ("10.0.0.2", "198.18.0.1", "10.0.0.255")
@@ -18,8 +18,8 @@ STATION_IP, SERVER_IP, GROUP_IP = (
 ACCESS_POINT, ROUTER = (2, 0, 0, 0, 0, 1), (2, 0, 0, 0, 0, 3)
 """MAC addresses, locally administered; the router stands between access point and servers."""
 
-EVERYBODY = (255,) * 6
-MOST_STATIONS = 2007
+BROADCAST_MAC = (255,) * 6
+MAX_STATIONS = 2007
 """Associations of one access point have numbers up to this."""
 
 _IN_A_NETWORK = 250
@@ -40,7 +40,7 @@ def macs_of(stations: int) -> NDArray[np.uint8]:
 
 
 @cache
-def addresses_of(stations: int) -> Wholes:
+def addresses_of(stations: int) -> IntArray:
     """Return the IP addresses of the stations by association, (1 + stations,); none has number 0.
 
     They are 10.0.0.2 to 10.0.0.251, then 10.0.1.2 and so on.
@@ -49,7 +49,7 @@ def addresses_of(stations: int) -> Wholes:
     return np.asarray(STATION_IP + 256 * (place // _IN_A_NETWORK) + place % _IN_A_NETWORK)
 
 
-def ends_of(number: Wholes) -> tuple[Wholes, ...]:
+def ends_of(number: IntArray) -> tuple[IntArray, ...]:
     """Return server address, station's port, and first sequence numbers of station and server, each (n,).
 
     Those of a connection follow from its *number* (n,) among those of its station: no port of a station is
@@ -60,5 +60,5 @@ def ends_of(number: Wholes) -> tuple[Wholes, ...]:
     return server, port, _scattered(number, 1), _scattered(number, 2)
 
 
-def _scattered(number: Wholes, side: int) -> Wholes:
+def _scattered(number: IntArray, side: int) -> IntArray:
     return ((2 * number + side) * 2_654_435_761) & 0xFFFFFFFF

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from math import inf
 from typing import BinaryIO
 
-from psm_sim.network.observers.capture.signals import Signals
+from psm_sim.network.air_frame import AirFrame
+from psm_sim.network.observers.capture.implied_frames import ImpliedFrames
+from psm_sim.network.observers.capture.pending_frames import DATA, DERIVED, pack
 from psm_sim.network.observers.capture.sniffer import Sniffer
-from psm_sim.network.observers.capture.tim import Tim
-from psm_sim.network.observers.capture.waiting import DATA, DERIVED, pack
+from psm_sim.network.observers.capture.tim_bitmap import TimBitmap
 from psm_sim.network.observers.observer import Observer
-from psm_sim.network.on_air import OnAir
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy
-from psm_sim.policies.service import Service
+from psm_sim.policies.service_period import ServicePeriod
 
 
 class Capture(Observer):
@@ -32,16 +32,16 @@ class Capture(Observer):
         self._beacon_s = -inf
         self._agreed = False
         self._aid = 1
-        self._tim: Tim
-        self._signals: Signals
+        self._tim: TimBitmap
+        self._signals: ImpliedFrames
 
     def begin(self, topology: Topology, policy: Policy) -> None:
         """Join the sniffer."""
         self._whole = self._whole or topology.mac.model == "dcf"
-        service = policy.service if isinstance(policy.service, Service) else None
+        service = policy.service if isinstance(policy.service, ServicePeriod) else None
         self._agreed = service is not None and service.interval_s is not None
         self._aid, self._tim = self._sniffer.join(topology, self._whole)
-        self._signals = Signals(topology, service is not None, self._aid, self._waiting)
+        self._signals = ImpliedFrames(topology, service is not None, self._aid, self._waiting)
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Add the null frame that tells of it, if it is told by one."""
@@ -68,7 +68,7 @@ class Capture(Observer):
         Parameters
         ----------
         up, queued_s, starts_s, air_s, heard_s, segment
-            As an :class:`~psm_sim.network.on_air.OnAir` has them.
+            As an :class:`~psm_sim.network.air_frame.AirFrame` has them.
         """
         signals = self._signals
         sleeps = signals.sleeps
@@ -82,7 +82,7 @@ class Capture(Observer):
         if len(self._rows) >= self._sniffer.enough:
             self._sniffer.written(queued_s)
 
-    def air(self, frame: OnAir) -> None:
+    def air(self, frame: AirFrame) -> None:
         """Keep a frame, and have those written whose order is certain."""
         if frame.kind == "beacon":
             self._sniffer.late(frame)

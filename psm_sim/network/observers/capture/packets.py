@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from psm_sim.network.observers.capture.capture_settings import DATAGRAM_PORT, SERVER_PORT, CaptureSettings
 from psm_sim.network.observers.capture.hosts import GROUP_IP, SERVER_IP, addresses_of, ends_of
 from psm_sim.network.observers.capture.layout import checksum, words_of
-from psm_sim.network.observers.capture.scene import DATAGRAM_PORT, SERVER_PORT, Scene
-from psm_sim.network.observers.capture.waiting import GROUP
+from psm_sim.network.observers.capture.pending_frames import GROUP
 
 Rows = NDArray[np.void]
-Wholes = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 
 _TCP, _UDP = 6, 17
@@ -21,12 +21,12 @@ _IP_WORDS = 0x4500 + 0x4000 + 0x4000
 """Sum of the words of an IPv4 header that are the same in all of ours: version, flags and time to live."""
 
 
-def _raw(rows: Rows, frames: Rows, scene: Scene) -> None:
+def _raw(rows: Rows, frames: Rows, scene: CaptureSettings) -> None:
     """Fill in what is too small for an IP header, by IEEE's ethertype for experiments."""
     rows["ethertype"] = 0x88B5
 
 
-def _udp(rows: Rows, frames: Rows, scene: Scene) -> None:
+def _udp(rows: Rows, frames: Rows, scene: CaptureSettings) -> None:
     """Fill in a datagram."""
     up, group, length = frames["up"], frames["kind"] == GROUP, frames["wire"].astype(np.int64)
     station = addresses_of(scene.stations)[frames["aid"]]
@@ -38,7 +38,7 @@ def _udp(rows: Rows, frames: Rows, scene: Scene) -> None:
     rows["sum"] = np.where(found == 0, 0xFFFF, found)
 
 
-def _tcp(rows: Rows, frames: Rows, scene: Scene, options: Wholes | int = 0) -> None:
+def _tcp(rows: Rows, frames: Rows, scene: CaptureSettings, options: IntArray | int = 0) -> None:
     """Fill in a TCP segment; its payload is zeros, which add nothing to the checksum.
 
     Parameters
@@ -68,14 +68,14 @@ def _tcp(rows: Rows, frames: Rows, scene: Scene, options: Wholes | int = 0) -> N
     rows["sum"] = checksum(total + words_of(sequence) + words_of(acknowledges))
 
 
-def _syn(rows: Rows, frames: Rows, scene: Scene) -> None:
+def _syn(rows: Rows, frames: Rows, scene: CaptureSettings) -> None:
     """Fill in a segment with the options of a SYN."""
     scale = 0x01030300 | scene.scale
     rows["mss"], rows["scale_kind"] = scene.segment, scale
     _tcp(rows, frames, scene, 0x0204 + scene.segment + (scale >> 16) + (scale & 0xFFFF))
 
 
-def _ip(rows: Rows, length: Wholes, protocol: int, source: Wholes, target: Wholes) -> Wholes:
+def _ip(rows: Rows, length: IntArray, protocol: int, source: IntArray, target: IntArray) -> IntArray:
     """Fill in an IPv4 header, and return the sum of the words of both addresses, (n,)."""
     rows["ip_length"], rows["protocol"] = length, protocol
     rows["source"], rows["target"] = source, target
@@ -84,5 +84,10 @@ def _ip(rows: Rows, length: Wholes, protocol: int, source: Wholes, target: Whole
     return ends
 
 
-PACKETS: dict[str, Callable[[Rows, Rows, Scene], None]] = {"tcp": _tcp, "syn": _syn, "udp": _udp, "raw": _raw}
+PACKETS: dict[str, Callable[[Rows, Rows, CaptureSettings], None]] = {
+    "tcp": _tcp,
+    "syn": _syn,
+    "udp": _udp,
+    "raw": _raw,
+}
 """Fills in what a row of each kind carries; the frames are rows of the waiting ones."""

@@ -25,15 +25,15 @@ def capture_bytes(workloads: Sequence[Workload], topology: Topology) -> int:
     topology
         Says how often beacons come, and how large segments are.
     """
-    time_s = max(sum(page.think_s + _LOADING_S for page in each.pages) for each in workloads)
+    time_s = max(sum(page.think_s + _LOADING_S for page in workload.pages) for workload in workloads)
     beacons = time_s / topology.beacon.interval_s * beacon_layout(len(workloads)).itemsize
-    return int(beacons + sum(_frames_bytes(each, topology.tcp.segment_bytes) for each in workloads))
+    return int(beacons + sum(_frames_bytes(workload, topology.tcp.segment_bytes) for workload in workloads))
 
 
 def _frames_bytes(workload: Workload, segment_bytes: int) -> float:
     pages, messages = workload.pages, workload.messages
     payload = sum(page.total_bytes for page in pages)
     objects = sum(page.objects for page in pages)
-    sent = sum(each.bytes + each.reply_bytes for each in messages)
+    sent = sum(message.bytes + message.reply_bytes for message in messages)
     frames = 1.5 * (payload + sent) / segment_bytes + _FRAMES_OF_CONNECTION * objects + 4 * len(messages)
     return payload + sent + frames * (LAYOUTS["tcp"].itemsize + LAYOUTS["ack"].itemsize)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import inf, nextafter
 from typing import BinaryIO
 
+from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.observers.capture.batch import Batches
+from psm_sim.network.observers.capture.capture_settings import capture_settings
 from psm_sim.network.observers.capture.layout import FILE_HEADER
-from psm_sim.network.observers.capture.scene import scene_of
-from psm_sim.network.observers.capture.tim import Tim
-from psm_sim.network.observers.capture.waiting import ROW, Waiting
-from psm_sim.network.on_air import OnAir
+from psm_sim.network.observers.capture.pending_frames import ROW, PendingFrames
+from psm_sim.network.observers.capture.tim_bitmap import TimBitmap
 from psm_sim.network.topology import Topology
 
 _ENOUGH = 4096
@@ -32,12 +32,12 @@ class Sniffer:
 
     def __init__(self, file: BinaryIO, stations: int = 1) -> None:
         self._file, self._stations = file, stations
-        self._tims: list[Tim] = []
+        self._tims: list[TimBitmap] = []
         self._left = stations
-        self.waiting, self.enough = Waiting(), _ENOUGH * ROW.itemsize
+        self.waiting, self.enough = PendingFrames(), _ENOUGH * ROW.itemsize
         self._batches: Batches
 
-    def join(self, topology: Topology, whole: bool) -> tuple[int, Tim]:
+    def join(self, topology: Topology, whole: bool) -> tuple[int, TimBitmap]:
         """Return the association of one more station, and what it is to tell of frames held for it.
 
         Parameters
@@ -47,14 +47,14 @@ class Sniffer:
         whole
             Whether the MAC tells of its own ACKs.
         """
-        self._tims.append(Tim())
+        self._tims.append(TimBitmap())
         if len(self._tims) == 1:
-            scene = scene_of(topology, self._stations)
+            scene = capture_settings(topology, self._stations)
             self._batches = Batches(scene, self._tims, acks=not whole)
             self._file.write(FILE_HEADER)
         return len(self._tims), self._tims[-1]
 
-    def late(self, beacon: OnAir) -> None:
+    def late(self, beacon: AirFrame) -> None:
         """Take note of a late beacon."""
         self._batches.times.late(beacon)
 

@@ -9,7 +9,7 @@ from typing import Any
 from psm_sim.network.observers.timeline.trace_file import Process
 from psm_sim.policies import Policy, Poll, Rest
 
-_LEAST_CHANGE = 0.002
+_MIN_CHANGE = 0.002
 """Smaller changes of weights are not drawn: nobody could see them."""
 
 _REMEMBERED = 256
@@ -68,7 +68,7 @@ class Decisions:
         weights = getattr(getattr(self._policy, "learner", None), "weights", None)
         if weights is None or getattr(weights, "ndim", 0) != 1:
             return
-        if self._weights is None or abs(weights - self._weights).max() > _LEAST_CHANGE:
+        if self._weights is None or abs(weights - self._weights).max() > _MIN_CHANGE:
             self._weights = weights.copy()
             shown = weights.tolist()[: self._named(weights.size)]
             self._trace.counter("weights", time_s, self._series % tuple(shown))

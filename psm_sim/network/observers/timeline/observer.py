@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import BinaryIO
 
+from psm_sim.network.air_frame import AirFrame, DataCallback
 from psm_sim.network.browser import Visit
 from psm_sim.network.observers.observer import Observer
 from psm_sim.network.observers.timeline.decisions import Decisions
 from psm_sim.network.observers.timeline.trace_file import Process, TraceFile
 from psm_sim.network.observers.timeline.transfers import Transfers
-from psm_sim.network.on_air import OnAir, TellData
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy, Poll, Rest
 
@@ -71,12 +71,12 @@ class Timeline(Observer):
         """Show the number of frames held."""
         self._trace.add(f'{self._held}{int(1e6 * time_s + 0.5)},"args":{{"frames":{frames}}}}}')
 
-    def air(self, frame: OnAir) -> None:
+    def air(self, frame: AirFrame) -> None:
         """Follow the transfers."""
         self._transfers.air(frame)
 
     @property
-    def air_data(self) -> TellData:
+    def air_data(self) -> DataCallback:
         """What follows the transfers in data of TCP."""
         return self._transfers.air_data
 

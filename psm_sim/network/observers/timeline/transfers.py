@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
-from psm_sim.network.on_air import OnAir
+from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.segment import Connection, Segment
 
-Show = Callable[[int, str, float, float, str], None]
+SliceCallback = Callable[[int, str, float, float, str], None]
 """Shows a transfer: its lane from 0, name, begin and end in seconds, and facts as members of JSON."""
 
 
@@ -32,8 +32,8 @@ class _Stream:
     def accept(self, start: int, end: int) -> None:
         """Take the sequence numbers from *start* up to *end*."""
         self.islands.append((start, end))
-        while reached := [each for each in self.islands if each[0] <= self.next]:
-            self.islands = [each for each in self.islands if each[0] > self.next]
+        while reached := [island for island in self.islands if island[0] <= self.next]:
+            self.islands = [island for island in self.islands if island[0] > self.next]
             self.next = max(self.next, *(each[1] for each in reached))
 
     def await_reply(self) -> None:
@@ -45,12 +45,12 @@ class _Stream:
 class Transfers:
     """Transfers of one station: objects of pages, messages on standing connections, and datagrams."""
 
-    def __init__(self, show: Show) -> None:
+    def __init__(self, show: SliceCallback) -> None:
         self._show = show
         self._streams: dict[Connection, _Stream] = {}
         self._free_s: list[float] = []
 
-    def air(self, frame: OnAir) -> None:
+    def air(self, frame: AirFrame) -> None:
         """Take note of a frame."""
         segment = frame.segment
         if segment is None or frame.kind == "null":
@@ -70,7 +70,7 @@ class Transfers:
         Parameters
         ----------
         up, queued_s, starts_s, air_s, heard_s, segment
-            As an :class:`~psm_sim.network.on_air.OnAir` has them.
+            As an :class:`~psm_sim.network.air_frame.AirFrame` has them.
         """
         if up:
             if segment.payload or segment.syn:

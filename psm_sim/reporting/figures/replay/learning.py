@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.reporting.figures.replay.series import (
-    Drawn,
+from psm_sim.reporting.figures.replay.shared import (
+    FigureData,
+    concat_columns,
     expert_colours,
     expert_scale,
     history_of,
-    joined,
     rounded,
     title_window,
 )
@@ -25,7 +25,7 @@ WEIGHTS_ZOOM = 2000
 """Polls in the zoom on the beginning: weights move slowly."""
 
 
-def weights(client: ReplayedClient) -> Drawn:
+def weights(client: ReplayedClient) -> FigureData:
     """Draw the distribution over experts at each poll, stacked to 1, whole and beginning (figure 2-10)."""
     history, times_ms = history_of(client), client.replay.times_ms
     whole, zoom = history.whole, history.beginning.first(WEIGHTS_ZOOM)
@@ -40,14 +40,14 @@ def weights(client: ReplayedClient) -> Drawn:
     expert_scale(figure, axes, times_ms)
     numbers: dict[str, list[Any]] = {
         "panel": ["whole"] * whole.polls.size + ["beginning"] * zoom.polls.size,
-        "poll": joined(whole.last_poll, zoom.last_poll),
+        "poll": concat_columns(whole.last_poll, zoom.last_poll),
     }
     for column, ms in enumerate(times_ms.tolist()):
-        numbers[f"weight_{ms:g}_ms"] = joined(whole.weights[:, column], zoom.weights[:, column])
-    return Drawn(figure, numbers)
+        numbers[f"weight_{ms:g}_ms"] = concat_columns(whole.weights[:, column], zoom.weights[:, column])
+    return FigureData(figure, numbers)
 
 
-def switching_rates(client: ReplayedClient) -> Drawn:
+def switching_rates(client: ReplayedClient) -> FigureData:
     """Draw Learn-alpha's posterior over the switching rate at each poll: median, halves and nine tenths."""
     history = history_of(client)
     (posterior, polls), rates = history.rate_weights, history.rates
@@ -64,7 +64,7 @@ def switching_rates(client: ReplayedClient) -> Drawn:
     numbers |= {f"quantile_{share:g}": rounded(rate) for share, rate in at.items()}
     for rate, column in zip(rates.tolist(), posterior.T, strict=True):
         numbers[f"weight_{rate:.6g}"] = [float(f"{weight:.4g}") for weight in column.tolist()]
-    return Drawn(figure, numbers)
+    return FigureData(figure, numbers)
 
 
 def _quantile(posterior: NDArray[Any], share: float) -> NDArray[np.intp]:
@@ -73,7 +73,7 @@ def _quantile(posterior: NDArray[Any], share: float) -> NDArray[np.intp]:
     return np.asarray(np.minimum(found, posterior.shape[1] - 1))
 
 
-def regret_bound(client: ReplayedClient) -> Drawn:
+def regret_bound(client: ReplayedClient) -> FigureData:
     """Draw the regret of the mixture loss after growing numbers of polls, and what bounds it."""
     from psm_sim.replay.regret import regret_and_bound
 
@@ -87,4 +87,4 @@ def regret_bound(client: ReplayedClient) -> Drawn:
     figure.legend(loc="outside lower center", ncols=2)
     columns = (found.polls, found.regret, found.bound, found.alpha)
     names = ("poll", "regret_nats", "bound_nats", "best_alpha")
-    return Drawn(figure, dict(zip(names, map(rounded, columns), strict=True)))
+    return FigureData(figure, dict(zip(names, map(rounded, columns), strict=True)))

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psm_sim.reporting.figures.replay.series import (
+from psm_sim.reporting.figures.replay.shared import (
     LONG_EVENTFUL,
     LONG_ZOOM,
-    Drawn,
+    FigureData,
+    concat_columns,
     expert_colours,
     expert_scale,
     history_of,
     in_unit,
-    joined,
     opening,
     rounded,
     title_window,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from psm_sim.replay.run import ReplayedClient
 
 
-def losses(client: ReplayedClient) -> Drawn:
+def losses(client: ReplayedClient) -> FigureData:
     """Draw the loss of each expert and of the learner in each poll, whole and beginning (figure 2-9)."""
     history, times_ms = history_of(client), client.replay.times_ms
     whole, zoom = history.whole, opening(history, LONG_EVENTFUL, LONG_ZOOM)
@@ -40,7 +40,7 @@ def losses(client: ReplayedClient) -> Drawn:
     handles, labels = axes[1].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2)
     expert_scale(figure, axes, times_ms)
-    return Drawn(figure, _loss_numbers(times_ms, whole, zoom))
+    return FigureData(figure, _loss_numbers(times_ms, whole, zoom))
 
 
 def _draw_losses(axes: Axes, table: PollTable, marker: str = "") -> None:
@@ -59,17 +59,17 @@ def _loss_numbers(times_ms: Any, whole: PollTable, zoom: PollTable) -> dict[str,
     tables = (whole, zoom)
     numbers: dict[str, list[Any]] = {
         "panel": ["whole"] * whole.polls.size + ["beginning"] * zoom.polls.size,
-        "time_s": joined(*(table.end_s for table in tables)),
-        "polls": joined(*(table.polls for table in tables)),
+        "time_s": concat_columns(*(table.end_s for table in tables)),
+        "polls": concat_columns(*(table.polls for table in tables)),
     }
     for name in ("mixture", "suffered"):
-        numbers[f"{name}_nats"] = joined(*(table.facts[name] for table in tables))
+        numbers[f"{name}_nats"] = concat_columns(*(table.facts[name] for table in tables))
     for column, ms in enumerate(times_ms.tolist()):
-        numbers[f"expert_{ms:g}_ms_nats"] = joined(*(table.losses[:, column] for table in tables))
+        numbers[f"expert_{ms:g}_ms_nats"] = concat_columns(*(table.losses[:, column] for table in tables))
     return numbers
 
 
-def cumulative_losses(client: ReplayedClient) -> Drawn:
+def cumulative_losses(client: ReplayedClient) -> FigureData:
     """Draw cumulative loss against the best fixed expert and the current best, and regret (2-11)."""
     table, best = history_of(client).whole, client.best_expert
     ms = client.replay.times_ms.item(best)
@@ -94,10 +94,10 @@ def cumulative_losses(client: ReplayedClient) -> Drawn:
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
     columns = (table.end_s, table.last_poll, own["mixture"], own["suffered"], *rivals.values())
-    return Drawn(figure, dict(zip(_CUMULATIVE, map(rounded, map(np.asarray, columns)), strict=True)))
+    return FigureData(figure, dict(zip(_CUMULATIVE, map(rounded, map(np.asarray, columns)), strict=True)))
 
 
-def losses_against_best(client: ReplayedClient) -> Drawn:
+def losses_against_best(client: ReplayedClient) -> FigureData:
     """Draw the loss of each poll against the best fixed and the current best expert's, and their difference.
 
     The instantaneous form of figure 2-11; :func:`cumulative_losses` is the cumulative one.
@@ -126,7 +126,7 @@ def losses_against_best(client: ReplayedClient) -> Drawn:
     figure.suptitle(title_window(table.polls), fontsize=9)
     columns = (table.end_s, table.last_poll, own, *rivals.values())
     names = ("time_s", "poll", "suffered_nats", "best_fixed_expert_nats", "current_best_nats")
-    return Drawn(figure, dict(zip(names, map(rounded, map(np.asarray, columns)), strict=True)))
+    return FigureData(figure, dict(zip(names, map(rounded, map(np.asarray, columns)), strict=True)))
 
 
 _OWN = {"mixture": "learner: mixture loss", "suffered": "learner: loss at the polling time used"}

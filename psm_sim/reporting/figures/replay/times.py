@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psm_sim.reporting.figures.replay.series import Drawn, history_of, in_unit, joined, opening, title_window
+from psm_sim.formatting import truncate
+from psm_sim.reporting.figures.replay.shared import (
+    FigureData,
+    concat_columns,
+    history_of,
+    in_unit,
+    opening,
+    title_window,
+)
 from psm_sim.reporting.figures.style import COLOURS, new_figure
-from psm_sim.texts import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +24,7 @@ if TYPE_CHECKING:
     from psm_sim.replay.run import ReplayedClient
 
 
-def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
+def sleep_times(client: ReplayedClient, other: ReplayedClient) -> FigureData:
     """Draw the polling times used over time, whole and beginning, with the bytes found below them.
 
     One row per loss. Marks below each curve show when polls found bytes.
@@ -29,17 +36,17 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> Drawn:
         history, name = history_of(each), str(each.method.parameters["loss"])
         whole = history.whole
         portion = history.beginning.first(int(np.searchsorted(history.beginning.end_s, span_s)) + 1)
-        _draw(axes[2 * row], whole, each, f"({'ab'[row]}) loss {cut(name, 24, '…')}")
+        _draw(axes[2 * row], whole, each, f"({'ab'[row]}) loss {truncate(name, 24, '…')}")
         _draw(axes[2 * row + 1], portion, each, title_window(portion.polls, "beginning"))
         axes[2 * row].set_ylabel(f"polling time (ms)\n{title_window(whole.polls, '').lstrip(', ')}")
         for panel, table in (("whole", whole), ("beginning", portion)):
             key = f"{'ab'[row]}_{panel}"
-            numbers[f"{key}_time_s"] = joined(table.end_s)
-            numbers[f"{key}_polling_ms"] = joined(table.facts["slept_ms"])
-            numbers[f"{key}_held_bytes"] = joined(table.facts["held_bytes"])
+            numbers[f"{key}_time_s"] = concat_columns(table.end_s)
+            numbers[f"{key}_polling_ms"] = concat_columns(table.facts["slept_ms"])
+            numbers[f"{key}_held_bytes"] = concat_columns(table.facts["held_bytes"])
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2)
-    return Drawn(figure, numbers)
+    return FigureData(figure, numbers)
 
 
 def _draw(axes: Axes, table: PollTable, client: ReplayedClient, title: str) -> None:

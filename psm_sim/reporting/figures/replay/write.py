@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.reporting.figures.replay.learning import regret_bound, switching_rates, weights
 from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses, losses_against_best
-from psm_sim.reporting.figures.replay.series import Drawn
+from psm_sim.reporting.figures.replay.shared import FigureData
 from psm_sim.reporting.figures.replay.times import sleep_times
 from psm_sim.reporting.figures.style import common_style, save_figure
 
@@ -38,7 +38,7 @@ def write_figures(folder: Path, client: ReplayedClient, other: ReplayedClient) -
     return paths
 
 
-def _figures(client: ReplayedClient, other: ReplayedClient) -> Iterator[tuple[str, Drawn]]:
+def _figures(client: ReplayedClient, other: ReplayedClient) -> Iterator[tuple[str, FigureData]]:
     yield "losses", losses(client)
     yield "weights", weights(client)
     yield "losses-against-best", losses_against_best(client)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures.run.looks import short, single
+from psm_sim.reporting.figures.run.policy_styles import representative_run, truncate_name
 from psm_sim.reporting.figures.style import common_style, new_figure
 from psm_sim.simulation.timeline import Recorder, observe
 
@@ -28,7 +28,7 @@ _HELD = "#E69F00"
 
 def draw(results: Sequence[Result]) -> Figure:
     """Draw one page under each policy, at most four: among the first pages with images of median slowdown."""
-    runs = [single(run) for run in results[:4]]
+    runs = [representative_run(run) for run in results[:4]]
     number = _median_page(runs[0])
     figure, panels = new_figure(len(runs), 1, width_in=7.2, height_in=1.1 + 1.5 * len(runs))
     longest_s = max(run.page_records[number - 1].page_time_s for run in runs)
@@ -68,7 +68,7 @@ def _panel(axes: Axes, run: Result, number: int) -> None:
     axes.set_yticks(list(_ROWS.values()), list(_ROWS))
     axes.grid(visible=False, axis="y")
     loaded = f"{record.objects} objects in {record.page_time_s:.2f} s"
-    words = f"{short(run.policy)}: page {number}, {loaded}, slowdown {record.slowdown:.2f}"
+    words = f"{truncate_name(run.policy)}: page {number}, {loaded}, slowdown {record.slowdown:.2f}"
     axes.set_title(words, loc="left")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.run.looks import short, single
+from psm_sim.reporting.figures.run.policy_styles import representative_run, truncate_name
 from psm_sim.reporting.figures.style import COLOURS, common_style, new_figure
 from psm_sim.simulation.timeline import Polling, observe
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from psm_sim.simulation import Comparison
 
-MOST_RUNS, MOST_PAGES = 4, 500
+MAX_RUNS, MAX_PAGES = 4, 500
 """The most policies, and pages from the first on, that are drawn."""
 
 
@@ -22,12 +22,12 @@ def draw(comparison: Comparison) -> Figure | None:
     shown = []
     for run in comparison.runs:
         seen = Polling()
-        observe(single(run), [seen], MOST_PAGES)
+        observe(representative_run(run), [seen], MAX_PAGES)
         if len(set(seen.beacons_of)) > 1:
             shown.append((run.policy, seen))
     if not shown:
         return None
-    return _panels(shown[:MOST_RUNS], 1000 * comparison.place.beacon.interval_ms / 1000)
+    return _panels(shown[:MAX_RUNS], 1000 * comparison.place.beacon.interval_ms / 1000)
 
 
 def _panels(shown: list[tuple[str, Polling]], beacon_ms: float) -> Figure:
@@ -36,7 +36,7 @@ def _panels(shown: list[tuple[str, Polling]], beacon_ms: float) -> Figure:
         for axes, (policy, seen) in zip(panels, shown, strict=True):
             times_ms = [beacon_ms * beacons for beacons in seen.beacons_of]
             axes.step(seen.times_s, times_ms, where="post", color=COLOURS[0], linewidth=0.7)
-            axes.set_title(short(policy), loc="left")
+            axes.set_title(truncate_name(policy), loc="left")
             axes.set_ylabel("polling time (ms)")
             axes.set_ylim(bottom=0)
             axes.margins(x=0.01)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.run.looks import look_of, short, subtitle
+from psm_sim.reporting.figures.run.policy_styles import style_of, subtitle, truncate_name
 from psm_sim.reporting.figures.style import common_style, new_figure
-from psm_sim.simulation.failures import slowdowns
+from psm_sim.simulation.failed_pages import slowdowns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,14 +21,14 @@ def draw(comparison: Comparison) -> Figure:
         for place, run in enumerate(comparison.shown):
             values = sorted(slowdowns(run))
             shares = [(number + 1) / len(values) for number in range(len(values))]
-            colour, _, line = look_of(place)
+            colour, _, line = style_of(place)
             axes.step(
                 [values[0], *values],
                 [0.0, *shares],
                 where="post",
                 color=colour,
                 linestyle=line,
-                label=short(run.policy),
+                label=truncate_name(run.policy),
             )
         largest = max(run.slowdown.max for run in comparison.shown)
         axes.set_xscale("log")

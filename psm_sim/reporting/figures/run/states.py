@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.run.looks import short, subtitle
+from psm_sim.reporting.figures.run.policy_styles import subtitle, truncate_name
 from psm_sim.reporting.figures.style import common_style, new_figure
 from psm_sim.simulation.average import Average
 
@@ -49,7 +49,7 @@ def draw(comparison: Comparison) -> Figure:
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
             )
         axes.set_xlim(0, limit)
-        axes.set_yticks(range(len(runs)), [short(run.policy) for run in runs])
+        axes.set_yticks(range(len(runs)), [truncate_name(run.policy) for run in runs])
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
         axes.set_xlabel("energy (J per page)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from psm_sim.campaign.slowdown_frontier import Corner
-from psm_sim.reporting.figures.run.looks import look_of, short, subtitle
+from psm_sim.campaign.pareto_frontier import Corner
+from psm_sim.reporting.figures.run.policy_styles import style_of, subtitle, truncate_name
 from psm_sim.reporting.figures.style import common_style, new_figure
 from psm_sim.simulation.average import MEASURES, Average
 
@@ -31,7 +31,7 @@ def draw(comparison: Comparison, frontier: Sequence[Corner] = ()) -> Figure:
         for place, run in enumerate(near):
             _mark(axes, run, place)
         if frontier:
-            xs, ys = [each.slowdown for each in frontier], [each.energy_j for each in frontier]
+            xs, ys = [point.slowdown for point in frontier], [point.energy_j for point in frontier]
             axes.plot(xs, ys, color="black", linewidth=1.2, label="hindsight (delays on the chain)")
         axes.set_xlabel("mean slowdown of a page")
         axes.set_ylabel("energy (J per page)")
@@ -50,7 +50,7 @@ def _split(runs: Sequence[Result]) -> tuple[list[Result], list[Result]]:
 
 def _mark(axes: Axes, run: Result, place: int) -> None:
     spread = [_half_width(run, name) for name in ("slowdown.mean", "energy_per_page_j")]
-    colour, marker, _ = look_of(place)
+    colour, marker, _ = style_of(place)
     values = [MEASURES[name](run) for name in ("slowdown.mean", "energy_per_page_j")]
     axes.errorbar(
         values[:1],
@@ -62,7 +62,7 @@ def _mark(axes: Axes, run: Result, place: int) -> None:
         markersize=7,
         capsize=3,
         linestyle="none",
-        label=short(run.policy),
+        label=truncate_name(run.policy),
     )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.campaign.slowdown_frontier import Corner, slowdown_frontier
+from psm_sim.campaign.pareto_frontier import Corner, pareto_frontier
 from psm_sim.errors import InputError
-from psm_sim.files.whole import check_writable, whole_file
+from psm_sim.files.atomic_file import atomic_write, check_writable
 from psm_sim.reporting.figures.run import page, polling, slowdowns, states, trade_off
 from psm_sim.reporting.figures.style import save_picture
 
@@ -55,7 +55,7 @@ def plot(comparison: Comparison, path: Path, workers: int | None = None) -> None
         If the file cannot be written; an earlier one is left as it was.
     """
     figure = trade_off.draw(comparison, frontier_of(comparison, workers))
-    with whole_file(path, "--plot") as file:
+    with atomic_write(path, "--plot") as file:
         save_picture(figure, path, file)
 
 
@@ -88,7 +88,7 @@ def frontier_of(comparison: Comparison, workers: int | None = None) -> list[Corn
     if comparison.place.stations or comparison.place.mac.model == "dcf":
         return []
     each = getattr(comparison, "seeds", ()) or getattr(comparison, "clients", ()) or (comparison,)
-    return slowdown_frontier([one.workload for one in each], comparison.place, workers)
+    return pareto_frontier([one.workload for one in each], comparison.place, workers)
 
 
 def _figures(comparison: Comparison, frontier: Sequence[Corner]) -> Iterator[tuple[str, Figure]]:

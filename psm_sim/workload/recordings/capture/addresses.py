@@ -11,7 +11,7 @@ from psm_sim.workload.recordings.capture.frames import Wholes
 
 _IPV6 = 1 << 32
 _NOBODY = -1
-_MOST = 1 << 16
+_MAX_ADDRESSES = 1 << 16
 _PRIVATE = [
     (int(each.network_address), int(each.broadcast_address))
     for each in map(
@@ -75,7 +75,7 @@ class Addresses:
 
     def _place(self, packed: bytes) -> int:
         place = self._places.get(packed, -1)
-        if place < 0 and len(self._packed) < _MOST:
+        if place < 0 and len(self._packed) < _MAX_ADDRESSES:
             place = self._places[packed] = len(self._packed)
             self._packed.append(packed)
         return place

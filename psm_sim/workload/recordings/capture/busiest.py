@@ -6,7 +6,7 @@ import numpy as np
 
 from psm_sim.workload.recordings.capture.frames import Wholes
 
-_MOST = 1 << 17
+_MAX_ADDRESSES = 1 << 17
 
 
 class Busiest:
@@ -33,8 +33,8 @@ class Busiest:
         np.minimum.at(seen, inverse, np.concatenate([self._seen, self._rank + first]))
         self._rank += both.size
         self._numbers, self._counts, self._seen = numbers, total, seen
-        if numbers.size > 2 * _MOST:
-            keep = self._order()[:_MOST]
+        if numbers.size > 2 * _MAX_ADDRESSES:
+            keep = self._order()[:_MAX_ADDRESSES]
             self._numbers, self._counts, self._seen = numbers[keep], total[keep], seen[keep]
 
     def most(self, count: int | None) -> list[tuple[int, int]]:

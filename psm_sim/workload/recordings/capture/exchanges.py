@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
 from psm_sim.workload.recordings.capture.packets import TCP
-from psm_sim.workload.recordings.capture.reader import Capture
+from psm_sim.workload.recordings.capture.reader import PacketCapture
 from psm_sim.workload.recordings.recording import Recording
 
 _SYN, _ACK = 2, 16
 _WRAP = 1 << 32
-_LARGEST_JUMP = 1 << 20
-_LARGEST_US = 2**31 - 1
+_MAX_JUMP = 1 << 20
+_MAX_US = 2**31 - 1
 
 
 class Exchange(NamedTuple):
@@ -52,7 +52,7 @@ class _Stream:
             return 0
         self.following = end
         # Bytes that are missing in the capture were sent; a jump beyond any window is another stream.
-        return ahead if ahead <= _LARGEST_JUMP else payload
+        return ahead if ahead <= _MAX_JUMP else payload
 
 
 @dataclass
@@ -72,7 +72,7 @@ class _Connection:
         """End the exchange; return the bytes of a request without a reply, which is none."""
         unanswered = 0 if self.reply else self.request
         if self.reply:
-            delay_us = min(max(self.answered_us - self.last_us, 0), _LARGEST_US) if self.request else 0
+            delay_us = min(max(self.answered_us - self.last_us, 0), _MAX_US) if self.request else 0
             found.append(Exchange(self.asked_us, self.end_us, self.request, self.reply, delay_us))
         self.request = self.reply = 0
         return unanswered
@@ -93,7 +93,7 @@ class _Connection:
         self.reply, self.end_us = self.reply + size, time_us
 
 
-def exchanges_of(capture: Capture) -> tuple[list[Exchange], tuple[str, ...]]:
+def exchanges_of(capture: PacketCapture) -> tuple[list[Exchange], tuple[str, ...]]:
     """Return the exchanges of the client's TCP connections in order, and notes of what was left out."""
     rows = capture.rows
     tcp = np.flatnonzero((rows["protocol"] == TCP) & ((rows["payload"] > 0) | (rows["flags"] & _SYN > 0)))
@@ -118,7 +118,7 @@ def exchanges_of(capture: Capture) -> tuple[list[Exchange], tuple[str, ...]]:
     return found, tuple(notes)
 
 
-def _segments(capture: Capture, chosen: NDArray[np.intp]):  # type: ignore[no-untyped-def]
+def _segments(capture: PacketCapture, chosen: NDArray[np.intp]):  # type: ignore[no-untyped-def]
     """Yield the client's segments that matter, as plain numbers."""
     rows, up = capture.rows[chosen], capture.uplink[chosen]
     time_us = (rows["time_ns"] - capture.rows["time_ns"][0]) // 1000
@@ -131,7 +131,7 @@ def _segments(capture: Capture, chosen: NDArray[np.intp]):  # type: ignore[no-un
     return zip(up.tolist(), time_us.tolist(), server.tolist(), ports, *columns, strict=True)
 
 
-def recording_of(capture: Capture, gap_s: float) -> Recording:
+def recording_of(capture: PacketCapture, gap_s: float) -> Recording:
     """Return the exchanges of a capture as pages: those of each page begin at most *gap_s* s after activity.
 
     Raises

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 Wholes = NDArray[np.int64]
 
-LARGEST_FRAME = 1 << 20
+MAX_FRAME = 1 << 20
 """Bytes kept of one frame; programs that capture keep at most 262,144."""
 
-MOST_FRAMES = 1 << 14
+MAX_FRAMES = 1 << 14
 """Frames of one batch, so that its columns take a few megabytes, however small the frames are."""
 
 

@@ -13,7 +13,7 @@ from psm_sim.workload.recordings.capture.frames import Wholes
 _UNIT, _OFFSET = 9, 14
 _MICROSECOND = 6
 _EXACT = 9_000_000_000  # of a second; the product with 1e9 still fits 64 bits
-_LATEST_S = 1 << 33
+_MAX_S = 1 << 33
 
 
 class Interface(NamedTuple):
@@ -35,8 +35,8 @@ class Interface(NamedTuple):
             part_ns = (rest * np.uint64(1_000_000_000) // units).astype(np.int64)
         else:
             part_ns = (rest.astype(np.float64) / self.units * 1e9).astype(np.int64)
-        seconds = np.minimum(ticks // units, np.uint64(_LATEST_S)).astype(np.int64) + self.offset_s
-        return np.asarray(np.clip(seconds, -_LATEST_S, _LATEST_S) * 1_000_000_000 + part_ns)
+        seconds = np.minimum(ticks // units, np.uint64(_MAX_S)).astype(np.int64) + self.offset_s
+        return np.asarray(np.clip(seconds, -_MAX_S, _MAX_S) * 1_000_000_000 + part_ns)
 
 
 def interface_of(block: bytes, order: str) -> Interface:
@@ -48,7 +48,7 @@ def interface_of(block: bytes, order: str) -> Interface:
             units = _units(value[0])
         elif code == _OFFSET and len(value) == 8:
             offset_s = Struct(f"{order}q").unpack(value)[0]
-    return Interface(link, units, max(-_LATEST_S, min(offset_s, _LATEST_S)))
+    return Interface(link, units, max(-_MAX_S, min(offset_s, _MAX_S)))
 
 
 def _units(code: int) -> int:

@@ -15,8 +15,8 @@ from psm_sim.workload.recordings.capture.frames import Bytes, Frames, Wholes, u8
 from psm_sim.workload.recordings.capture.wifi import radiotap, wifi
 
 _TAGS = (0x8100, 0x88A8, 0x9100)
-_MOST_TAGS = 4
-_LARGEST_802_3 = 1500
+_MAX_TAGS = 4
+_MAX_802_3 = 1500
 _SNAP = 0xAAAA
 
 
@@ -55,13 +55,13 @@ def _by_version(data: Bytes, at: Wholes) -> Wholes:
 def _typed(data: Bytes, at: Wholes) -> Wholes:
     """Return where IP begins behind an EtherType at *at*, VLAN tags and 802.2 headers left out."""
     kind = u16(data, at)
-    for _ in range(_MOST_TAGS):
+    for _ in range(_MAX_TAGS):
         tagged = (kind == _TAGS[0]) | (kind == _TAGS[1]) | (kind == _TAGS[2])
         if not tagged.any():
             break
         at = at + 4 * tagged
         kind = u16(data, at)
-    short = (kind <= _LARGEST_802_3) & (u16(data, at + 2) == _SNAP)
+    short = (kind <= _MAX_802_3) & (u16(data, at + 2) == _SNAP)
     at = at + 8 * short
     return np.where(_is_ip(np.where(short, u16(data, at), kind)), at + 2, -1)
 

@@ -28,7 +28,7 @@ ROW = np.dtype(
 TCP, UDP = 6, 17
 _EXTENSIONS = (0, 43, 44, 51, 60)
 _FRAGMENT, _AUTHENTICATION = 44, 51
-_MOST_EXTENSIONS = 6
+_MAX_EXTENSIONS = 6
 
 
 def packets_of(frames: Frames, begin: Wholes, addresses: Addresses) -> NDArray[np.void]:
@@ -92,7 +92,7 @@ def _size(frames: Frames, mine: Wholes, at: Wholes, told: Wholes) -> Wholes:
 def _extensions(data: Bytes, at: Wholes) -> tuple[Wholes, Wholes, NDArray[np.bool_]]:
     """Return where the transport header is, its protocol, and whether it is there (no later fragment)."""
     protocol, behind, whole = u8(data, at + 6), at + 40, np.ones(at.size, bool)
-    for _ in range(_MOST_EXTENSIONS):
+    for _ in range(_MAX_EXTENSIONS):
         more = np.isin(protocol, _EXTENSIONS)
         if not more.any():
             break

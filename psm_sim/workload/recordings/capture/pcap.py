@@ -12,7 +12,7 @@ from struct import Struct
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.workload.recordings.capture.frames import LARGEST_FRAME, MOST_FRAMES, Frames, words
+from psm_sim.workload.recordings.capture.frames import MAX_FRAME, MAX_FRAMES, Frames, words
 from psm_sim.workload.recordings.capture.window import Window
 
 MAGICS = {
@@ -61,7 +61,7 @@ def _places(data: bytes, at: int, kept: Struct) -> tuple[list[int], int]:
     """Return where the next complete frames from byte *at* on begin, and the first byte behind them."""
     found, size, size_of = list[int](), len(data), kept.unpack_from
     last = size - _HEADER
-    for _ in range(MOST_FRAMES):
+    for _ in range(MAX_FRAMES):
         if at > last:
             break
         after = at + _HEADER + size_of(data, at)[0]
@@ -75,10 +75,10 @@ def _places(data: bytes, at: int, kept: Struct) -> tuple[list[int], int]:
 def _check_claim(window: Window, at: int, kept: Struct) -> None:
     """Refuse an incomplete frame that claims more bytes than any program keeps."""
     claimed = kept.unpack_from(window.data, at)[0] if len(window.data) >= at + _HEADER else 0
-    if claimed > LARGEST_FRAME:
+    if claimed > MAX_FRAME:
         raise InputError(
             f"{window.source.path}: the packet at byte {window.base + at:,} claims {claimed:,} bytes; "
-            f"expected at most {LARGEST_FRAME:,}, so the file is damaged there."
+            f"expected at most {MAX_FRAME:,}, so the file is damaged there."
         )
 
 

@@ -13,7 +13,7 @@ from struct import Struct
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.workload.recordings.capture.frames import MOST_FRAMES, Frames, Wholes, words
+from psm_sim.workload.recordings.capture.frames import MAX_FRAMES, Frames, Wholes, words
 from psm_sim.workload.recordings.capture.interfaces import Interface, interface_of
 from psm_sim.workload.recordings.capture.window import Window
 
@@ -22,8 +22,8 @@ MAGIC = SECTION.to_bytes(4, "big")
 _INTERFACE, _PACKET, _SIMPLE, _ENHANCED = 1, 2, 3, 6
 _HEADS = {order: Struct(f"{order}II") for order in "<>"}
 _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
-_LARGEST_BLOCK = 16 << 20
-_LEAST_BLOCK, _LEAST_INTERFACE, _PACKET_HEADER = 12, 20, 28
+_MAX_BLOCK = 16 << 20
+_MIN_BLOCK, _MIN_INTERFACE, _PACKET_HEADER = 12, 20, 28
 
 
 class Pcapng:
@@ -47,7 +47,7 @@ class Pcapng:
             If a block's length cannot be, or a packet is of an interface that is not described.
         """
         window = self._window
-        while window.fill(_LEAST_BLOCK):
+        while window.fill(_MIN_BLOCK):
             found, used = self._walk(window.data)
             if found:
                 yield from self._batches(window.data, np.array(found, np.int64))
@@ -61,14 +61,14 @@ class Pcapng:
     def _walk(self, data: bytes) -> tuple[list[int], int]:
         """Go over the complete blocks up to the next section; return where packets are, and what was used."""
         found, at, size = list[int](), 0, len(data)
-        while at + _LEAST_BLOCK <= size and len(found) < MOST_FRAMES:
+        while at + _MIN_BLOCK <= size and len(found) < MAX_FRAMES:
             kind, length = self._head.unpack_from(data, at)
             if kind == SECTION:
                 if found:
                     break
                 length = self._begin_section(data, at)
-            if length < _LEAST_BLOCK or length > _LARGEST_BLOCK or length & 3:
-                expected = f"a multiple of 4 from {_LEAST_BLOCK} to {_LARGEST_BLOCK:,}"
+            if length < _MIN_BLOCK or length > _MAX_BLOCK or length & 3:
+                expected = f"a multiple of 4 from {_MIN_BLOCK} to {_MAX_BLOCK:,}"
                 self._refuse(at, f"a block claims {length:,} bytes; expected {expected}")
             if at + length > size:
                 break
@@ -88,7 +88,7 @@ class Pcapng:
         return int(self._head.unpack_from(data, at)[1])
 
     def _note(self, kind: int, block: bytes) -> None:
-        if kind == _INTERFACE and len(block) >= _LEAST_INTERFACE:
+        if kind == _INTERFACE and len(block) >= _MIN_INTERFACE:
             self._interfaces.append(interface_of(block, self._order))
         elif kind == _SIMPLE:
             self._timeless += 1

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.bounds import MOST_RECORDS, MOST_S
 from psm_sim.errors import InputError
+from psm_sim.limits import MAX_RECORDS, MAX_S
 from psm_sim.progress import Progress
-from psm_sim.registry import unknown
+from psm_sim.registry import unknown_name_error
 from psm_sim.workload.recordings.capture.addresses import Addresses
 from psm_sim.workload.recordings.capture.busiest import Busiest
 from psm_sim.workload.recordings.capture.frames import Frames
@@ -27,7 +27,7 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True, eq=False)
-class Capture:
+class PacketCapture:
     """Capture: the packets of one client.
 
     Attributes
@@ -82,7 +82,7 @@ def frames_of(source: Source) -> Iterator[Frames]:
     yield from Pcapng(window).frames() if window.data[:4] == MAGIC else pcap_frames(window)
 
 
-def read_capture(path: Path, client: str = AUTO, progress: Progress | None = None) -> Capture:
+def read_capture(path: Path, client: str = AUTO, progress: Progress | None = None) -> PacketCapture:
     """Read the packets of one client.
 
     Parameters
@@ -121,8 +121,8 @@ class _Reading:
     def take(self, frames: Frames) -> None:
         """Keep the client's packets of a batch, or all while the client is not known."""
         self._frames += frames.start.size
-        if self._frames > MOST_RECORDS:
-            raise InputError(f"{self.source.path} has over {MOST_RECORDS:,} packets; cut it into parts.")
+        if self._frames > MAX_RECORDS:
+            raise InputError(f"{self.source.path} has over {MAX_RECORDS:,} packets; cut it into parts.")
         if frames.link not in LINKS:
             self._unread[frames.link] = self._unread.get(frames.link, 0) + frames.start.size
             return
@@ -131,7 +131,7 @@ class _Reading:
         self._busiest.add(rows["source"], rows["target"])
         self._kept.append(rows if self._client is None else rows[_of(rows, self._client)])
 
-    def done(self) -> Capture:
+    def done(self) -> PacketCapture:
         """Return the client's packets, by time."""
         client = self._chosen()
         mine = [rows[_of(rows, client)] for rows in self._kept]
@@ -139,12 +139,12 @@ class _Reading:
         rows = np.concatenate([np.empty(0, ROW), *mine])
         if not rows.size:
             addresses = [self._addresses.text(number) for number, _ in self._busiest.most(5)]
-            raise unknown(f"client of trace {self.source.path.name}", self._name, addresses)
+            raise unknown_name_error(f"client of trace {self.source.path.name}", self._name, addresses)
         if (np.diff(rows["time_ns"]) < 0).any():
             rows = rows[np.argsort(rows["time_ns"], kind="stable")]
         self._check_span(rows)
         others = tuple((self._addresses.text(number), count) for number, count in self._busiest.most(5))
-        return Capture(
+        return PacketCapture(
             f"{_kind(self.source.path)} capture", self._addresses.text(client), rows,
             rows["source"] == client, others, self._frames, self._packets, self._warnings(),
         )  # fmt: skip
@@ -166,9 +166,9 @@ class _Reading:
 
     def _check_span(self, rows: NDArray[np.void]) -> None:
         span_s = (int(rows["time_ns"][-1]) - int(rows["time_ns"][0])) / 1e9
-        if span_s > MOST_S:
+        if span_s > MAX_S:
             raise InputError(
-                f"{self.source.path}: its times span {span_s:g} s; expected at most {MOST_S:g} s, so some "
+                f"{self.source.path}: its times span {span_s:g} s; expected at most {MAX_S:g} s, so some "
                 "are wrong."
             )
 

@@ -13,7 +13,7 @@ from psm_sim.workload.recordings.capture.frames import Bytes, Frames, Wholes, u8
 
 _PADDED = 0x20
 _SNAP = 0xAAAA03
-_MOST_PRESENT = 8
+_MAX_PRESENT = 8
 
 
 def wifi(frames: Frames) -> Wholes:
@@ -32,7 +32,7 @@ def _flags(data: Bytes, start: Wholes) -> Wholes:
     """Return the radiotap flags of each frame, 0 where it has none."""
     present, at = u8(data, start + 4), start + 8
     more = u8(data, at - 1) & 0x80 > 0
-    for _ in range(_MOST_PRESENT):  # the highest bit says that another word of what is present follows
+    for _ in range(_MAX_PRESENT):  # the highest bit says that another word of what is present follows
         if not more.any():
             break
         at = at + 4 * more

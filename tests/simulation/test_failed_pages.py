@@ -1,0 +1,165 @@
+"""Failed pages in the results: counted, named with their reasons, and left out of the means."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import pytest
+
+from psm_sim import simulate, timeline
+from psm_sim.reporting.figures.run import page, slowdowns, trade_off
+from psm_sim.reporting.figures.run.write import frontier_of
+from psm_sim.reporting.files import result_csv, result_json
+from psm_sim.reporting.html.comparison import page_of
+from psm_sim.reporting.terminal import comparison as table
+from psm_sim.simulation import Scenario, compare_runs, compare_seeds
+from psm_sim.workload.page import Page
+
+QUICK = Page(1.0, 1000, (), (300,), (0.0,))
+SLOW = Page(1.0, 1000, (), (300,), (50.0,))
+PAGES = [QUICK, SLOW, QUICK, SLOW]
+IMPATIENT = {"faults.patience_s": 10}
+REASON = "its user has abandoned it after 10 s"
+
+
+@pytest.fixture(scope="module")
+def impatient():
+    return simulate("psm", trace=PAGES, settings=IMPATIENT)
+
+
+@pytest.fixture(scope="module")
+def patient():
+    return simulate("psm", trace=[QUICK, QUICK])
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return compare_runs(["psm", "lpsm"], Scenario("ucb", pages=20, settings={"faults.patience_s": 1.0}))
+
+
+def test_failed_pages_are_counted_and_named(impatient):
+    """By number and reason."""
+    assert impatient.reports_failures
+    assert impatient.failed_pages == 2
+    assert impatient.failures == {2: REASON, 4: REASON}
+    assert [record.page_time_s for record in impatient.page_records][1] == pytest.approx(10.0)
+
+
+def test_means_are_over_the_pages_that_are_complete(impatient, patient):
+    """Page times and slowdowns of two pages that fail change nothing in those of the others."""
+    assert impatient.page_time_s.max < 1.0
+    assert impatient.slowdown.max < 10.0
+    assert impatient.page_time_percentiles_s["p99"] < 1.0
+    assert [math.isnan(record.slowdown) for record in impatient.page_records] == [False, True, False, True]
+    assert patient.page_time_s.mean == pytest.approx(impatient.page_time_s.mean, rel=0.3)
+
+
+def test_energy_is_that_of_the_whole_run_over_all_pages(impatient):
+    """What was spent on a page that failed was spent."""
+    whole_j = sum(record.energy_j for record in impatient.page_records)
+    assert impatient.energy_per_page_j == pytest.approx(whole_j / 4)
+
+
+def test_a_slowdown_needs_both_pages():
+    """A page that fails only without power saving, or only with it, has none."""
+    found = simulate("psm:listen_interval=20", trace=[QUICK], settings={"faults.patience_s": 0.5})
+    assert found.failures == {1: "its user has abandoned it after 0.5 s"}
+    assert math.isnan(found.slowdown.mean)
+    assert not math.isnan(found.page_records[0].always_on_time_s)
+    both = simulate("psm", trace=[SLOW, QUICK], settings=IMPATIENT)
+    assert math.isnan(both.page_records[0].always_on_time_s)
+
+
+def test_json_has_number_and_reason_and_is_json(compared):
+    """And lists which pages; a run of which no page is complete has texts for its means."""
+    for found in (
+        compared,
+        compare_runs(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01})),
+    ):
+        text = result_json.to_text(result_json.to_dict(found))
+        run = json.loads(text)["runs"][0]
+        assert run["failed_pages"] == len(run["failures"]) > 0
+        assert set(run["failures"][0]) == {"page", "reason"}
+        assert run["traffic"]["lost_frames"] == 0
+    assert run["slowdown"]["mean"] == "nan"
+
+
+def test_csv_has_number_and_reasons(compared):
+    """One row per policy: how often each reason was; one row per page: why it failed, and no slowdown."""
+    rows, pages = io.StringIO(), io.StringIO()
+    result_csv.write(compared, rows)
+    result_csv.write_pages(compared, pages)
+    run = compared.runs[0]
+    row = next(csv.DictReader(io.StringIO(rows.getvalue())))
+    assert row["failed_pages"] == str(run.failed_pages)
+    assert row["failures"] == f"{run.failed_pages} x its user has abandoned it after 1 s"
+    records = [each for each in csv.DictReader(io.StringIO(pages.getvalue())) if each["policy"] == "psm"]
+    assert {int(each["page"]): each["failure"] for each in records if each["failure"]} == run.failures
+    assert all(
+        (each["slowdown"] == "") == bool(each["failure"]) for each in records if each["always_on_time_s"]
+    )
+
+
+def test_the_table_has_a_column_and_a_line_for_each_policy(compared, monkeypatch):
+    """And says what the means are of."""
+    monkeypatch.setenv("COLUMNS", "140")
+    stream = io.StringIO()
+    table.write(compared, stream)
+    text = stream.getvalue()
+    run = compared.runs[0]
+    assert "failed" in text.splitlines()[1]
+    assert f"psm, pages failed: {run.failed_pages} x its user has abandoned it after 1 s." in text
+    assert "Page time and slowdown are of the pages that are complete" in text
+
+
+def test_the_frame_has_the_reasons(impatient):
+    """One row per page."""
+    assert list(impatient.pages["failure"]) == ["", REASON, "", REASON]
+
+
+def test_a_timeline_has_lost_frames_and_failed_pages():
+    """The run is the same again, with its faults."""
+    result = simulate("psm", trace=PAGES, settings={**IMPATIENT, "faults.wireless.loss": 0.4})
+    events = timeline(result)
+    failed = events[events["event"] == "page failed"]
+    assert list(failed["reason"]) == list(result.failures.values())
+    lost = events[(events["event"] == "frame lost") & events["link"].str.endswith("down")]
+    assert len(lost) == result.traffic.lost_frames > 0
+
+
+def test_without_faults_nothing_is_said_of_failures(patient):
+    """No key, no column, no line."""
+    assert not {"failed_pages", "failures"} & set(patient.to_dict())
+    assert "lost_bytes" not in patient.to_dict()["traffic"]
+    assert "failure" not in patient.pages
+
+
+def test_several_seeds_have_faults_of_their_own_for_any_number_of_workers():
+    """Each seed's faults are those of the seed; failures say which seed they are of."""
+    scenario = Scenario("ucb", pages=10, settings={"faults.wireless.loss": 0.05, "faults.patience_s": 1.0})
+    one, two = (compare_seeds(["psm"], scenario, 2, workers=count).runs[0] for count in (1, 2))
+    assert one.failures_listed == two.failures_listed
+    assert one.page_time_s == two.page_time_s
+    assert one.failed_pages == sum(result.failed_pages for result in one.results) > 0
+    assert {each["seed"] for each in one.failures_listed} <= {"1", "2"}
+    lost = {result.traffic.lost_bytes for result in one.results}
+    assert len(lost) > 1
+
+
+def test_the_seed_of_faults_can_be_held():
+    """faults.seed: the same faults over other pages; without it they are the run's."""
+    settings = {"faults.wireless.loss": 0.05}
+    assert Scenario(settings=settings, seed=5).resolve_topology().faults.seed == 5
+    assert Scenario(settings={**settings, "faults.seed": 3}, seed=5).resolve_topology().faults.seed == 3
+    assert Scenario(seed=5).resolve_topology().faults.seed is None
+
+
+def test_figures_and_page_are_drawn_even_if_no_page_is_complete():
+    """A report of nothing but failures."""
+    found = compare_runs(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01}))
+    for drawn in (slowdowns.draw(found), trade_off.draw(found, frontier_of(found)), page.draw(found.runs)):
+        drawn.draw_without_rendering()
+    assert "it has taken longer than 0.01 s" in page_of(found, {}, [])

@@ -1,0 +1,171 @@
+"""Captures and timelines of runs: which files, what is refused, and that a capture is read back as it was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import psm_sim
+from psm_sim.cli import main
+from psm_sim.errors import InputError, PluginError
+from psm_sim.network import load_topology
+from psm_sim.network.observers.capture import capture_bytes
+from psm_sim.policies import Policy, Rest
+from psm_sim.simulation.run_outputs import RunOutputs
+from psm_sim.spec import Spec
+from psm_sim.workload import load_workload
+from psm_sim.workload.recordings.capture.reader import read_capture
+from tests.network.observers.sniffed import captured
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def files():
+    return sorted(path.name for path in Path().iterdir())
+
+
+def printed(capsys, *words):
+    """Return what the command prints on standard output, and its status."""
+    status = main([*words, "--pages", "3", "--format", "json"])
+    shown = capsys.readouterr()
+    return status, shown.out, shown.err
+
+
+def test_the_result_is_the_same_with_and_without_the_files(capsys):
+    """But for the time that it took."""
+    _, without, _ = printed(capsys, "--policy", "lpsm")
+    status, with_them, err = printed(
+        capsys, "--policy", "lpsm", "--capture", "a.pcap", "--timeline", "a.json"
+    )
+    one, other = json.loads(without), json.loads(with_them)
+    for found in (one, other):
+        for run in (*found["runs"], *found["baselines"]):
+            run.pop("wall_s")
+    assert status == 0
+    assert one == other
+    assert "Written: a.pcap" in err
+    assert files() == ["a.json", "a.pcap"]
+
+
+def test_each_policy_asked_for_has_a_file_of_its_own(capsys):
+    """Baselines have none; always-on has one where it is asked for."""
+    words = ("--policy", "bsd:p=0.5", "--policy", "always-on", "--capture", "c.pcap", "--timeline", "c.json")
+    status, _, _ = printed(capsys, *words)
+    assert status == 0
+    names = ["c-always-on.json", "c-always-on.pcap", "c-bsd-p=0.5.json", "c-bsd-p=0.5.pcap"]
+    assert files() == names
+    assert all(Path(name).stat().st_size > 2000 for name in names)
+
+
+def test_from_python_too():
+    """``simulate`` and ``comparison`` take the files by name or path."""
+    psm_sim.simulate("psm", pages=2, capture="one.pcap", timeline=Path("one.json"))
+    psm_sim.comparison(["psm", "lpsm"], pages=2, capture="two.pcap")
+    assert files() == ["one.json", "one.pcap", "two-lpsm.pcap", "two-psm.pcap"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--capture", "a.txt"], "expected a file that ends in .pcap"),
+        (["--timeline", "a.pcap"], "expected a file that ends in .json"),
+        (["--capture", "nowhere/a.pcap"], "is no folder to write in"),
+        (["--capture", "a.pcap", "--replications", "2"], "there are 2 replications; expected one"),
+        (["--timeline", "a.json", "--replications", "2"], "there are 2 replications; expected one"),
+        (["--capture", "a.pcap", "--set", "tcp.header_bytes=30"], "expected a multiple of 4 from 40 to 80"),
+        (["--capture", "a.pcap", "--set", "tcp.segment_bytes=65535"], "expected at most 65495"),
+        (["--capture", "a.pcap", "--policy", "psm", "--policy", "psm"], "expected each policy once"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_the_run(words, sentence, capsys):
+    """In one sentence, and nothing is left behind."""
+    status, _, err = printed(capsys, *words)
+    assert status == 2
+    assert sentence in err
+    assert files() == []
+
+
+def test_several_clients_are_refused(capsys):
+    """A file shows one run."""
+    main(["trace", "synthesize", "--records", "3000", "--to", "my.tr.gz"])
+    status, _, err = printed(capsys, "--trace", "my.tr.gz", "--clients", "2", "--capture", "a.pcap")
+    assert status == 2
+    assert "there are 2 clients" in err
+    assert files() == ["my.tr.gz"]
+
+
+def test_a_run_that_fails_leaves_the_files_as_they_were():
+    """The old capture stays, and no draft."""
+
+    class Failing(Policy):
+        name = "failing"
+
+        def rest(self, now_s, since_uplink_s, poll):
+            if now_s > 5:
+                raise RuntimeError("no idea")
+            return Rest()
+
+    Path("a.pcap").write_bytes(b"old")
+    with pytest.raises(PluginError, match="no idea"):
+        psm_sim.simulate(Failing, pages=2, capture="a.pcap", timeline="a.json")
+    assert files() == ["a.pcap"]
+    assert Path("a.pcap").read_bytes() == b"old"
+
+
+def test_a_capture_that_no_disk_holds_is_refused_by_its_estimate(monkeypatch):
+    """Users who think for years."""
+    workload, place = load_workload("ucb", 10, 1), load_topology()
+    monkeypatch.setattr("psm_sim.simulation.run_outputs.MAX_CAPTURE_BYTES", 100_000)
+    with pytest.raises(InputError, match=r"--capture is 'a\.pcap', which would have about 0\.0 GB"):
+        RunOutputs(Path("a.pcap")).check_size([workload], place)
+    RunOutputs(Path("/dev/null")).check_size([workload], place)
+
+
+@pytest.mark.parametrize("trace", ["ucb", "ping", "mqtt", "push", "modern"])
+def test_the_estimate_is_right_within_a_factor_of_two(trace):
+    """Where nothing is sent again."""
+    workload = load_workload(trace, 3, 1)
+    _, _, data = captured("psm", pages=3, trace=trace)
+    estimate = capture_bytes([workload], load_topology())
+    assert len(data) / 2 < estimate < 2 * len(data)
+
+
+@pytest.mark.parametrize("policy", ["always-on", "psm", "lpsm"])
+def test_a_capture_is_read_back_to_the_same_arrivals(policy):
+    """Times to the nanosecond, sizes and directions of all packets that were heard."""
+    world, log, data = captured(policy, pages=10)
+    Path("a.pcap").write_bytes(data)
+    found = read_capture(Path("a.pcap"))
+    assert found.client == "10.0.0.2"
+    for up, told in ((False, log.down), (True, log.up)):
+        rows = found.rows[found.uplink == up]
+        heard = sorted((round(at_s * 1e9), each.wire_bytes) for at_s, each in told if at_s <= world.env.now)
+        assert rows["time_ns"].tolist() == [at_ns for at_ns, _ in heard]
+        assert rows["length"].tolist() == [size for _, size in heard]
+
+
+def test_the_pages_of_a_capture_are_those_that_were_loaded():
+    """In a closed loop: main object, embedded ones and requests of each page, byte for byte."""
+    psm_sim.simulate("always-on", pages=8, capture="a.pcap")
+    loaded = load_workload("ucb", 8, 1).pages
+    read = load_workload(Spec("a.pcap").with_("mode", "closed"), 8, 1).pages
+    assert len(read) == len(loaded)
+    for one, other in zip(loaded, read, strict=True):
+        assert (one.main_bytes, sorted(one.image_bytes)) == (other.main_bytes, sorted(other.image_bytes))
+        assert sorted(one.request_bytes) == sorted(other.request_bytes)
+
+
+def test_datagrams_read_back_and_replayed_meet_the_same_waits():
+    """Pushes to a station that never dozes arrive again at the same distances, with the same bytes."""
+    first = psm_sim.simulate("always-on", trace="push", pages=1, capture="a.pcap")
+    again = psm_sim.simulate("always-on", trace="a.pcap", capture="b.pcap")
+    one, other = (read_capture(Path(name)).rows for name in ("a.pcap", "b.pcap"))
+    assert first.traffic.client_received_bytes == again.traffic.client_received_bytes
+    assert np.diff(one["time_ns"]) == pytest.approx(np.diff(other["time_ns"]), abs=2)
+    assert one["length"].tolist() == other["length"].tolist()

@@ -1,0 +1,174 @@
+"""The trace that changes its kind: its schedule is known, its regimes differ as they say."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psm_sim.bundled_files import bundled_dir
+from psm_sim.cli import main
+from psm_sim.errors import InputError
+from psm_sim.simulation import simulate
+from psm_sim.workload import Workload, load_workload
+from psm_sim.workload.regimes import Shifting, ShiftingWorkload, regimes_of, schedule
+
+PATH = bundled_dir("traces") / "shifting.toml"
+REGIMES = regimes_of(tomllib.loads(PATH.read_text(encoding="utf-8")), PATH)
+CYCLE = sum(REGIMES.pages.values())
+
+
+def pages_of(workload: Workload, regime: str) -> list:
+    assert isinstance(workload, ShiftingWorkload)
+    return [
+        page
+        for page, name in zip(workload.pages, workload.regime_of_each_page(), strict=True)
+        if name == regime
+    ]
+
+
+def test_the_bundled_trace_has_the_four_regimes_in_turn() -> None:
+    """Each for its own number of pages, then from the beginning again."""
+    workload = load_workload("shifting", 2 * CYCLE, 1)
+    assert isinstance(workload, ShiftingWorkload)
+    assert [stretch.regime for stretch in workload.schedule] == ["quiet", "busy", "stream", "push"] * 2
+    assert [stretch.pages for stretch in workload.schedule] == [*REGIMES.pages.values()] * 2
+    assert workload.synthetic
+
+
+@pytest.mark.parametrize("pages", [1, 7, 8, 9, 100, CYCLE + 1])
+def test_the_schedule_covers_each_page_once(pages) -> None:
+    """Stretches join, begin with page 1, and the last one is cut."""
+    workload = load_workload("shifting", pages, 1)
+    assert len(workload.pages) == pages == len(workload.regime_of_each_page())
+    assert workload.schedule[0].first == 1
+    for one, other in pairwise(workload.schedule):
+        assert other.first == one.first + one.pages
+
+
+def test_regimes_differ_as_their_tables_say() -> None:
+    """Think time, server delay, objects and sizes of each."""
+    workload = load_workload("shifting", 4 * CYCLE, 3)
+    quiet, busy, stream, push = (pages_of(workload, name) for name in REGIMES.pages)
+    for pages, low, high in ((quiet, 20, 300), (busy, 0.5, 15), (stream, 0, 0.05), (push, 0, 0.05)):
+        assert all(low <= page.think_s <= high for page in pages)
+    for pages, low, high in ((busy, 0.05, 1.5), (stream, 1.7, 2.1), (push, 25, 35)):
+        assert all(low <= delay <= high for page in pages for delay in page.server_delay_s)
+    for pages, low, high in ((stream, 28_000, 36_000), (push, 400, 1_600)):
+        assert all(page.objects == 1 and low <= page.main_bytes <= high for page in pages)
+    assert np.mean([page.objects for page in busy]) == pytest.approx(
+        REGIMES.profiles["busy"].tables["files_per_page"].mean, rel=0.1
+    )
+
+
+def test_the_same_seed_gives_the_same_pages_and_another_others() -> None:
+    """As every trace."""
+    first, again, other = (load_workload("shifting", 50, seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first.pages != other.pages
+    assert first.schedule == other.schedule
+
+
+def test_regimes_are_drawn_independently_of_each_other() -> None:
+    """The order of the regimes leaves each one's pages as they are; no two regimes share their luck."""
+    usual = load_workload("shifting:order=quiet*20+push*20", 40, 1)
+    turned = load_workload("shifting:order=push*20+quiet*20", 40, 1)
+    for name in ("quiet", "push"):
+        assert pages_of(usual, name) == pages_of(turned, name)
+    alike = load_workload("shifting:order=stream*20+push*20", 40, 1)
+    think = [np.argsort([page.think_s for page in pages_of(alike, name)]) for name in ("stream", "push")]
+    assert not np.array_equal(think[0], think[1])
+
+
+def test_order_and_length_are_the_users() -> None:
+    """Names with or without pages; all stretches scaled."""
+    workload = load_workload("shifting:order=busy*5+push+busy*5,length=2", 60, 1)
+    assert [tuple(stretch) for stretch in workload.schedule] == [
+        ("busy", 1, 10), ("push", 11, 32), ("busy", 43, 10), ("busy", 53, 8),
+    ]  # fmt: skip
+    assert workload.parameters["schedule"] == "busy*10+push*32+busy*10+busy*8"
+
+
+def test_the_schedule_in_the_result_gives_the_same_pages_again() -> None:
+    """Also one whose lengths were drawn: it is an order."""
+    drawn = load_workload("shifting:lengths=geometric", 200, 5)
+    again = load_workload(f"shifting:order={drawn.parameters['schedule']}", 200, 5)
+    assert again.pages == drawn.pages
+    assert again.schedule == drawn.schedule
+
+
+def test_geometric_lengths_have_the_means_asked_for() -> None:
+    """Over 3,000 stretches of 10 pages, within four standard errors."""
+    regimes = replace(REGIMES, pages=dict.fromkeys(REGIMES.pages, 10))
+    plan = schedule(regimes, Shifting(lengths="geometric"), 30_000, seed=1)
+    lengths = [stretch.pages for stretch in plan[:-1]]
+    assert np.mean(lengths) == pytest.approx(10, abs=4 * np.std(lengths) / len(lengths) ** 0.5)
+    assert np.std(lengths) == pytest.approx(90**0.5, rel=0.1)
+
+
+def test_it_can_be_simulated_and_stands_in_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--trace shifting``; the schedule is in the JSON."""
+    assert simulate("psm", trace="shifting:order=busy*2+push*1", pages=6).page_time_s.max > 25
+    assert main(["--trace", "shifting", "--policy", "psm", "--pages", "9", "--format", "json"]) == 0
+    assert '"schedule": "quiet*8+busy*1"' in capsys.readouterr().out
+
+
+def test_trace_info_shows_each_regime(capsys: pytest.CaptureFixture[str]) -> None:
+    """With its means."""
+    assert main(["trace", "info", "shifting"]) == 0
+    out = capsys.readouterr().out
+    assert "quiet*8+busy*90+stream*200+push*16" in out
+    assert [line.split()[0] for line in out.splitlines()[-6:-2]] == ["quiet", "busy", "stream", "push"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ("order=sleepy", r"order has 'sleepy'; expected NAME or NAME\*PAGES .*quiet, busy, stream, push"),
+        ("order=", "order has ''"),
+        ("order=quiet*0", r"order has 'quiet\*0'"),
+        ("order=quiet*many", "order has 'quiet"),
+        ("length=0", "length is '0'; expected a number above 0"),
+        ("lengths=long", "lengths is 'long'; expected one of fixed, geometric"),
+        ("lenght=2", "no parameter 'lenght'.*Did you mean 'length'"),
+    ],
+)
+def test_wrong_parameters_are_refused(texts: str, message: str) -> None:
+    """In one sentence, before any run."""
+    with pytest.raises(InputError, match=message):
+        load_workload(f"shifting:{texts}", 10, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("regimes = 3", "regimes is no table of regimes"),
+        ("[regimes]", "regimes is no table of regimes"),
+        ("[regimes]\nquiet = 3", "regimes is no table of regimes"),
+        ('[regimes.quiet]\nbase = "ucb"', "regimes.quiet.pages is None; expected"),
+        ('[regimes.quiet]\nbase = "ucb"\npages = true', "regimes.quiet.pages is True"),
+        ("[regimes.quiet]\npages = 3", "regimes.quiet: think_s is missing"),
+        ('[regimes.quiet]\nbase = "none"\npages = 3', "regimes.quiet: base is 'none'"),
+        ('[regimes."a+b"]\nbase = "ucb"\npages = 3', r"a regime is named 'a\+b'"),
+        ('[regimes.quiet]\nbase = "ucb"\npages = 3\n[think_s]\n', "think_s is unknown beside regimes"),
+    ],
+)
+def test_a_file_of_ones_own_is_checked(tmp_path: Path, text: str, message: str) -> None:
+    """File and regime are named."""
+    file = tmp_path / "own.toml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=message) as caught:
+        load_workload(str(file), 10, 1)
+    assert str(file) in str(caught.value)
+
+
+def test_a_file_of_ones_own_can_be_used(tmp_path: Path) -> None:
+    """Its regimes in its order, under its name."""
+    file = tmp_path / "own.toml"
+    file.write_text('[regimes.a]\nbase = "ucb"\npages = 3\n[regimes.b]\nbase = "modern"\npages = 2\n')
+    workload = load_workload(str(file), 7, 1)
+    assert (workload.name, workload.parameters["schedule"]) == ("own", "a*3+b*2+a*2")
