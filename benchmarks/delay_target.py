@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 
 from psm_sim.losses import Constrained
-from psm_sim.network import Observer, World, load_topology
+from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies.lpsm import Lpsm
@@ -40,7 +40,7 @@ class Waits(Observer):
 def run(target_ms: float, trace: str, pages: int, seed: int) -> tuple[float, float, float]:
     """Return the mean wait of a held byte in ms, the joules per page, and the multiplier at the end."""
     loss, waits = Constrained(target_ms=target_ms), Waits()
-    world = World(load_topology(), Lpsm(loss=loss), [waits])
+    world = build_world(load_topology(), Lpsm(loss=loss), [waits])
     world.run(load_workload(trace, pages, seed).pages)
     return waits.byte_ms / waits.held_bytes, world.usage().total_j / pages, loss.multiplier
 

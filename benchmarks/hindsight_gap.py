@@ -13,7 +13,7 @@ import argparse
 from psm_sim.hindsight.event_chain import Chain
 from psm_sim.hindsight.optimum import frontier, least_energy_j
 from psm_sim.hindsight.record import record_chain
-from psm_sim.network import Observer, Topology, World
+from psm_sim.network import Observer, Topology, build_world
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Policy, Poll, Rest, make_policy
@@ -110,7 +110,7 @@ def best(chain: Chain) -> Parts:
 def spent(policy: str, scenario: Scenario) -> Parts:
     """Return the energy of a policy in a scenario by what it is spent on."""
     observer = Spent()
-    world = World(scenario.resolve_topology(), make_policy(policy), [observer])
+    world = build_world(scenario.resolve_topology(), make_policy(policy), [observer])
     world.run(scenario.workload().pages)
     if abs(sum(observer.parts.values()) - world.usage().total_j) > 1e-6:
         raise ArithmeticError("the parts are not the whole")

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.policies import make_policy
 from psm_sim.workload import Page
 
@@ -55,7 +55,7 @@ def load(row: Row, policy: str, seed: int) -> tuple[float, float]:
     keys["tcp.delayed_ack_ms"] = 200.0 if row["delayed_ack"] == "1" else 0.0
     main, *images = map(int, row["object_bytes"].split("+"))
     count = 1 + len(images)
-    world = World(load_topology("three-node", keys), make_policy(policy))
+    world = build_world(load_topology("three-node", keys), make_policy(policy))
     think_s = float(row["phase_ms"]) / 1000
     world.run([Page(think_s, main, tuple(images), (300,) * count, (0.0,) * count)])
     visit, usage = world.visits[0]

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.network.simpy_baseline import run_timeouts
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -30,7 +30,7 @@ def bare_rate(events: int = 200_000) -> float:
 
 def run_once(policy: str, pages: Sequence[Page]) -> tuple[float, int]:
     """Return the seconds and the events of one run."""
-    world = World(load_topology(), make_policy(policy))
+    world = build_world(load_topology(), make_policy(policy))
     begun = time.perf_counter()
     world.run(pages)
     return time.perf_counter() - begun, world.events

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from psm_sim.files.atomic_file import atomic_write
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.network.observers import Observer
 from psm_sim.network.observers.capture import Capture
 from psm_sim.network.observers.timeline import Timeline
@@ -41,7 +41,7 @@ def run_once(policy: str, workload: Workload, path: Path) -> tuple[float, float]
 
 
 def _run(policy: str, workload: Workload, observers: Sequence[Observer]) -> None:
-    World(load_topology(), make_policy(policy), observers).run(workload.pages, workload.messages)
+    build_world(load_topology(), make_policy(policy), observers).run(workload.pages, workload.messages)
 
 
 def command_once(policy: str, pages: int, path: Path) -> float:

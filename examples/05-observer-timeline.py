@@ -8,7 +8,7 @@ Run it:                python examples/05-observer-timeline.py
 Write its output anew: python examples/05-observer-timeline.py > examples/05-observer-timeline.txt
 """
 
-from psm_sim.network import Observer, World, load_topology
+from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.network.browser import Visit
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -38,7 +38,7 @@ class Timeline(Observer):
 def main() -> None:
     """Load two pages under static PSM and print the first part of the timeline."""
     timeline = Timeline()
-    world = World(load_topology("three-node"), make_policy("psm"), [timeline])
+    world = build_world(load_topology("three-node"), make_policy("psm"), [timeline])
     world.run(load_workload("ucb", pages=2, seed=1).pages)
 
     # What an idle radio does is told when something next happens to it, so the events are sorted.

@@ -26,7 +26,7 @@ NAMES = {
         ArrivalAware Constrained Formula Inverse InverseLog LOSSES Loss Poll RetrievalEnergy check_loss
         make_loss""",
     "psm_sim.network": """
-        EnergyLedger Observer PageError PagesDone Topology Usage World differences load_topology
+        EnergyLedger Observer PageError PagesDone Topology Usage World build_world differences load_topology
         topology_keys""",
     "psm_sim.policies": "Beacons Frame POLICIES Policy Poll RadioPower Rest make_policy",
     "psm_sim.simulation": """

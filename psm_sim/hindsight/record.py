@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from psm_sim.errors import InputError
 from psm_sim.hindsight.event_chain import Chain, Step
-from psm_sim.network import Observer, Topology, World
+from psm_sim.network import Observer, Topology, build_world
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
@@ -59,7 +59,7 @@ def _chain(pages: Sequence[Page], topology: Topology, recorder: FrameRecorder) -
         raise InputError(
             "the optimum knows no faults, but the topology has some, or browser.max_page_s; leave them out."
         )
-    world, power = World(topology, AlwaysOn(), [recorder]), topology.power
+    world, power = build_world(topology, AlwaysOn(), [recorder]), topology.power
     world.run(pages)
     steps = tuple(recorder.steps())
     return Chain(steps, len(pages), world.beacons, power.awake_w, power.asleep_w, power.beacon_j)

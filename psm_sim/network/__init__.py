@@ -1,5 +1,6 @@
 """Network: the SimPy world of links, TCP, browser, server, access point, station and observers."""
 
+from psm_sim.network.build import build_world
 from psm_sim.network.observers import EnergyLedger, Observer, PagesDone, Usage
 from psm_sim.network.page_error import PageError
 from psm_sim.network.topology import Topology, topology_keys
@@ -7,6 +8,6 @@ from psm_sim.network.topology_file import differences, load_topology
 from psm_sim.network.world import World
 
 __all__ = [
-    "EnergyLedger", "Observer", "PageError", "PagesDone", "Topology", "Usage", "World", "differences",
-    "load_topology", "topology_keys",
+    "EnergyLedger", "Observer", "PageError", "PagesDone", "Topology", "Usage", "World", "build_world",
+    "differences", "load_topology", "topology_keys",
 ]  # fmt: skip

@@ -29,12 +29,8 @@ class Host:
         transmit: Callable[[Segment], None],
         accept: Callable[[Endpoint], Application] | None = None,
     ) -> None:
-        self._timers, self._rules, self.transmit, self._accept = (
-            TimerQueue(env),
-            TcpConstants(tcp),
-            transmit,
-            accept,
-        )
+        self._timers, self._rules = TimerQueue(env), TcpConstants(tcp)
+        self.transmit, self.accept = transmit, accept
         self._endpoint = AckFirst if tcp.ack_first else Endpoint
         self._endpoints: dict[Connection, Endpoint] = {}
         self._opened = 0
@@ -91,8 +87,8 @@ class Host:
             self.give_up(endpoint)
 
     def _unknown(self, segment: Segment) -> Endpoint | None:
-        if segment.syn and segment.ack == 0 and self._accept is not None:
-            return self._add(segment.connection, self._accept)
+        if segment.syn and segment.ack == 0 and self.accept is not None:
+            return self._add(segment.connection, self.accept)
         if segment.fin:
             # Closed here, but the last ACK was lost: answer as TIME-WAIT does (RFC 9293, 3.6.1).
             ack = segment.seq + segment.payload + 1

@@ -54,12 +54,16 @@ class Messenger:
             yield env.timeout(max(0.0, message.at_s - env.now))
             self._start(MessageTransit(message, env.now, stats_of(self.lanes, message)))
 
-    def accept(self, endpoint: Endpoint) -> Application | None:
-        """Return the server's program for a connection that a station opens; None if it is a browser's."""
-        for standing in self._standing.values():
-            if standing.connection is endpoint.connection:
-                return standing.accept(endpoint)
-        return None
+    def at_listener(self, accept: Callable[[Endpoint], Application]) -> Callable[[Endpoint], Application]:
+        """Return what takes connections that a station opens: *accept*, but for the standing ones."""
+
+        def take(endpoint: Endpoint) -> Application:
+            for standing in self._standing.values():
+                if standing.connection is endpoint.connection:
+                    return standing.accept(endpoint)
+            return accept(endpoint)
+
+        return take
 
     def reopen(self, given_up: Endpoint, abort: Callable[[Endpoint], None]) -> None:
         """Open a standing connection anew that was given up; the messages on it are lost.

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from psm_sim.network.clock import Clock, run_events
-from psm_sim.network.mac.build import Cell
-from psm_sim.network.topology import Topology
+from psm_sim.network.clock import run_events
 from psm_sim.network.world import World
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.page import Page
-
-__all__ = ["Cell", "StationGroup", "cell_of"]
-
-
-def cell_of(topology: Topology) -> Cell | None:
-    """Return a cell for the stations of a topology; ``None`` where the only one has a link of its own."""
-    return Cell(Clock(), topology) if topology.mac.model == "dcf" else None
 
 
 class StationGroup:

@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from simpy import Event
 
-from psm_sim.network.access_point import AccessPoint, Port
-from psm_sim.network.beacon_events import schedule_every_beacon
-from psm_sim.network.browser import Browser, Visit
-from psm_sim.network.clock import Clock, run_events
-from psm_sim.network.device import build, service_periods
-from psm_sim.network.doze import Doze
-from psm_sim.network.faults.build import build_faults
-from psm_sim.network.faults.path import Path
-from psm_sim.network.host import Host
+from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.browser import Visit
+from psm_sim.network.clock import run_events
+from psm_sim.network.end_systems import EndSystems, FramePath
 from psm_sim.network.link import Link
-from psm_sim.network.mac.air_link import hop
-from psm_sim.network.mac.build import Cell
 from psm_sim.network.messenger import Messenger
 from psm_sim.network.observers import Observer, ObserverHooks, Usage
 from psm_sim.network.page_failure_log import PageFailureLog
-from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
-from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.topology import Topology
 from psm_sim.network.visits import Visits
+from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.policies import Policy
 from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page import Page
+
+
+class Parts(NamedTuple):
+    """Parts of a world that a topology can exchange: the hop of its station, and its end systems."""
+
+    hop: WirelessHop
+    ends: EndSystems
+
+
+def plain_parts(topology: Topology) -> Parts:
+    """Return the parts of the papers' model, whatever else the topology switches on."""
+    hop = WirelessHop(topology)
+    return Parts(hop, EndSystems(hop.env, topology))
 
 
 class World:
@@ -47,72 +52,52 @@ class World:
         Used as it is, not copied; it is started here, and whoever runs the world tells it of the end.
     observers
         Told what happens, after the energy ledger.
-    cell
-        Where other stations are, whose clock and air it shares; ``None``: it is alone.
+    parts
+        Made for this world alone, usually by :func:`~psm_sim.network.build.parts_for`.
     """
 
     def __init__(
-        self, topology: Topology, policy: Policy, observers: Sequence[Observer] = (), cell: Cell | None = None
+        self, topology: Topology, policy: Policy, observers: Sequence[Observer], parts: Parts
     ) -> None:
-        self.env = env = Clock() if cell is None else cell.env
-        self._topology = topology
-        service = service_periods.check_service_period(policy.service, topology)
-        self.beacons = beacons = service_periods.wake_grid(topology, service)
-        self.ledger = service_periods.make_ledger(topology, service)
+        self.hop, self.ends = hop, ends = parts
+        self.env, self.beacons, self.ledger, self.power = hop.env, hop.beacons, hop.ledger, topology.power
         self.visits = Visits()
         self.events = 0
         self.messenger: Messenger | None = None
         self.browsing = False
         self.done: Callable[[], None] = lambda: None
-        self.power = topology.power
-        self._told = told = ObserverHooks(
-            [self.ledger, *build.transmissions(topology, self.ledger), *observers]
-        )
-        self.wireless_up = hop(env, "wireless up", topology, told.frame, told.air)
-        self.wired_up = Link(env, "wired up", topology.wired, told.frame)
-        self.wired_down = Link(env, "wired down", topology.wired, told.frame)
-        self.wireless_down = hop(env, "wireless down", topology, told.frame, told.air)
+        self._hooks = hooks = ObserverHooks([hop.ledger, *hop.observers(), *observers])
 
-        station = 0 if cell is None else cell.stations
-        self.faults = faults = build_faults(env, topology, told, lambda: len(self.visits), station)
-        host, browser = (Host, Browser) if faults is None else (faults.host, faults.browser)
-        self.server = host(env, topology.tcp, self.wired_down.send, self._accept)
-        self.access_point = AccessPoint(env, topology.access_point)
-        # Who is told of each question to the policy hears none of a plan's beacons, so none is followed.
-        self._doze = Doze(beacons, takes_plans=not told.rest and not topology.beacon.loss)
-        links = (self.wireless_up, self.wireless_down, self.wired_up)
-        self.device, port, self.radio = build.build_radio(
-            topology, env, beacons, self._doze, self.access_point, links, self.ledger, told, service, cell
-        )
-        self.station = Station(env, policy, self.radio, told.questions)
-        self.client = host(env, topology.tcp, self.station.send)
+        hop.make_links(hooks)
+        self.wireless_up, self.wireless_down = hop.up, hop.down
+        self.wired_up = Link(self.env, "wired up", topology.wired, hooks.frame)
+        self.wired_down = Link(self.env, "wired down", topology.wired, hooks.frame)
+        self.access_point = AccessPoint(self.env, topology.access_point)
+        hop.attach(self.access_point, self.wired_up)
+        self.radio = hop.radio
+        self.station = Station(self.env, policy, self.radio, hooks.questions)
+        self.server = ends.host(self.wired_down.send, ends.serve)
+        self.client = ends.host(self.station.send)
         # _loaded first: then observers of a page have been told all that the radio did before its end.
-        self.browser = browser(env, self.client, topology.browser, (self._loaded, *told.page))
+        self.browser = ends.browser(self.client, (self._loaded, *hooks.page))
+        failures = PageFailureLog(topology, self.visits, self.access_point, policy.name)
+        ends.watch(self.server, self.client, self.browser, failures)
 
-        self.server.give_up = lambda end: self._given_up("server", end)
-        self.client.give_up = lambda end: self._given_up("client", end)
-        self._failures = PageFailureLog(topology, self.visits, self.access_point, policy.name)
-        self.browser.stalled = self._failures.stalled
-        if faults is not None:
-            faults.watch(self._failures)
-        self._join(port)
-        if self.device is not None:
-            self.device.start(self.station)
-        self.station.start(beacons.interval_s, topology)
-        for tell in told.begin:
+        self._join()
+        hop.start(self.station)
+        self.station.start(self.beacons.interval_s, topology)
+        for tell in hooks.begin:
             tell(topology, policy)
-        if topology.beacon.fire_all:
-            schedule_every_beacon(env, beacons, self.radio)
 
-    def _join(self, port: Port) -> None:
+    def _join(self) -> None:
         """Say where frames go at the end of each link, and join the radio to its port and its station."""
         self.wireless_up.deliver = self.wired_up.send
         self.wired_up.deliver = self.server.receive
-        self.wired_down.deliver = port.forward
+        self.wired_down.deliver = self.hop.port.forward
         self.wireless_down.deliver = self.radio.receive
         self.radio.deliver = self.station.receiver(self.client.receive)
         self.radio.decide = self.station.rest
-        port.radio = self.radio
+        self.hop.port.radio = self.radio
 
     def run(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
         """Load the pages, and send the messages meanwhile. The clock stops at the end of the last page.
@@ -133,10 +118,8 @@ class World:
         """Begin to load the pages: ``browsing`` is true until the last one is complete, or one fails."""
         if messages:
             self._send(messages)
-        if self.faults is not None:
-            self.faults.check(pages)
-            links = (self.wireless_up, self.wired_up, self.wired_down, self.wireless_down)
-            self.faults.begin(Path(*links, self.radio, self.station, self.device))
+        path = self.hop, self.wired_up, self.wired_down, self.station, self.visits, self.messenger
+        self.ends.begin(FramePath(*path), pages)
         self.browsing = True
         self._process = self.env.process(self._browse(pages))
 
@@ -146,24 +129,18 @@ class World:
             failure: Any = self._process.value
             raise failure
         self.radio.advance(self.env.now)
-        self._doze.settle()
-        for tell in self._told.finish:
+        self.hop.doze.settle()
+        for tell in self._hooks.finish:
             tell(self.env.now)
 
     def _send(self, messages: Messages) -> None:
         """Put a messenger on the way of frames: only now, so that a run without one is as fast as ever."""
         self.messenger = messenger = Messenger(self.env, self.client, self.server, messages)
+        self.server.accept = messenger.at_listener(self.ends.serve)
         self.wired_down.deliver = messenger.at_access_point(self.wired_down.deliver)
         self.radio.deliver = messenger.at_station(self.radio.deliver)
         self.wired_up.deliver = messenger.at_server(self.wired_up.deliver)
         self.env.process(messenger.send())
-
-    def _accept(self, end: Endpoint) -> Application:
-        """Return the server's program for a connection that the station opens."""
-        standing = self.messenger.accept(end) if self.messenger else None
-        if standing or self.faults is None:
-            return standing or ServerConnection(self.env, end, self._topology.browser.persistent)
-        return self.faults.accept(end, self.server)
 
     def _browse(self, pages: Sequence[Page]) -> Generator[Event, None, None]:
         # A flag of our own is read at each event in half the time that the process would take to answer.
@@ -190,10 +167,3 @@ class World:
 
     def _loaded(self, visit: Visit) -> None:
         self.visits.append(visit, self.usage())
-
-    def _given_up(self, side: str, end: Endpoint) -> None:
-        # With faults on, connections of pages that have failed may be given up long after.
-        if self.faults is None or self.faults.concerns_page(end):
-            self._failures.given_up(side, end)
-        elif self.messenger is not None:
-            self.messenger.reopen(end, self.faults.abort)

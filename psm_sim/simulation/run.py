@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psm_sim.errors import PluginError
-from psm_sim.network import Observer, PagesDone, Topology, World
+from psm_sim.network import Observer, PagesDone, Topology, World, build_world
 from psm_sim.network.page_error import PageError
-from psm_sim.network.station_group import Cell
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.guard import guard_policy, probe_and_guard, unwrap_policy
 from psm_sim.rows import Rows, column
@@ -23,6 +22,9 @@ from psm_sim.simulation.result import Result
 from psm_sim.spec import Spec
 from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page import Page
+
+if TYPE_CHECKING:
+    from psm_sim.network.mac.cell import Cell
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ def prepare(
     policy = _fresh(what)
     label = what.name if isinstance(what, Policy) else str(what)
     done = PagesDone()
-    world = World(topology, policy, [done, *observers], cell)
+    world = build_world(topology, policy, [done, *observers], cell)
     return Run(what, topology, label, policy, policy.config(), world, done)
 
 
@@ -170,12 +172,11 @@ def _traffic(world: World) -> Traffic:
         dropped_bytes=world.access_point.dropped_bytes,
         dropped_frames=world.access_point.dropped_frames,
         retransmissions=world.server.retransmissions + world.client.retransmissions,
-        lost_bytes=world.faults.lost_bytes("down") if world.faults else 0,
-        lost_frames=world.faults.lost_frames("down") if world.faults else 0,
+        lost_bytes=world.ends.lost_bytes("down"),
+        lost_frames=world.ends.lost_frames("down"),
     )
 
 
 def _counted(world: World) -> dict[str, float]:
-    """Return what the device and the faults have counted, by name."""
-    counting = [each for each in (world.device, world.faults) if each is not None]
-    return {name: value for each in counting for name, value in each.report().items()}
+    """Return what the hop and the end systems have counted, by name."""
+    return {**world.hop.report(), **world.ends.report()}

@@ -13,8 +13,9 @@ from functools import partial
 from typing import Any
 
 from psm_sim.network import Observer, Topology
+from psm_sim.network.build import cell_of
 from psm_sim.network.page_error import PageError
-from psm_sim.network.station_group import StationGroup, cell_of
+from psm_sim.network.station_group import StationGroup
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress
 from psm_sim.simulation.average import MEASURES, Average, average

@@ -15,7 +15,7 @@ import numpy as np
 
 from psm_sim.learning.factory import make_learner
 from psm_sim.learning.round_backends import numba_error
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.network.simpy_baseline import run_timeouts
 from psm_sim.policies import make_policy
 from psm_sim.replay.arrivals import Arrivals
@@ -99,7 +99,7 @@ def _gaps(think_s: float, count: int = 40) -> Measure:
 
 
 def _run(policy: str, pages: tuple[Page, ...]) -> Callback:
-    world = World(load_topology(), make_policy(policy))
+    world = build_world(load_topology(), make_policy(policy))
     return lambda: world.run(pages)
 
 

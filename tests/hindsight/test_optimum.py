@@ -13,7 +13,7 @@ from psm_sim.errors import InputError
 from psm_sim.hindsight.event_chain import Chain, PolicyCost, Step, evaluate_policy
 from psm_sim.hindsight.optimum import frontier, least_energy_j, optimum
 from psm_sim.hindsight.record import record_chain, record_slowdowns
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page import Page
@@ -156,7 +156,7 @@ def test_a_hand_computed_case():
 def test_a_chain_without_delay_costs_what_the_simulator_says(policy):
     """The chain is faithful: no delay, no difference."""
     pages = load_workload("ucb:server_delay_ms=none", 20, 3).pages
-    world = World(load_topology(), make_policy(policy))
+    world = build_world(load_topology(), make_policy(policy))
     world.run(pages)
     played = evaluate_policy(record_chain(pages, load_topology()), make_policy(policy))
     assert played.delay_s == pytest.approx(0.0, abs=1e-9)
@@ -167,7 +167,7 @@ def test_a_chain_without_delay_costs_what_the_simulator_says(policy):
 def test_a_chain_with_delay_comes_near_the_simulator(policy):
     """Held frames of several connections are fetched together in the simulator: within 2 %."""
     pages = load_workload("ucb:server_delay_ms=none", 40, 3).pages
-    world = World(load_topology(), make_policy(policy))
+    world = build_world(load_topology(), make_policy(policy))
     world.run(pages)
     played = evaluate_policy(record_chain(pages, load_topology()), make_policy(policy))
     assert played.energy_j == pytest.approx(world.usage().total_j, rel=0.02)

@@ -22,7 +22,7 @@ from psm_sim.losses import (
     check_loss,
     make_loss,
 )
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
@@ -187,7 +187,7 @@ class Watched(Constrained):
 def test_on_the_ucb_trace_a_held_byte_waits_for_the_target_on_average(target_ms: float) -> None:
     """Within 10 % over 100 pages, where fixed gammas give anything from 51 to 550 ms."""
     loss = Watched(target_ms=target_ms)
-    world = World(load_topology(), Lpsm(loss=loss))
+    world = build_world(load_topology(), Lpsm(loss=loss))
     world.run(load_workload("ucb", 100, 1).pages)
     assert loss.byte_ms / loss.held_bytes == pytest.approx(target_ms, rel=0.1)
 

@@ -67,7 +67,7 @@ def balance(world, which=""):
         power.awake_w * usage.awake_s + power.asleep_w * usage.asleep_s + usage.beacons_j + usage.extra_j
     )
     assert usage.total_j == pytest.approx(energy_j, rel=1e-9), which
-    lost = {way: world.faults.lost_bytes(way) if world.faults else 0 for way in ("up", "down")}
+    lost = {way: world.ends.lost_bytes(way) for way in ("up", "down")}
     arrived = world.client.received_bytes + world.access_point.dropped_bytes + lost["down"]
     assert world.server.sent_bytes == arrived + world.undelivered_bytes, which
     uplink = flying(world.wireless_up) + flying(world.wired_up)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from psm_sim.network import Topology, World, load_topology
+from psm_sim.network import Topology, World, build_world, load_topology
 from psm_sim.policies import Frame, Policy, RadioPower, Rest, make_policy
 from psm_sim.policies.guard import GuardedPolicy
 from psm_sim.workload.page import Page
@@ -40,7 +40,7 @@ class Told(Policy):
 
 def told(policy, **settings) -> tuple[list[tuple[str, object]], World]:
     """Return the log of a run over one page, and its world."""
-    world = World(load_topology(settings=settings), policy)
+    world = build_world(load_topology(settings=settings), policy)
     world.run([PAGE])
     return getattr(policy, "policy", policy).log, world
 
@@ -85,7 +85,7 @@ def test_a_guarded_policy_hears_the_same():
 @pytest.mark.parametrize("policy", ["psm", "bsd", "lpsm"])
 def test_a_policy_without_hooks_costs_nothing_on_the_way_of_a_frame(policy):
     """The radio delivers to the host directly, and the station has nobody to tell."""
-    world = World(Topology(), GuardedPolicy(make_policy(policy)))
+    world = build_world(Topology(), GuardedPolicy(make_policy(policy)))
     assert world.radio.deliver == world.client.receive
     assert world.station._tell_sent is None
 

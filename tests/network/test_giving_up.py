@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.simulation import simulate
@@ -26,7 +26,7 @@ class Sleeper(Policy):
 def world(policy, **settings):
     made = make_policy(policy) if isinstance(policy, str) else policy
     keys = {key.replace("__", "."): value for key, value in settings.items()}
-    return World(load_topology("three-node", keys), made)
+    return build_world(load_topology("three-node", keys), made)
 
 
 LATE = Page(1.0, 1000, (), (300,), (50.0,))

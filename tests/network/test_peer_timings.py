@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.peer_pages import differences
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.policies import make_policy
 from psm_sim.workload.page import Page
 
@@ -25,7 +25,7 @@ def measure(row: dict[str, str], gated: bool) -> float:
         "access_point.buffer_frames": "100000",
         "access_point.release_on_uplink": "false",
     }
-    world = World(load_topology("three-node", settings), make_policy("psm" if gated else "always-on"))
+    world = build_world(load_topology("three-node", settings), make_policy("psm" if gated else "always-on"))
     think_s = float(row["phase_ms"]) / 1000 if gated else 1.0
     world.run([Page(think_s, int(row["size_bytes"]), (), (int(row["request_bytes"]),), (0.0,))])
     visit = world.visits[0][0]

@@ -14,9 +14,10 @@ from unittest.mock import patch
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.network import PageError, World, load_topology
+from psm_sim.network import PageError, build_world, load_topology
+from psm_sim.network.build import cell_of
 from psm_sim.network.observers.capture import captures
-from psm_sim.network.station_group import StationGroup, cell_of
+from psm_sim.network.station_group import StationGroup
 from psm_sim.policies import make_policy
 from tests.network.laws import balance
 from tests.network.mac.test_mac_worlds import POLICIES, Witness, awake_throughout, page_of, settings_of
@@ -56,7 +57,7 @@ class Stations:
         self.witnesses, cell = [Witness() for _ in range(count)], cell_of(self.topology)
         told = [[each, *more] for each, more in zip(self.witnesses, watched or [()] * count, strict=False)]
         self.worlds = [
-            World(self.topology, make_policy(policy), each, cell)
+            build_world(self.topology, make_policy(policy), each, cell)
             for policy, each in zip(self.policies, told, strict=False)
         ]
 
@@ -102,8 +103,8 @@ def test_a_crowd_is_the_same_again():
     """To the last bit, with every fault."""
     once, again = (check(2_000_003, True) for _ in range(2))
     for one, other in zip(once.worlds, again.worlds, strict=True):
-        assert (one.usage(), list(one.visits), one.faults.report()) == (
-            other.usage(), list(other.visits), other.faults.report(),
+        assert (one.usage(), list(one.visits), one.ends.report()) == (
+            other.usage(), list(other.visits), other.ends.report(),
         )  # fmt: skip
 
 
@@ -113,10 +114,10 @@ def test_crowds_are_worth_trying():
     missed = renewed = failed = complete = 0
     for number in range(12):
         for world in check(2_000_000 + number, True).worlds:
-            report = world.faults.report()
+            report = world.ends.report()
             found = {name: count + (report[name] > 0) for name, count in found.items()}
-            missed += world.device.report()["beacons missed"] > 0
-            renewed += world.device.report()["associations renewed"] > 0
+            missed += world.hop.report()["beacons missed"] > 0
+            renewed += world.hop.report()["associations renewed"] > 0
             failed += len(world.visits.failures)
             complete += len(world.visits) - len(world.visits.failures)
     assert min(*found.values(), missed, renewed, failed) > 5
@@ -129,7 +130,7 @@ def test_restarts_are_the_same_for_all_and_other_faults_each_stations_own():
     for policy in ("always-on", "psm"):
         stations = Stations(2_000_004, True, policies=(policy,) * 6)
         assert not stations.run()
-        faults = [world.faults for world in stations.worlds]
+        faults = [world.ends for world in stations.worlds]
         assert len({each.report()["restarts"] for each in faults}) == 1
         bad = [each._losses["wireless up"]._causes[-1]._bad for each in faults]
         fates.append([[times.at(0.1 * step) for step in range(3000)] for times in bad])
@@ -155,4 +156,4 @@ def test_what_the_air_does_not_know_is_still_refused():
     """In a sentence."""
     for key in UNKNOWN:
         with pytest.raises(InputError, match=f"{key} is 5"):
-            World(load_topology("three-node", {"mac.model": "dcf", key: 5.0}), make_policy("psm"))
+            build_world(load_topology("three-node", {"mac.model": "dcf", key: 5.0}), make_policy("psm"))

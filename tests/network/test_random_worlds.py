@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.network import PageError, World, load_topology
+from psm_sim.network import PageError, build_world, load_topology
 from psm_sim.network.clock import run_events
 from psm_sim.policies import make_policy
 from psm_sim.randomness import stream
@@ -171,10 +171,10 @@ def world_of(number, faults="some"):
     topology, watch = load_topology("three-node", settings), Watch()
     seen = [watch] if number % 4 < 2 else []  # the others take plans, and one event for both links
     try:
-        world = World(topology, make_policy(policy), seen)
+        world = build_world(topology, make_policy(policy), seen)
     except InputError:  # its service periods are too short for a frame
         policy = "psm"
-        world = World(topology, make_policy(policy), seen)
+        world = build_world(topology, make_policy(policy), seen)
     world.watch = watch if seen else None
     if seen:
         watch.over(world)
@@ -254,7 +254,7 @@ def times_of(number, policy):
     """Return the page times in seconds, and what was dropped or repeated, of a world without faults."""
     draw = Draw(number)
     settings, own = settings_of(draw), policy_of(draw)
-    world = World(load_topology("three-node", settings), make_policy(policy or own))
+    world = build_world(load_topology("three-node", settings), make_policy(policy or own))
     world.run(pages_of(draw))
     times_s = [visit.ended_s - visit.started_s for visit, _ in world.visits]
     return times_s, repeated(world), settings["tcp.delayed_ack_ms"] / 1000
@@ -283,7 +283,7 @@ def test_the_random_worlds_are_worth_trying():
         _, stopped, world = check(number)
         ended += not stopped
         dropped += world.access_point.dropped_frames > 0
-        lost += world.faults is not None and world.faults.lost_frames("up") > 0
+        lost += world.ends.lost_frames("up") > 0
         failed += len(world.visits.failures) > 0
     assert ended >= 15
     assert min(dropped, lost, failed) >= 1

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.network import Observer, World, load_topology
+from psm_sim.network import Observer, World, build_world, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page import Page
@@ -31,7 +31,7 @@ POLICIES = [
 
 
 def run(policy: str, pages, **settings_) -> World:
-    world = World(load_topology("three-node", settings_), make_policy(policy))
+    world = build_world(load_topology("three-node", settings_), make_policy(policy))
     world.run(pages)
     return world
 
@@ -73,7 +73,7 @@ def test_the_policy_is_asked_the_same_questions_in_full_beacon_mode(pages):
         policy = make_policy("lpsm")
         asked = policy.rest
         policy.rest = lambda *arguments: (log.append(arguments), asked(*arguments))[1]
-        World(load_topology("three-node", {"beacon.fire_all": fire_all}), policy).run(pages[:10])
+        build_world(load_topology("three-node", {"beacon.fire_all": fire_all}), policy).run(pages[:10])
         return log
 
     assert calls("true") == calls("false")
@@ -90,7 +90,7 @@ def test_a_hundred_pages_of_psm_fire_a_known_number_of_events():
 
 def garbage(pages):
     """Return how many objects only the garbage collector can free after so many pages."""
-    world = World(load_topology(), make_policy("psm"))
+    world = build_world(load_topology(), make_policy("psm"))
     gc.collect()
     gc.disable()
     try:
@@ -160,7 +160,7 @@ def test_at_most_four_connections_run_side_by_side():
     """Nine images over four connections, one object each: ten handshakes."""
     page = Page(1.0, 2000, (3000,) * 9, (300,) * 10, (0.0,) * 10)
     connections = Connections()
-    World(load_topology(), make_policy("always-on"), [connections]).run([page])
+    build_world(load_topology(), make_policy("always-on"), [connections]).run([page])
     assert (len(connections.until_s), connections.most) == (10, 4)
 
 
@@ -177,7 +177,7 @@ def test_a_policy_that_fails_in_mid_run_stops_it_with_its_own_error():
             raise RuntimeError("too late")
 
     with pytest.raises(RuntimeError, match="too late"):
-        World(load_topology(), Late()).run([Page(1.0, 2000, (), (300,), (0.0,))])
+        build_world(load_topology(), Late()).run([Page(1.0, 2000, (), (300,), (0.0,))])
 
 
 def test_persistent_connections_save_handshakes():
@@ -209,7 +209,7 @@ def test_drops_at_the_access_point_are_counted_and_tcp_recovers():
     """A buffer of three frames: every byte still comes."""
     page = Page(1.0, 200_000, (30_000,) * 3, (300,) * 4, (0.0,) * 4)
     repeats = Repeats()
-    world = World(
+    world = build_world(
         load_topology("three-node", {"access_point.buffer_frames": 3}), make_policy("psm"), [repeats]
     )
     world.run([page])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psm_sim.errors import InputError
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.network.observers import Observer
 from psm_sim.policies import make_policy
 from psm_sim.policies.base import Dtim, Frame
@@ -239,7 +239,7 @@ def test_twt_hears_no_group_frames():
     """All of them are missed."""
     bench = service_bench(AGREED, **{"access_point.group_per_s": 5.0})
     bench.run(20)
-    group = bench.world.device.group
+    group = bench.world.hop.group
     assert group.missed == group.sent > 50
 
 
@@ -266,7 +266,7 @@ def test_a_service_period_never_serves_more_than_negotiated(frames, sends, durat
     policy = make_policy(f"twt:exponent=9,duration={duration}{more}")
     air = Air()
     place = load_topology("three-node", {"links.wireless.rate_mbps": 12.0})
-    world = World(place, policy, [air])
+    world = build_world(place, policy, [air])
     bench = Bench.__new__(Bench)
     bench.world, bench.env, bench.delivered = world, world.env, []
     bench.forward = world.access_point.ports[0].forward

@@ -10,7 +10,7 @@ import pytest
 
 from psm_sim.beacons import Beacons
 from psm_sim.learning import Learner
-from psm_sim.network import Observer, World, load_topology
+from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.network.doze import Doze
 from psm_sim.policies import Poll, make_policy
 from psm_sim.policies.idle_plan import round_to_beacons
@@ -129,7 +129,7 @@ def test_who_is_told_of_questions_hears_of_each_and_changes_nothing(uplink):
     runs = []
     for observer in (Asked(), Hears()):
         policy = make_policy(f"lpsm:uplink={uplink}")
-        world = World(load_topology(), policy, [observer])
+        world = build_world(load_topology(), policy, [observer])
         world.run(pages)
         runs.append((world, policy, observer))
     (one, slow, asked), (other, fast, hears) = runs

@@ -13,7 +13,7 @@ from psm_sim.active import make_selective
 from psm_sim.active.comparators import Cbgz2Bound, CbgzBound, Updates
 from psm_sim.arrays import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Poll, make_policy
 from psm_sim.policies.features import Features
 from psm_sim.policies.idle_period import IdlePeriod
@@ -87,7 +87,7 @@ class Truth(NamedTuple):
 def truth(learner: str, b: float, seed: int) -> Truth:
     """Return the truth of one run on the same pages, with the coins of a seed."""
     policy = Watched(learner=learner, b=b, seed=seed)
-    World(load_topology(), policy).run(load_workload("ucb", PAGES, 701).pages)
+    build_world(load_topology(), policy).run(load_workload("ucb", PAGES, 701).pages)
     positive, came = np.array(policy.margins) >= 0, np.array(policy.truths)
     wrong, misses = int((positive != came).sum()), int((~positive & came).sum())
     return Truth(wrong, misses, policy.report()["misses_estimated"], policy.updates)
@@ -215,14 +215,14 @@ def test_a_silence_planned_ahead_is_the_silence_asked_for(learner):
     runs = []
     for kind in (Listen, Asked):
         policy = kind(learner=learner, b=0.05)
-        world = World(load_topology(), policy)
+        world = build_world(load_topology(), policy)
         world.run(load_workload("ucb", PAGES, 706).pages)
         runs.append((world.usage(), policy.report(), world.visits[PAGES - 1]))
     assert runs[0] == runs[1]
     policy, asked = Listen(learner=learner, b=0.05), []
     rest = policy.rest
     policy.rest = lambda *arguments: (asked.append(arguments), rest(*arguments))[1]
-    World(load_topology(), policy).run([Page(3600.0, 1000, (), (300,), (0.0,))])
+    build_world(load_topology(), policy).run([Page(3600.0, 1000, (), (300,), (0.0,))])
     assert policy.report()["listens"] > 2900
     assert len(asked) < 30
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Frame, Policy, Rest
 from psm_sim.policies.outstanding import Outstanding
 from psm_sim.simulation import simulate
@@ -110,7 +110,7 @@ class Counting(Policy):
 
 def test_a_users_policy_may_use_the_name_of_what_a_station_keeps():
     """Made by a world, or under its guard."""
-    world = World(load_topology(), Counting())
+    world = build_world(load_topology(), Counting())
     world.run(load_workload("ucb", 2, 1).pages)
     assert (
         simulate(Counting(), pages=2, seed=1).energy_per_page_j

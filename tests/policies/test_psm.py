@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Rest, make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page import Page
@@ -49,7 +49,7 @@ def test_uplink_packets_leave_the_planned_beacons_as_they_are(release):
 @pytest.mark.parametrize("beacons", [300, 600, 1000])
 def test_a_long_listen_interval_ends(beacons, release):
     """Each exchange waits for at most one interval: the SYN-ACK, the reply, the rest of it."""
-    world = World(
+    world = build_world(
         load_topology("three-node", {"access_point.release_on_uplink": release}),
         make_policy(f"psm:listen_interval={beacons}"),
     )

@@ -11,7 +11,7 @@ import pytest
 
 from psm_sim.campaign.tasks import run_tasks
 from psm_sim.learning import FixedShare, LearnAlpha, best_switching, rate_losses, switching_rates
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, simulate
 from psm_sim.studies import load_study
@@ -126,7 +126,7 @@ def test_regimes_are_told_apart_in_the_order_of_the_schedule(rows):
 def test_the_rounds_kept_are_those_that_lpsm_learns(alpha):
     """As many, and the same last prediction, though LPSM takes those of a quiet time at once."""
     workload, policy = load_workload("ucb", 5, 3), Lpsm(alpha=alpha)
-    World(load_topology(), policy).run(workload.pages)
+    build_world(load_topology(), policy).run(workload.pages)
     _, rounds = logged_run(workload, None, alpha)
     assert len(rounds) == policy.learner.rounds > 100
     assert rounds[-1].polling_ms == pytest.approx(policy.polling_ms, rel=1e-9)

@@ -12,15 +12,8 @@ from psm_sim.network.topology import Topology
 from psm_sim.policies.service_period import ServicePeriod
 
 
-def check_service_period(given: object, topology: Topology) -> ServicePeriod | None:
-    """Return the rule of a policy's service periods, if *given*, which its attribute is, is one.
-
-    Raises
-    ------
-    InputError
-        If a full frame does not fit into a period.
-    """
-    service = given if isinstance(given, ServicePeriod) else None
+def check_service_period(topology: Topology, service: ServicePeriod | None) -> None:
+    """Refuse service periods into which a full frame does not fit."""
     tcp, hop = topology.tcp, topology.wireless
     air_s = 8e-6 * (tcp.segment_bytes + tcp.header_bytes + NULL_BYTES) / hop.rate_mbps
     if service is not None and air_s > service.duration_s:
@@ -28,7 +21,6 @@ def check_service_period(given: object, topology: Topology) -> ServicePeriod | N
             f"policy: a service period lasts {service.duration_s:g} s, but a full frame takes {air_s:g} s;"
             " expected longer periods, a faster links.wireless or a smaller tcp.segment_bytes."
         )
-    return service
 
 
 def wake_grid(topology: Topology, service: ServicePeriod | None) -> Beacons:

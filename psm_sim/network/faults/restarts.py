@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from simpy import Environment
 
-from psm_sim.network.device.build import Device
 from psm_sim.network.faults.outages import OutageSchedule
-from psm_sim.network.mac.faulty import FaultyDevice
 from psm_sim.network.timer import Alarm
+
+
+class Forgetful(Protocol):
+    """Hop whose access point can start anew."""
+
+    def forget(self, back_s: float) -> int:
+        """Lose the association and what is held until *back_s*; return how many frames are lost thereby."""
 
 
 class Restarts:
@@ -22,7 +28,7 @@ class Restarts:
     ----------
     env, spells
         The clock, and when the access point is down.
-    device
+    hop
         Loses the association and what is held, and says how many frames are on their way to the station.
     returned
         Called when the access point is back.
@@ -32,10 +38,10 @@ class Restarts:
         self,
         env: Environment,
         spells: OutageSchedule,
-        device: Device | FaultyDevice,
+        hop: Forgetful,
         returned: Callable[[], None],
     ) -> None:
-        self._spells, self._device, self._returned = spells, device, returned
+        self._spells, self._hop, self._returned = spells, hop, returned
         self._falls, self._rises = Alarm(env, self._go_down), Alarm(env, self._come_up)
         self._doomed = 0
         self._down = False
@@ -54,7 +60,7 @@ class Restarts:
 
     def _go_down(self) -> None:
         self.number += 1
-        self._down, self._doomed = True, self._device.forget(self._spells.ends_s)
+        self._down, self._doomed = True, self._hop.forget(self._spells.ends_s)
         self._rises.at(self._spells.ends_s)
 
     def _come_up(self) -> None:

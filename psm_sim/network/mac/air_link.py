@@ -13,7 +13,6 @@ from psm_sim.network.air_timing import Timing
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.mac.sniffer_tap import SnifferTap
 from psm_sim.network.segment import BufferedFrame, Segment
-from psm_sim.network.sniffed_link import wireless_link
 from psm_sim.network.topology import Topology
 
 
@@ -97,22 +96,3 @@ class AirLink(Link):
     def in_flight_bytes(self) -> int:
         """Their bytes, headers included."""
         return sum(item.wire_bytes for _, item in self.waits if isinstance(item, Segment))
-
-
-def hop(
-    env: Environment,
-    name: LinkName,
-    topology: Topology,
-    tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
-    tell_air: Sequence[AirCallback] = (),
-) -> Link:
-    """Return one direction of the wireless hop, by the model of the topology.
-
-    Parameters
-    ----------
-    env, name, topology, tell_frame, tell_air
-        As for :class:`AirLink`.
-    """
-    if topology.mac.model == "dcf":
-        return AirLink(env, name, topology, tell_frame, tell_air)
-    return wireless_link(env, name, topology.wireless, tell_frame, tell_air)

@@ -13,14 +13,7 @@ from psm_sim.network.mac.station_queue import WAKES
 from psm_sim.network.missed_beacons import LossyBeaconRadio
 from psm_sim.network.radio_state import BUSY, DOZING
 from psm_sim.network.segment import Segment
-from psm_sim.network.station import Station
-from psm_sim.network.topology import Topology
 from psm_sim.policies import Poll
-
-
-def is_faulty(topology: Topology) -> bool:
-    """Say whether beacons are missed or the access point starts anew."""
-    return topology.beacon.loss > 0 or topology.faults.restart_every_s is not None
 
 
 class FaultyPort(MacPort):
@@ -124,41 +117,3 @@ class FaultyRadio(LossyBeaconRadio, MacRadio):
         else:
             self.beacons_missed += 1
             self.announced()
-
-
-class FaultyDevice:
-    """Faulty device: the port and the radio of a station on the air to which faults happen.
-
-    Parameters
-    ----------
-    port, radio
-        Of the station.
-    association
-        Whether the access point knows it.
-    place
-        Where it is.
-    """
-
-    def __init__(
-        self, port: FaultyPort, radio: FaultyRadio, association: Association, place: RadioContext
-    ) -> None:
-        self.port, self.radio, self._association = port, radio, association
-        self._topology, self._air = place.topology, place.air
-
-    def start(self, station: Station) -> None:
-        """Nothing has to be begun."""
-
-    def forget(self, back_s: float) -> int:
-        """Lose the association, and what is held and waits once the air is free; nothing on it is lost."""
-        self._association.lose(back_s)
-        self._air.when_free(lambda: self.radio.emptied(self.port.empty()))
-        return 0
-
-    def report(self) -> dict[str, float]:
-        """Return what has gone wrong, by name: beacons missed, associations renewed."""
-        found: dict[str, float] = {}
-        if self._topology.beacon.loss:
-            found["beacons missed"] = self.radio.beacons_missed
-        if self._topology.faults.restart_every_s is not None:
-            found["associations renewed"] = self._association.renewals
-        return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.observers import Observer
 from psm_sim.network.segment import Connection, Segment
@@ -33,7 +33,7 @@ class Bench:
     def __init__(self, settings=None, policy="psm"):
         self.recorder = Recorder()
         made = make_policy(policy) if isinstance(policy, str) else policy
-        self.world = World(load_topology("three-node", settings), made, [self.recorder])
+        self.world = build_world(load_topology("three-node", settings), made, [self.recorder])
         self.env = self.world.env
         self.delivered: list[float] = []
         port, radio = self.world.access_point.ports[0], self.world.radio
@@ -188,7 +188,7 @@ def group_of(settings, policy="psm", until=1000.05):
     """Return the group frames of a run, and the bench."""
     bench = Bench({"access_point.group_per_s": 2.0} | settings, policy)
     bench.run(until)
-    return bench.world.device.group, bench
+    return bench.world.hop.group, bench
 
 
 def test_group_frames_follow_the_dtim_beacon_and_a_station_that_skips_it_misses_them():
@@ -216,7 +216,7 @@ def test_a_forgotten_station_gets_nothing_until_it_associates_anew():
     bench.send_at(12)
     usage = bench.run(14.05)
     assert bench.delivered == []
-    assert bench.world.device.association.renewals == 1
+    assert bench.world.hop.association.renewals == 1
     assert usage.awake_s == pytest.approx(1.000064)
 
 
@@ -226,7 +226,7 @@ def test_a_null_frame_keeps_the_association_alive():
     bench.arrive_at(31)
     usage = bench.run(32.05)
     assert len(bench.delivered) == 1
-    assert bench.world.device.association.renewals == 0
+    assert bench.world.hop.association.renewals == 0
     assert bench.world.wired_up.in_flight == bench.world.server.received_bytes == 0
     assert usage.awake_s == pytest.approx(6 * 28 * 8 / 5e6 + 0.0025, rel=0.05)
 

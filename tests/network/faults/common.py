@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psm_sim.network import Observer, World, load_topology
+from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.policies import make_policy
 from psm_sim.workload.page import Page
 
@@ -12,7 +12,7 @@ PAGE = Page(1.0, 20_000, (5_000, 5_000), (300,) * 3, (0.05,) * 3)
 def world_with(settings, policy="psm", observers=()):
     """Return a world, not yet run."""
     made = make_policy(policy) if isinstance(policy, str) else policy
-    return World(load_topology("three-node", settings), made, observers)
+    return build_world(load_topology("three-node", settings), made, observers)
 
 
 def loaded(settings, pages=(PAGE,) * 5, policy="psm", observers=()):
@@ -38,10 +38,10 @@ class Frames(Observer):
 def balance(world):
     """Every byte sent has arrived, is on its way or held, was dropped, or was lost."""
     down = world.client.received_bytes + world.undelivered_bytes + world.access_point.dropped_bytes
-    assert world.server.sent_bytes == down + world.faults.lost_bytes("down")
+    assert world.server.sent_bytes == down + world.ends.lost_bytes("down")
     links = (world.wireless_up, world.wired_up)
     flying = sum(each.wire_bytes for link in links for _, each in link.flying if each.connection.number >= 0)
     up = world.server.received_bytes + flying
-    assert world.client.sent_bytes == up + world.faults.lost_bytes("up")
+    assert world.client.sent_bytes == up + world.ends.lost_bytes("up")
     usage = world.usage()
     assert abs(usage.awake_s + usage.asleep_s - world.env.now) < 1e-9 * world.env.now

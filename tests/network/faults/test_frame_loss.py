@@ -8,6 +8,7 @@ import statistics
 import pytest
 from simpy import Environment
 
+from psm_sim.network.end_systems import EndSystems
 from psm_sim.network.faults.frame_loss import RandomFrameLoss
 from psm_sim.network.topology_faults import LossParameters
 from psm_sim.workload import load_workload
@@ -30,8 +31,8 @@ def test_every_page_is_complete_in_spite_of_losses_and_no_byte_is_unaccounted_fo
     world = loaded({f"faults.{hop}.loss": 0.05}, pages, policy)
     assert len(world.visits) == len(pages)
     assert not world.visits.failures
-    assert world.faults.lost_frames("up") > 10
-    assert world.faults.lost_frames("down") > 10
+    assert world.ends.lost_frames("up") > 10
+    assert world.ends.lost_frames("down") > 10
     balance(world)
 
 
@@ -89,7 +90,7 @@ def test_nothing_lost_is_the_run_without_faults_but_for_its_events(pages):
     plain, faulty = loaded({}, pages), loaded({"faults.wired.loss": 1e-12}, pages)
     assert faulty.usage() == plain.usage()
     assert list(faulty.visits) == list(plain.visits)
-    assert plain.faults is None
+    assert type(plain.ends) is EndSystems
 
 
 def test_the_same_seed_gives_the_same_run_and_another_one_another(pages):

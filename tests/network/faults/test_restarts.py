@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network.faults import build
+from psm_sim.network.faults import faults
 from psm_sim.network.faults.outages import OutageSchedule
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
@@ -26,7 +26,7 @@ class Once(OutageSchedule):
 def at(monkeypatch, time_s):
     """Have the first spell of each kind begin at *time_s*, and no other one."""
     monkeypatch.setattr(Once, "at_s", time_s)
-    monkeypatch.setattr(build, "OutageSchedule", Once)
+    monkeypatch.setattr(faults, "OutageSchedule", Once)
 
 
 RESTART = {"faults.restart_every_s": 1000, "faults.restart_s": 5}
@@ -42,8 +42,8 @@ def test_what_was_held_is_lost_and_what_comes_for_a_forgotten_station(monkeypatc
     world.run([Page(40.0, 1000, (), (300,), (0.0,))], PUSHED)
     assert len(world.messenger.delays_s) == delivered
     assert world.access_point.dropped_frames == 3 - delivered
-    assert world.device.report()["associations renewed"] == 1
-    assert world.faults.report() == {"frames lost up": 0, "frames lost down": 0, "restarts": 1}
+    assert world.hop.report()["associations renewed"] == 1
+    assert world.ends.report() == {"frames lost up": 0, "frames lost down": 0, "restarts": 1}
     assert not world.visits.failures
     balance(world)
 
@@ -75,7 +75,7 @@ def test_what_is_on_its_way_to_the_station_is_lost(monkeypatch):
     at(monkeypatch, 1.2)
     settings = {**RESTART, "links.wireless.rate_mbps": 0.2}
     world = loaded(settings, [Page(1.0, 50_000, (), (300,), (0.0,))], "always-on")
-    assert world.faults.lost_frames("down") >= 1
+    assert world.ends.lost_frames("down") >= 1
     assert not world.visits.failures
     balance(world)
 
@@ -89,7 +89,7 @@ def test_pages_load_between_restarts_with_every_kind_of_radio(policy, noticed):
     world = loaded({**settings, "browser.stall_s": 300}, pages, policy)
     assert len(world.visits) == 15
     assert len(world.visits.failures) <= 3
-    assert world.faults.report()["restarts"] > 3
+    assert world.ends.report()["restarts"] > 3
     balance(world)
 
 
@@ -122,5 +122,5 @@ def test_restarts_and_stalls_are_the_same_for_every_policy():
     assert times_s[0] != times_s[1]
     pages = [Page(1000.0, 1000, (), (300,), (0.0,))]
     settings = {**RESTART, "faults.restart_every_s": 100, "faults.seed": 3}
-    counts = [loaded(settings, pages, policy).faults.report()["restarts"] for policy in ("psm", "always-on")]
+    counts = [loaded(settings, pages, policy).ends.report()["restarts"] for policy in ("psm", "always-on")]
     assert counts[0] == counts[1] > 3

@@ -6,9 +6,8 @@ from simpy import Environment
 
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.access_point import AccessPoint
-from psm_sim.network.doze import Doze
-from psm_sim.network.mac.air_link import AirLink
-from psm_sim.network.mac.build import Cell
+from psm_sim.network.mac.cell import Cell
+from psm_sim.network.mac.hop import MacHop
 from psm_sim.network.observers import EnergyLedger, ObserverHooks
 from psm_sim.network.segment import Connection, Segment
 from psm_sim.network.station import Station
@@ -48,11 +47,11 @@ class AirBench:
         topology, env = self.topology, self.env
         ledger, recorder = EnergyLedger(topology.power), Recorder()
         told = ObserverHooks([ledger, recorder])
-        up = AirLink(env, "wireless up", topology, told.frame)
-        down = AirLink(env, "wireless down", topology, told.frame)
-        access_point = AccessPoint(env, topology.access_point)
-        doze = Doze(self.cell.beacons)
-        _, port, radio = self.cell.join(topology, doze, access_point, (up, down), ledger, told)
+        hop = MacHop(topology, self.cell)
+        hop.ledger = ledger
+        hop.make_links(told)
+        hop.attach(AccessPoint(env, topology.access_point), hop.up)
+        up, down, port, radio = hop.up, hop.down, hop.port, hop.radio
         station = Station(env, policy, radio)
         up.deliver, down.deliver = lambda _: None, radio.receive
         radio.deliver = lambda _: None

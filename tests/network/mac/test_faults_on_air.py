@@ -6,7 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from psm_sim.network import Observer, World, load_topology
+from psm_sim.network import Observer, build_world, load_topology
+from psm_sim.network.end_systems import EndSystems
+from psm_sim.network.mac.hop import MacHop
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
@@ -35,7 +37,7 @@ class Told(Observer):
 def over_air(policy="psm", pages=QUIET, messages=(), **settings):
     """Return a world after its run, and what was told."""
     dotted = {key.replace("__", "."): value for key, value in settings.items()}
-    world = World(
+    world = build_world(
         load_topology("three-node", {"mac.model": "dcf", **dotted}), make_policy(policy), [told := Told()]
     )
     world.run(pages, Messages(messages))
@@ -46,7 +48,7 @@ def test_the_share_of_frames_lost_is_the_one_asked_for():
     """Each way; TCP sends them again."""
     pages = load_workload("ucb:max_think_s=2", 60, 1).pages
     world, told = over_air(pages=pages, faults__wireless__loss=0.03)
-    assert world.faults.lost_frames("up") + world.faults.lost_frames("down") == len(told.lost_frames)
+    assert world.ends.lost_frames("up") + world.ends.lost_frames("down") == len(told.lost_frames)
     sent = 2 * sum(visit.page.total_bytes for visit, _ in world.visits) / 1460
     assert 0.015 * sent < len(told.lost_frames) < 0.06 * sent
     assert world.client.retransmissions + world.server.retransmissions > 10
@@ -65,7 +67,7 @@ def test_the_share_of_beacons_missed_is_the_one_asked_for(after):
     """Of those for which the station wakes; each costs the time for which it listens."""
     settings = {"beacon__loss": 0.25, "station__miss_ms": 2.0, "station__after_miss": after}
     world, told = over_air("psm", **settings)
-    missed = world.device.report()["beacons missed"]
+    missed = world.hop.report()["beacons missed"]
     assert missed / len(told.heard_s) == pytest.approx(0.25, abs=0.06)
     assert world.usage().extra_j == pytest.approx(missed * 0.75 * 0.002)
 
@@ -95,7 +97,7 @@ def test_an_access_point_that_starts_anew_forgets_what_it_held(noticed):
         "station__association_ms": 100, "faults__seed": 3,
     }  # fmt: skip
     world, _ = over_air("psm:listen_interval=3", messages=pushes, **settings)
-    restarts, renewed = world.faults.report()["restarts"], world.device.report()["associations renewed"]
+    restarts, renewed = world.ends.report()["restarts"], world.hop.report()["associations renewed"]
     assert restarts > 3
     assert world.access_point.dropped_frames > 20
     lost_s = 0.2 * world.access_point.dropped_frames
@@ -112,5 +114,5 @@ def test_an_access_point_that_starts_anew_forgets_what_it_held(noticed):
 def test_without_faults_there_is_no_device_on_the_air():
     """And nothing of this is made."""
     world, _ = over_air()
-    assert world.device is None
-    assert world.faults is None
+    assert type(world.hop) is MacHop
+    assert type(world.ends) is EndSystems

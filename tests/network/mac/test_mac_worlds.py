@@ -9,7 +9,7 @@ import os
 
 import pytest
 
-from psm_sim.network import Observer, PageError, World, load_topology
+from psm_sim.network import Observer, PageError, build_world, load_topology
 from psm_sim.network.topology_mac import RATES_MBPS
 from psm_sim.policies import make_policy
 from psm_sim.randomness import stream
@@ -79,7 +79,7 @@ def run(number):
     random = stream(1, "random worlds over the air", number)
     settings, policy = settings_of(random), str(random.choice(POLICIES))
     witness = Witness()
-    world = World(load_topology("three-node", settings), make_policy(policy), [witness])
+    world = build_world(load_topology("three-node", settings), make_policy(policy), [witness])
     left, step = EVENTS, world.env.step
 
     def counted():

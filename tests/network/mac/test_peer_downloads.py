@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.policies import make_policy
 from psm_sim.workload.page import Page
 
@@ -29,7 +29,7 @@ def measure(row, **more):
     settings = SETTINGS | {"tcp.initial_window": row["iw_segments"]} | more
     settings["tcp.delayed_ack_ms"] = 200.0 if row["delayed_ack"] == "1" else 0.0
     policy = "psm" if row["psm"] == "1" else "always-on"
-    world = World(load_topology("three-node", settings), make_policy(policy))
+    world = build_world(load_topology("three-node", settings), make_policy(policy))
     page = Page(
         float(row["phase_ms"]) / 1000, int(row["size_bytes"]), (), (int(row["request_bytes"]),), (0.0,)
     )

@@ -11,7 +11,7 @@ import itertools
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from tests.network.mac.air_bench import LEGACY, AirBench
 
@@ -188,4 +188,4 @@ def test_a_null_frame_that_is_lost_is_said_again():
 def test_what_the_air_does_not_know_is_refused_before_the_run(settings, policy, message):
     """In one sentence that says what to do."""
     with pytest.raises(InputError, match=message):
-        World(load_topology("three-node", {"mac.model": "dcf"} | settings), make_policy(policy))
+        build_world(load_topology("three-node", {"mac.model": "dcf"} | settings), make_policy(policy))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from psm_sim.network import Observer, World, load_topology
+from psm_sim.network import Observer, World, build_world, load_topology
 from psm_sim.network.observers.capture import Capture
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -81,7 +81,7 @@ def run(policy="psm", pages=6, trace="ucb", topology="three-node", observers=(),
     """Return a world after its run."""
     made = make_policy(policy) if isinstance(policy, str) else policy
     dotted = {key.replace("__", "."): value for key, value in settings.items()}
-    world = World(load_topology(topology, dotted), made, list(observers))
+    world = build_world(load_topology(topology, dotted), made, list(observers))
     workload = load_workload(trace, pages, 1)
     world.run(workload.pages, workload.messages)
     return world

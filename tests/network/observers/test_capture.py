@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from psm_sim.network import World, load_topology
+from psm_sim.network import build_world, load_topology
 from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.observers.capture import Capture
 from psm_sim.network.observers.capture.pending_frames import ROW, PendingFrames
@@ -97,7 +97,7 @@ def sampled(policy, pages, settings):
     """Return whether the access point held frames just before each beacon, and the capture."""
     file = io.BytesIO()
     dotted = {key.replace("__", "."): value for key, value in settings.items()}
-    world = World(load_topology(settings=dotted), make_policy(policy), [Capture(file)])
+    world = build_world(load_topology(settings=dotted), make_policy(policy), [Capture(file)])
     port, interval_s = world.radio._port, world.beacons.interval_s
     found: list[bool] = []
 
@@ -156,7 +156,7 @@ def test_null_frames_and_data_tell_of_each_doze_once():
 
 def test_more_data_says_that_another_frame_is_queued():
     """Of three segments that one beacon releases, two say so; a single one does not."""
-    world = World(load_topology(), make_policy("psm"), [capture := Kept()])
+    world = build_world(load_topology(), make_policy("psm"), [capture := Kept()])
     world.run([Page(1.03, 3 * 1460, (), (300,), (0.05,))])
     down = [each for each in frames_of(capture.data) if each.kind == "data" and not each.up]
     by_beacon: dict[int, list[bool]] = {}
@@ -203,13 +203,13 @@ def test_group_frames_follow_a_dtim_beacon_that_says_so(policy):
     assert any(announced)
     assert announced == follow
     groups = [each for each in frames_of(data, "data") if to_all(each)]
-    assert world.device.group.sent - 1 <= len(groups) <= world.device.group.sent
+    assert world.hop.group.sent - 1 <= len(groups) <= world.hop.group.sent
 
 
 def test_what_a_finer_mac_tells_is_written_as_it_is():
     """Every kind, with its own bits and time; nothing is added to it."""
     capture = Kept(whole=True)
-    world = World(load_topology(), make_policy("always-on"), [capture])
+    world = build_world(load_topology(), make_policy("always-on"), [capture])
     segment = run("psm", pages=1, observers=[log := Segments()]) and log.one
     told = [
         AirFrame("null", True, 0.01, 0.0101, 1e-4, 0.0102, None, retry=True, sleeps=True),

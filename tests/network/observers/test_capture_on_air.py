@@ -115,7 +115,7 @@ def test_ps_polls_and_acks_are_as_many_as_the_air_has_carried(policy, variant, m
 def test_no_two_frames_overlap_and_each_is_on_the_air_as_long_as_it_takes(policy, variant):
     """Beacons included; between a frame and its ACK, and a PS-Poll and its answer, there is a SIFS."""
     world, data = on_air(policy, **VARIANTS[variant])
-    timing, found = Timing(world._topology.mac), records(data)
+    timing, found = Timing(world.hop.topology.mac), records(data)
     bare = {"null": timing.null_s, "ps-poll": timing.poll_s, "ack": timing.ack_s}
     for each in found:
         air_s = timing.beacon_s if isinstance(each, Beacon) else bare.get(each.kind) or packet_s(each, timing)
@@ -176,7 +176,7 @@ def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
     monkeypatch.setattr(BeaconSchedule, "sent", now_sent)
     monkeypatch.setattr(BeaconSchedule, "passed", was_sent)
     world, data = on_air(policy, **VARIANTS[variant])
-    timing, interval_s = Timing(world._topology.mac), world.beacons.interval_s
+    timing, interval_s = Timing(world.hop.topology.mac), world.beacons.interval_s
     shown = [each.begun_us for each in beacons_of(data)]
     heard = {round(1e6 * each) for each in begun_s if each + timing.beacon_s <= world.env.now}
     assert len(heard) > 10

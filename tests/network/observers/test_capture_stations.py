@@ -15,9 +15,10 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.air_timing import Timing
+from psm_sim.network.build import build_world, cell_of
 from psm_sim.network.observers.capture import captures, check_capturable, sniffer
 from psm_sim.network.observers.timeline import timelines
-from psm_sim.network.station_group import StationGroup, cell_of
+from psm_sim.network.station_group import StationGroup
 from psm_sim.network.topology_members import Member
 from psm_sim.network.world import World
 from psm_sim.policies import make_policy
@@ -67,7 +68,7 @@ class Sniffed:
         self.logs, self.ends = [Log() for _ in policies], [Ends() for _ in policies]
         cell = cell_of(topology)
         self.worlds = [
-            World(topology, make_policy(policy), [*each, log, end], cell)
+            build_world(topology, make_policy(policy), [*each, log, end], cell)
             for policy, each, log, end in zip(policies, told, self.logs, self.ends, strict=True)
         ]
         for end, world in zip(self.ends, self.worlds, strict=True):
@@ -202,7 +203,7 @@ def test_the_file_does_not_depend_on_how_much_is_written_at_once(monkeypatch):
 def test_watched_or_not_the_stations_do_the_same():
     """Energy, pages and the end of each."""
     found, cell = sniffed(), cell_of(sniffed().topology)
-    alone = [World(found.topology, make_policy(policy), (), cell) for policy in POLICIES]
+    alone = [build_world(found.topology, make_policy(policy), (), cell) for policy in POLICIES]
     loads = [load_workload("ucb:max_think_s=5", 2, seed).pages for seed in range(1, 10)]
     StationGroup(alone).run(loads, [NO_MESSAGES] * 9, lambda _: None)
     assert [list(world.visits) for world in alone] == [list(world.visits) for world in found.worlds]

@@ -1,0 +1,90 @@
+"""End systems: two hosts, and the browser and the server on them, where nothing fails; parts have others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from simpy import Environment
+
+from psm_sim.network.browser import Browser, Visit
+from psm_sim.network.host import Host
+from psm_sim.network.link import Link
+from psm_sim.network.messenger import Messenger
+from psm_sim.network.page_failure_log import PageFailureLog
+from psm_sim.network.segment import Segment
+from psm_sim.network.server import ServerConnection
+from psm_sim.network.station import Station
+from psm_sim.network.tcp_endpoint import Application, Endpoint
+from psm_sim.network.topology import Topology
+from psm_sim.network.visits import Visits
+from psm_sim.network.wireless_hop import WirelessHop
+from psm_sim.workload.page import Page
+
+
+class FramePath(NamedTuple):
+    """Path of frames between a station and its server, and what goes on on it."""
+
+    hop: WirelessHop
+    wired_up: Link
+    wired_down: Link
+    station: Station
+    visits: Visits
+    messenger: Messenger | None
+
+
+class EndSystems:
+    """Makes the hosts and their programs; a world calls the methods in the order in which they stand here.
+
+    Parameters
+    ----------
+    env, topology
+        The clock, and the scenario in numbers.
+    """
+
+    def __init__(self, env: Environment, topology: Topology) -> None:
+        self.env, self.topology = env, topology
+
+    def host(
+        self, transmit: Callable[[Segment], None], accept: Callable[[Endpoint], Application] | None = None
+    ) -> Host:
+        """Return a host; arguments as for :class:`~psm_sim.network.host.Host`."""
+        return Host(self.env, self.topology.tcp, transmit, accept)
+
+    def serve(self, end: Endpoint) -> Application:
+        """Return the server's program for the *end* of a connection that the station opens."""
+        return ServerConnection(self.env, end, self.topology.browser.persistent)
+
+    def browser(self, client: Host, tell_page: Sequence[Callable[[Visit], None]]) -> Browser:
+        """Return the browser; arguments as for :class:`~psm_sim.network.browser.Browser`."""
+        return Browser(self.env, client, self.topology.browser, tell_page)
+
+    def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureLog) -> None:
+        """Have hosts and browser tell of pages that cannot be loaded.
+
+        Parameters
+        ----------
+        server, client, browser
+            They tell.
+        failures
+            Is told.
+        """
+        server.give_up = partial(failures.given_up, "server")
+        client.give_up = partial(failures.given_up, "client")
+        browser.stalled = failures.stalled
+
+    def begin(self, path: FramePath, pages: Sequence[Page]) -> None:
+        """Begin what happens to frames on their *path* while *pages* are loaded: nothing here."""
+
+    def lost_bytes(self, direction: str) -> int:
+        """Return the bytes that faults have taken ``"up"`` or ``"down"`` so far, headers included."""
+        return 0
+
+    def lost_frames(self, direction: str) -> int:
+        """Return the number of frames that faults have taken."""
+        return 0
+
+    def report(self) -> dict[str, float]:
+        """Return what has failed, by name; nothing here."""
+        return {}

@@ -1,0 +1,54 @@
+"""The parts of a world: which ones a topology and a policy switch on; the others are not imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from psm_sim.network import World, build_world, load_topology
+from psm_sim.network.build import parts_for
+from psm_sim.network.world import plain_parts
+from psm_sim.policies import make_policy
+from psm_sim.workload import load_workload
+
+CHOSEN = [
+    ({}, "psm", "WirelessHop", "EndSystems"),
+    ({}, "twt", "DeviceHop", "EndSystems"),
+    ({"station.wake_ms": 1.0}, "psm", "DeviceHop", "EndSystems"),
+    ({"faults.wired.loss": 0.1}, "psm", "WirelessHop", "Faults"),
+    ({"browser.failed_pages": "report"}, "psm", "WirelessHop", "Faults"),
+    ({"faults.restart_every_s": 60}, "psm", "DeviceHop", "Faults"),
+    ({"mac.model": "dcf"}, "psm", "MacHop", "EndSystems"),
+    ({"mac.model": "dcf", "beacon.loss": 0.1}, "psm", "FaultyMacHop", "EndSystems"),
+    ({"mac.model": "dcf", "faults.restart_every_s": 60}, "psm", "FaultyMacHop", "Faults"),
+]
+
+RUN = """
+import sys, psm_sim
+psm_sim.simulate("psm", pages=1)
+parts = "device", "faults", "mac", "observers.capture", "observers.timeline"
+print([name for name in sys.modules if name.startswith(tuple(f"psm_sim.network.{part}" for part in parts))])
+"""
+
+
+@pytest.mark.parametrize(("settings", "policy", "hop", "ends"), CHOSEN)
+def test_the_parts_are_those_that_are_switched_on(settings, policy, hop, ends):
+    parts = parts_for(load_topology("three-node", settings), make_policy(policy))
+    assert [type(part).__name__ for part in parts] == [hop, ends]
+
+
+def test_a_plain_run_imports_no_optional_part():
+    done = subprocess.run([sys.executable, "-c", RUN], check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_plain_world_is_the_one_that_is_built():
+    """To the last bit, with nothing but the core."""
+    topology, pages = load_topology(), load_workload("ucb", 5, 1).pages
+    alone = World(topology, make_policy("psm"), (), plain_parts(topology))
+    built = build_world(topology, make_policy("psm"))
+    alone.run(pages)
+    built.run(pages)
+    assert (alone.usage(), list(alone.visits)) == (built.usage(), list(built.visits))
