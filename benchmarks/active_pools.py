@@ -12,14 +12,14 @@ from functools import partial
 
 import numpy as np
 
-from psm_sim.active.bayes import NaiveBayes
-from psm_sim.active.data.neuro import Neuron
-from psm_sim.active.data.sky import sky_set
-from psm_sim.active.linear import fit_linear
-from psm_sim.active.lmu import Lmu
-from psm_sim.active.optnbdt import best_tree
-from psm_sim.active.planes import PlaneLearner
-from psm_sim.active.pools import PoolLearner
+from psm_sim.lab.active.bayes import NaiveBayes
+from psm_sim.lab.active.data.neuro import Neuron
+from psm_sim.lab.active.data.sky import sky_set
+from psm_sim.lab.active.linear import fit_linear
+from psm_sim.lab.active.lmu import Lmu
+from psm_sim.lab.active.optnbdt import best_tree
+from psm_sim.lab.active.planes import PlaneLearner
+from psm_sim.lab.active.pools import PoolLearner
 
 
 def milliseconds(work: Callable[[], object], repeats: int = 5) -> float:

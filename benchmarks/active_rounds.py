@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from psm_sim.active import make_selective
-from psm_sim.active.spheres import first_hits, source, unit_vector
+from psm_sim.lab.active import make_selective
+from psm_sim.lab.active.spheres import first_hits, source, unit_vector
 
 D, ROUNDS, REPEATS = 10, 5_000, 15
 FIRST = ("perceptron", "dkm:R=16", "cbgz:b=0.5", "coin-perceptron")

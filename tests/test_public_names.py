@@ -8,7 +8,7 @@ import pytest
 
 NAMES = {
     "psm_sim": "__version__ check compare comparison load_sweep simulate sweep timeline",
-    "psm_sim.active": """
+    "psm_sim.lab.active": """
         NAMES POOL_RULES SAMPLERS Always AskTellLearner BudgetPerceptron Coin Crf Decision Draw EntropyTree
         ExhaustiveTree Floor Gaussian GaussianSampler Halving Image Isal1d Isalg1d Isaln Lasec Lmu
         MarginCoin ModifiedPerceptron NaiveBayes Novelty OneSided OnlineLearner OptNbdt Perceptron

@@ -28,11 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the studies and report what they found."""
-    from psm_sim.reporting.pages.learners import INTRODUCTION
-    from psm_sim.studies import load_study
-    from psm_sim.studies.active import ACTIVE_STUDIES
-    from psm_sim.studies.active.trials import RULE
+    from psm_sim.lab.reporting.pages.learners import INTRODUCTION
+    from psm_sim.lab.studies import load_study
+    from psm_sim.lab.studies.active import ACTIVE_STUDIES
+    from psm_sim.lab.studies.active.trials import RULE
 
     names = reproduce.select_studies(arguments.studies, list(ACTIVE_STUDIES))
-    studies = {name: load_study(name, ACTIVE_STUDIES, "psm_sim.studies.active") for name in names}
+    studies = {name: load_study(name, ACTIVE_STUDIES, "psm_sim.lab.studies.active") for name in names}
     return reproduce.run_studies(arguments, studies, "learners", introduction=INTRODUCTION, rule=RULE)

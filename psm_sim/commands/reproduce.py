@@ -12,7 +12,7 @@ from psm_sim.commands.arguments import add_seed, whole_number
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from psm_sim.studies.study import Findings, Study
+    from psm_sim.lab.studies.study import Findings, Study
 
 HELP = """\
 Run published studies again, and set the published numbers beside ours: each with
@@ -47,7 +47,7 @@ psm_sim {version}, from seed {seed} on:
 """,
     "rule": "The rule of the verdicts stands in the remarks of the study.",
 }
-"""Words of a report on :data:`~psm_sim.studies.OWN` studies alone."""
+"""Words of a report on :data:`~psm_sim.lab.studies.OWN` studies alone."""
 
 
 def add_arguments(
@@ -77,7 +77,7 @@ def add_arguments(
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the studies and report what they found."""
-    from psm_sim.studies import OWN, STUDIES, load_study
+    from psm_sim.lab.studies import OWN, STUDIES, load_study
 
     names = select_studies(arguments.studies, list(STUDIES))
     wording = OWN_WORDING if set(names) <= set(OWN) else {}
@@ -101,11 +101,11 @@ def run_studies(
         ``introduction`` and ``rule`` of the report, where they are not those of the published numbers.
     """
     from psm_sim.commands.messages import print_message
+    from psm_sim.lab.reporting.pages.reproduction import write_report
+    from psm_sim.lab.studies.reproduce import EVERY_PROCESSOR, reproduce
+    from psm_sim.lab.studies.study import FULL, QUICK
     from psm_sim.reporting.files.result_folder import usable_folder
-    from psm_sim.reporting.pages.reproduction import write_report
     from psm_sim.reporting.terminal.progress import progress_on
-    from psm_sim.studies.reproduce import EVERY_PROCESSOR, reproduce
-    from psm_sim.studies.study import FULL, QUICK
 
     folder = usable_folder(arguments.output) if arguments.output is not None else None
     scale = QUICK if arguments.quick else FULL
@@ -141,11 +141,11 @@ def _command(arguments: argparse.Namespace, word: str) -> str:
 
 def _print(findings: list[Findings], arguments: argparse.Namespace, rule: str | None) -> None:
     if arguments.format == "json":
+        from psm_sim.lab.reporting.files.study_numbers import numbers_of
         from psm_sim.reporting.files.result_json import to_text
-        from psm_sim.reporting.files.study_numbers import numbers_of
 
         sys.stdout.write(to_text(numbers_of(findings, arguments.seed)))
     else:
-        from psm_sim.reporting.terminal.study import write
+        from psm_sim.lab.reporting.terminal.study import write
 
         write(findings, sys.stdout, **({"rule": rule} if rule else {}))

@@ -22,7 +22,7 @@ INTRODUCTION = """\
 # Measured hardware, and ours
 
 Mean currents and latencies that others measured, beside those of the simulator. Sources stand with each
-study, and with each row in `psm_sim/studies/validation/measured.toml`.
+study, and with each row in `psm_sim/lab/studies/validation/measured.toml`.
 
 Made by psm_sim {version}, seed {seed}, with
 
@@ -42,10 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the studies and report what they found."""
-    from psm_sim.studies import load_study
-    from psm_sim.studies.validation import VALIDATIONS
-    from psm_sim.studies.validation.measured import RULE
+    from psm_sim.lab.studies import load_study
+    from psm_sim.lab.studies.validation import VALIDATIONS
+    from psm_sim.lab.studies.validation.measured import RULE
 
     names = reproduce.select_studies(arguments.studies, list(VALIDATIONS))
-    studies = {name: load_study(name, VALIDATIONS, "psm_sim.studies.validation") for name in names}
+    studies = {name: load_study(name, VALIDATIONS, "psm_sim.lab.studies.validation") for name in names}
     return reproduce.run_studies(arguments, studies, "validate", introduction=INTRODUCTION, rule=RULE)

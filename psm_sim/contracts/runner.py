@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from abc import ABCMeta
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from importlib import import_module
+from typing import Any
 
-from psm_sim.active import OnlineLearner, QueryRule
-from psm_sim.active.registries import ONLINE_LEARNERS, QUERY_RULES
+from psm_sim.contracts.kind import Kind
 from psm_sim.contracts.learner_state import LEARNER_CHECKS
 from psm_sim.contracts.loss import LOSS_CHECKS
-from psm_sim.contracts.online_learner import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
 from psm_sim.contracts.policy_runs import POLICY_CHECKS, PolicySubject
-from psm_sim.contracts.query_rule import QUERY_RULE_CHECKS, QueryRuleSubject
 from psm_sim.contracts.report import Report
-from psm_sim.contracts.sampler import FEATURES
-from psm_sim.contracts.suite import Subject, Suite
+from psm_sim.contracts.suite import Subject
 from psm_sim.errors import InputError
 from psm_sim.learning import Learner
 from psm_sim.learning.factory import LEARNERS, make_learner
@@ -30,15 +26,10 @@ EXPERTS, HORIZON = 5, 50
 """How many experts a learner is made with, and for how many rounds ``learn-alpha`` has its rates."""
 
 
-class Kind(NamedTuple):
-    """One kind of component: its base class, its checks, and how it is found by name."""
-
-    base: type
-    suite: Suite[Any]
-    subject: Callable[[Any], Any]
-    names: list[str]
-    make: Callable[[str], Any]
-    given: Mapping[str, Any] = {}
+def load_kinds() -> tuple[Kind, ...]:
+    """Return the kinds that the lab brings."""
+    found: tuple[Kind, ...] = import_module("psm_sim.lab.contracts.kinds").KINDS
+    return found
 
 
 KINDS = (
@@ -52,15 +43,7 @@ KINDS = (
         lambda text: make_learner(text, EXPERTS, HORIZON),
         {"n_experts": EXPERTS},
     ),
-    Kind(
-        OnlineLearner,
-        ONLINE_LEARNER_CHECKS,
-        OnlineLearnerSubject,
-        ONLINE_LEARNERS.names(),
-        lambda text: ONLINE_LEARNERS.create(text, features=FEATURES),
-        {"features": FEATURES},
-    ),
-    Kind(QueryRule, QUERY_RULE_CHECKS, QueryRuleSubject, QUERY_RULES.names(), QUERY_RULES.create),
+    *load_kinds(),
 )
 WORDS = "policy, loss, learner, online learner or query rule"
 
@@ -71,7 +54,7 @@ for _kind in KINDS:
 _FILES: Registry[Any] = Registry(WORDS, _Component, {})
 
 
-def check(what: str | type | Policy | Loss | Learner | OnlineLearner | QueryRule) -> Report:
+def check(what: str | type | Policy | Loss | Learner | Any) -> Report:
     """Run the contract checks on a policy, a loss, a learner or a query rule; it is left as it was.
 
     Parameters

@@ -17,7 +17,7 @@ from psm_sim.reporting.terminal.contracts import write
 
 MINE = """
 import numpy as np
-from psm_sim.active import Coin, Perceptron
+from psm_sim.lab.active import Coin, Perceptron
 from psm_sim.learning import StaticExpert
 from psm_sim.losses import Loss
 from psm_sim.policies import Policy, Rest
@@ -123,7 +123,7 @@ def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kin
 def test_what_cannot_be_loaded_or_made_is_refused(mine: Path, what: object, message: str) -> None:
     """One sentence, before any check."""
     with pytest.raises(InputError, match=message):
-        psm_sim.check(what)  # type: ignore[arg-type]
+        psm_sim.check(what)
 
 
 def test_the_one_given_is_left_as_it_was(mine: Path) -> None:

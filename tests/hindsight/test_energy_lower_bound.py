@@ -8,9 +8,9 @@ import pytest
 from psm_sim.hindsight.energy_lower_bound import energy_lower_bound_j
 from psm_sim.hindsight.optimum import frontier
 from psm_sim.hindsight.record import record_chain
+from psm_sim.lab.studies.lower_bound_task import LowerBoundTask
 from psm_sim.network import load_topology
 from psm_sim.simulation import Scenario
-from psm_sim.studies.lower_bound_task import LowerBoundTask
 from psm_sim.workload.page import Page
 
 POLICIES = (

@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from psm_sim.errors import InputError, PluginError
+from psm_sim.lab.studies.lower_bound_task import Lull
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.guard import GuardedPolicy, guard_policy, probe_and_guard
-from psm_sim.studies.lower_bound_task import Lull
 
 
 class Good(Policy):

@@ -1,0 +1,97 @@
+"""Online learners that ask for labels: when is a label worth its price. Arrays in; knows no radio.
+
+Sources are named by number: [000] C. Monteleoni's thesis (Learning with Online Constraints, 2006); [001]
+E. Moroshko and K. Crammer (Selective Sampling with Drift); [002] N. Cesa-Bianchi, C. Gentile and
+L. Zaniboni (Worst-Case Analysis of Selective Sampling for Linear-Threshold Algorithms); [003]
+A. Farhangfar's thesis; [004] S. Dasgupta, A. Kalai and C. Monteleoni (Analysis of Perceptron-Based Active
+Learning).
+"""
+
+from psm_sim.lab.active.ask_tell import AskTellLearner
+from psm_sim.lab.active.bands import Halving, Novelty
+from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
+from psm_sim.lab.active.bayes import NaiveBayes
+from psm_sim.lab.active.crf import Crf, Image, standardise_images
+from psm_sim.lab.active.crf_fit import fit_field, fit_unlabelled
+from psm_sim.lab.active.gaussian import Gaussian
+from psm_sim.lab.active.isaln import Isaln
+from psm_sim.lab.active.learner import Decision, OnlineLearner
+from psm_sim.lab.active.linear import Plane, fit_linear
+from psm_sim.lab.active.lmu import Lmu, f_measure
+from psm_sim.lab.active.noisy_thresholds import Isalg1d
+from psm_sim.lab.active.optnbdt import OptNbdt, best_tree
+from psm_sim.lab.active.perceptrons import (
+    BudgetPerceptron,
+    ModifiedPerceptron,
+    Perceptron,
+    ShiftingPerceptron,
+)
+from psm_sim.lab.active.planes import PlaneLearner
+from psm_sim.lab.active.pool_rules import POOL_RULES, PoolRule
+from psm_sim.lab.active.pools import PoolLearner, standardise
+from psm_sim.lab.active.record import Record
+from psm_sim.lab.active.ridge import Lasec, RidgeRegression, SecondOrderPerceptron
+from psm_sim.lab.active.rules import Always, Coin, MarginCoin, QueryRule, SecondOrderCoin
+from psm_sim.lab.active.sampler_specs import NAMES, make_selective
+from psm_sim.lab.active.samplers import SAMPLERS, Draw, GaussianSampler, Sampler
+from psm_sim.lab.active.selective import Selective
+from psm_sim.lab.active.thresholds import Isal1d
+from psm_sim.lab.active.trees import Tree, expected_accuracy
+from psm_sim.lab.active.weighted import weighted_error
+from psm_sim.lab.active.wrappers import Floor, OneSided
+
+__all__ = [
+    "NAMES",
+    "POOL_RULES",
+    "SAMPLERS",
+    "Always",
+    "AskTellLearner",
+    "BudgetPerceptron",
+    "Coin",
+    "Crf",
+    "Decision",
+    "Draw",
+    "EntropyTree",
+    "ExhaustiveTree",
+    "Floor",
+    "Gaussian",
+    "GaussianSampler",
+    "Halving",
+    "Image",
+    "Isal1d",
+    "Isalg1d",
+    "Isaln",
+    "Lasec",
+    "Lmu",
+    "MarginCoin",
+    "ModifiedPerceptron",
+    "NaiveBayes",
+    "Novelty",
+    "OneSided",
+    "OnlineLearner",
+    "OptNbdt",
+    "Perceptron",
+    "Plane",
+    "PlaneLearner",
+    "PoolLearner",
+    "PoolRule",
+    "QueryRule",
+    "Record",
+    "RidgeRegression",
+    "Sampler",
+    "SecondOrderCoin",
+    "SecondOrderPerceptron",
+    "Selective",
+    "ShiftingPerceptron",
+    "Tree",
+    "best_tree",
+    "expected_accuracy",
+    "f_measure",
+    "fit_field",
+    "fit_linear",
+    "fit_unlabelled",
+    "make_selective",
+    "standardise",
+    "standardise_images",
+    "weighted_error",
+]

@@ -1,0 +1,131 @@
+"""ISALn: rounds of draws near the plane, each plane within an angle of the one before ([003] 5.2.4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psm_sim.arrays import FloatArray, IntArray
+from psm_sim.errors import InputError
+from psm_sim.lab.active import checks
+from psm_sim.lab.active.ask_tell import AskTellLearner
+from psm_sim.lab.active.constrained_fit import fit_within_angle
+from psm_sim.lab.active.gaussian import Gaussian
+from psm_sim.lab.active.linear import Plane
+from psm_sim.lab.active.pool_guarantees import Round, noisy_round
+from psm_sim.lab.active.samplers import Draw, GaussianSampler
+from psm_sim.values import Parameter
+
+_DRAWS = Parameter("draws", 100, at_least=1)
+_SCALE = Parameter("scale", 1.0, above=0)
+_C = Parameter("C", 1.0, above=0)
+
+
+class Isaln(AskTellLearner[FloatArray, int]):
+    """ISALn for planes through the origin, with label noise.
+
+    Round 1 draws from the population. Every later one draws around the plane as wide as theorem 5's margin,
+    and the plane fitted to the draws of that round alone stays within theorem 5's angle of the one before.
+
+    Parameters
+    ----------
+    population : Gaussian
+        The distribution p, centred; of at least 4 features. The margins, stated for the unit ball, are
+        scaled by the root mean squared length of an instance.
+    draws : int
+        The labels bought in each round. The theorem's own number holds an unknown constant.
+    beta : float
+        Noise: |P(+|x) - P(-|x)| >= 4 beta, above 0 and at most 1/4; with labels flipped with
+        probability f it is (1 - 2f)/4.
+    alpha : float
+        Exponent of the noise near the plane, 0 to below 1.
+    scale : float
+        Factor on theorem 5's half margins, above 0. They are wider than the population for the first
+        rounds; with 0.1 the error fell faster in all our runs.
+    sampler : GaussianSampler, optional
+        How instances are drawn around the plane; its ``weighted=False`` learnt much faster in our runs.
+    C : float
+        What a unit of loss costs.
+    seed, replication : int
+        Of the random stream.
+    """
+
+    name = "isaln"
+    settings = ("draws", "beta", "alpha", "scale", "C")
+    memory = ("rounds", "sampler")
+
+    def __init__(
+        self,
+        population: Gaussian,
+        draws: int = 100,
+        beta: float = 0.25,
+        alpha: float = 0.0,
+        scale: float = 1.0,
+        sampler: GaussianSampler | None = None,
+        C: float = 1.0,
+        seed: int = 1,
+        replication: int = 0,
+    ) -> None:
+        super().__init__(seed, replication)
+        if np.abs(population.mean).max() > 1e-9:
+            raise InputError(
+                "the population's mean is not 0; expected a centred one: subtract the mean first."
+            )
+        self.population, self.beta, self.alpha = population, beta, alpha
+        self.draws, self.C = _DRAWS.check(draws, self.name), _C.check(C, self.name)
+        self.sampler = GaussianSampler() if sampler is None else copy(sampler)
+        self.scale = _SCALE.check(scale, self.name)
+        self._length = self.scale * math.sqrt(float(np.trace(population.covariance)))
+        self.rounds, self.plane = 0, Plane(np.zeros(population.features))
+        self._draw = Draw(population.mean)
+        self._told: list[tuple[Draw, int]] = []
+        self._bound(1)
+
+    def _bound(self, i: int) -> Round:
+        return noisy_round(i, self.population.features, 0.05, self.beta, self.alpha)
+
+    def _next(self) -> FloatArray:
+        first = Draw(self.population.draw(self._rng)[0]) if self.rounds == 0 else None
+        self._draw = first or self.sampler.draw(self, self._rng)
+        return self._draw.x.copy()
+
+    def _learn(self, asked: FloatArray, answer: int) -> None:
+        self._told.append((self._draw, answer))
+        if len(self._told) == self.draws:
+            self._end_round()
+
+    def _end_round(self) -> None:
+        """Fit the plane; its normal is scaled so that its half margin is that of the next round's draws."""
+        self.rounds += 1
+        bound = self._bound(self.rounds)
+        x, weights = np.array([draw.x for draw, _ in self._told]), [draw.weight for draw, _ in self._told]
+        fitted = fit_within_angle(x, [y for _, y in self._told], weights, self.plane, bound.radius, self.C)
+        self.plane = Plane(fitted.normal / (fitted.norm * bound.half_margin * self._length))
+        self._told = []
+
+    def run(self, oracle: Callable[[FloatArray], int], rounds: int) -> Plane:
+        """Buy labels of ``oracle(x)`` until *rounds* rounds are over, and return the plane."""
+        self.buy(oracle, rounds * self.draws)
+        return self.plane
+
+    def _memory(self) -> dict[str, Any]:
+        told = [[draw.x.tolist(), draw.weight, y] for draw, y in self._told]
+        return {**super()._memory(), "normal": self.plane.normal.tolist(), "told": told}
+
+    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        d = self.population.features
+        told = [
+            (Draw(checks.check_instance(x, d, self.name)[0], float(w)), checks.check_label(y, self.name))
+            for x, w, y in state["told"]
+        ]
+        plane = Plane(checks.check_instance(state["normal"], d, self.name)[0])
+        return {**super()._recall(state), "plane": plane, "_told": told}
+
+    def predict(self, x: ArrayLike) -> IntArray:
+        """Return 1 or -1 for instances of shape (n, d)."""
+        return self.plane.predict(x)

@@ -1,0 +1,155 @@
+"""First-order learners: Perceptron, modified Perceptron, shifting Perceptron and budget Perceptron."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from psm_sim.arrays import FloatArray
+from psm_sim.lab.active.learner import OnlineLearner
+from psm_sim.parameters import parameter
+from psm_sim.randomness import stream
+
+
+@dataclass(eq=False)
+class Perceptron(OnlineLearner):
+    """Perceptron: a mistake adds ``eta * y * x``. Time and memory O(d).
+
+    At most 1/g^2 mistakes on instances of norm at most 1 that a unit vector separates with margin g;
+    on the uniform sphere it needs of the order of 1/eps^2 mistakes to reach error eps, whatever is asked
+    (:func:`~psm_sim.lab.active.guarantees.perceptron_angle_floor`). From 0, eta only scales w.
+
+    Source: Rosenblatt (1958); Monteleoni's thesis, sections 3.3 and 3.4.
+
+    Examples
+    --------
+    >>> learner = Perceptron(features=2)
+    >>> learner.learn([0.0, 2.0], -1), learner.learn([0.0, 1.0], -1)
+    (True, False)
+    >>> learner.w.tolist()
+    [0.0, -2.0]
+    """
+
+    eta: float = parameter(1.0, "learning rate", above=0)
+    start: str = parameter(
+        "zero",
+        "where w starts: at zero, or at y x of the first label, whatever eta",
+        choices=("zero", "first"),
+    )
+
+    name: ClassVar[str] = "perceptron"
+    memory: ClassVar[tuple[str, ...]] = ("w", "begun")
+
+    def _begin(self) -> None:
+        self.begun = self.start == "zero"
+
+    def _learn(self, x: FloatArray, y: float) -> bool:
+        if y * x.dot(self.w) > 0:
+            return False
+        rate = y * self.eta if self.begun else y
+        self.begun = True
+        self.w += rate * x
+        return True
+
+
+@dataclass(eq=False)
+class ModifiedPerceptron(OnlineLearner):
+    """Modified Perceptron: a mistake takes ``factor`` times the projection on x away. Time and memory O(d).
+
+    The first label gives ``w = y x / |x|``. With factor 2 w is reflected: its norm stays 1 and its angle
+    to a target that separates never grows; of the order of d ln(1/eps) mistakes reach error eps on the
+    uniform sphere (:func:`~psm_sim.lab.active.guarantees.modified_mistakes`). A zero margin moves nothing.
+
+    Source: thesis, figure 3-2 and Theorem 4; factor 1 is Blum, Frieze, Kannan and Vempala's (1998).
+
+    Examples
+    --------
+    >>> learner = ModifiedPerceptron(features=2)
+    >>> learner.learn([1.0, 0.0], 1), learner.learn([0.6, 0.8], -1)
+    (True, True)
+    >>> learner.w.round(2).tolist()
+    [0.28, -0.96]
+    """
+
+    factor: float = parameter(2.0, "share of the projection taken away; 2 reflects", above=0, at_most=2)
+
+    name: ClassVar[str] = "modified-perceptron"
+    memory: ClassVar[tuple[str, ...]] = ("w", "begun")
+
+    def _begin(self) -> None:
+        self.begun = False
+
+    def _learn(self, x: FloatArray, y: float) -> bool:
+        if not self.begun:
+            return self._first(x, y)
+        margin = float(x.dot(self.w))
+        if y * margin >= 0:
+            return False
+        self.w -= (self.factor * margin / float(x.dot(x))) * x
+        return True
+
+    def _first(self, x: FloatArray, y: float) -> bool:
+        length = float(np.sqrt(x.dot(x)))
+        self.begun = length > 0
+        if self.begun:
+            self.w = x * (y / length)
+        return self.begun
+
+
+@dataclass(eq=False)
+class ShiftingPerceptron(OnlineLearner):
+    """Shifting Perceptron: a mistake first shrinks w, so that old mistakes fade. Time and memory O(d).
+
+    At mistake k = 0, 1, ... ``w = (1 - l) w + y x`` with ``l = lam / (lam + k)``.
+
+    Source: Cavallanti, Cesa-Bianchi and Gentile, Machine Learning 69 (2007); baseline of Moroshko and
+    Crammer.
+    """
+
+    lam: float = parameter(0.01, "forgetting; towards 0 it is the Perceptron", above=0)
+
+    name: ClassVar[str] = "shifting-perceptron"
+    memory: ClassVar[tuple[str, ...]] = ("w", "mistakes")
+
+    def _begin(self) -> None:
+        self.mistakes = 0
+
+    def _learn(self, x: FloatArray, y: float) -> bool:
+        if y * x.dot(self.w) > 0:
+            return False
+        self.w = self.w * (self.mistakes / (self.lam + self.mistakes)) + y * x
+        self.mistakes += 1
+        return True
+
+
+@dataclass(eq=False)
+class BudgetPerceptron(OnlineLearner):
+    """Randomized budget Perceptron: at most B mistakes are kept. Time O(d), memory O(B d).
+
+    Where B are kept, a mistake first drops one of them, drawn at random, from the sum that is w.
+
+    Source: Cavallanti, Cesa-Bianchi and Gentile, Machine Learning 69 (2007); baseline of Moroshko and
+    Crammer.
+    """
+
+    B: int = parameter(500, "mistakes kept", at_least=1)
+    seed: int = parameter(1, "seed of the draws of what is dropped", at_least=0)
+
+    name: ClassVar[str] = "budget-perceptron"
+    memory: ClassVar[tuple[str, ...]] = ("w", "kept", "mistakes", "rng")
+
+    def _begin(self) -> None:
+        self.kept: FloatArray = np.zeros((self.B, self.features))
+        self.mistakes = 0
+        self.rng = stream(self.seed, self.name)
+
+    def _learn(self, x: FloatArray, y: float) -> bool:
+        if y * x.dot(self.w) > 0:
+            return False
+        place = self.mistakes if self.mistakes < self.B else int(self.rng.integers(self.B))
+        self.w += y * x - self.kept[place]
+        self.kept[place] = y * x
+        self.mistakes += 1
+        return True

@@ -1,0 +1,133 @@
+"""Decision trees of fixed depth over nominal features: a node tests a feature, a leaf says -1 or 1."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psm_sim.arrays import IntArray
+from psm_sim.errors import InputError
+from psm_sim.lab.active import checks
+from psm_sim.lab.active.bayes import NaiveBayes, number_of_values
+from psm_sim.values import Parameter
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Decision tree: the test of a feature with one branch per value, or a leaf without branches.
+
+    Attributes
+    ----------
+    label : int
+        What a leaf predicts, -1 or 1; of a node, what it would predict as a leaf.
+    feature : int
+        The feature tested; -1 for a leaf.
+    branches : tuple of Tree
+        One per value of the feature.
+    """
+
+    label: int
+    feature: int = -1
+    branches: tuple[Tree, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """The largest number of tests on a path; 0 for a leaf."""
+        return 1 + max(branch.depth for branch in self.branches) if self.branches else 0
+
+    def predict(self, x: ArrayLike) -> IntArray:
+        """Return -1 or 1 for coded instances, shape (n, d); a value without branch gets the node's label."""
+        codes = checks.check_codes(x, None, "the tree")
+        found = np.full(len(codes), self.label)
+        for value, branch in enumerate(self.branches):
+            there = codes[:, self.feature] == value
+            if there.any():
+                found[there] = branch.predict(codes[there])
+        return found
+
+    def text(self, names: Sequence[str] | None = None, indent: str = "") -> str:
+        """Return the tree as lines ``feature = value: label``; *names* are those of the features."""
+        if not self.branches:
+            return f"{self.label:+d}"
+        name, lines = names[self.feature] if names else f"x{self.feature}", []
+        for value, branch in enumerate(self.branches):
+            gap = "\n" if branch.branches else " "
+            lines.append(f"{indent}{name} = {value}:{gap}{branch.text(names, indent + '  ')}")
+        return "\n".join(lines)
+
+
+def expected_accuracy(tree: Tree, model: NaiveBayes, plus: float = -1.0, minus: float = -1.0) -> float:
+    """Return the probability that *tree* is right under a naive Bayes model ([003] (2.1)).
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    model : NaiveBayes
+        The model.
+    plus, minus : float
+        P(path, 1) and P(path, -1) where the tree begins; at the root (below 0) the classes' own.
+    """
+    if plus < 0:
+        minus, plus = model.prior.tolist()
+    if not tree.branches:
+        return plus if tree.label > 0 else minus
+    table = model.tables[tree.feature]
+    return sum(
+        expected_accuracy(branch, model, plus * float(table[1, v]), minus * float(table[0, v]))
+        for v, branch in enumerate(tree.branches)
+    )
+
+
+class TreeLearner(ABC):
+    """Base class of learners of a tree of fixed depth: ``fit``, then ``predict``.
+
+    Parameters
+    ----------
+    depth : int
+        The largest number of tests on a path, at least 1.
+    """
+
+    name: ClassVar[str] = ""
+    deepest: ClassVar[int] = 5
+
+    def __init__(self, depth: int = 3) -> None:
+        self.depth = Parameter("depth", 3, at_least=1, at_most=self.deepest).check(depth, self.name)
+        self.features: int | None = None
+        self.tree = Tree(1)
+
+    def fit(self, x: ArrayLike, y: ArrayLike, values: Sequence[int] | None = None) -> TreeLearner:
+        """Learn a tree and return the learner.
+
+        Parameters
+        ----------
+        x : array_like, shape (n, d)
+            Nominal features as codes 0, 1, ..., with d of at least the depth.
+        y : array_like, shape (n,)
+            The labels, -1 or 1.
+        values : sequence of int, length d, optional
+            The number of values of each feature; the highest code plus 1 if left out.
+        """
+        codes = checks.check_codes(x, None, self.name)
+        labels = checks.check_labels(y, len(codes), self.name)
+        if codes.shape[1] < self.depth:
+            features = codes.shape[1]
+            raise InputError(
+                f"{self.name}: depth is {self.depth}; expected at most {features}, the features."
+            )
+        self.tree = self._grow(codes, labels, number_of_values(codes, values))
+        self.features = codes.shape[1]
+        return self
+
+    def predict(self, x: ArrayLike) -> IntArray:
+        """Return -1 or 1 for instances of shape (n, d)."""
+        return self.tree.predict(checks.check_codes(x, self.features, self.name))
+
+    @abstractmethod
+    def _grow(self, codes: IntArray, labels: IntArray, values: list[int]) -> Tree:
+        """Return the tree for checked data."""

@@ -1,0 +1,1 @@
+"""Contract checks of the lab's components."""

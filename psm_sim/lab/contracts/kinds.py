@@ -1,0 +1,22 @@
+"""Kinds of components that the lab adds to the contract checks."""
+
+from __future__ import annotations
+
+from psm_sim.contracts.kind import Kind
+from psm_sim.lab.active import OnlineLearner, QueryRule
+from psm_sim.lab.active.registries import ONLINE_LEARNERS, QUERY_RULES
+from psm_sim.lab.contracts.online_learner import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
+from psm_sim.lab.contracts.query_rule import QUERY_RULE_CHECKS, QueryRuleSubject
+from psm_sim.lab.contracts.sampler import FEATURES
+
+KINDS = (
+    Kind(
+        OnlineLearner,
+        ONLINE_LEARNER_CHECKS,
+        OnlineLearnerSubject,
+        ONLINE_LEARNERS.names(),
+        lambda text: ONLINE_LEARNERS.create(text, features=FEATURES),
+        {"features": FEATURES},
+    ),
+    Kind(QueryRule, QUERY_RULE_CHECKS, QueryRuleSubject, QUERY_RULES.names(), QUERY_RULES.create),
+)

@@ -1,0 +1,1 @@
+"""Policies of the lab: learners that ask for labels, on the radio."""

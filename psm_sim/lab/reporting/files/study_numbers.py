@@ -1,0 +1,84 @@
+"""Numbers of studies as plain values: every claim and every table, for other programs and for tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from psm_sim import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from psm_sim.lab.studies.published import Claim
+    from psm_sim.lab.studies.study import Findings
+
+_DIGITS = 10
+
+
+def numbers_of(findings: Sequence[Findings], seed: int) -> dict[str, Any]:
+    """Return the claims and tables of each study by its name; floats to ten significant digits."""
+    return {
+        "psm_sim": __version__,
+        "seed": seed,
+        "tallies": _tallies(findings),
+        "presets": {preset.name: preset.history() for found in findings for preset in found.presets},
+        "studies": {found.study: _study(found) for found in findings},
+    }
+
+
+def _tallies(findings: Sequence[Findings]) -> dict[str, dict[str, dict[str, int]]]:
+    """Return the number of claims with each verdict, by preset and by role."""
+    counts: dict[str, dict[str, Counter[str]]] = {}
+    for claim in (claim for found in findings for claim in found.claims):
+        counts.setdefault(claim.preset, {}).setdefault(claim.role, Counter())[claim.verdict] += 1
+    return {preset: {role: dict(found) for role, found in roles.items()} for preset, roles in counts.items()}
+
+
+def _study(found: Findings) -> dict[str, Any]:
+    return {
+        "title": found.title,
+        "setting": found.setting,
+        "presets": [preset.name for preset in found.presets],
+        "provisional": found.provisional,
+        "claims": [_claim(claim) for claim in found.claims],
+        "remarks": list(found.remarks),
+        "commentary": list(found.commentary),
+        "tables": [{"title": table.title, **_frame(table.frame)} for table in found.tables],
+    }
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    number, ours = claim.published, claim.ours
+    return {
+        "preset": claim.preset,
+        "role": claim.role,
+        "policy": number.policy,
+        "quantity": number.quantity,
+        "published": str(number),
+        "mean": plain(ours.mean),
+        "half_width": plain(ours.half_width),
+        "replications": ours.replications,
+        "largest": plain(claim.largest),
+        "kept": plain(claim.kept),
+        "difference": plain(number.difference(ours.mean)),
+        "verdict": claim.verdict,
+        "not_comparable": number.not_comparable,
+        "source": number.source,
+    }
+
+
+def _frame(frame: pd.DataFrame) -> dict[str, Any]:
+    return {
+        "columns": [str(name) for name in frame.columns],
+        "rows": [[plain(value) for value in row] for row in frame.itertuples(index=False, name=None)],
+    }
+
+
+def plain(value: Any) -> Any:
+    """Return a cell as a value that JSON has; a number that is missing is ``None``."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float):
+        return None if value != value else float(f"{value:.{_DIGITS}g}")
+    return value if value is None or isinstance(value, (bool, int)) else str(value)

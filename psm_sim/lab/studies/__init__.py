@@ -1,0 +1,54 @@
+"""Studies of published claims: one module per study."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+
+from psm_sim.lab.studies.study import Study
+from psm_sim.registry import unknown_name_error
+
+STUDIES = {
+    "lpsm-100": "lpsm_energy:LPSM_100",
+    "lpsm-4x500": "lpsm_energy:LPSM_4X500",
+    "bsd-energy": "bsd_energy:STUDY",
+    "bsd-rtt": "bsd_rtt:STUDY",
+    "slowdown-by-page": "slowdown_by_page:STUDY",
+    "sleep-times": "sleep_times:STUDY",
+    "sensitivity": "sensitivity:STUDY",
+    "one-setting": "one_setting.study:STUDY",
+    "optimum": "optimum:STUDY",
+    "trace-study": "trace_study:STUDY",
+    "non-stationary": "non_stationary.study:STUDY",
+}
+"""The module and object of each study, by its name on the command line, in the order of the report."""
+
+
+OWN = {"listening": "listening.study:STUDY", "devices": "devices.study:STUDY", "mac": "air:STUDY"}
+"""Studies of this program's own; they repeat no published experiment, so ``all`` leaves them out."""
+
+
+def load_study(
+    name: str, studies: Mapping[str, str] = STUDIES | OWN, package: str = "psm_sim.lab.studies"
+) -> Study:
+    """Return a study.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line.
+    studies : mapping
+        Places by name, ``"module:OBJECT"``.
+    package : str
+        Where the modules are.
+
+    Raises
+    ------
+    InputError
+        If there is no study of that name.
+    """
+    if name not in studies:
+        raise unknown_name_error("study", name, [*studies, "all"])
+    module, _, attribute = studies[name].partition(":")
+    found: Study = getattr(importlib.import_module(f"{package}.{module}"), attribute)
+    return found

@@ -1,0 +1,125 @@
+"""Trials of the drift study: streams, learners, and query rates matched on an extra draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from psm_sim.arrays import FloatArray
+from psm_sim.lab.active import make_selective
+from psm_sim.lab.active.data.mnist import halved, mnist_5k
+from psm_sim.lab.active.streams import Stream, gradual, shifting, shifting_digits
+from psm_sim.randomness import stream
+
+
+@lru_cache(maxsize=1)
+def _images() -> FloatArray:
+    return halved(mnist_5k()[0])
+
+
+D, ROUNDS = 50, 10_000
+SYNTHETIC = "switch 500"
+STREAMS: dict[str, Callable[[np.random.Generator], Stream]] = {
+    "stationary": lambda rng: shifting(rng, ROUNDS, D),
+    "10 % flips": lambda rng: shifting(rng, ROUNDS, D, flips=0.1),
+    "gradual .01": lambda rng: gradual(rng, ROUNDS, D, 0.01),
+    "gradual .03": lambda rng: gradual(rng, ROUNDS, D, 0.03),
+    "switch 2000": lambda rng: shifting(rng, ROUNDS, D, every=2000),
+    SYNTHETIC: lambda rng: shifting(rng, ROUNDS, D, every=500),
+    "digits": lambda rng: shifting_digits(rng, _images(), mnist_5k()[1], 5000),
+}
+SUPERVISED = {
+    "LASEC 10/1000": "lasec",
+    "modified x2": "modified-perceptron",
+    "Perceptron": "perceptron",
+    "shifting .01": "shifting-perceptron",
+    "SOP ridge 10": "sop",
+    "modified x1": "modified-perceptron:factor=1",
+    "budget 500": "budget-perceptron",
+}
+SELECTIVE = {
+    "LASEC-SS": ("lasec-ss:b={}", 1e-5, 100.0),
+    "LASEC coin": ("lasec-coin:p={}", None, None),
+    "Perceptron-SS": ("cbgz:b={}", 1e-5, 100.0),
+    "Perceptron coin": ("coin-perceptron:p={}", None, None),
+    "SOP-SS": ("sop-ss:b={}", 1e-5, 100.0),
+    "SOP coin": ("sop-coin:p={}", None, None),
+    "BBQ-I": ("bbq-i:kappa={}", 1e-3, 1.0),
+    "BBQ": ("bbq:kappa={}", 1e-3, 1.0),
+}
+MARGINS = {
+    "LASEC-SS": "LASEC coin",
+    "Perceptron-SS": "Perceptron coin",
+    "SOP-SS": "SOP coin",
+}
+"""Each margin's rule with the coin that is its control."""
+
+
+def supervised_of(what: str, learner: str, replications: int, seed: int) -> list[dict[str, Any]]:
+    """Return the accuracy with every label bought, one row per replication.
+
+    Parameters
+    ----------
+    what : str
+        Of :data:`STREAMS`.
+    learner : str
+        Of :data:`SUPERVISED`.
+    replications : int
+        How many streams.
+    seed : int
+        Of the streams.
+    """
+    return [_row(what, learner, SUPERVISED[learner], 1.0, number, seed) for number in range(replications)]
+
+
+def selective_of(what: str, learner: str, rate: float, replications: int, seed: int) -> list[dict[str, Any]]:
+    """Return the accuracy at a query rate, the parameter matched by bisection on one extra draw.
+
+    Parameters
+    ----------
+    what : str
+        Of :data:`STREAMS`.
+    learner : str
+        Of :data:`SELECTIVE`.
+    rate : float
+        Share of labels to buy, 0 to 1.
+    replications : int
+        How many streams.
+    seed : int
+        Of the streams and coins.
+    """
+    template, low, high = SELECTIVE[learner]
+    value = rate if low is None or high is None else _matched(template, low, high, rate, what, seed)
+    spec = template.format(value)
+    return [_row(what, learner, spec, rate, number, seed) for number in range(replications)]
+
+
+def _row(what: str, learner: str, spec: str, rate: float, number: int, seed: int) -> dict[str, Any]:
+    X, y = STREAMS[what](stream(seed, f"drift {what}", number))
+    record = make_selective(spec, X.shape[1], seed=seed + number).run(X, y)
+    right = record.prediction == y
+    return {
+        "stream": what,
+        "learner": learner,
+        "rate": rate,
+        "replication": number,
+        "setting": spec,
+        "bought": float(record.queried.mean()),
+        "accuracy": float(right.mean()),
+        "first 500": float(right[:500].mean()),
+    }
+
+
+def _matched(template: str, low: float, high: float, rate: float, what: str, seed: int) -> float:
+    """Return the parameter whose query rate on the extra draw is *rate*, by bisection of its logarithm."""
+    X, y = STREAMS[what](stream(seed, f"drift {what}, extra draw"))
+    for _ in range(14):
+        middle = float(np.sqrt(low * high))
+        bought = make_selective(template.format(middle), X.shape[1], seed=seed).run(X, y).queried.mean()
+        low, high = (middle, high) if bought < rate else (low, middle)
+        if abs(bought - rate) < 0.01 * rate:
+            return middle
+    return float(np.sqrt(low * high))

@@ -1,0 +1,71 @@
+"""Trials of LMU: F-measures on synthetic sky after 1 to 6 images, and after all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from psm_sim.arrays import IntArray
+from psm_sim.lab.active.crf import Image
+from psm_sim.lab.active.crf_fit import fit_field
+from psm_sim.lab.active.data.sky import sky_set
+from psm_sim.lab.active.lmu import Lmu, mean_f_measure
+from psm_sim.randomness import stream
+
+POOL, TEST = 30, 20
+COUNTS = (1, 2, 3, 4, 6)
+COLUMNS = ["1 image", *(f"{count} images" for count in COUNTS[1:])]
+LEARNERS: dict[str, dict[str, Any]] = {
+    "lmu": {},
+    "lmu, v in the first choice": {"ru_pairs": True},
+    "lmu, fitted jointly": {"staged": False},
+    "lmu-rand-start": {"variant": "lmu-rand-start"},
+    "lmu-logreg": {"variant": "lmu-logreg"},
+    "mu": {"variant": "mu"},
+    "ru": {"variant": "ru"},
+    "random": {"variant": "random"},
+}
+_REPEATS = {"random": 5, "lmu-rand-start": 5}
+
+
+def run_of(learner: str, seed: int) -> list[dict[str, Any]]:
+    """Return the F-measures of one learner after each number of images, one row.
+
+    What begins at random is run five times on the set; the row is the mean.
+
+    Parameters
+    ----------
+    learner : str
+        Of :data:`LEARNERS`.
+    seed : int
+        Of the images and the learner.
+    """
+    images, labels = _set(seed)
+    found = []
+    for repeat in range(_REPEATS.get(learner, 1)):
+        lmu = Lmu(images[:POOL], **LEARNERS[learner], seed=seed, replication=repeat)
+        fields = [lmu.run(labels.__getitem__, count) for count in COUNTS]
+        found.append([mean_f_measure(theta, images[POOL:], labels[POOL:]) for theta in fields])
+    means = np.mean(found, axis=0).tolist()
+    return [{"learner": learner, "seed": seed, **dict(zip(COLUMNS, means, strict=True))}]
+
+
+def all_of(seed: int) -> list[dict[str, Any]]:
+    """Return the F-measures of fields trained on the whole pool of a set, one row."""
+    images, labels = _set(seed)
+    choices: dict[str, dict[str, bool]] = {
+        "all": {},
+        "no pairs": {"pairs": False},
+        "jointly": {"staged": False},
+    }
+    fields = {name: fit_field(images[:POOL], labels[:POOL], **choice) for name, choice in choices.items()}
+    found = {name: mean_f_measure(theta, images[POOL:], labels[POOL:]) for name, theta in fields.items()}
+    return [{"seed": seed, **found}]
+
+
+def _set(seed: int) -> tuple[list[Image], list[IntArray]]:
+    photographs = sky_set(stream(seed, "sky"), POOL + TEST)
+    return [Image(photograph.features) for photograph in photographs], [
+        photograph.labels for photograph in photographs
+    ]

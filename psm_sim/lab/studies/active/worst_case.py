@@ -1,0 +1,156 @@
+"""Theorems for any sequence, never violated: exact expectations on hostile streams, and long sampled runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.lab.active import make_selective
+from psm_sim.lab.active.adversarial import KINDS, adversarial_stream
+from psm_sim.lab.active.comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
+from psm_sim.lab.active.expectation import expectation, pool_runs, sample_run
+from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full, judge_claim
+from psm_sim.lab.studies.published import Published
+from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.randomness import stream
+
+NAME = "worst-case"
+BIASES = (0.05, 0.5, 2.0)
+THEOREMS: dict[str, tuple[str, type[SharpBound]]] = {
+    "CBGZ, Theorem 1": ("cbgz:b={b}", CbgzBound),
+    "CBGZ second order, Theorem 2": ("cbgz2:b={b}", Cbgz2Bound),
+    "LASEC-SS c = 10, Theorem 4": ("lasec-ss:ridge=1,c=10,b={b}", LasecBound),
+    "LASEC-SS c = 1000, Theorem 4": ("lasec-ss:ridge=1,c=1000,b={b}", LasecBound),
+}
+STREAMS = 200
+_SETTING = (
+    "{} streams of 9 rounds with the exact expectation over the coins, from seed {}; streams of 2000 rounds,"
+    " d = 10, {} coins; comparators by optimisation"
+)
+_RATIO = "The excess of a long run is mistakes less bound: {} of {} are above 2 standard errors."
+_EXPECTED = "The labels bought equal the sum of the query probabilities within {:.1%} in each long run."
+
+
+class WorstCase:
+    """Expected mistakes over the bound of the sharpest comparator."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return one trial per theorem and side for short streams, and per stream and b for long ones."""
+        coins = 40 if is_full(scale) else 4
+        common = [
+            {"theorem": theorem, "one_sided": side, "seed": seed}
+            for theorem in THEOREMS
+            for side in (False, True)
+        ]
+        short = [Trial("exact", exact_of, {**each, "streams": STREAMS}, weight=25) for each in common]
+        long = [
+            Trial("sampled", sampled_of, {**each, "what": kind, "b": b, "coins": coins}, weight=coins)
+            for each in common
+            for kind in KINDS[:4]
+            for b in BIASES
+        ]
+        return [*short, *long]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Return the largest ratios, and the long runs one by one.
+
+        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        """
+        exact, long = frame_of(rows, "exact"), frame_of(rows, "sampled")
+        groups = exact.groupby(["theorem", "one-sided"], sort=False)["mistakes / bound"]
+        return Findings(
+            NAME,
+            "Mistake bounds for any sequence",
+            _SETTING.format(STREAMS, seed, 40 if is_full(scale) else 4),
+            remarks=[
+                _RATIO.format((long["excess"] > 2 * long["its standard error"]).sum(), len(long)),
+                _EXPECTED.format((long["labels"] / long["sum of probabilities"] - 1).abs().max()),
+            ],
+            tables=[Table("Long runs", long)],
+            claims=[
+                judge_claim(Published(NAME, *_names(key), "[001], [002]", at_most=1.0), values)
+                for key, values in groups
+            ],
+        )
+
+
+def _names(key: Any) -> tuple[str, str]:
+    theorem, one_sided = key
+    return theorem, f"expected mistakes over the bound{', one-sided labels' if one_sided else ''}"
+
+
+def exact_of(theorem: str, one_sided: bool, streams: int, seed: int) -> list[dict[str, Any]]:
+    """Return the ratio of exact expected mistakes to the bound, one row per short stream.
+
+    Parameters
+    ----------
+    theorem : str
+        Of :data:`THEOREMS`.
+    one_sided : bool
+        Whether labels at margins of 0 or more come by themselves.
+    streams : int
+        How many.
+    seed : int
+        Of the streams.
+    """
+    rows = []
+    for number in range(streams):
+        rng, b = stream(seed, "worst case", number), BIASES[number % 3]
+        X, label = adversarial_stream(KINDS[number % 5], rng, rounds=9, features=2 + number % 2)
+        found = expectation(make_selective(_spec(theorem, b, one_sided), X.shape[1]), X, label)
+        ratio = found.mistakes / THEOREMS[theorem][1](b).sharpest(found.updates)
+        rows.append({"theorem": theorem, "one-sided": one_sided, "mistakes / bound": ratio})
+    return rows
+
+
+def sampled_of(
+    theorem: str, one_sided: bool, what: str, b: float, coins: int, seed: int
+) -> list[dict[str, Any]]:
+    """Return mistakes, labels and bound of long runs, one row.
+
+    Parameters
+    ----------
+    theorem, one_sided
+        As in :func:`exact_of`.
+    what : str
+        The kind of the stream.
+    b : float
+        Of the coin.
+    coins : int
+        Runs to take the mean of.
+    seed : int
+        Of the stream; each run has a coin of its own.
+    """
+    margin = 0.1 if what == "separable" else 0.0
+    X, label = adversarial_stream(what, stream(seed, f"long {what}"), 2000, 10, margin)
+    samplers = [make_selective(_spec(theorem, b, one_sided), 10, seed=coin) for coin in range(coins)]
+    runs = [sample_run(sampler, X, label) for sampler in samplers]
+    mean, theory = pool_runs(runs), THEOREMS[theorem][1](b)
+    z = theory.best(mean.updates)
+    excess = [run.mistakes - theory.at(run.updates, z) for run in runs]
+    bound = theory.at(mean.updates, z)
+    return [
+        {
+            "theorem": theorem,
+            "one-sided": one_sided,
+            "stream": what,
+            "b": b,
+            "mistakes": mean.mistakes,
+            "bound": bound,
+            "ratio": mean.mistakes / bound,
+            "excess": float(np.mean(excess)),
+            "its standard error": float(np.std(excess, ddof=1) / coins**0.5),
+            "labels": mean.labels,
+            "sum of probabilities": float(np.mean([run.chances for run in runs])),
+        }
+    ]
+
+
+def _spec(theorem: str, b: float, one_sided: bool) -> str:
+    return f"{THEOREMS[theorem][0].format(b=b)},one_sided={str(one_sided).lower()}"
+
+
+STUDY = WorstCase()

@@ -1,0 +1,125 @@
+"""Study of devices: energy against delay over chips, traffic and server delay; and DTIM against TWT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.lab.studies.devices import crossover
+from psm_sim.lab.studies.devices.task import DeviceTask
+from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.simulation.scenario import Scenario
+
+CHIPS = ("", "esp32-c6", "cyw43439", "pixel-5")
+"""The papers' card, and profiles."""
+
+TRAFFIC = {
+    "ucb": "ucb",
+    "ucb, no server delay": "ucb:server_delay_ms=none",
+    "ucb, server delay 650 ms": "ucb:server_delay_ms=650",
+    "mqtt": "mqtt",
+}
+"""Traces by their titles; mqtt runs for an hour per page."""
+
+POLICIES = (
+    "always-on", "psm", "psm:listen_interval=3", "bsd:p=1", "bsd:p=0.5", "lpsm",
+    "dynamic:stack=linux", "dynamic:stack=brcmfmac", "dynamic:stack=esp-idf", "dynamic:stack=talaria",
+    "skip", "predict", "stpm", "stpm:delay_w=0.1", "uapsd", "twt:exponent=10",
+)  # fmt: skip
+"""Policies that devices run beside the published ones."""
+
+
+class Devices:
+    """Study of energy and delay of devices."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return all policies on each chip and traffic, and idle stations for the crossover."""
+        compared = [
+            DeviceTask(
+                POLICIES,
+                Scenario(trace, pages=_pages(title, scale), seed=each, profile=chip),
+                {"chip": chip or "papers' card", "traffic": title},
+            )
+            for chip in CHIPS
+            for title, trace in TRAFFIC.items()
+            for each in _seeds(scale, seed)
+        ]
+        return [*compared, *crossover.tasks()]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Set energy beside delay.
+
+        Parameters
+        ----------
+        rows, scale, seed
+            As for :class:`~psm_sim.lab.studies.study.Study`.
+        """
+        every = rows.of("device")
+        idle = [row for row in every if "idle" in row]
+        frame = pd.DataFrame([row for row in every if "idle" not in row])
+        means = frame.groupby(["traffic", "chip", "policy"], sort=False)[["mw", "delay_ms"]].mean()
+        means = means.reset_index()
+        return Findings(
+            study="devices",
+            title="Policies that devices run beside the published ones, over chips and traffic",
+            setting=f"seeds {', '.join(map(str, _seeds(scale, seed)))}; {scale.pages} pages, or 2 h of mqtt;"
+            " topology three-node with the chip's profile; delay is the mean page time, or latency of a"
+            " command and its answer, less that of a radio always on",
+            remarks=[*_remarks(means), _crossed(crossover.table(idle))],
+            tables=[
+                *(Table(f"Mean power in mW, {title}", _wide(means, title, "mw")) for title in TRAFFIC),
+                Table("Mean delay in ms, chip esp32-c6", _delays(means)),
+                Table("Idle station: DTIM and TWT at the same power", crossover.table(idle)),
+            ],
+            figures={"trade": means[means["chip"] == "esp32-c6"], "crossover": crossover.points(idle)},
+        )
+
+
+STUDY = Devices()
+
+
+def _pages(title: str, scale: Scale) -> int:
+    return 2 if title == "mqtt" else scale.pages
+
+
+def _seeds(scale: Scale, seed: int) -> list[int]:
+    return [seed + number for number in range(3 if scale.full else 1)]
+
+
+def _wide(means: pd.DataFrame, title: str, value: str) -> pd.DataFrame:
+    shown = means[means["traffic"] == title]
+    wide = shown.pivot_table(index="policy", columns="chip", values=value, sort=False)
+    return wide.reset_index().rename_axis(columns=None)
+
+
+def _delays(means: pd.DataFrame) -> pd.DataFrame:
+    shown = means[means["chip"] == "esp32-c6"]
+    wide = shown.pivot_table(index="policy", columns="traffic", values="delay_ms", sort=False)
+    return wide.reset_index().rename_axis(columns=None)
+
+
+def _remarks(means: pd.DataFrame) -> list[str]:
+    """Return for each traffic the policy of little delay that needs least power on an ESP32-C6."""
+    found = []
+    for title in TRAFFIC:
+        shown = means[(means["traffic"] == title) & (means["chip"] == "esp32-c6")]
+        quick = shown[shown["delay_ms"] <= _LITTLE_MS].sort_values("mw").iloc[0]
+        found.append(
+            f"{title}, esp32-c6: of the policies that delay by at most {_LITTLE_MS:g} ms, {quick['policy']}"
+            f" needs least: {quick['mw']:.3g} mW at {quick['delay_ms']:.0f} ms."
+        )
+    return found
+
+
+_LITTLE_MS = 60.0
+
+
+def _crossed(table: pd.DataFrame) -> str:
+    shown = table[table["chip"] == "nrf7002"].set_index("DTIM period")["same power: TWT interval, s"]
+    return (
+        f"An idle nrf7002 needs less with TWT than at DTIM 1 from intervals of {shown[1]:.2g} s on, than at"
+        f" DTIM 3 from {shown[3]:.2g} s and than at DTIM 10 from {shown[10]:.2g} s; the mean wait is then"
+        " ten times as long."
+    )

@@ -1,0 +1,150 @@
+"""Main results of the thesis (section 2.5.4): 100 pages, and 4 experiments of 500 pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.lab.studies.bars import mean_energy_by_state, slowdowns
+from psm_sim.lab.studies.experiment import (
+    INVERSE,
+    LOG,
+    LPSM,
+    PRESETS,
+    Experiment,
+    setting_of,
+    values_of,
+)
+from psm_sim.lab.studies.published import Claim, claims, published_numbers
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table
+from psm_sim.summary_stats import confidence_interval
+
+QUANTITIES = {
+    "energy_j": "J/page",
+    "awake_j": "awake J",
+    "asleep_j": "asleep J",
+    "beacons_j": "beacons J",
+    "slowdown": "slowdown",
+    "energy_ratio": "energy / psm",
+    "page_ratio_mean": "page time / psm",
+    "page_ratio_long": "longest tenth / psm",
+    "page_ratio_max": "worst page / psm",
+}
+ALL_POLICIES = 4
+"""The number of long replications in which every policy runs; further ones run what is judged."""
+
+OPTIMA = 10
+"""The most replications in which hindsight's best schedule is found."""
+
+
+@dataclass(frozen=True)
+class Headline(Study):
+    """Every policy on the same pages, in independent replications, under each preset."""
+
+    name: str
+    title: str
+    long: bool
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return one comparison per preset and seed, and hindsight's best schedule on some of the pages."""
+        return [task for preset in PRESETS for task in self._tasks(preset, scale, seed)]
+
+    def _tasks(self, preset: str, scale: Scale, seed: int) -> list[Task]:
+        every, pages = Experiment.under(self.name, preset), self._pages(scale)
+        seeds = every.seeds(scale, seed, long=self.long)
+        best = every.optima(pages, seeds[: ALL_POLICIES if self.long else OPTIMA])
+        if not self.long:
+            return [*every.runs(pages, seeds), *best]
+        judged = dict.fromkeys(number.policy for number in published_numbers(self.name))
+        some = Experiment.under(self.name, preset, ("always-on", *judged))
+        return [*every.runs(pages, seeds[:ALL_POLICIES]), *some.runs(pages, seeds[ALL_POLICIES:]), *best]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Set the means under each preset beside the published bars; arguments as for :class:`Study`."""
+        experiments = [Experiment.under(self.name, preset) for preset in PRESETS]
+        frames = {experiment.preset.name: experiment.frame(rows) for experiment in experiments}
+        best = {name: _best(rows, name) for name in frames}
+        drawn = frames[PRESETS[0]]
+        found = [
+            claim
+            for experiment in experiments
+            for claim in self._claims(experiment, frames[experiment.preset.name])
+        ]
+        return Findings(
+            self.name,
+            self.title,
+            setting_of(experiments, scale, seed, long=self.long) + self._fewer(),
+            remarks=[line for name in frames for line in _remarks(name, frames[name], best[name])],
+            tables=[
+                Table(f"Means with 95 % confidence intervals, preset {name}", _means(frame, best[name]))
+                for name, frame in frames.items()
+            ],
+            claims=found,
+            presets=[experiment.preset for experiment in experiments],
+            provisional=not scale.full,
+            figures={
+                "energy": mean_energy_by_state(drawn, best[PRESETS[0]], self.name),
+                "slowdown": slowdowns(drawn, self.name),
+            },
+        )
+
+    def _claims(self, experiment: Experiment, frame: pd.DataFrame) -> list[Claim]:
+        return claims(self.name, values_of(frame, tuple(QUANTITIES)), experiment.preset)
+
+    def _pages(self, scale: Scale) -> int:
+        return scale.long_pages if self.long else scale.pages
+
+    def _fewer(self) -> str:
+        return f"; policies of which nothing was published: {ALL_POLICIES} replications" if self.long else ""
+
+
+def _best(rows: Rows, preset: str) -> list[float]:
+    return [row["energy_j"] for row in rows.of("optimum") if row["preset"] == preset]
+
+
+def _means(frame: pd.DataFrame, best: Sequence[float]) -> pd.DataFrame:
+    rows = [
+        {
+            "policy": policy,
+            **{label: f"{confidence_interval(group[name]):.3f}" for name, label in QUANTITIES.items()},
+        }
+        for policy, group in frame.groupby("policy", sort=False)
+    ]
+    optimum = dict.fromkeys(QUANTITIES.values(), "") | {
+        "J/page": f"{confidence_interval(best):.3f}",
+        "slowdown": "1",
+    }
+    return pd.DataFrame([*rows, {"policy": "hindsight, no delay", **optimum}])
+
+
+def _remarks(preset: str, frame: pd.DataFrame, best: Sequence[float]) -> list[str]:
+    psm, log = (frame[frame["policy"] == name] for name in ("psm", LOG))
+    paired = confidence_interval(log["energy_j"].to_numpy() - psm["energy_j"].to_numpy())
+    above = confidence_interval(log["energy_j"].to_numpy()[: len(best)] / best - 1)
+    dozing = frame[frame["policy"].isin(["psm", *LPSM])]
+    rest = (dozing["energy_j"] - dozing["beacons_j"]).groupby(dozing["policy"]).mean()
+    means = frame.groupby("policy", sort=False)["energy_j"].mean()
+    apart = 100 * (rest.max() / rest.min() - 1)
+    return [
+        (
+            f"Preset {preset}: LPSM with 1/log T takes {paired:.3f} J per page more than static PSM (paired),"
+            f" and {100 * above.mean:+.1f} % against hindsight's best without delay; what is not beacons"
+            f" differs by {apart:.2f} % between static PSM and both LPSM."
+        ),
+        (
+            f"Preset {preset}: least energy of the BSD settings {_least_bsd(means)}; LPSM with 1/log T"
+            f" {means[LOG]:.3f} J, with 1/T {means[INVERSE]:.3f} J."
+        ),
+    ]
+
+
+def _least_bsd(means: pd.Series[float]) -> str:
+    bsd = means[means.index.str.startswith("bsd")]
+    return f"{bsd.min():.3f} J ({bsd.idxmin()})"
+
+
+LPSM_100 = Headline("lpsm-100", "100 Web transfers (thesis, figures 2-6 a and 2-7 a)", long=False)
+LPSM_4X500 = Headline("lpsm-4x500", "4 x 500 Web transfers (figures 2-6 b and 2-7 b)", long=True)

@@ -1,0 +1,147 @@
+"""Study of traffic that changes its kind: Learn-alpha and its rivals, on shifting and stationary pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from psm_sim.campaign.tasks import Row, Rows, Task
+from psm_sim.lab.studies.non_stationary import choices, figures, margins, remarks, tables
+from psm_sim.lab.studies.non_stationary.by_seed import BySeed
+from psm_sim.lab.studies.non_stationary.task import (
+    BOUNDED,
+    FIXED,
+    LEARN_ALPHA,
+    LEARNERS,
+    NonStationaryTask,
+)
+from psm_sim.lab.studies.non_stationary.timeline import TimelineTask
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.simulation.scenario import Scenario
+
+FULL_TRACE, FULL_PAGES = "shifting:length=0.5", 314
+QUICK_TRACE, QUICK_PAGES = "shifting:length=0.1", 64
+CONTROL, CONTROL_PAGES = "ucb", 60
+REPLICATIONS, UPLINK_SEEDS, CHOOSING = 10, 5, 3
+MILD = 1e-5
+GAMMAS = ("published", f"{MILD:g}")
+REGIMES_SHOWN = (LEARN_ALPHA, "Static-expert", "Fixed-share 0.01", "bsd:p=0.5", FIXED[0], FIXED[1])
+DRAWN_RATES = (None, 0.0, 0.1)
+COMMENTARY = paragraphs(
+    """
+    The thesis closes (section 2.5.5) with a wish: to see Learn-alpha and its rivals in simulations that are
+    non-stationary. This is one: quiet reading, busy browsing, a live stream and pushed messages in turn,
+    two rounds of all four. No policy is told the schedule.
+
+    A negative regret to the best expert means that switching paid: the learner lost less than any fixed
+    polling time would have in the very rounds that it lived through. Regrets over learners' own rounds are
+    not comparable, since each made its own rounds.
+
+    Browsing is bursty as it is: pages and pauses alternate within every regime, far more often than the
+    regimes do, and a learner without switches cannot follow that either.
+
+    The loss counts a byte's waiting and the number of polls. The slowdown of a page counts the round trips
+    that wait one after the other, and the joules count also how long the page takes. So the best learner
+    by one measure need not be the best by another.
+    """
+)
+
+
+class NonStationary(Study):
+    """All policies over the same pages of each seed, once more with a milder gamma, and a control."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return a run on each trace for each seed, the runs that choices are made on, and those drawn."""
+        trace, pages = _shifting(scale)
+        seeds = _seeds(scale, seed)
+        shifting = [NonStationaryTask(trace, pages, seed, (None, MILD)) for seed in seeds]
+        control = [NonStationaryTask(CONTROL, CONTROL_PAGES, seed) for seed in seeds]
+        chosen = choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
+        uplinks = choices.uplink_tasks(trace, pages, seeds[:UPLINK_SEEDS])
+        drawn = Scenario(trace, pages=pages // 2, seed=seed)
+        timelines = [TimelineTask(alpha, drawn) for alpha in DRAWN_RATES]
+        return [*shifting, *control, *chosen, *uplinks, *timelines]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Return means, regret and verdicts; arguments as for :class:`Study`."""
+        trace, pages = _shifting(scale)
+        shifting, control = (
+            BySeed(row for row in rows.of("policies") if row["trace"] == each) for each in (trace, CONTROL)
+        )
+        parts = {part: [row for row in rows.of("run") if row["part"] == part] for part in ("gamma", "uplink")}
+        seeds = _seeds(scale, seed)
+        return Findings(
+            "non-stationary",
+            "What Learn-alpha gains when the traffic changes its kind (thesis, section 2.5.5)",
+            f"trace {trace}, {pages} pages, and as a stationary control {CONTROL_PAGES} pages of {CONTROL};"
+            f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM dozes"
+            f" for {choices.NAMED_UPLINK} beacon; differences are paired; {margins.RULE}",
+            remarks=[_chosen(parts["gamma"]), *_remarks(shifting, control)],
+            commentary=COMMENTARY,
+            tables=[*_tables(shifting, control), *_choices(parts)],
+            provisional=not scale.full,
+            figures={
+                "trade-off": figures.energy_against_slowdown(shifting),
+                "regret": figures.loss_of_each_rate(shifting, GAMMAS),
+                "polling": pd.DataFrame(rows.of("timeline")),
+            },
+        )
+
+
+def _shifting(scale: Scale) -> tuple[str, int]:
+    """Return the trace and its pages: two rounds of all four regimes."""
+    return (FULL_TRACE, FULL_PAGES) if scale.full else (QUICK_TRACE, QUICK_PAGES)
+
+
+def _seeds(scale: Scale, seed: int) -> range:
+    return scale.judging(seed)[: REPLICATIONS if scale.full else scale.replications]
+
+
+def _chosen(rows: Sequence[Row]) -> str:
+    found = choices.chosen_gamma(rows)
+    shown = "it is" if found == MILD else "it is not"
+    return (
+        f"Of the gammas tried on the seeds for choosing, {found:g} has the least energy times slowdown;"
+        f" {shown} the milder gamma {MILD:g} of the tables, a contrast to the published one, run with other"
+        " seeds."
+    )
+
+
+def _choices(parts: Mapping[str, Sequence[Row]]) -> list[Table]:
+    return [
+        Table("Choice of gamma, on the seeds for choosing", choices.gammas(parts["gamma"])),
+        Table("Learn-alpha by what it does after an uplink packet", choices.uplinks(parts["uplink"])),
+    ]
+
+
+def _remarks(shifting: BySeed, control: BySeed) -> list[str]:
+    mild = GAMMAS[1]
+    told = {
+        "Published gamma": [*remarks.comparisons(shifting), remarks.leaders(shifting)],
+        f"Gamma {mild}": [*remarks.comparisons(shifting, mild), remarks.leaders(shifting, mild)],
+        "Stationary control": [*remarks.comparisons(control), remarks.gains(shifting, control)],
+    }
+    sentences = [f"{name}. {sentence}" for name, each in told.items() for sentence in each]
+    return [*sentences, remarks.polls_to_forget()]
+
+
+def _tables(shifting: BySeed, control: BySeed) -> list[Table]:
+    mild, everything = GAMMAS[1], (*LEARNERS, *BOUNDED, *FIXED)
+    return [
+        Table("Energy and slowdown, published gamma", tables.energy_and_slowdown(shifting, everything)),
+        Table(f"LPSM with gamma = {mild}", tables.energy_and_slowdown(shifting, LEARNERS, mild)),
+        Table("Power and delay a page in each regime", tables.by_regime(shifting, REGIMES_SHOWN)),
+        Table(
+            "Regret in nats, every learner over the rounds of Learn-alpha's own run",
+            tables.common_regret(shifting, GAMMAS),
+        ),
+        Table("Regret of each learner over its own rounds, in nats", tables.own_regret(shifting, GAMMAS)),
+        Table(
+            "The same on stationary traffic, published gamma",
+            tables.energy_and_slowdown(control, (*LEARNERS, *BOUNDED, *FIXED[:4])),
+        ),
+    ]
+
+
+STUDY = NonStationary()

@@ -1,0 +1,118 @@
+"""Runs of the study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times by seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from psm_sim.hashing import digest_of
+from psm_sim.lab.studies.non_stationary.regret import RATES, regrets
+from psm_sim.lab.studies.non_stationary.rounds import logged_run
+from psm_sim.simulation.compare import compare_runs
+from psm_sim.simulation.result import Result
+from psm_sim.simulation.run import page_times_s
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.workload import Workload, load_workload
+from psm_sim.workload.regimes import ShiftingWorkload
+
+LEARN_ALPHA = "Learn-alpha"
+BOUNDED = tuple(f"bsd:p={p:g}" for p in (0.1, 0.5, 1.0))
+FIXED = tuple(f"psm:listen_interval={beacons}" for beacons in range(1, 13))
+
+
+def learner_label(alpha: float | None) -> str:
+    """Return the name of a learner in tables."""
+    if alpha is None:
+        return LEARN_ALPHA
+    return "Static-expert" if alpha == 0 else f"Fixed-share {alpha:g}"
+
+
+def setting(gamma: float | None) -> str:
+    """Return the name of a setting of gamma in tables."""
+    return "published" if gamma is None else f"{gamma:g}"
+
+
+LEARNERS = tuple(learner_label(alpha) for alpha in (None, *RATES))
+
+
+@dataclass(frozen=True)
+class NonStationaryTask:
+    """All policies over the same pages of one seed, once for each *gamma* of the learners' loss.
+
+    ``None`` is the published gamma. Regret is in nats of mixture loss, over a learner's own rounds and, so
+    that learners can be compared, over those of Learn-alpha's run.
+    """
+
+    kind: ClassVar[str] = "policies"
+    labels: ClassVar[Mapping[str, Any]] = {}
+
+    trace: str
+    pages: int
+    seed: int
+    gammas: tuple[float | None, ...] = (None,)
+
+    @property
+    def weight(self) -> int:
+        """The pages of all runs."""
+        return self.pages * (1 + len(FIXED) + len(BOUNDED) + len(LEARNERS) * len(self.gammas))
+
+    def key(self, cache: DigestCache | None = None) -> str:
+        """Return a hash of everything that decides the rows."""
+        return digest_of(
+            [Scenario(self.trace, pages=self.pages, seed=self.seed).key(cache=cache), self.gammas]
+        )
+
+    def run(self) -> list[dict[str, Any]]:
+        """Run it; return one row for each policy, and one of hindsight's losses for each gamma."""
+        workload = load_workload(self.trace, self.pages, self.seed)
+        specs = (*FIXED, *BOUNDED)
+        others = compare_runs(specs, Scenario(workload, pages=self.pages, seed=self.seed))
+        rows = [
+            self._row(spec) | measure_run(run, workload) for spec, run in zip(specs, others.runs, strict=True)
+        ]
+        hindsight = []
+        for gamma in self.gammas:
+            learners, best = self._learners(gamma, workload, page_times_s(others.always_on))
+            rows += learners
+            hindsight.append(best)
+        return rows + hindsight
+
+    def _learners(
+        self, gamma: float | None, workload: Workload, times_s: Sequence[float]
+    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Run all learners; return their rows and hindsight's. *times_s* are without power saving."""
+        switches = len(workload.schedule) - 1 if isinstance(workload, ShiftingWorkload) else 0
+        runs = [logged_run(workload, gamma, alpha, times_s) for alpha in (None, *RATES)]
+        lost, hindsight = regrets([rounds for _, rounds in runs], switches)
+        rows = [
+            self._row(label, gamma) | measure_run(run, workload) | own
+            for label, (run, _), own in zip(LEARNERS, runs, lost, strict=True)
+        ]
+        return rows, self._row("hindsight", gamma) | hindsight
+
+    def _row(self, policy: str, gamma: float | None = None) -> dict[str, Any]:
+        return {"trace": self.trace, "seed": self.seed, "gamma": setting(gamma), "policy": policy}
+
+
+def measure_run(run: Result, workload: Any) -> dict[str, Any]:
+    """Return joules and delay per page, slowdown, and watts and delay in each regime."""
+    records = run.page_records
+    delays_ms = np.array([1000 * (page.page_time_s - page.always_on_time_s) for page in records])
+    names = (
+        workload.regime_of_each_page() if isinstance(workload, ShiftingWorkload) else ["all"] * len(records)
+    )
+    ends_s = [page.start_s + page.page_time_s for page in records]
+    spans_s = np.diff([0.0, *ends_s])
+    energies_j, regimes = np.array([page.energy_j for page in records]), np.array(names)
+    return {
+        "energy_j": run.energy_per_page_j,
+        "slowdown": run.slowdown.mean,
+        "delay_ms": float(delays_ms.mean()),
+        "power_mw": {name: 1000 * energies_j[regimes == name].sum() / spans_s[regimes == name].sum()
+                     for name in dict.fromkeys(names)},
+        "regime_delay_ms": {name: delays_ms[regimes == name].mean() for name in dict.fromkeys(names)},
+    }  # fmt: skip

@@ -1,0 +1,61 @@
+"""Timeline of one run on traffic with regimes: the polling time after each round of a learner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from psm_sim.hashing import digest_of
+from psm_sim.lab.studies.non_stationary.rounds import logged_run
+from psm_sim.lab.studies.non_stationary.task import learner_label
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.workload.regimes import ShiftingWorkload
+
+
+@dataclass(frozen=True)
+class TimelineTask:
+    """One run of a learner at the published gamma; one row per round.
+
+    Attributes
+    ----------
+    alpha
+        The switching rate; ``None``: Learn-alpha.
+    scenario
+        The pages, of a trace with regimes.
+    """
+
+    kind: ClassVar[str] = "timeline"
+    labels: ClassVar[Mapping[str, Any]] = {}
+
+    alpha: float | None
+    scenario: Scenario
+
+    @property
+    def weight(self) -> int:
+        """Its pages."""
+        return self.scenario.pages
+
+    def key(self, cache: DigestCache | None = None) -> str:
+        """Return a hash of everything that decides the rows."""
+        return digest_of([self.kind, self.alpha, self.scenario.key(cache=cache)])
+
+    def run(self) -> list[dict[str, Any]]:
+        """Return the learner, the time in minutes, the polling time in ms and the regime of each round."""
+        workload = self.scenario.workload()
+        run, rounds = logged_run(workload, None, self.alpha)
+        ends_s = [page.start_s + page.page_time_s for page in run.page_records]
+        pages = np.searchsorted(ends_s, [each.time_s for each in rounds])
+        names = workload.regime_of_each_page() if isinstance(workload, ShiftingWorkload) else []
+        return [
+            {
+                "learner": learner_label(self.alpha),
+                "minutes": each.time_s / 60,
+                "polling_ms": each.polling_ms,
+                "regime": names[min(page, len(names) - 1)] if names else "all",
+            }
+            for each, page in zip(rounds, pages.tolist(), strict=True)
+        ]

@@ -1,0 +1,100 @@
+"""Settings of the search, and the run of every policy in one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from psm_sim.campaign.comparison import RunTask
+from psm_sim.campaign.tasks import Row
+from psm_sim.hashing import digest_of
+from psm_sim.lab.studies.experiment import BSD, LPSM
+from psm_sim.lab.studies.study import CHOOSING
+from psm_sim.simulation.run import prepare
+from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.scenario_key import DigestCache
+from psm_sim.spec import Spec
+
+UPLINKS = ("one", "restart", "keep")
+PSM_J = 3.62
+"""Published energy of static PSM in J per page (thesis, figure 2-6 a), to which think times are scaled."""
+
+_FIRST_MEAN_S = 54.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the sources leave open about the pages and the server.
+
+    ``think`` and ``server_delay_ms`` are as for a trace, ``connections`` as ``browser.connections``.
+    """
+
+    think: str
+    server_delay_ms: str
+    files_are_images: bool
+    connections: int = 4
+
+    def scenario(self, pages: int, seed: int, mean_think_s: float) -> Scenario:
+        """Return *pages* pages drawn with *seed*, with *mean_think_s* seconds between them on average."""
+        values = {
+            "think": self.think,
+            "server_delay_ms": self.server_delay_ms,
+            "files_are_images": str(self.files_are_images).lower(),
+            "mean_think_s": f"{mean_think_s:.2f}",
+        }
+        trace = Spec("ucb", tuple(values.items()))
+        settings = {} if self.connections == 4 else {"browser.connections": self.connections}
+        return Scenario(trace, pages=pages, seed=seed, settings=settings)
+
+    @lru_cache(maxsize=64)  # noqa: B019 (frozen, of few values, and asked for each seed)
+    def mean_think_s(self, pages: int) -> float:
+        """Return the mean think time at which static PSM takes the published energy, on a choosing seed."""
+        scenario = self.scenario(pages, CHOOSING[0], _FIRST_MEAN_S)
+        run = prepare("psm", scenario.resolve_topology()).over(scenario.workload().pages)
+        page_s = run.simulated_s / len(run.page_records)
+        return _FIRST_MEAN_S + page_s * (PSM_J / run.energy_per_page_j - 1)
+
+
+@dataclass(frozen=True)
+class SettingTask:
+    """All policies over the same pages in one setting, LPSM with every choice after an uplink packet.
+
+    Its rows are those of :class:`~psm_sim.campaign.comparison.RunTask`, with the plain name of the policy,
+    and with ``uplink`` (``""`` for the policies that have no such choice).
+    """
+
+    kind: ClassVar[str] = "setting"
+
+    setting: Setting
+    pages: int
+    seed: int
+
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        """The setting."""
+        return asdict(self.setting)
+
+    @property
+    def weight(self) -> int:
+        """The pages of all runs."""
+        return self.pages * (4 + len(BSD) + len(LPSM) * len(UPLINKS))
+
+    def key(self, cache: DigestCache | None = None) -> str:
+        """Return a hash of everything that decides the rows."""
+        scenario = self.setting.scenario(self.pages, self.seed, _FIRST_MEAN_S)
+        return digest_of([self.kind, scenario.key(cache=cache), PSM_J])
+
+    def run(self) -> list[Row]:
+        """Scale the think times, run the policies; return one row for each."""
+        mean_s = self.setting.mean_think_s(self.pages)
+        names = {Spec.parse(name, "policy"): (name, "") for name in ("always-on", "psm", *BSD)}
+        for name in LPSM:
+            for uplink in UPLINKS:
+                names[Spec.parse(name, "policy").with_("uplink", uplink)] = (name, uplink)
+        rows = RunTask(tuple(names), self.setting.scenario(self.pages, self.seed, mean_s)).run()
+        return [
+            {**row, "policy": name, "uplink": uplink, "mean_think_s": mean_s}
+            for row, (name, uplink) in zip(rows, names.values(), strict=True)
+        ]

@@ -1,0 +1,327 @@
+"""What every learner, every query rule and every named sampler promises."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from psm_sim.errors import InputError
+from psm_sim.lab.active import (
+    NAMES,
+    Always,
+    BudgetPerceptron,
+    Coin,
+    Floor,
+    Halving,
+    Lasec,
+    MarginCoin,
+    ModifiedPerceptron,
+    Novelty,
+    OneSided,
+    Perceptron,
+    RidgeRegression,
+    SecondOrderCoin,
+    SecondOrderPerceptron,
+    Selective,
+    ShiftingPerceptron,
+    make_selective,
+)
+from psm_sim.lab.active.registries import ONLINE_LEARNERS, QUERY_RULES
+from psm_sim.lab.contracts.online_learner import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
+from psm_sim.lab.contracts.query_rule import QUERY_RULE_CHECKS, QueryRuleSubject
+from tests.contracts.cases import cases
+
+D = 4
+LEARNERS = {
+    "perceptron": lambda: Perceptron(D),
+    "perceptron, first": lambda: Perceptron(D, eta=0.1, start="first"),
+    "modified": lambda: ModifiedPerceptron(D),
+    "modified, factor 1": lambda: ModifiedPerceptron(D, factor=1.0),
+    "shifting": lambda: ShiftingPerceptron(D, lam=0.5),
+    "budget": lambda: BudgetPerceptron(D, B=5),
+    "lasec": lambda: Lasec(D, ridge=1.0, c=20.0),
+    "sop": lambda: SecondOrderPerceptron(D),
+    "ridge": lambda: RidgeRegression(D),
+}
+RULES: dict[str, Any] = {
+    "always": Always,
+    "coin": Coin,
+    "margin": MarginCoin,
+    "margin, adaptive": lambda: MarginCoin(adaptive=0.5),
+    "second": SecondOrderCoin,
+    "halving": lambda: Halving(R=3),
+    "halving, regrow": lambda: Halving(R=3, regrow=True),
+    "novelty": Novelty,
+    "one-sided": lambda: OneSided(MarginCoin(b=0.3)),
+    "floor": lambda: Floor(0.1, Halving(R=3)),
+}
+every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
+every_rule = pytest.mark.parametrize("make", RULES.values(), ids=RULES)
+every_name = pytest.mark.parametrize("name", NAMES)
+numbers = st.floats(-1e3, 1e3)
+vectors = st.lists(numbers, min_size=D, max_size=D).map(np.array)
+
+
+def stream(seed=1, rounds=60):
+    """Return Gaussian instances with a tenth of the labels flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rounds, D))
+    return X, np.where(X @ rng.normal(size=D) >= 0, 1, -1) * np.where(rng.random(rounds) < 0.1, -1, 1)
+
+
+def taught(make, seed=1):
+    """Return a learner or a rule's sampler after a stream."""
+    learner = make()
+    for x, y in zip(*stream(seed), strict=True):
+        learner.learn(x, int(y))
+    return learner
+
+
+def sampler_of(make_rule, seed=1):
+    """Return a sampler with a second-order learner, which every rule can use."""
+    return Selective(SecondOrderPerceptron(D), make_rule(), seed=seed)
+
+
+@pytest.mark.parametrize(("name", "check"), cases(ONLINE_LEARNER_CHECKS, list(LEARNERS), {}))
+def test_a_built_in_learner_passes_every_check(name, check):
+    """The same checks as ``psm_sim check`` runs on a user's own."""
+    assert ONLINE_LEARNER_CHECKS.run_one(check, OnlineLearnerSubject(LEARNERS[name]())).fault == ""
+
+
+@pytest.mark.parametrize(("name", "check"), cases(QUERY_RULE_CHECKS, list(RULES), {}))
+def test_a_built_in_rule_passes_every_check(name, check):
+    """The same checks as ``psm_sim check`` runs on a user's own."""
+    assert QUERY_RULE_CHECKS.run_one(check, QueryRuleSubject(RULES[name]())).fault == ""
+
+
+@pytest.mark.parametrize("registry", [ONLINE_LEARNERS, QUERY_RULES])
+def test_a_class_is_registered_under_its_own_name(registry):
+    """Results and registry call it the same."""
+    assert [registry.get(name).name for name in registry.names()] == registry.names()
+
+
+@every_learner
+@settings(max_examples=30)
+@given(x=vectors)
+def test_looking_changes_nothing_and_rows_agree_with_single_instances(make, x):
+    """Margins, predictions and spreads of rows are those of the instances, and leave the state."""
+    learner = taught(make)
+    before = json.dumps(learner.state())
+    margin = learner.margin(x)
+    assert learner.decision_function([x, -x]) == pytest.approx([margin, -margin], rel=1e-9, abs=1e-9)
+    assert learner.predict([x]).tolist() == [1 if learner.decision_function([x])[0] >= 0 else -1]
+    if hasattr(learner, "spread"):
+        assert learner.spread(x) >= 0
+    assert json.dumps(learner.state()) == before
+
+
+@every_learner
+def test_a_mistake_driven_learner_stays_at_right_predictions(make):
+    """Only ridge regression learns from a label that was predicted."""
+    learner = taught(make)
+    for x, y in zip(*stream(2), strict=True):
+        if y * learner.margin(x) > 0 and not isinstance(learner, RidgeRegression):
+            assert not learner.learn(x, int(y))
+
+
+BAD_INSTANCES = (
+    ([1.0, math.nan, 0.0, 0.0], "feature 1 is nan; expected finite"),
+    ([1.0, 0.0, 0.0, math.inf], "feature 3 is inf; expected finite"),
+    ([1.0, 0.0], r"has shape \(2,\); expected \(4,\)"),
+    ([[1.0, 0.0, 0.0, 0.0]], r"has shape \(1, 4\); expected \(4,\)"),
+    (["a", "b", "c", "d"], "no numbers"),
+    ([1e200, 0.0, 0.0, 0.0], r"too large, 1e\+200; expected below 1e\+150"),
+)
+
+
+@every_learner
+@pytest.mark.parametrize(("x", "words"), BAD_INSTANCES)
+def test_an_unusable_instance_is_refused_in_one_sentence_and_nothing_is_learnt(make, x, words):
+    """In each call that takes one."""
+    learner = taught(make)
+    before = learner.state()
+    for call in (learner.margin, learner.predict_one, lambda x: learner.learn(x, 1)):
+        with pytest.raises(InputError, match=words) as caught:
+            call(x)
+        assert "\n" not in str(caught.value)
+    assert learner.state() == before
+
+
+@every_learner
+def test_learn_one_returns_the_learner(make):
+    """The habit of river; the label is learnt as by ``learn``."""
+    learner, twin, x = make(), make(), np.array([1.0, -2.0, 0.5, 0.0])
+    assert learner.learn_one(x, -1) is learner
+    twin.learn(x, -1)
+    assert learner.state() == twin.state()
+
+
+def test_a_generator_and_a_wrapped_rule_want_a_dictionary_and_a_count_a_number():
+    """Each damaged part is named."""
+    for owner, key in ((BudgetPerceptron(D), "rng"), (Floor(), "rule"), (ShiftingPerceptron(D), "mistakes")):
+        with pytest.raises(InputError, match=f"saved state cannot be used .*{key}: .*expected"):
+            owner.load_state({**owner.state(), key: math.nan})
+
+
+@every_learner
+@pytest.mark.parametrize("label", [0, 2, 0.5, math.nan, "1", None, True, np.array([1, 1])])
+def test_a_label_outside_minus_1_and_1_is_refused(make, label):
+    """So is a truth value, which would pass for +1."""
+    learner = taught(make)
+    before = learner.state()
+    with pytest.raises(InputError, match=r"expected -1 or \+1"):
+        learner.learn(np.ones(D), label)
+    assert learner.state() == before
+
+
+@every_learner
+@pytest.mark.parametrize(
+    "X", [np.empty((0, D)), np.ones(D), np.ones((3, D + 1)), [[math.nan] * D], [["a"] * D], 3.0]
+)
+def test_unusable_rows_are_refused(make, X):
+    """Empty, of one axis, too wide, NaN, text, a number."""
+    with pytest.raises(InputError, match=r"instances|row 0"):
+        taught(make).decision_function(X)
+
+
+@pytest.mark.parametrize("features", [0, -1, 2.5, "3", True])
+def test_the_number_of_features_is_a_whole_number(features):
+    """At least 1."""
+    with pytest.raises(InputError, match="features is"):
+        Perceptron(features)
+
+
+@every_learner
+@pytest.mark.parametrize("spoil", ["w", "name", "parameters", "missing", "kind"])
+def test_a_damaged_state_is_refused_and_nothing_changes(make, spoil):
+    """A wrong length, another learner, other parameters, a missing entry, no dictionary."""
+    learner = taught(make)
+    before, state = learner.state(), learner.state()
+    if spoil == "missing":
+        del state["w"]
+    elif spoil == "kind":
+        state = 7
+    else:
+        state[spoil] = [1.0, math.nan] if spoil == "w" else "other"
+    with pytest.raises(InputError, match="saved state"):
+        learner.load_state(state)
+    assert learner.state() == before
+
+
+@every_rule
+def test_a_rule_wants_a_zero_margin_labelled_and_draws_nothing(make):
+    """At margin 0 all but the coin and the novelty rule buy; a probability draws no number."""
+    sampler = sampler_of(make)
+    coin = sampler.rng.bit_generator.state
+    p = sampler.rule.probability(sampler.learner, np.ones(D))
+    assert p == (0.5 if isinstance(sampler.rule, Coin) else 0 if isinstance(sampler.rule, Novelty) else 1)
+    assert sampler.rng.bit_generator.state == coin
+
+
+@every_name
+def test_asking_and_telling_equals_a_run_to_the_last_bit(name):
+    """Records, weights, rule and coin; the same seed gives the same run, another seed another coin."""
+    X, y = stream(4, 150)
+    one, other = make_selective(name, D, seed=3), make_selective(name, D, seed=3)
+    record, seen = one.run(X, y), []
+    for x, label in zip(X, y, strict=True):
+        decision = other.ask(x)
+        moved = other.tell(x, int(label)) if decision.query else False
+        seen.append((decision.prediction, decision.probability, decision.query, moved))
+    columns = (record.prediction, record.probability, record.queried, record.updated)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == seen
+    assert one.state() == other.state()
+    assert one.n_queries_ == record.queried.sum()
+
+
+@every_name
+def test_one_draw_per_round_that_is_not_certain(name):
+    """The coin advances once per probability strictly between 0 and 1, so runs can be paired."""
+    sampler = make_selective(name, D, seed=5)
+    record = sampler.run(*stream(5))
+    uncertain = ((record.probability > 0) & (record.probability < 1)).sum()
+    twin = make_selective(name, D, seed=5)
+    twin.rng.random(uncertain)
+    assert twin.rng.bit_generator.state == sampler.rng.bit_generator.state
+
+
+@every_name
+def test_labels_are_bought_only_where_asked(name):
+    """``partial_fit`` calls the oracle for queried rows alone, in order; the run is that of ``run``."""
+    X, y = stream(6)
+    asked = []
+
+    def oracle(row):
+        asked.append(row)
+        return int(y[row])
+
+    sampler, twin = make_selective(name, D), make_selective(name, D)
+    record = sampler.partial_fit(X, oracle)
+    assert asked == np.flatnonzero(record.queried).tolist()
+    assert (twin.run(X, y).queried == record.queried).all()
+    assert sampler.state() == twin.state()
+
+
+@every_name
+def test_fit_forgets_and_runs(name):
+    """Twice the same, and as a fresh sampler's run; predictions have the sign of the margins."""
+    X, y = stream(7)
+    sampler, fresh = make_selective(name, D), make_selective(name, D)
+    fresh.run(X, y)
+    assert sampler.fit(X, y) is sampler
+    assert sampler.state() == sampler.fit(X, y).state() == fresh.state()
+    assert (sampler.predict(X) == np.where(sampler.decision_function(X) >= 0, 1, -1)).all()
+
+
+@every_name
+@pytest.mark.parametrize("power", [-3, 3])
+def test_names_that_scale_rows_do_not_see_their_length(name, power):
+    """The others do: LASEC and SOP take instances as they are."""
+    X, y = stream(8)
+    lengths = 10 ** (power * np.random.default_rng(1).random((len(X), 1)))
+    plain, scaled = (make_selective(name, D).run(rows, y).prediction for rows in (X, X * lengths))
+    if NAMES[name].unit:
+        assert (plain == scaled).all()
+    assert NAMES[name].unit == (not name.startswith(("lasec", "sop")))
+
+
+@every_name
+def test_an_instance_of_zeros_is_harmless(name):
+    """Margin 0, prediction +1; nothing becomes NaN."""
+    sampler, zeros = make_selective(name, D), np.zeros(D)
+    for _ in range(3):
+        decision = sampler.ask(zeros)
+        assert (decision.margin, decision.prediction) == (0.0, 1)
+        sampler.tell(zeros, -1)
+    assert np.isfinite(sampler.learner.w).all()
+
+
+@every_name
+@pytest.mark.parametrize(
+    ("rows", "labels", "words"),
+    [
+        (np.empty((0, D)), [], "n of at least 1"),
+        (np.ones((2, D)), [1], r"labels have shape \(1,\); expected \(2,\)"),
+        (np.ones((2, D)), [1, 0], "label of row 1 is .*0.*; expected -1"),
+        (np.ones((2, D)), [True, True], "label of row 0"),
+        (np.ones((2, D)), ["a", "b"], "label of row 0"),
+        (np.ones((2, D)), [None, 1], "label of row 0 is None"),
+        ([[1.0] * D, [1.0, math.nan, 1.0, 1.0]], [1, 1], "row 1, feature 1 is nan"),
+    ],
+)
+def test_unusable_streams_are_refused_before_anything_is_learnt(name, rows, labels, words):
+    """``run`` and ``fit`` alike, in one sentence."""
+    sampler = make_selective(name, D)
+    sampler.run(*stream())
+    before = sampler.state()
+    for call in (sampler.run, sampler.fit):
+        with pytest.raises(InputError, match=words) as caught:
+            call(rows, labels)
+        assert "\n" not in str(caught.value)
+    assert sampler.state() == before

@@ -1,0 +1,167 @@
+"""Names of samplers, and what a sampler is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from psm_sim.errors import InputError, PluginError
+from psm_sim.lab.active import (
+    NAMES,
+    Coin,
+    Floor,
+    Halving,
+    Lasec,
+    MarginCoin,
+    ModifiedPerceptron,
+    Novelty,
+    OneSided,
+    Perceptron,
+    QueryRule,
+    SecondOrderCoin,
+    Selective,
+    make_selective,
+)
+from psm_sim.lab.active.sampler_specs import sampler_parameters
+
+
+def test_a_name_gives_its_parts_their_parameters():
+    """Each parameter goes to the learner or the rule that declares it; a name's own defaults stand."""
+    sampler = make_selective("dkm-perceptron:R=8,eta=0.1,s1=none", 3)
+    assert isinstance(sampler.learner, Perceptron)
+    assert isinstance(sampler.rule, Halving)
+    assert (sampler.learner.eta, sampler.learner.start, sampler.rule.R, sampler.rule.s) == (
+        0.1,
+        "first",
+        8,
+        1.0,
+    )
+    assert make_selective("sop", 3).learner.ridge == 10
+    assert make_selective("lasec-ss", 3).rule.b == 0.01
+    assert make_selective("lasec:c=none", 3).learner.c is None
+    assert make_selective("cbgz", 3).rule.b == 0.1
+
+
+def test_any_name_takes_a_floor_and_one_sided_labels():
+    """The rule is wrapped, the one-sided one inside."""
+    rule = make_selective("cbgz2:floor=0.05,one_sided=true", 3).rule
+    assert isinstance(rule, Floor)
+    assert isinstance(rule.rule, OneSided)
+    assert isinstance(rule.rule.rule, SecondOrderCoin)
+    assert rule.p == 0.05
+    assert isinstance(make_selective("cbgz:floor=0,one_sided=false", 3).rule, MarginCoin)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_parameter_of_a_name_is_documented_and_can_be_set_to_its_default(name):
+    """A sentence each; the default reads back."""
+    for key, parameter in sampler_parameters(name).items():
+        assert parameter.help, key
+        text = str(parameter.default).lower()
+        make_selective(f"{name}:{key}={text}", 3)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("dkn", "There is no learner 'dkn'; expected one of .* Did you mean 'dkm'"),
+        ("dkm:b=1", "learner dkm has no parameter 'b'; expected factor, R, s1, regrow, floor, one_sided"),
+        ("dkm:R=0", "R is '0'; expected a whole number of at least 1"),
+        ("cbgz:b=-1", "b is '-1'; expected a number above 0"),
+        ("lasec:ridge=10,c=5", "c is 5.0; expected above the ridge, 10.0, or none"),
+        ("cbgz:floor=2", "floor is '2'; expected a number of at least 0 and at most 1"),
+        ("perceptron:start=middle", "start is 'middle'; expected one of zero, first"),
+        ("cbgz:features=3", "has no parameter 'features'"),
+    ],
+)
+def test_a_wrong_name_or_parameter_is_a_sentence(spec, words):
+    """With the value given and what is expected."""
+    with pytest.raises(InputError, match=words) as caught:
+        make_selective(spec, 3)
+    assert "\n" not in str(caught.value)
+
+
+def test_parts_that_do_not_fit_are_refused():
+    """A first-order learner has no spread; a text is no learner; a wrapper wraps a rule."""
+    with pytest.raises(
+        InputError, match="second-order-coin: the learner is perceptron; expected a second-order"
+    ):
+        Selective(Perceptron(2), SecondOrderCoin())
+    with pytest.raises(InputError, match="expected a second-order"):
+        Selective(ModifiedPerceptron(2), Floor(0.1, OneSided(Novelty())))
+    with pytest.raises(InputError, match="the learner of a selective sampler is 'dkm'; expected an instance"):
+        Selective("dkm", Coin())  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="rule is 'coin'; expected an instance of QueryRule"):
+        Floor(0.1, "coin")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"p is 1.5; expected a number of at least 0 and at most 1"):
+        Coin(p=1.5)
+
+
+class Broken(QueryRule):
+    """A rule of a user's own that returns no probability."""
+
+    name = "broken"
+
+    def chance(self, x, margin, spread):
+        """Return twice what is allowed."""
+        return 2.0
+
+
+def test_a_rule_that_gives_no_probability_is_named():
+    """In a single round and in a run."""
+    sampler = Selective(Perceptron(2), Broken())
+    for call in (lambda: sampler.ask([1.0, 0.0]), lambda: sampler.run([[1.0, 0.0]], [1])):
+        with pytest.raises(PluginError, match=r"broken: the probability is 2.0; expected 0 to 1"):
+            call()
+
+
+def test_a_label_told_belongs_to_what_was_asked():
+    """Though the caller reuses the array, and though another instance was asked in between."""
+    x = np.array([1.0, 0.0])
+    sampler = Selective(Perceptron(2), Coin(p=1.0))
+    sampler.ask(x)
+    x[:] = 5.0
+    sampler.tell(x, -1)
+    assert sampler.learner.w.tolist() == [-1.0, 0.0]
+    other = np.array([0.0, 1.0])
+    sampler.ask(x)
+    sampler.ask(other)
+    sampler.tell(x, 1)
+    assert sampler.learner.w.tolist() == [4.0, 5.0]
+    assert sampler.n_queries_ == 2
+
+
+def test_an_oracle_that_gives_no_label_is_named_by_its_row():
+    """What was bought before stays learnt and counted."""
+    sampler = make_selective("perceptron", 1)
+    with pytest.raises(InputError, match="row 1: the label is 0; expected -1"):
+        sampler.partial_fit([[1.0], [2.0]], lambda row: 1 - row)
+    assert sampler.n_queries_ == 1
+    assert sampler.learner.w.tolist() == [1.0]
+
+
+def test_a_saved_sampler_of_another_kind_is_refused():
+    """The learner's name, the rule's, and an incomplete state."""
+    state = make_selective("dkm", 2).state()
+    with pytest.raises(InputError, match="perceptron: the saved state has name 'modified-perceptron'"):
+        make_selective("cbgz", 2).load_state(state)
+    with pytest.raises(InputError, match="name None"):
+        make_selective("dkm", 2).load_state({"learner": {}})
+    with pytest.raises(InputError, match=r"c.*30"):
+        Lasec(2, c=30.0).load_state({**Lasec(2).state(), "name": "lasec"})
+
+
+def test_the_adaptive_coin_grows_with_the_mistakes_bought():
+    """The b of the journal version: beta max |x|^2 sqrt(1 + K), K counted at bought mistakes."""
+    rule = MarginCoin(adaptive=0.5)
+    x = np.array([2.0, 0.0])
+    assert rule.chance(x, 2.0, 0.0) == pytest.approx(2 / 4)
+    for right in (False, False, True, False):
+        rule.told(right)
+    assert rule.chance(x / 2, 2.0, 0.0) == pytest.approx(4 / 6)
+
+
+def test_the_novelty_rule_counts_every_round():
+    """Threshold t^-kappa: 1, then 1/2 and 1/3 with kappa 1; spread 1 is 1/2 of itself."""
+    rule, x = Novelty(kappa=1.0), np.zeros(1)
+    assert [rule.chance(x, 0.0, 1.0) for _ in range(3)] == [0.0, 0.0, 1.0]

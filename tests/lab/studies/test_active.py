@@ -1,0 +1,289 @@
+"""Studies of the learners that ask for labels: their rows, verdicts and reports, at the quick scale."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psm_sim.campaign.tasks import run_tasks
+from psm_sim.cli import main
+from psm_sim.lab.studies import load_study
+from psm_sim.lab.studies.active import (
+    ACTIVE_STUDIES,
+    drift,
+    drift_trials,
+    ocr,
+    ocr_tables,
+    ocr_trials,
+    text_like,
+    worst_case,
+)
+from psm_sim.lab.studies.active.trials import Direction, Trial, judge_claim
+from psm_sim.lab.studies.reproduce import reproduce
+from psm_sim.lab.studies.study import Scale
+from psm_sim.summary_stats import Interval
+from tests.lab.studies.committed import require_the_same
+
+COMMITTED = Path(__file__).resolve().parents[3] / "reports" / "learners" / "quick.json"
+TINY = Scale(replications=2, pages=1, long_pages=1)
+
+
+def found_by(name):
+    """Return the findings of a study at a tiny scale, run in this process."""
+    study = load_study(name, ACTIVE_STUDIES, "psm_sim.lab.studies.active")
+    (findings,) = reproduce({name: study}, TINY, workers=1)
+    return findings
+
+
+class Made:
+    """Digits that are easy: ten clouds, 60 images of each, in 28 x 28 pixels."""
+
+    def __init__(self):
+        rng = np.random.default_rng(1)
+        self.digits = np.arange(600) % 10
+        centres = rng.random((10, 28 * 28))
+        self.images = np.clip(centres[self.digits] + rng.normal(0, 0.05, (600, 28 * 28)), 0, 1)
+
+    def __call__(self):
+        """Return images and digits, as the reader of MNIST-5k does."""
+        return self.images, self.digits
+
+
+@pytest.fixture
+def made_images(monkeypatch):
+    """Put made images in the place of MNIST-5k."""
+    made = Made()
+    for module in (drift, ocr, text_like):
+        monkeypatch.setattr(module, "mnist_file", lambda: "made")
+    for module in (drift_trials, ocr_trials, text_like):
+        monkeypatch.setattr(module, "mnist_5k", made)
+    monkeypatch.setattr(ocr, "digits_file", lambda: "made")
+    monkeypatch.setattr(ocr_trials, "small_digits", made)
+    monkeypatch.setattr(text_like, "LAST", 200)
+    caches = (ocr_trials._examples, drift_trials._images)
+    for cache in caches:
+        cache.cache_clear()
+    yield made
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.fixture
+def no_images(monkeypatch):
+    """Pretend that the images of MNIST-5k are not installed."""
+    for module in (drift, ocr, text_like):
+        monkeypatch.setattr(module, "mnist_file", lambda: None)
+    monkeypatch.setattr(ocr, "digits_file", lambda: None)
+
+
+@pytest.mark.parametrize("name", ACTIVE_STUDIES)
+def test_every_study_has_distinct_trials(name):
+    """Each tells itself from the others, has work to do, and is the same again for the same seed."""
+    study = load_study(name, ACTIVE_STUDIES, "psm_sim.lab.studies.active")
+    for scale in (TINY, Scale(10, 1, 1)):
+        tasks = study.tasks(scale, 3)
+        keys = [task.key() for task in tasks]
+        assert len(set(keys)) == len(keys)
+        assert keys == [task.key() for task in study.tasks(scale, 3)]
+        assert all(task.weight > 0 for task in tasks)
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "side", "verdict"),
+    [(0.3, 0.2, 1, "agrees"), (0.1, 0.2, 1, "open"), (-0.3, 0.2, 1, "differs"), (-0.3, 0.2, -1, "agrees")],
+)
+def test_the_verdict_on_a_direction_is_the_side_of_its_interval(mean, half, side, verdict):
+    """Agrees on the claimed side of 0, open around it, differs beyond."""
+    claim = Direction("s", "a - b", "labels", "here", side=side)
+    assert claim.verdict(Interval(mean, half, 5), mean, 0.0) == verdict
+    assert str(claim) == ("above 0" if side > 0 else "below 0")
+
+
+def test_values_that_are_missing_do_not_count():
+    """A run that never arrives has no difference to compare."""
+    found = judge_claim(Direction("s", "a", "b", "c"), [1.0, np.nan, 1.2])
+    assert (found.ours.replications, found.verdict) == (2, "open" if found.ours.low <= 0 else "agrees")
+    assert found.largest == 1.2
+
+
+def test_a_report_is_written_with_its_rule(tmp_path, capsys):
+    """Claims, the rule of these studies, and the same numbers for any number of workers."""
+    words = ["learners", "patience", "--quick", "--seed", "2", "--workers"]
+    assert main([*words, "1", "--format", "json", "--output", str(tmp_path / "one")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [claim["verdict"] for claim in found["studies"]["patience"]["claims"]].count("agrees") >= 2
+    page = (tmp_path / "one" / "README.md").read_text()
+    assert "is open if it contains 0" in page
+    assert f"learners patience --quick --seed 2 --output {tmp_path / 'one'}\n" in page
+    assert main([*words, "2", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == found
+
+
+def test_the_sphere_study_agrees_with_the_theorems():
+    """Every claim at a tiny scale, the labels beside the reference, and a figure's numbers."""
+    findings = found_by("sphere")
+    assert {claim.verdict for claim in findings.claims} <= {"agrees", "open"}
+    assert [claim.verdict for claim in findings.claims].count("agrees") >= 4
+    table = findings.tables[0].frame
+    dkm = table[table["setting"] == "DKM R = 16, d = 10"]
+    assert dkm["labels"].is_monotonic_increasing
+    assert set(findings.figures["labels"].columns) == {"setting", "error", "labels"}
+
+
+def test_without_images_the_studies_that_need_them_say_so(no_images, capsys):
+    """In a sentence, with status 0; the rest would run."""
+    assert main(["learners", "text-like", "ocr", "--quick", "--workers", "1"]) == 0
+    output = " ".join(capsys.readouterr().out.split())
+    assert output.count("pip install 'psm_sim[studies]'") == 2
+    tasks = drift.STUDY.tasks(TINY, 1)
+    assert not any(task.arguments["what"] == "digits" for task in tasks)
+
+
+def test_the_trials_of_drift_match_the_rate_they_are_asked_for(monkeypatch):
+    """On streams of 2000 rounds: a margin's rule buys a tenth, and its coin as much."""
+    monkeypatch.setitem(
+        drift_trials.STREAMS, "switch 500", lambda rng: drift_trials.shifting(rng, 2000, 10, every=500)
+    )
+    rows = [
+        row
+        for learner in ("LASEC-SS", "LASEC coin")
+        for row in drift_trials.selective_of("switch 500", learner, 0.1, 3, 1)
+    ]
+    assert [row["bought"] for row in rows] == pytest.approx([0.1] * 6, abs=0.03)
+    supervised = drift_trials.supervised_of("switch 500", "LASEC 10/1000", 3, 1)
+    assert np.mean([row["accuracy"] for row in supervised]) > np.mean([row["accuracy"] for row in rows])
+
+
+def test_labels_are_counted_until_the_test_error_is_small(made_images):
+    """Each combination is tuned to one spec per problem, and on easy images arrives with few labels."""
+    findings = found_by("ocr")
+    table = findings.tables[0].frame
+    assert len(table) == 3 * len(ocr_trials.COMBINATIONS)
+    assert table["arrived"].between(0, 1).all()
+    assert table["mean"].min() > 0
+    assert (table["median"] < 100).all()
+    assert table.loc[0, "published mean"] == 28.02
+    assert len(findings.claims) == len(ocr_tables.PAIRS)
+    assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr_tables.PAIRS)
+    untuned = findings.tables[1].frame
+    assert len(untuned) == 3 * len(ocr_trials.COMBINATIONS["CBGZperc"])
+    assert "0.76 of the reference's folds arrived" in findings.remarks[-1]
+    hard = untuned[untuned["problem"] == "6v9"].set_index("spec")["cost while tuning"]
+    assert f"least, {hard.min():.0f}, for {hard.idxmin()}" in findings.remarks[-1]
+
+
+def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images, monkeypatch):
+    """Eight passes over each of seven problems; without MNIST-5k they are all there is."""
+    monkeypatch.setattr(ocr, "mnist_file", lambda: None)
+    tasks = ocr.STUDY.tasks(Scale(10, 1, 1), 1)
+    assert len(tasks) == 2 * len(ocr_trials.SMALL) * len(ocr_trials.COMBINATIONS)
+    few = [task for task in tasks if task.arguments["combination"] == "randPerc"][:14]
+    findings = ocr.STUDY.digest(run_tasks(few), Scale(10, 1, 1), 1)
+    (table,) = findings.tables
+    assert table.frame["problem"].tolist() == list(ocr_trials.SMALL)
+    assert "published mean" not in table.frame
+    assert findings.claims == []
+    assert "nothing is claimed" in findings.commentary[-1]
+
+
+def test_a_fold_that_never_arrives_has_no_number():
+    """Labels that contradict each other: no test error is small enough."""
+    ones, y = np.ones((20, 3)), np.array([1.0, -1.0] * 10)
+    assert np.isnan(ocr_trials.labels_until("perceptron", (ones, y, ones, y), 0.1, 2, 1))
+
+
+def test_text_like_measures_macro_f(made_images):
+    """F near 1 with every label on easy images, rates that grow with b, a coin beside each, and claims."""
+    findings = found_by("text-like")
+    table = findings.tables[0].frame.set_index(["learner", "queries"])
+    assert table.loc[("second order", "every label"), "F"] > 0.9
+    rates = table.loc["second order", "rate"].tolist()[1:]
+    assert rates == sorted(rates)
+    assert table["F of the coin"].dropna().between(0, 1).all()
+    assert len(findings.claims) == 8
+    assert list(findings.figures["f-measure"].columns) == ["learner", "rate", "F"]
+
+
+def test_drift_finds_the_learner_that_follows(made_images, monkeypatch):
+    """Streams of 1500 rounds: a table of every learner, and claims with the best rival and the coin."""
+    for name in (*drift.KINDS, drift_trials.SYNTHETIC):
+        monkeypatch.setitem(
+            drift_trials.STREAMS, name, lambda rng: drift_trials.shifting(rng, 1500, 10, every=500)
+        )
+    monkeypatch.setitem(
+        drift_trials.STREAMS,
+        "digits",
+        lambda rng: drift_trials.shifting_digits(rng, drift_trials._images(), made_images.digits, 600, 200),
+    )
+    findings = found_by("drift")
+    table = findings.tables[0].frame
+    assert set(table["stream"]) == set(drift_trials.STREAMS)
+    assert table["accuracy"].between(0.3, 1).all()
+    sources = [claim.published.source for claim in findings.claims]
+    assert sources.count("ours: control") == len(drift.KINDS) + 1
+    assert any("LASEC 10/1000 - " in claim.published.policy for claim in findings.claims)
+
+
+def test_worst_cases_never_pass_their_bounds(monkeypatch):
+    """Six short streams and one long one per kind: every claim agrees, and the labels are as expected."""
+    monkeypatch.setattr(worst_case, "STREAMS", 6)
+    monkeypatch.setattr(worst_case, "THEOREMS", dict(list(worst_case.THEOREMS.items())[:3]))
+    tasks = worst_case.STUDY.tasks(TINY, 1)
+    chosen = [task for task in tasks if task.kind == "exact" or task.arguments["b"] == 0.5]
+    rows = run_tasks(chosen)
+    findings = worst_case.STUDY.digest(rows, TINY, 1)
+    assert [claim.verdict for claim in findings.claims] == ["agrees"] * 6
+    long = findings.tables[0].frame
+    assert (long["excess"] <= 4 * long["its standard error"]).all()
+    assert long["labels"].to_numpy() == pytest.approx(long["sum of probabilities"].to_numpy(), rel=0.1)
+
+
+def test_the_published_wilcoxon_tests_follow_from_table_4_1():
+    """Two-sided exact p over the seven problems: .0156, .0313, .0156 and .0469, as the thesis prints."""
+    names = list(ocr_trials.COMBINATIONS)
+    columns = dict(zip(names, zip(*ocr_tables.PUBLISHED.values(), strict=True), strict=True))
+    for first, second, p in (
+        ("CBGZperc", "randPerc", 0.0156),
+        ("DKMperc", "randPerc", 0.0313),
+        ("DKM^2", "randDKM", 0.0156),
+        ("DKM^2", "CBGZ_DKM", 0.0469),
+    ):
+        assert ocr_tables.compare(columns[first], columns[second]).p == pytest.approx(p, abs=6e-5)
+    assert ocr_tables.compare([1.0, 2.0], [1.0, 2.0]).p == 1.0
+
+
+def test_a_trial_is_its_arguments():
+    """Equal ones have one key; the rows are found by their kind."""
+    trial = Trial("arrivals", load_rows, {"number": 2})
+    assert trial.key() == Trial("arrivals", load_rows, {"number": 2}).key()
+    assert trial.key() != Trial("arrivals", load_rows, {"number": 3}).key()
+    assert run_tasks([trial, trial]).of("arrivals") == [{"square": 4}, {"square": 4}]
+
+
+def load_rows(number):
+    """Return one row."""
+    return [{"square": number**2}]
+
+
+def test_an_unknown_study_is_a_sentence(capsys):
+    """With the names there are."""
+    assert main(["learners", "spere"]) == 2
+    assert "There is no study 'spere'; expected one of sphere, patience" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["patience"])
+def test_the_quick_study_gives_the_committed_numbers(name):
+    """Run anew, and compared with ``reports/learners/quick.json``; the studies that take seconds only."""
+    study = load_study(name, ACTIVE_STUDIES, "psm_sim.lab.studies.active")
+    require_the_same(name, study, json.loads(COMMITTED.read_text(encoding="utf-8")))
+
+
+def test_the_committed_numbers_have_every_study():
+    """In the order of the report, each one run; so has the full report."""
+    for path in (COMMITTED, COMMITTED.with_name("numbers.json")):
+        studies = json.loads(path.read_text(encoding="utf-8"))["studies"]
+        assert list(studies) == list(ACTIVE_STUDIES)
+        assert all(found["claims"] for found in studies.values())
