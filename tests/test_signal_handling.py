@@ -103,9 +103,9 @@ def test_a_policy_that_hangs_ends_with_the_time(
 def test_a_library_that_does_not_return_is_ended_all_the_same(tmp_path: Path) -> None:
     """By the process itself, with the sentence on standard error."""
     code = (
-        "import time; from psm_sim import interruptions\n"
-        "interruptions._GRACE_S = 0.2\n"
-        "with interruptions.time_limit(0.1):\n"
+        "import time; from psm_sim import signal_handling\n"
+        "signal_handling._GRACE_S = 0.2\n"
+        "with signal_handling.time_limit(0.1):\n"
         "    while True:\n"
         "        try: time.sleep(1)\n"
         "        except BaseException: pass\n"

@@ -40,7 +40,7 @@ class WaitingTimeModel:
 
     Examples
     --------
-    >>> law = WaitingLaw()
+    >>> law = WaitingTimeModel()
     >>> for _ in range(50):
     ...     loss = law.observe(0.6, 0.7)
     >>> risen, _ = law.at(np.array([0.5, 0.8]))

@@ -28,7 +28,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
         (MemoryError(), "not enough memory for this"),
         (RecursionError("maximum recursion depth exceeded"), "RecursionError: maximum recursion"),
         (ZeroDivisionError("float division by zero"), "ZeroDivisionError: float division by zero"),
-        (GeneratorExit(), "failed (GeneratorExit)"),
+        (GeneratorExit(), "internal error: GeneratorExit"),
         (SystemExit(0), "ended by sys.exit()"),
         (type("Own", (BaseException,), {})("x"), "Own: x"),
     ],

@@ -34,8 +34,8 @@ class Lull(Policy):
 class LowerBoundTask(RunTask):
     """Policies over the same pages, and :class:`Lull`; one row per policy.
 
-    ``energy_j`` and ``floor_j`` are in joules per page, ``delay_s`` is the page time beyond that without
-    power saving in seconds per page; the floor is that of the policy's own run.
+    ``energy_j`` and ``energy_lower_bound_j`` are in joules per page; the lower bound is that of the policy's
+    own run. ``delay_s`` is the page time beyond that without power saving, in seconds per page.
     """
 
     kind: ClassVar[str] = "floor"
@@ -51,6 +51,6 @@ class LowerBoundTask(RunTask):
             "seed": self.scenario.seed,
             "policy": run.policy,
             "energy_j": run.energy_per_page_j,
-            "floor_j": energy_lower_bound_j(pages, place, run.simulated_s) / len(pages),
+            "energy_lower_bound_j": energy_lower_bound_j(pages, place, run.simulated_s) / len(pages),
             "delay_s": run.page_time_s.mean - comparison.always_on.page_time_s.mean,
         }

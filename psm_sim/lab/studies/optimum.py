@@ -83,7 +83,7 @@ def _remarks(frame: pd.DataFrame, simulated: pd.DataFrame, free: pd.Series[float
     joules, delays = dozing["energy_j"].mean(), dozing["delay_s"].mean()
     chain_j = _chain_least(frame)
     words = "below" if joules.min() < chain_j else "not below"
-    over = simulated["energy_j"] / simulated["floor_j"] - 1
+    over = simulated["energy_j"] / simulated["energy_lower_bound_j"] - 1
     nearest = simulated["policy"].to_numpy()[over.argmin()]
     longer = frame[frame["allowed"] == "policy"].groupby("policy")["delay_s"].mean() / delays
     lpsm = [name for name in POLICIES if name.startswith("lpsm")]
@@ -108,7 +108,7 @@ def _chain_least(frame: pd.DataFrame) -> float:
 def _floors(simulated: pd.DataFrame, free: pd.Series[float]) -> pd.DataFrame:
     rows = []
     for policy, group in simulated.groupby("policy", sort=False):
-        joules, floor = (group.set_index("seed")[name] for name in ("energy_j", "floor_j"))
+        joules, floor = (group.set_index("seed")[name] for name in ("energy_j", "energy_lower_bound_j"))
         rows.append({
             "policy": policy,
             "J/page": f"{confidence_interval(joules):.3f}",
@@ -156,7 +156,7 @@ def _frontier(frame: pd.DataFrame, simulated: pd.DataFrame) -> pd.DataFrame:
     chain = pd.DataFrame({"kind": shown["allowed"], "label": shown["policy"].fillna("")})
     chain = chain.assign(delay_s=shown["delay_s"], energy_j=shown["energy_j"])
     runs = simulated[["delay_s", "energy_j"]].assign(kind="simulated", label=simulated["policy"])
-    floor = simulated[["delay_s"]].assign(kind="floor", label="", energy_j=simulated["floor_j"])
+    floor = simulated[["delay_s"]].assign(kind="floor", label="", energy_j=simulated["energy_lower_bound_j"])
     joined = pd.concat([chain, runs, floor.sort_values("delay_s")], ignore_index=True)
     return joined[["kind", "label", "delay_s", "energy_j"]]
 

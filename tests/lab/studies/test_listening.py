@@ -121,10 +121,10 @@ def test_a_digest_has_claims_tables_and_the_numbers_of_the_figure(monkeypatch):
     """A very small run: two seeds, few pages, all policies and traces but the long ones."""
     module = "psm_sim.lab.studies.listening.study"
     small = tuple(place._replace(pages=2, quick_pages=2) for place in PAGE_TRACES[:1])
-    monkeypatch.setattr(f"{module}.PAGE_PLACES", small)
+    monkeypatch.setattr(f"{module}.PAGE_TRACES", small)
     monkeypatch.setattr("psm_sim.lab.studies.listening.verdicts.PAGE_TRACES", small)
     scale = Scale(2, 2, 2)
-    monkeypatch.setattr(f"{module}.PUSH_PLACES", [PUSH_TRACES[0], PUSH_TRACES[2]])
+    monkeypatch.setattr(f"{module}.PUSH_TRACES", [PUSH_TRACES[0], PUSH_TRACES[2]])
     needed = [policy for policy in PUSH_POLICIES if policy in USED or policy.startswith("psm")]
     monkeypatch.setattr(f"{module}.PUSH_POLICIES", tuple(needed))
     found = STUDY.digest(run_tasks(list(STUDY.tasks(scale, 1))), scale, 1)
