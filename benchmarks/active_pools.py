@@ -13,13 +13,13 @@ from functools import partial
 import numpy as np
 
 from psm_sim.lab.active.bayes import NaiveBayes
-from psm_sim.lab.active.data.neuro import Neuron
-from psm_sim.lab.active.data.sky import sky_set
-from psm_sim.lab.active.linear import fit_linear
+from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
+from psm_sim.lab.active.data.synthetic_sky import synthetic_sky_set
+from psm_sim.lab.active.linear_separator import fit_linear
 from psm_sim.lab.active.lmu import Lmu
 from psm_sim.lab.active.optnbdt import best_tree
-from psm_sim.lab.active.planes import PlaneLearner
-from psm_sim.lab.active.pools import PoolLearner
+from psm_sim.lab.active.plane_learner import PlaneLearner
+from psm_sim.lab.active.pool_learner import PoolLearner
 
 
 def milliseconds(work: Callable[[], object], repeats: int = 5) -> float:
@@ -81,10 +81,10 @@ def trees() -> None:
 
 def labels() -> None:
     """Print times of one label: a fit, a query and a fit with planes and from a pool, an image."""
-    neuron, rng = Neuron(), np.random.default_rng(1)
+    neuron, rng = SimulatedNeuron(), np.random.default_rng(1)
     x = neuron.population.draw(rng, 10_000)
     y = neuron.truth(x)
-    photographs = sky_set(rng, 30)
+    photographs = synthetic_sky_set(rng, 30)
     lines = {
         "linear fit, 200 instances of 9 features": (lambda: fit_linear(x[:200], y[:200]), 1),
         "ISALg, 200 labels": (
@@ -98,7 +98,7 @@ def labels() -> None:
         print(f"{words:<42}{milliseconds(work, 3) / count:>10.2f} ms{' per label' if count > 1 else ''}")
 
 
-def _answer(neuron: Neuron) -> Callable[[np.ndarray], int]:
+def _answer(neuron: SimulatedNeuron) -> Callable[[np.ndarray], int]:
     return lambda x: int(neuron.truth(x[None])[0])
 
 

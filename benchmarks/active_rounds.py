@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.spheres import first_hits, source, unit_vector
+from psm_sim.lab.active.unit_sphere import first_hits, sphere_points, unit_vector
 
 D, ROUNDS, REPEATS = 10, 5_000, 15
 FIRST = ("perceptron", "dkm:R=16", "cbgz:b=0.5", "coin-perceptron")
@@ -72,7 +72,7 @@ def scan() -> None:
             rng = np.random.default_rng(seed)
             target = unit_vector(rng, features)
             sampler = make_selective(f"dkm:R=16,s1={features**-0.5}", features)
-            draw = source(rng, target)
+            draw = sphere_points(rng, target)
             seen += first_hits(sampler.learner, sampler.rule, target, draw, (1e-9,), 400_000).seen
         rate = seen / (time.process_time() - begun)
         print(f"sphere, d = {features:<3}  {rate / 1e6:.2f} million points per second ({seen:,} points)")

@@ -14,7 +14,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.simulation import Result, Scenario, compare_runs
 from psm_sim.summary_stats import confidence_interval
 

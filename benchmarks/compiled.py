@@ -18,13 +18,13 @@ from itertools import product
 import numpy as np
 
 from benchmarks.replay import endless
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.learning import LearnAlpha, Learner, switching_rates
-from psm_sim.replay.arrivals import Arrivals
-from psm_sim.replay.clock import PollingGrid
-from psm_sim.replay.history import NullHistory
-from psm_sim.replay.poller import Replay
+from psm_sim.replay.binned_arrivals import BinnedArrivals
+from psm_sim.replay.poller import ReplayPoller
+from psm_sim.replay.polling_clock import PollingGrid
 from psm_sim.replay.replay_config import replay_loss
+from psm_sim.replay.replay_history import NullHistory
 
 LOSSES = ("inverse", "inverse-log:gamma=1e-5", "constrained:target_ms=150", "gamma*I*Ti + 1/sqrt(Ti)", "1")
 HORIZONS = (300, 2_700, 27_000)
@@ -62,7 +62,7 @@ def trail(compiled: str, loss: str, seed: int, horizon: int, polls: int, round_m
     clock, found = PollingGrid(round_ms=round_ms), Trail()
     learner = LearnAlpha(clock.times_ms.size, switching_rates(horizon), compiled)
     made = replay_loss(loss, None, clock.times_ms)
-    Replay(Arrivals(endless(200, seed)), learner, made, clock, found).run(polls)
+    ReplayPoller(BinnedArrivals(endless(200, seed)), learner, made, clock, found).run(polls)
     return found
 
 

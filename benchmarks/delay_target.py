@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.losses import Constrained
+from psm_sim.losses import ConstrainedLoss
 from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
@@ -25,7 +25,7 @@ class Waits(Observer):
 
     def __init__(self) -> None:
         self.byte_ms = 0.0
-        self.held_bytes = 0
+        self.buffered_bytes = 0
         self._arrived_s: dict[Segment, float] = {}
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
@@ -34,15 +34,15 @@ class Waits(Observer):
             self._arrived_s[segment] = arrives_s
         elif link.name == "wireless down" and queued_s > self._arrived_s[segment]:
             self.byte_ms += 1000 * segment.wire_bytes * (queued_s - self._arrived_s[segment])
-            self.held_bytes += segment.wire_bytes
+            self.buffered_bytes += segment.wire_bytes
 
 
 def run(target_ms: float, trace: str, pages: int, seed: int) -> tuple[float, float, float]:
     """Return the mean wait of a held byte in ms, the joules per page, and the multiplier at the end."""
-    loss, waits = Constrained(target_ms=target_ms), Waits()
+    loss, waits = ConstrainedLoss(target_ms=target_ms), Waits()
     world = build_world(load_topology(), Lpsm(loss=loss), [waits])
     world.run(load_workload(trace, pages, seed).pages)
-    return waits.byte_ms / waits.held_bytes, world.usage().total_j / pages, loss.multiplier
+    return waits.byte_ms / waits.buffered_bytes, world.usage().total_j / pages, loss.multiplier
 
 
 def main() -> None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import argparse
 
+from psm_sim.hindsight.chain_recorder import record_chain
 from psm_sim.hindsight.event_chain import Chain
-from psm_sim.hindsight.optimum import frontier, least_energy_j
-from psm_sim.hindsight.record import record_chain
+from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier
 from psm_sim.network import Observer, Topology, build_world
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
@@ -120,7 +120,7 @@ def spent(policy: str, scenario: Scenario) -> Parts:
 def above_frontier_j(policy: str, scenario: Scenario) -> float:
     """Return the joules per page above hindsight's frontier at the policy's own mean page time."""
     pages = scenario.pages
-    hull = frontier(record_chain(scenario.workload().pages, scenario.resolve_topology()), 24)
+    hull = offline_frontier(record_chain(scenario.workload().pages, scenario.resolve_topology()), 24)
     awake, run = compare_runs(["always-on", policy], scenario).runs
     delay_s = max(0.0, run.page_time_s.mean - awake.page_time_s.mean)
     return run.energy_per_page_j - least_energy_j(hull, delay_s * pages) / pages

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from psm_sim.bundled_files import bundled_dir
-from psm_sim.workload.profile import read_profile
-from psm_sim.workload.quantiles import Quantiles
+from psm_sim.workload.quantile_distribution import QuantileDistribution
+from psm_sim.workload.trace_profile import read_profile
 
 THINK = ((60, 14.4), (300, 29.2), (1000, 52.9), (3600, 105.0))
 
@@ -25,7 +25,7 @@ def main() -> None:
         _row(f"think_s up to {limit} s", published, tables["think_s"], limit)
 
 
-def _row(words: str, published: float, table: Quantiles, limit: float | None) -> None:
+def _row(words: str, published: float, table: QuantileDistribution, limit: float | None) -> None:
     means = []
     for interpolation in ("linear", "log"):
         other = replace(table, interpolation=interpolation)

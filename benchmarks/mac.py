@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 AIR = {"mac.model": "dcf", "beacon.interval_tu": 100}
 SETTINGS = {"link": {}, "dcf": AIR, "legacy": AIR | {"access_point.release_on_uplink": False}}

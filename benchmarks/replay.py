@@ -13,14 +13,14 @@ import tracemalloc
 from collections.abc import Iterator
 
 from psm_sim.learning.factory import make_learner
-from psm_sim.replay.arrivals import Arrivals
-from psm_sim.replay.clock import PollingGrid
-from psm_sim.replay.history import History
-from psm_sim.replay.poller import Replay
+from psm_sim.replay.binned_arrivals import BinnedArrivals
+from psm_sim.replay.poller import ReplayPoller
+from psm_sim.replay.polling_clock import PollingGrid
 from psm_sim.replay.replay_config import replay_loss
+from psm_sim.replay.replay_history import ReplayHistory
 from psm_sim.workload import load_workload
-from psm_sim.workload.nominal import NominalTransfers, transfers_of
-from psm_sim.workload.transfer import Transfer
+from psm_sim.workload.modem_transfer_times import NominalTransfers, transfers_of
+from psm_sim.workload.network_activity import Transfer
 
 HORIZON = 27_000
 
@@ -35,13 +35,15 @@ def endless(pages: int = 1000, seed: int = 1) -> Iterator[Transfer]:
         shift_us += once[-1].end_us + 30_000_000
 
 
-def make(history: bool, learner: str) -> Replay:
+def make(history: bool, learner: str) -> ReplayPoller:
     """Return a replay that has not begun."""
     clock = PollingGrid()
     experts = clock.times_ms.size
     loss = replay_loss("inverse", None, clock.times_ms)
     made = make_learner(learner, experts, HORIZON)
-    return Replay(Arrivals(endless()), made, loss, clock, History(experts) if history else None)
+    return ReplayPoller(
+        BinnedArrivals(endless()), made, loss, clock, ReplayHistory(experts) if history else None
+    )
 
 
 def main() -> None:
@@ -56,7 +58,7 @@ def main() -> None:
     replay.run(asked.polls)
     spent, wall = time.process_time() - begun, time.perf_counter() - wall
     print(
-        f"{replay.polls:,} polls, {replay.now_us / 3.6e9:,.1f} hours, {replay.held_bytes:,} bytes: "
+        f"{replay.polls:,} polls, {replay.now_us / 3.6e9:,.1f} hours, {replay.buffered_bytes:,} bytes: "
         f"{spent:.2f} s of processor, {wall:.2f} s of wall, {spent / replay.polls * 1e6:.2f} us per poll"
     )
     for polls in (asked.polls // 100, asked.polls // 10):

@@ -16,7 +16,7 @@ from psm_sim.network import build_world, load_topology
 from psm_sim.network.simpy_baseline import run_timeouts
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 POLICIES = ("always-on", "psm", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 

@@ -12,8 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from psm_sim.campaign.sweep.axis import Axis
 from psm_sim.campaign.sweep.grid import Grid
+from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.planning import plan_tasks
 from psm_sim.campaign.sweep.store import Store
@@ -26,7 +26,7 @@ SMALL = ("--vary", "policy.bsd.p=0.05..0.5:0.05", "--vary", "seed=1..20", "--pag
 
 def fill(path: Path) -> None:
     """Write a store whose 10,000 tasks are done, with the measures of one run and other energies."""
-    tasks = plan_tasks(Grid(tuple(map(Axis.parse, LARGE))).tasks())
+    tasks = plan_tasks(Grid(tuple(map(GridAxis.parse, LARGE))).tasks())
     one = simulate("bsd", pages=5).to_dict()
     measures = flatten(
         {key: value for key, value in one.items() if key not in ("policy", "parameters", "pages")}

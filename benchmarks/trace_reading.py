@@ -15,9 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from psm_sim.workload.profile import berkeley_profile
-from psm_sim.workload.recordings.read import read_recording, ucb_batches_of
-from psm_sim.workload.recordings.synthesize import synthesize
+from psm_sim.workload.recordings.format_detection import read_recording, ucb_batches_of
+from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
+from psm_sim.workload.trace_profile import berkeley_profile
 
 
 def main() -> None:
@@ -49,7 +49,7 @@ def main() -> None:
 def write(path: Path, records: int) -> None:
     """Write a synthesized file."""
     begin = time.perf_counter()
-    synthesize(path, records, berkeley_profile())
+    synthesize_ucb(path, records, berkeley_profile())
     _report("synthesized and gzipped", records, time.perf_counter() - begin)
 
 

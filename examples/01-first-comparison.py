@@ -23,7 +23,7 @@ COLUMNS = {
 
 def main() -> None:
     """Compare four policies and print the main columns."""
-    table = psm_sim.compare(POLICIES, trace="ucb", pages=50, seed=1)
+    table = psm_sim.compare(POLICIES, trace="ucb", pages=50, seed=1, baselines=False).frame
     print(table[list(COLUMNS)].rename(columns=COLUMNS).round(3).to_string(index=False))
 
     # One policy alone: a Result, whose pages are a table too.

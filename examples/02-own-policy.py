@@ -29,7 +29,7 @@ class Backoff(Policy):
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze at once; poll is None after a packet of our own."""
-        quiet = poll is not None and poll.held_frames == 0
+        quiet = poll is not None and poll.buffered_frames == 0
         self._beacons = min(2 * self._beacons, self.most) if quiet else 1
         return Rest(beacons=self._beacons)
 
@@ -39,7 +39,7 @@ def main() -> None:
     report = psm_sim.check(Backoff)
     print(f"checks: {sum(each.ok for each in report.findings)} of {len(report.findings)} hold")
 
-    table = psm_sim.compare([Backoff(), Backoff(most=4), "psm", "lpsm"], pages=50)
+    table = psm_sim.compare([Backoff(), Backoff(most=4), "psm", "lpsm"], pages=50, baselines=False).frame
     print(f"{'policy':<8}  {'most':>4}  {'J per page':>10}  {'slowdown':>8}")
     for row in table.to_dict("records"):
         most = row["parameters"].removeprefix("most=") if row["policy"] == "backoff" else "-"

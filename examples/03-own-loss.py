@@ -29,7 +29,7 @@ class AnyTraffic(Loss):
 
     def __call__(self, poll: Poll, times_ms: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the loss of each candidate polling time, shape (n,) to (n,)."""
-        wait = self.gamma * times_ms if poll.held_frames else 0.0
+        wait = self.gamma * times_ms if poll.buffered_frames else 0.0
         return wait + 1 / np.log(times_ms)
 
 
@@ -43,7 +43,7 @@ def main() -> None:
         "a formula": "1e-4 * I * Ti + 1/log(Ti)",  # I: bytes held, Ti: candidate polling times in ms
         "inverse-log, built in": "inverse-log",
     }
-    table = psm_sim.compare([Lpsm(loss=loss) for loss in losses.values()], pages=50)
+    table = psm_sim.compare([Lpsm(loss=loss) for loss in losses.values()], pages=50, baselines=False).frame
     print(f"{'loss':<26}{'J per page':>10}{'beacons':>9}{'slowdown':>10}")
     for name, row in zip(losses, table.to_dict("records"), strict=True):
         measures = row["energy_per_page_j"], row["beacons_per_page"], row["slowdown.mean"]

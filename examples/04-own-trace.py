@@ -30,7 +30,7 @@ def main() -> None:
     pages = tuple(message(think_s=2 + number % 7, size=500 + 250 * (number % 5)) for number in range(40))
     messages = Workload("messages", pages, synthetic=True, remark="messages made up for this example")
 
-    table = psm_sim.compare(["always-on", "psm", "bsd:p=0.5", "lpsm"], trace=messages)
+    table = psm_sim.compare(["always-on", "psm", "bsd:p=0.5", "lpsm"], trace=messages, baselines=False).frame
     print(f"{'policy':<10}{'J per page':>11}{'slowdown':>10}")
     for row in table.to_dict("records"):
         print(f"{row['policy']:<10}{row['energy_per_page_j']:>11.3f}{row['slowdown.mean']:>10.3f}")

@@ -13,7 +13,7 @@ Write its output anew: python examples/08-recording.py > examples/08-recording.t
 from pathlib import Path
 
 import psm_sim
-from psm_sim.spec import Spec
+from psm_sim.component_spec import Spec
 from psm_sim.workload import load_workload
 
 FILE = Path(__file__).with_name("08-made-up-session.har")
@@ -26,7 +26,7 @@ def compare(trace: Spec, pages: int) -> None:
     print()
     print(workload.remark)
     print(f"{'policy':<10}{'J per page':>11}{'page time s':>13}{'slowdown':>10}")
-    for row in psm_sim.compare(POLICIES, workload).to_dict("records"):
+    for row in psm_sim.compare(POLICIES, workload, baselines=False).frame.to_dict("records"):
         measures = row["energy_per_page_j"], row["page_time_s.mean"], row["slowdown.mean"]
         print("{:<10}{:>11.3f}{:>13.3f}{:>10.3f}".format(row["policy"], *measures))
 

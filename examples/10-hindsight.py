@@ -9,9 +9,9 @@ Run it:                python examples/10-hindsight.py
 Write its output anew: python examples/10-hindsight.py > examples/10-hindsight.txt
 """
 
+from psm_sim.hindsight.chain_recorder import record_chain
 from psm_sim.hindsight.event_chain import evaluate_policy
-from psm_sim.hindsight.optimum import frontier, least_energy_j, optimum
-from psm_sim.hindsight.record import record_chain
+from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier, offline_optimum
 from psm_sim.network import load_topology
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -24,9 +24,9 @@ def main() -> None:
     chain = record_chain(load_workload("ucb", PAGES, seed=1).pages, load_topology("three-node"))
     print(f"{len(chain.steps)} activities in {chain.pages} pages")
 
-    without_delay = optimum(chain)
-    bounded = optimum(chain, price_w=0.0, p=0.5)
-    hull = frontier(chain)
+    without_delay = offline_optimum(chain)
+    bounded = offline_optimum(chain, price_w=0.0, p=0.5)
+    hull = offline_frontier(chain)
     print(f"without delay:           {without_delay.energy_j / PAGES:.3f} J per page")
     print(f"no reply over 1.5 times: {bounded.energy_j / PAGES:.3f} J per page")
     print(f"with any delay at all:   {hull[-1].energy_j / PAGES:.3f} J per page")

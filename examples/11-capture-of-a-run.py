@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 import psm_sim
-from psm_sim.spec import Spec
+from psm_sim.component_spec import Spec
 from psm_sim.workload import load_workload
 
 KINDS = {0x80: "beacons", 0x08: "data", 0x48: "null frames", 0xA4: "PS-Polls", 0xD4: "ACKs"}
@@ -37,7 +37,7 @@ def main() -> None:
     """Capture three pages under two policies, count the frames, and read the pages back."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.pcap"
-        psm_sim.comparison(["psm", "bsd:p=0.5"], pages=3, capture=path)
+        psm_sim.compare(["psm", "bsd:p=0.5"], pages=3, capture=path)
         for each in sorted(Path(folder).iterdir()):
             print(each.name)
             for kind, count in sorted(counted(each.read_bytes()).items()):

@@ -22,14 +22,13 @@ from psm_sim.version import __version__
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.api import load_sweep, sweep
     from psm_sim.contracts import check
-    from psm_sim.simulation import compare, comparison, simulate, timeline
+    from psm_sim.simulation import compare, simulate, timeline
 
-__all__ = ["__version__", "check", "compare", "comparison", "load_sweep", "simulate", "sweep", "timeline"]
+__all__ = ["__version__", "check", "compare", "load_sweep", "simulate", "sweep", "timeline"]
 
-_ROOMS = {
+_MODULES = {
     "check": "psm_sim.contracts",
     "compare": "psm_sim.simulation",
-    "comparison": "psm_sim.simulation",
     "load_sweep": "psm_sim.campaign.sweep.api",
     "simulate": "psm_sim.simulation",
     "sweep": "psm_sim.campaign.sweep.api",
@@ -39,10 +38,10 @@ _ROOMS = {
 
 def __getattr__(name: str) -> Any:
     """Import what runs simulations when it is first used: the command line starts without it."""
-    if name in _ROOMS:
+    if name in _MODULES:
         from importlib import import_module
 
-        return getattr(import_module(_ROOMS[name]), name)
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'psm_sim' has no attribute {name!r}")
 
 

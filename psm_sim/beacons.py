@@ -7,7 +7,7 @@ from math import floor
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from psm_sim.arrays import FloatArray
+    from psm_sim.array_types import FloatArray
 
 TOLERANCE_S = 1e-9
 """Times in seconds that are no further apart count as equal.

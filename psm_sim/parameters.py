@@ -15,8 +15,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from psm_sim.errors import InputError, PluginError, describe_error, did_you_mean
+from psm_sim.parameter_values import Parameter
 from psm_sim.user_code import calling
-from psm_sim.values import Parameter
 
 _KEY = "psm_sim"
 _REQUIRED = inspect.Parameter.empty
@@ -32,7 +32,7 @@ def parameter(default: Any, help: str, **facts: Any) -> Any:  # noqa: A002
     help
         A sentence for lists and options.
     facts
-        Those of :class:`~psm_sim.values.Parameter`: unit, range, and ``name`` where it is not the field's.
+        Those of :class:`~psm_sim.parameter_values.Parameter`: unit, range, and ``name`` where it is not the field's.
     """
     return dataclasses.field(default=default, metadata={_KEY: {"help": help, **facts}})
 

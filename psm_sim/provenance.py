@@ -16,7 +16,7 @@ from psm_sim.version import __version__
 _PATIENCE_S = 5.0
 
 
-def provenance(files: Iterable[Path]) -> dict[str, Any]:
+def collect_provenance(files: Iterable[Path]) -> dict[str, Any]:
     """Return what made a result, as plain values.
 
     That is the version of psm_sim, Python's, those of the packages it stands on, the git state of the
@@ -27,13 +27,13 @@ def provenance(files: Iterable[Path]) -> dict[str, Any]:
         "psm_sim": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": packages(),
+        "packages": package_versions(),
         "git": {"folder": git_state(Path.cwd()), "psm_sim": git_state(Path(__file__).parent)},
         "files": {str(file): file_digest(file) for file in files},
     }
 
 
-def packages() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
     """Return the version of each installed package that psm_sim requires, those of its extras too."""
     try:
         required = metadata.requires("psm_sim") or []

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar, cast
 
+from psm_sim.component_spec import Spec, class_file, name_of
 from psm_sim.errors import InputError, did_you_mean
 from psm_sim.parameters import build
 from psm_sim.plugins import (
@@ -15,7 +16,6 @@ from psm_sim.plugins import (
     load_class,
     load_entry_point,
 )
-from psm_sim.spec import Spec, class_file, name_of
 
 T = TypeVar("T")
 

@@ -79,7 +79,7 @@ def copy_component(part: Part, owner: str) -> Part:
     return found
 
 
-def plain(parameters: Any) -> dict[str, Any]:
+def to_plain(parameters: Any) -> dict[str, Any]:
     """Return a user's ``config()`` as values that JSON has.
 
     Raises

@@ -11,19 +11,19 @@ import pytest
 from psm_sim.cli import main
 from psm_sim.learning.factory import LEARNERS
 from psm_sim.losses import LOSSES
+from psm_sim.parameter_values import Parameter
 from psm_sim.parameters import parameters_of
 from psm_sim.policies import POLICIES
-from psm_sim.replay.clock import PollingGrid
+from psm_sim.replay.polling_clock import PollingGrid
 from psm_sim.simulation import simulate
-from psm_sim.values import Parameter
-from psm_sim.workload.nominal import NominalTransfers
-from psm_sim.workload.recorded import RecordingOptions
+from psm_sim.workload.modem_transfer_times import NominalTransfers
+from psm_sim.workload.page_synthesis import PageSampling
 from psm_sim.workload.recorded_pages import Playback
-from psm_sim.workload.recordings.grouping import PageRule
-from psm_sim.workload.regimes import Shifting
-from psm_sim.workload.synthesis import PageSampling
+from psm_sim.workload.recorded_workloads import RecordingOptions
+from psm_sim.workload.recordings.page_grouping import PageRule
+from psm_sim.workload.regimes import ShiftingProfile
 
-OTHERS = (PollingGrid, PageSampling, NominalTransfers, PageRule, Playback, Shifting, RecordingOptions)
+OTHERS = (PollingGrid, PageSampling, NominalTransfers, PageRule, Playback, ShiftingProfile, RecordingOptions)
 
 
 def every_parameter() -> Iterator[tuple[str, Parameter]]:
@@ -48,7 +48,7 @@ def test_every_number_has_an_upper_and_a_lower_bound() -> None:
         if each.at_most is None or (each.above is None and each.at_least is None)
     ]
     assert open_ended == []
-    assert LEARNERS.names()  # theirs are checked by psm_sim.learning.checks
+    assert LEARNERS.names()  # theirs are checked by psm_sim.learning.input_checks
 
 
 @pytest.mark.parametrize(

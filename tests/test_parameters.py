@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.errors import InputError, PluginError
+from psm_sim.parameter_values import Parameter
 from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
-from psm_sim.values import Parameter
 
 
 @dataclass

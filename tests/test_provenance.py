@@ -10,7 +10,7 @@ import pytest
 
 from psm_sim import provenance as module
 from psm_sim.hashing import file_digest
-from psm_sim.provenance import git_state, packages, provenance
+from psm_sim.provenance import collect_provenance, git_state, package_versions
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -51,19 +51,19 @@ def test_packages_are_those_that_are_required_and_there(monkeypatch: pytest.Monk
     """With their versions; none if psm_sim is not installed."""
     import numpy as np
 
-    assert packages()["numpy"] == np.__version__
-    assert all(packages().values())
+    assert package_versions()["numpy"] == np.__version__
+    assert all(package_versions().values())
 
     def missing(name: str) -> list[str]:
         raise module.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(module.metadata, "requires", missing)
-    assert packages() == {}
+    assert package_versions() == {}
 
 
 def test_files_are_known_by_their_contents(tmp_path: Path) -> None:
     """Under the paths by which they were named."""
     (tmp_path / "my.py").write_text("1\n")
-    found = provenance([tmp_path / "my.py"])
+    found = collect_provenance([tmp_path / "my.py"])
     assert found["files"] == {str(tmp_path / "my.py"): file_digest(tmp_path / "my.py")}
     assert found["psm_sim"] == "0.1.0"

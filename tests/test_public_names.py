@@ -7,32 +7,32 @@ import importlib
 import pytest
 
 NAMES = {
-    "psm_sim": "__version__ check compare comparison load_sweep simulate sweep timeline",
+    "psm_sim": "__version__ check compare load_sweep simulate sweep timeline",
     "psm_sim.lab.active": """
-        NAMES POOL_RULES SAMPLERS Always AskTellLearner BudgetPerceptron Coin Crf Decision Draw EntropyTree
-        ExhaustiveTree Floor Gaussian GaussianSampler Halving Image Isal1d Isalg1d Isaln Lasec Lmu
-        MarginCoin ModifiedPerceptron NaiveBayes Novelty OneSided OnlineLearner OptNbdt Perceptron
-        Plane PlaneLearner PoolLearner PoolRule QueryRule Record RidgeRegression Sampler
-        SecondOrderCoin SecondOrderPerceptron Selective ShiftingPerceptron Tree best_tree
-        expected_accuracy f_measure fit_field fit_linear fit_unlabelled make_selective standardise
-        standardise_images weighted_error""",
+        AlwaysQuery AskTellLearner BbqNoveltyRule BernoulliQuery BudgetPerceptron Crf Decision
+        DkmHalvingRule Draw EntropyTree ExhaustiveTree Gaussian GaussianSampler Image Isal1d Isalg1d
+        Isaln Lasec Lmu MarginCoin MinimumProbability ModifiedPerceptron NAMES NaiveBayes OneSided
+        OnlineLearner OptNbdt POOL_RULES Perceptron Plane PlaneLearner PoolLearner PoolRule
+        QueryRule Record RidgeRegression SAMPLERS Sampler SecondOrderCoin SecondOrderPerceptron
+        SelectiveSampler ShiftingPerceptron Tree best_tree expected_accuracy f_measure fit_field
+        fit_linear fit_unlabelled make_selective standardise standardise_images weighted_error""",
     "psm_sim.contracts": "Finding Report check",
     "psm_sim.learning": """
-        BestRate FixedShare LEARNERS LearnAlpha Learner StaticExpert SwitchingSequences TransitionShare
-        WaitingTimeModel best_expert best_rate best_switching comparators follow learn_alpha_bound
-        learn_alpha_optimal_bound lower_bound make_learner rate_losses regrets relative_entropy
-        switching_rates transition_upper_bound upper_bound""",
+        BestRate FixedShare LEARNERS LearnAlpha Learner StaticExpert SwitchingSequences
+        TransitionShare WaitingTimeModel best_expert best_rate best_switching comparator_losses
+        learn_alpha_bound learn_alpha_optimal_bound lower_bound make_learner rate_losses regrets
+        relative_entropy run_learner switching_rates transition_upper_bound upper_bound""",
     "psm_sim.losses": """
-        ArrivalAware Constrained Formula Inverse InverseLog LOSSES Loss Poll RetrievalEnergy check_loss
-        make_loss""",
+        ArrivalAware ConstrainedLoss FormulaLoss InverseLogLoss InverseLoss LOSSES Loss Poll
+        RetrievalEnergy check_loss make_loss""",
     "psm_sim.network": """
-        EnergyLedger Observer PageError PagesDone Topology Usage World build_world differences load_topology
-        topology_keys""",
+        EnergyLedger Observer PageError PagesDone Topology Usage World build_world load_topology
+        topology_differences topology_keys""",
     "psm_sim.policies": "Beacons Frame POLICIES Policy Poll RadioPower Rest make_policy",
     "psm_sim.simulation": """
-        Average BASELINES References ClientAverage ClientComparison Comparison Difference PageRecord Progress
-        Result Scenario SeedAverage SeedComparison Summary Traffic compare compare_clients compare_runs
-        compare_seeds comparison difference simulate timeline""",
+        Average BASELINES ClientAverage ClientComparison Comparison PageRecord PairedDifference
+        Progress References Result Scenario SeedAverage SeedComparison Summary Traffic compare
+        compare_clients compare_runs compare_seeds paired_difference simulate timeline""",
     "psm_sim.workload": "Page Workload load_workload load_workloads read_page_list write_page_list",
 }
 

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
-from psm_sim.losses import Inverse, Loss
+from psm_sim.losses import InverseLoss, Loss
 from psm_sim.registry import Registry
-from psm_sim.spec import Spec
 
-LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.published:Inverse"})
+LOSSES: Registry[Loss] = Registry("loss", Loss, {"inverse": "psm_sim.losses.published:InverseLoss"})
 
 
 def test_a_name_gives_its_class_and_a_specification_an_instance() -> None:
     """Imported when first asked for."""
     assert LOSSES.names() == ["inverse"]
-    assert LOSSES.get("inverse") is Inverse
-    assert LOSSES.create("inverse:gamma=0.5") == Inverse(0.5)
-    assert LOSSES.create("inverse", gamma=0.5) == Inverse(0.5)
+    assert LOSSES.get("inverse") is InverseLoss
+    assert LOSSES.create("inverse:gamma=0.5") == InverseLoss(0.5)
+    assert LOSSES.create("inverse", gamma=0.5) == InverseLoss(0.5)
 
 
 def test_an_unknown_name_is_named_with_the_nearest() -> None:
@@ -33,10 +33,12 @@ def test_an_unknown_name_is_named_with_the_nearest() -> None:
 
 def test_a_component_already_made_is_returned_as_it_is() -> None:
     """A text or a spec makes one."""
-    loss = Inverse()
+    loss = InverseLoss()
     assert LOSSES.make(loss) is loss
     assert (
-        LOSSES.make("inverse:gamma=0.5") == LOSSES.make(Spec("inverse").with_("gamma", 0.5)) == Inverse(0.5)
+        LOSSES.make("inverse:gamma=0.5")
+        == LOSSES.make(Spec("inverse").with_("gamma", 0.5))
+        == InverseLoss(0.5)
     )
 
 
@@ -51,6 +53,6 @@ def test_a_text_that_begins_with_a_name_or_a_class_is_known() -> None:
 def test_a_file_gives_its_class(tmp_path: Path) -> None:
     """With parameters behind it."""
     path = tmp_path / "my.py"
-    path.write_text("from psm_sim.losses import Inverse\n\nclass Mine(Inverse):\n    name = 'mine'\n")
+    path.write_text("from psm_sim.losses import InverseLoss\n\nclass Mine(InverseLoss):\n    name = 'mine'\n")
     made = LOSSES.create(f"{path}:Mine:gamma=2")
     assert (made.name, made.gamma) == ("mine", 2.0)

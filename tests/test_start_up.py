@@ -76,9 +76,9 @@ def test_a_run_imports_no_more_than_it_uses(tmp_path: Path, words: str, librarie
         ("psm_sim.losses", ["numpy"]),
         ("psm_sim.workload", ["numpy"]),
         ("psm_sim.replay", []),
-        ("psm_sim.replay.run", ["numpy"]),
+        ("psm_sim.replay.trace_replay", ["numpy"]),
         ("psm_sim.lab.active", ["numpy"]),
-        ("psm_sim.hindsight.optimum", ["numpy"]),
+        ("psm_sim.hindsight.offline_optimum", ["numpy"]),
         ("psm_sim.simulation", ["numpy", "simpy"]),
     ],
 )

@@ -13,8 +13,8 @@ from functools import partial
 from math import inf
 from typing import NamedTuple
 
-from psm_sim.hindsight.optimum import optimum
-from psm_sim.hindsight.record import record_slowdowns
+from psm_sim.hindsight.chain_recorder import record_slowdowns
+from psm_sim.hindsight.offline_optimum import offline_optimum
 from psm_sim.network import Topology
 from psm_sim.parallel import parallel_map
 from psm_sim.workload import Workload
@@ -26,7 +26,7 @@ _PRICES_J = (inf, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.0)
 """Prices of a slowdown greater by 1, in joules per page."""
 
 
-class Corner(NamedTuple):
+class ParetoCorner(NamedTuple):
     """Corner of the frontier: joules per page, and the mean slowdown of a page."""
 
     energy_j: float
@@ -35,7 +35,7 @@ class Corner(NamedTuple):
 
 def pareto_frontier(
     workloads: Sequence[Workload], topology: Topology, workers: int | None = None
-) -> list[Corner]:
+) -> list[ParetoCorner]:
     """Return the schedules that hindsight would choose at some prices of slowdown, means over the workloads.
 
     Parameters
@@ -64,11 +64,11 @@ def pareto_frontier(
     means = [
         [sum(values) / len(every) for values in zip(*each, strict=True)] for each in zip(*every, strict=True)
     ]
-    return list(dict.fromkeys(Corner(*mean) for mean in means))
+    return list(dict.fromkeys(ParetoCorner(*mean) for mean in means))
 
 
-def _corners(topology: Topology, workload: Workload) -> list[Corner]:
+def _corners(topology: Topology, workload: Workload) -> list[ParetoCorner]:
     pages = workload.pages
     chain = record_slowdowns(pages, topology)
-    found = [optimum(chain, price_j) for price_j in _PRICES_J]
-    return [Corner(each.energy_j / len(pages), 1 + each.delay_s / len(pages)) for each in found]
+    found = [offline_optimum(chain, price_j) for price_j in _PRICES_J]
+    return [ParetoCorner(each.energy_j / len(pages), 1 + each.delay_s / len(pages)) for each in found]

@@ -12,8 +12,8 @@ from psm_sim.errors import InputError
 from psm_sim.limits import MAX_PAGES, MAX_SEED
 
 if TYPE_CHECKING:
+    from psm_sim.component_spec import Spec
     from psm_sim.simulation.preset import Preset
-    from psm_sim.spec import Spec
 
 
 MAX_MAH = 1e9
@@ -75,7 +75,7 @@ def parse_battery(text: str | None) -> dict[str, float]:
 
 def parse_max_page_s(text: str | None) -> dict[str, float]:
     """Read ``--max-page-s`` as the setting it stands for; None: it is not given."""
-    from psm_sim.values import Parameter
+    from psm_sim.parameter_values import Parameter
 
     limit = Parameter("--max-page-s", 1.0, at_least=0.001, at_most=1e9)
     return {} if text is None else {"browser.max_page_s": float(limit.read(text, "option"))}
@@ -83,7 +83,7 @@ def parse_max_page_s(text: str | None) -> dict[str, float]:
 
 def device_settings(profile: str, battery: str | None) -> dict[str, Any]:
     """Return the topology keys for which ``--profile`` and ``--battery`` stand."""
-    from psm_sim.network.profiles import load_profile
+    from psm_sim.network.chip_profiles import load_profile
 
     return {**(load_profile(profile).values if profile else {}), **parse_battery(battery)}
 
@@ -141,7 +141,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 def parse_timeout(text: str | None) -> float | None:
     """Return the seconds that ``--timeout-s`` gives as *text*, None without it."""
-    from psm_sim.values import Parameter
+    from psm_sim.parameter_values import Parameter
 
     limit = Parameter("--timeout-s", 1.0, above=0, at_most=1e9)
     return None if text is None else float(limit.read(text, "option"))

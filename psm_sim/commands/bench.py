@@ -36,15 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, print, and say what became slower."""
-    from psm_sim.speed.bench import bench, read, to_dict
+    from psm_sim.speed.benchmark import read_benchmarks, run_benchmarks, to_dict
 
-    costs = bench(arguments.repeats, {} if arguments.against is None else read(arguments.against))
+    costs = run_benchmarks(
+        arguments.repeats, {} if arguments.against is None else read_benchmarks(arguments.against)
+    )
     if arguments.format == "json":
         from psm_sim.reporting.files.result_json import to_text
 
         sys.stdout.write(to_text(to_dict(costs)))
     else:
-        from psm_sim.reporting.terminal.speed import write
+        from psm_sim.reporting.terminal.benchmark_table import write
 
         write(costs, sys.stdout)
     return int(any(cost.is_slower for cost in costs))

@@ -7,8 +7,8 @@ import numpy as np
 from psm_sim.commands.trace_info import facts_of, pages_of, row_of, table_of
 from psm_sim.errors import InputError
 from psm_sim.formatting import format_duration
-from psm_sim.workload.captured import CapturedTrace
-from psm_sim.workload.recordings.capture.packets import TCP, UDP
+from psm_sim.workload.capture_workloads import CapturedTrace
+from psm_sim.workload.recordings.capture.ip_packets import TCP, UDP
 
 
 def of_capture(captured: CapturedTrace) -> str:

@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from psm_sim.parameter_values import Parameter
     from psm_sim.registry import Registry
-    from psm_sim.values import Parameter
 
 Item = dict[str, Any]
 """``name``, ``source``, ``summary``, and ``parameters``: a list of rows as :func:`row` makes them."""

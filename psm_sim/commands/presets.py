@@ -26,8 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _item(name: str) -> Item:
+    from psm_sim.parameter_values import Parameter
     from psm_sim.simulation.preset import load_preset
-    from psm_sim.values import Parameter
 
     preset = load_preset(name)
     policies = {

@@ -18,7 +18,7 @@ add_arguments = list_output.add_show
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list."""
-    from psm_sim.network.profiles import profile_names
+    from psm_sim.network.chip_profiles import profile_names
 
     if arguments.action == "show":
         return list_output.shown_file("topologies/profiles", arguments.name)
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _item(name: str) -> Item:
-    from psm_sim.network.profiles import load_profile
+    from psm_sim.network.chip_profiles import load_profile
     from psm_sim.network.topology import parameter_of
 
     profile = load_profile(name)

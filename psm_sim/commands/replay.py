@@ -12,7 +12,7 @@ from psm_sim.reporting.terminal.progress import progress
 
 if TYPE_CHECKING:
     from psm_sim.replay.replay_config import ReplayConfig
-    from psm_sim.replay.run import ReplayedClient
+    from psm_sim.replay.trace_replay import ReplayedClient
 
 HELP = """\
 How does a learner follow real network activity? The bytes of each request are
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_trace(parser: argparse.ArgumentParser) -> None:
-    from psm_sim.workload.nominal import NominalTransfers
+    from psm_sim.workload.modem_transfer_times import NominalTransfers
 
     parser.add_argument(
         "--trace",
@@ -76,7 +76,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_learner(parser: argparse.ArgumentParser) -> None:
-    from psm_sim.replay.clock import PollingGrid
+    from psm_sim.replay.polling_clock import PollingGrid
 
     parser.add_argument(
         "--learner",
@@ -122,11 +122,11 @@ def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Replay and report; draw the figures if there is an output folder."""
     from psm_sim.commands.replay_options import check_unused
-    from psm_sim.replay.run import replay_trace
+    from psm_sim.replay.trace_replay import replay_trace
     from psm_sim.reporting.files import replay_files as replay_report
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.user_code import redirect_stdout_to_stderr
-    from psm_sim.workload.nominal import NominalTransfers
+    from psm_sim.workload.modem_transfer_times import NominalTransfers
 
     folder = usable_folder(arguments.output) if arguments.output is not None else None
     check_unused(arguments)
@@ -151,9 +151,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _method(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:
-    from psm_sim.replay.clock import PollingGrid
+    from psm_sim.parameter_values import Parameter
+    from psm_sim.replay.polling_clock import PollingGrid
     from psm_sim.replay.replay_config import ReplayConfig
-    from psm_sim.values import Parameter
 
     gap = Parameter("max_gap_s", None, at_least=0, at_most=1e9, optional=True)
     return ReplayConfig(
@@ -178,8 +178,8 @@ def _made(cls: type, arguments: argparse.Namespace, owner: str) -> Any:
 def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: ReplayConfig) -> None:
     from psm_sim.commands.messages import print_message
     from psm_sim.files.atomic_directory import replace_directory
-    from psm_sim.replay.run import replay_activity
-    from psm_sim.reporting.figures.replay import write as replay_figures
+    from psm_sim.replay.trace_replay import replay_activity
+    from psm_sim.reporting.figures.replay import write_figures as replay_figures
     from psm_sim.reporting.files.result_json import to_text
 
     told = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
-from psm_sim.spec import Spec
 
 _NOMINAL = ("--rate-kbps", "--round-trip-ms", "--connections")
 

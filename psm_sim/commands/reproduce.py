@@ -146,6 +146,6 @@ def _print(findings: list[Findings], arguments: argparse.Namespace, rule: str | 
 
         sys.stdout.write(to_text(numbers_of(findings, arguments.seed)))
     else:
-        from psm_sim.lab.reporting.terminal.study import write
+        from psm_sim.lab.reporting.terminal.study import write_findings
 
-        write(findings, sys.stdout, **({"rule": rule} if rule else {}))
+        write_findings(findings, sys.stdout, **({"rule": rule} if rule else {}))

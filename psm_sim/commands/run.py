@@ -17,8 +17,8 @@ from psm_sim.commands.arguments import (
     parse_settings,
 )
 from psm_sim.commands.run_options import add_comparing, add_policies_and_pages, add_scenario, add_watching
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
-from psm_sim.spec import Spec
 
 if TYPE_CHECKING:
     from psm_sim.progress import Progress
@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
     from psm_sim.commands.messages import print_message
-    from psm_sim.reporting.figures.run.write import picture_path, plot
+    from psm_sim.reporting.figures.run.write_figures import picture_path, plot
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.files.run_record import check_free, facts_of, run_record
     from psm_sim.reporting.terminal.progress import progress_on

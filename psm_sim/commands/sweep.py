@@ -91,11 +91,6 @@ def _add_means(parser: argparse.ArgumentParser) -> None:
         help="run on the workers of a Dask scheduler, as tcp://HOST:8786",
     )
     parser.add_argument("--retry", action="store_true", help="run tasks that have failed again")
-    parser.add_argument(
-        "--resume",
-        action="store_true",
-        help="do not run again what is in the store: always so, said for clarity",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:

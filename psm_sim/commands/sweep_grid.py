@@ -14,8 +14,8 @@ from psm_sim.commands.arguments import (
     parse_max_page_s,
     parse_settings,
 )
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
-from psm_sim.spec import Spec
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.grid import Grid
@@ -47,14 +47,14 @@ _ONES = ("topology", "pages", "seed")
 
 def build_grid(arguments: argparse.Namespace) -> Grid:
     """Return the grid of the options, or of the file that is named instead of them."""
-    from psm_sim.campaign.sweep.axis import Axis
     from psm_sim.campaign.sweep.grid import Grid
+    from psm_sim.campaign.sweep.grid_axis import GridAxis
     from psm_sim.campaign.sweep.grid_file import read_grid
 
     if arguments.grid is not None:
         return read_grid(_alone(arguments))
     return Grid(
-        axes=tuple(map(Axis.parse, arguments.vary)),
+        axes=tuple(map(GridAxis.parse, arguments.vary)),
         policies=tuple(arguments.policy or ()),
         trace=_trace(arguments),
         loss=arguments.loss,

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page, whole or not at all."""
-    from psm_sim.campaign.sweep.points import select_rows
+    from psm_sim.campaign.sweep.plot_points import select_rows
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.commands.messages import print_message
     from psm_sim.files.atomic_file import atomic_write_text, check_writable

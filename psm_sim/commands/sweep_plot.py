@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw the figure, and write it with its numbers."""
-    from psm_sim.campaign.sweep.points import Columns, select_rows
+    from psm_sim.campaign.sweep.plot_points import Columns, select_rows
     from psm_sim.commands.messages import print_message
     from psm_sim.files.atomic_directory import replace_directory
     from psm_sim.reporting.figures.style import save_figure

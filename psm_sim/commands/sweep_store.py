@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the store and the version."""
     parser.add_argument("store", metavar="FILE", help="the store that a sweep has written")
     parser.add_argument(
-        "--of-version",
+        "--store-version",
         default=__version__,
         metavar="VERSION",
         help="of psm_sim that ran the tasks: versions are never mixed (default: %(default)s)",
@@ -47,14 +47,14 @@ def load_rows(arguments: argparse.Namespace) -> list[StoredRow]:
     from psm_sim.commands.messages import print_message
 
     with Store(Path(arguments.store), new=False) as store:
-        rows, versions = store.rows(arguments.of_version), store.versions()
-    others = [name for name in versions if name != arguments.of_version]
+        rows, versions = store.rows(arguments.store_version), store.versions()
+    others = [name for name in versions if name != arguments.store_version]
     if not rows and others:
         raise InputError(
-            f"{arguments.store} has no task of version {arguments.of_version}, only of {', '.join(others)}; "
-            f"choose one with --of-version {others[0]}."
+            f"{arguments.store} has no task of version {arguments.store_version}, only of {', '.join(others)}; "
+            f"choose one with --store-version {others[0]}."
         )
     for name in others:
-        told = f"{versions[name]} tasks of version {name} are left out; --of-version {name} shows them."
+        told = f"{versions[name]} tasks of version {name} are left out; --store-version {name} shows them."
         print_message(told, "")
     return rows

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from psm_sim.commands.arguments import add_common, path_option, whole_number
 from psm_sim.commands.messages import print_message
-from psm_sim.commands.trace_checks import check_disk_space, check_pages, check_target, check_unused
+from psm_sim.commands.trace_option_checks import check_disk_space, check_pages, check_target, check_unused
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
 from psm_sim.files.atomic_file import check_writable
 from psm_sim.files.toml import read_toml
 from psm_sim.formatting import escape_unprintable
 from psm_sim.limits import MAX_PAGES, MAX_RECORDS, MAX_SEED
 from psm_sim.reporting.terminal.progress import progress
-from psm_sim.spec import Spec
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workload
 from psm_sim.workload.page_list_writer import write_page_list
-from psm_sim.workload.profile import Profile, profile_of, read_profile
+from psm_sim.workload.trace_profile import Profile, profile_of, read_profile
 
 HELP = "look at a trace, convert it, fit a profile to it, or synthesize one"
 
@@ -72,7 +72,7 @@ def _info(args: argparse.Namespace) -> int:
     from psm_sim.commands.capture_info import of_capture
     from psm_sim.commands.trace_info import of_recording
     from psm_sim.commands.trace_recordings import load_recording
-    from psm_sim.workload.captured import capture_at, is_capture_file
+    from psm_sim.workload.capture_workloads import capture_at, is_capture_file
 
     spec = Spec.parse(args.file, "trace")
     path = find_trace(spec.name)
@@ -96,7 +96,7 @@ def _of_toml(path: Path) -> str:
     from psm_sim.commands.trace_info import of_profile, of_regimes
     from psm_sim.commands.traffic_info import of_traffic
     from psm_sim.workload.regimes import regimes_of
-    from psm_sim.workload.traffic import traffic_of
+    from psm_sim.workload.traffic_trace import traffic_of
 
     document = read_toml(path, "trace profile")
     if "pushes" in document:
@@ -111,7 +111,7 @@ def _of_toml(path: Path) -> str:
 
 
 def _convert(args: argparse.Namespace) -> int:
-    from psm_sim.workload.captured import is_capture_file
+    from psm_sim.workload.capture_workloads import is_capture_file
     from psm_sim.workload.recordings.ucb_write import FORMS, is_ucb_name
 
     spec, to = Spec.parse(args.file, "trace"), path_option("--to", args.to)
@@ -138,7 +138,7 @@ def _convert(args: argparse.Namespace) -> int:
 
 
 def _convert_records(path: Path, to: Path) -> int:
-    from psm_sim.workload.recordings.read import ucb_batches_of
+    from psm_sim.workload.recordings.format_detection import ucb_batches_of
     from psm_sim.workload.recordings.ucb_write import write_records
 
     with progress(f"Converting {path.name}") as told:
@@ -150,7 +150,7 @@ def _convert_records(path: Path, to: Path) -> int:
 
 def _fit(args: argparse.Namespace) -> int:
     from psm_sim.commands.trace_recordings import load_recording
-    from psm_sim.workload.fit import fit_profile, write_profile
+    from psm_sim.workload.profile_fitting import fit_profile, write_profile
 
     spec, to = Spec.parse(args.file, "trace"), path_option("--to", args.to)
     path = find_trace(spec.name)
@@ -167,7 +167,7 @@ def _fit(args: argparse.Namespace) -> int:
 
 
 def _synthesize(args: argparse.Namespace) -> int:
-    from psm_sim.workload.recordings.synthesize import synthesize
+    from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
 
     to = path_option("--to", args.to)
     if not to.name.lower().endswith((".tr", ".tr.gz")):
@@ -176,7 +176,7 @@ def _synthesize(args: argparse.Namespace) -> int:
     check_disk_space(to, args.records)
     profile = _profile(args.profile)
     with progress(f"Writing {to.name}") as told:
-        clients = synthesize(to, args.records, profile, args.seed, told)
+        clients = synthesize_ucb(to, args.records, profile, args.seed, told)
     _remarks((f"{args.records:,} synthetic records of {clients:,} clients written to {to}",))
     return 0
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.formatting import escape_unprintable, format_duration
-from psm_sim.workload.profile import Profile
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.regimes import Regimes
+from psm_sim.workload.trace_profile import Profile
 from psm_sim.workload.workload import Workload
 
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.commands.trace_checks import check_unused
+from psm_sim.commands.trace_option_checks import check_unused
+from psm_sim.component_spec import Spec
 from psm_sim.parameters import build
 from psm_sim.reporting.terminal.progress import progress
-from psm_sim.spec import Spec
-from psm_sim.workload.captured import capture_at, is_capture_file
+from psm_sim.workload.capture_workloads import capture_at, is_capture_file
 from psm_sim.workload.loading import is_page_list
 from psm_sim.workload.page_list import MissingValues, read_page_list
-from psm_sim.workload.recorded import select_clients
+from psm_sim.workload.recorded_workloads import select_clients
 from psm_sim.workload.recordings.recording import Recording, recording_of_pages
 
 

@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _item(name: str, source: str) -> Item:
-    from psm_sim.values import Parameter
+    from psm_sim.parameter_values import Parameter
     from psm_sim.workload import load_workload
 
     workload = load_workload(name, 1, 1)

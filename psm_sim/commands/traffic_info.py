@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from psm_sim.commands.trace_info import facts_of
 from psm_sim.parameters import build
-from psm_sim.randomness import stream
-from psm_sim.workload.traffic import Traffic
+from psm_sim.random_streams import random_stream
 from psm_sim.workload.traffic_part import TrafficPart
+from psm_sim.workload.traffic_trace import TrafficTrace
 
 _HOUR_S = 3600.0
 _HEADS = ("sender", "transport", "timing", "period s", "bytes", "answer", "an hour")
 
 
-def of_traffic(traffic: Traffic) -> str:
+def of_traffic(traffic: TrafficTrace) -> str:
     """Describe a traffic trace: each part with its defaults, and how many messages an hour has (seed 1)."""
     pages = f"as {traffic.name} draws them" if traffic.profile else f"none; a pause of {traffic.stretch_s} s"
     facts = {
@@ -30,7 +30,7 @@ def of_traffic(traffic: Traffic) -> str:
 def _row(name: str, texts: dict[str, str], trace: str) -> str:
     owner = f"trace {trace}: {name}"
     part: TrafficPart = build(TrafficPart, texts, owner)
-    sent = part.rows(_HOUR_S, 0, stream(1, f"workload.traffic.{name}"), owner).size
+    sent = part.rows(_HOUR_S, 0, random_stream(1, f"workload.traffic.{name}"), owner).size
     cells = (
         part.sender, part.transport, part.timing, f"{part.period_s:g}", f"{part.bytes:,}",
         f"{part.reply_bytes:,}", f"{sent:,}"

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the studies and report what they found."""
     from psm_sim.lab.studies import load_study
     from psm_sim.lab.studies.validation import VALIDATIONS
-    from psm_sim.lab.studies.validation.measured import RULE
+    from psm_sim.lab.studies.validation.measured_rows import RULE
 
     names = reproduce.select_studies(arguments.studies, list(VALIDATIONS))
     studies = {name: load_study(name, VALIDATIONS, "psm_sim.lab.studies.validation") for name in names}

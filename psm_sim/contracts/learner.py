@@ -7,11 +7,11 @@ from copy import deepcopy
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
+from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.contracts.shared_checks import can_be_copied, documented
-from psm_sim.contracts.suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.learning import Learner
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 HUGE = 1e4
 """A loss in nats that no float64 exponential carries."""
@@ -38,7 +38,7 @@ def draw_losses(learner: Learner, rounds: int, scale: float = 3.0, seed: int = 1
     ndarray, shape (rounds, n)
         One round per row, in nats.
     """
-    return stream(seed, "contract losses").exponential(scale, (rounds, learner.n_experts))
+    return random_stream(seed, "contract losses").exponential(scale, (rounds, learner.n_experts))
 
 
 def train_rounds(learner: Learner, rounds: int = 40, seed: int = 1) -> Learner:
@@ -180,7 +180,7 @@ def _switches(learner: Learner) -> bool:
 def huge_losses(subject: Subject[Learner]) -> None:
     """Ten thousand rounds of losses up to 1e4 nats leave a distribution, without a NaN."""
     learner = subject.fresh()
-    rows = stream(3, "contract losses").random((100, learner.n_experts)) * HUGE
+    rows = random_stream(3, "contract losses").random((100, learner.n_experts)) * HUGE
     for number in range(10_000):
         loss = learner.update(rows[number % 100])
         if number % 100 == 99:

@@ -11,10 +11,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
+from psm_sim.contracts.check_suite import Subject, Suite, require
 from psm_sim.contracts.learner import UPDATE_CHECKS, continue_training, draw_losses, train_rounds
 from psm_sim.contracts.shared_checks import capture_refusal
-from psm_sim.contracts.suite import Subject, Suite, require
 from psm_sim.learning import Learner
 
 LEARNER_CHECKS = Suite[Subject[Learner]]("learner", UPDATE_CHECKS)

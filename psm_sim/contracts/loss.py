@@ -6,10 +6,10 @@ from copy import deepcopy
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
+from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.contracts.policy import ODD_POLLS, POLLS
 from psm_sim.contracts.shared_checks import can_be_copied, default_parameters, documented
-from psm_sim.contracts.suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.losses import Loss, Poll, check_loss
 from psm_sim.losses.loss_validation import describe_loss_error
 
@@ -26,7 +26,7 @@ def losses_of(loss: Loss, poll: Poll, times_ms: FloatArray = TIMES_MS) -> FloatA
     """Return a copy of what *loss* says of *poll* for the candidates *times_ms*, shape (n,), found usable."""
     losses = loss(deepcopy(poll), times_ms)
     fault = describe_loss_error(losses, times_ms)
-    require(not fault, f"It {fault} with {poll.held_bytes} bytes held after {poll.slept_ms:g} ms asleep.")
+    require(not fault, f"It {fault} with {poll.buffered_bytes} bytes held after {poll.slept_ms:g} ms asleep.")
     return losses.copy()
 
 

@@ -10,8 +10,8 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
+from psm_sim.contracts.check_suite import Subject, Suite, require
 from psm_sim.contracts.policy import ANSWER_CHECKS
-from psm_sim.contracts.suite import Subject, Suite, require
 from psm_sim.network import load_topology
 from psm_sim.policies import Policy
 from psm_sim.simulation import Result, simulate

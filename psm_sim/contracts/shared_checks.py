@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from psm_sim.contracts.suite import ContractViolation, Subject, require
+from psm_sim.contracts.check_suite import ContractViolation, Subject, require
 from psm_sim.errors import InputError, describe_error
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.errors import InputError
-from psm_sim.files.reading import read_text
+from psm_sim.files.reopenable_input import read_text
 
 MAX_BYTES = 1 << 20
 """Bytes of a file; those of the package have at most some thousand."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from psm_sim.network import Topology
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 
 def energy_lower_bound_j(pages: Sequence[Page], topology: Topology, run_s: float) -> float:
@@ -17,7 +17,7 @@ def energy_lower_bound_j(pages: Sequence[Page], topology: Topology, run_s: float
     one after the other over the wireless hop; so awake_s is at least the time on the air of the bytes of
     all objects, headers and retransmissions not counted. For asleep_w <= awake_w the energy is therefore
     at least asleep_w run_s + (awake_w - asleep_w) air_s. Unlike the frontier of a chain
-    (:func:`psm_sim.hindsight.optimum.frontier`) it holds whatever a delay does to the rest of a page: the
+    (:func:`psm_sim.hindsight.offline_optimum.offline_frontier`) it holds whatever a delay does to the rest of a page: the
     time of the run is the policy's own.
 
     Parameters

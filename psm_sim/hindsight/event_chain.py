@@ -1,6 +1,6 @@
 """Chain: the traffic of some pages as silences and activities, each caused by what came before.
 
-A chain is read off a run without power saving (:mod:`psm_sim.hindsight.record`). It holds fixed what the
+A chain is read off a run without power saving (:mod:`psm_sim.hindsight.chain_recorder`). It holds fixed what the
 radio transmits and for how long it is silent in between; a frame that is delivered late delays all that
 comes after it by as much. That makes the cost of a schedule of polls exact and computable, for any policy
 and for hindsight's best one.
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from psm_sim.beacons import Beacons
 from psm_sim.policies import Policy, Poll
-from psm_sim.policies.guard import guard_policy
+from psm_sim.policies.user_policy_guard import guard_policy
 
 
 class Step(NamedTuple):
@@ -30,7 +30,7 @@ class Step(NamedTuple):
     downlink: bool
     busy_s: float
     since_uplink_s: float
-    held: tuple[tuple[float, int], ...]
+    buffered: tuple[tuple[float, int], ...]
     weight: float = 1.0
 
 
@@ -119,6 +119,6 @@ class _Player:
         first_ms = 1000 * (due_s - doze_s)
         slept_ms = 1000 * (wake_s - doze_s)
         arrivals = tuple(
-            (first_ms + offset, size) for offset, size in step.held if first_ms + offset <= slept_ms
+            (first_ms + offset, size) for offset, size in step.buffered if first_ms + offset <= slept_ms
         )
         return Poll(slept_ms, sum(size for _, size in arrivals), len(arrivals), arrivals)

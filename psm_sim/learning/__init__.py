@@ -4,6 +4,7 @@ Source: chapter 2 of the thesis. The experts' losses, in nats, come as one array
 distribution over the experts.
 """
 
+from psm_sim.learning.best_switching_sequence import SwitchingSequences, best_switching
 from psm_sim.learning.bounds import (
     learn_alpha_bound,
     learn_alpha_optimal_bound,
@@ -15,9 +16,8 @@ from psm_sim.learning.factory import LEARNERS, make_learner
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.learners import FixedShare, LearnAlpha, StaticExpert
 from psm_sim.learning.rate_curve import BestRate, best_rate, rate_losses
-from psm_sim.learning.rates import relative_entropy, switching_rates
-from psm_sim.learning.regret import best_expert, comparators, follow, regrets
-from psm_sim.learning.switching import SwitchingSequences, best_switching
+from psm_sim.learning.regret import best_expert, comparator_losses, regrets, run_learner
+from psm_sim.learning.switching_rates import relative_entropy, switching_rates
 from psm_sim.learning.transitions import TransitionShare
 from psm_sim.learning.waiting_time import WaitingTimeModel
 
@@ -34,8 +34,7 @@ __all__ = [
     "best_expert",
     "best_rate",
     "best_switching",
-    "comparators",
-    "follow",
+    "comparator_losses",
     "learn_alpha_bound",
     "learn_alpha_optimal_bound",
     "lower_bound",
@@ -43,6 +42,7 @@ __all__ = [
     "rate_losses",
     "regrets",
     "relative_entropy",
+    "run_learner",
     "switching_rates",
     "transition_upper_bound",
     "upper_bound",

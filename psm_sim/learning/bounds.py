@@ -11,11 +11,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.learning import checks
-from psm_sim.learning.rates import relative_entropy, switching_rates
-from psm_sim.learning.transitions import stochastic
+from psm_sim.learning import input_checks
+from psm_sim.learning.switching_rates import relative_entropy, switching_rates
+from psm_sim.learning.transitions import check_stochastic
 
 
 def upper_bound(rounds: int, best_alpha: float, alpha: ArrayLike) -> FloatArray:
@@ -48,7 +48,7 @@ def transition_upper_bound(rounds: int, best: ArrayLike, other: ArrayLike) -> fl
     other : array_like, shape (n, n)
         Q, the transition matrix whose regret is bounded.
     """
-    p, q = stochastic(best), stochastic(other)
+    p, q = check_stochastic(best), check_stochastic(other)
     if p.shape != q.shape:
         raise InputError(f"the transitions have shapes {p.shape} and {q.shape}; expected the same twice.")
     # The logarithm of 0 is dropped where P is 0; where only Q is 0 the bound is rightly inf.
@@ -70,7 +70,7 @@ def learn_alpha_bound(rounds: int, best_alpha: float, rates: ArrayLike) -> float
     rates : array_like, shape (m,)
         The switching rates alpha_j of the learner, 0 to 1.
     """
-    levels = checks.check_rates(rates)
+    levels = input_checks.check_rates(rates)
     return math.log(levels.size) + float(upper_bound(rounds, best_alpha, levels).min())
 
 
@@ -99,7 +99,7 @@ def lower_bound(rounds: int, best_alpha: float, alpha: ArrayLike, beta: float) -
         value than the true one leaves the bound true, only weaker.
     """
     best, rates = _best(best_alpha), _rates(alpha)
-    beta = checks.check_probability(beta, "beta*")
+    beta = input_checks.check_probability(beta, "beta*")
     transitions = _transitions(rounds)
     if not 0 < best < 1 or not transitions:
         return np.zeros_like(rates)
@@ -141,11 +141,11 @@ def _two_point_regret(
 
 
 def _transitions(rounds: int) -> int:
-    return checks.check_int(rounds, "the number of rounds") - 1
+    return input_checks.check_int(rounds, "the number of rounds") - 1
 
 
 def _best(alpha: float) -> float:
-    return checks.check_probability(alpha, "alpha*")
+    return input_checks.check_probability(alpha, "alpha*")
 
 
 def _rates(alpha: ArrayLike) -> FloatArray:

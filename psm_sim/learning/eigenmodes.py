@@ -13,7 +13,7 @@ from functools import cache, cached_property, lru_cache
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray, IntArray
+from psm_sim.array_types import FloatArray, IntArray
 
 BLOCK = 256
 """Rounds that are looked at together; further ahead it goes block by block."""

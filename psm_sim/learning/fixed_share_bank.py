@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.learning.eigenmodes import compute_eigenmodes
 from psm_sim.learning.lookahead import Lookahead
 

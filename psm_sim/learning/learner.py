@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.learning import checks
+from psm_sim.learning import input_checks
 from psm_sim.learning.lookahead import Lookahead
 
 _FLOAT64 = np.dtype(np.float64)
@@ -24,7 +24,7 @@ class Learner(ABC):
     """Weights over n experts, learnt from the loss each of them would have suffered.
 
     A subclass gives a ``name``, keeps :attr:`_weights`, whose :attr:`_sum` need not be 1, and
-    supplies :meth:`_learn`, :meth:`_memory` and :meth:`_recall`. Memory is constant in the number of
+    supplies :meth:`_learn`, :meth:`_dump_state` and :meth:`_load_state`. Memory is constant in the number of
     rounds: no history is kept.
 
     Attributes
@@ -38,7 +38,7 @@ class Learner(ABC):
     name: str = ""
 
     def __init__(self, n_experts: int) -> None:
-        self.n_experts = checks.check_int(n_experts, f"{self.name}: the number of experts")
+        self.n_experts = input_checks.check_int(n_experts, f"{self.name}: the number of experts")
         self.rounds = 0
         self._shape = (self.n_experts,)
         self._weights: FloatArray = np.full(self.n_experts, 1 / self.n_experts)
@@ -77,7 +77,7 @@ class Learner(ABC):
         # argmin points at a nan if there is one: this comparison refuses nan, negative and all inf at once.
         least = losses.item(losses.argmin())
         if not 0.0 <= least < math.inf:
-            raise checks.describe_loss_error(losses, f"{self.name}, round {self.rounds + 1}")
+            raise input_checks.describe_loss_error(losses, f"{self.name}, round {self.rounds + 1}")
         # Relative to the least loss: the largest likelihood is exactly 1, so they cannot all underflow.
         np.subtract(least, losses, self._relative)
         excess = self._learn(self._relative)
@@ -117,7 +117,7 @@ class Learner(ABC):
 
     def state(self) -> dict[str, Any]:
         """Return all that was learnt as a plain dictionary, fit for JSON, for :meth:`load_state`."""
-        return {"learner": self.name, "experts": self.n_experts, "rounds": self.rounds, **self._memory()}
+        return {"learner": self.name, "experts": self.n_experts, "rounds": self.rounds, **self._dump_state()}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from a *state* saved by an equal learner.
@@ -130,8 +130,10 @@ class Learner(ABC):
         try:
             self._expect(state, "learner", self.name)
             self._expect(state, "experts", self.n_experts)
-            rounds = checks.check_int(state["rounds"], f"{self.name}: rounds of the saved state", least=0)
-            self._recall(state)
+            rounds = input_checks.check_int(
+                state["rounds"], f"{self.name}: rounds of the saved state", least=0
+            )
+            self._load_state(state)
         except (KeyError, TypeError) as fault:
             raise InputError(
                 f"{self.name}: the saved state is incomplete ({fault}); expected what state() returned."
@@ -142,7 +144,9 @@ class Learner(ABC):
         # A float64 array passes without a call into checks: this runs twice in every round.
         found = values if type(values) is np.ndarray and values.dtype is _FLOAT64 else None
         if found is None or found.shape != self._shape:
-            return checks.check_array(values, self._shape, f"{self.name}, round {self.rounds + 1}: {what}")
+            return input_checks.check_array(
+                values, self._shape, f"{self.name}, round {self.rounds + 1}: {what}"
+            )
         return found
 
     def _expect(self, state: Mapping[str, Any], key: str, own: object) -> None:
@@ -161,9 +165,9 @@ class Learner(ABC):
         """Revise the weights for log-likelihoods *relative*, (n,), maximum 0; return the loss above that."""
 
     @abstractmethod
-    def _memory(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         """Return parameters and what was learnt, as numbers and lists."""
 
     @abstractmethod
-    def _recall(self, state: Mapping[str, Any]) -> None:
-        """Check and restore what :meth:`_memory` returned; change nothing if it cannot be used."""
+    def _load_state(self, state: Mapping[str, Any]) -> None:
+        """Check and restore what :meth:`_dump_state` returned; change nothing if it cannot be used."""

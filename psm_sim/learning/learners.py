@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray
-from psm_sim.learning import checks, serialization
+from psm_sim.array_types import FloatArray
+from psm_sim.learning import input_checks, serialization
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.lookahead import Lookahead
@@ -48,10 +48,10 @@ class StaticExpert(Learner):
         self._weights[:] = self._posterior.weights
         return -gain
 
-    def _memory(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         return {"log_weights": serialization.dump_log_weights(self._posterior.log_weights)}
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
+    def _load_state(self, state: Mapping[str, Any]) -> None:
         self._posterior.restore(serialization.load_log_weights(state, "log_weights", self._shape, self.name))
         self._weights[:] = self._posterior.weights
 
@@ -78,7 +78,7 @@ class FixedShare(Learner):
 
     def __init__(self, n_experts: int, alpha: float) -> None:
         super().__init__(n_experts)
-        self.alpha = checks.check_probability(alpha, f"{self.name}: alpha")
+        self.alpha = input_checks.check_probability(alpha, f"{self.name}: alpha")
         self._levels = FixedShareBank(self.n_experts, np.array([self.alpha]))
 
     def _learn(self, relative: FloatArray) -> float:
@@ -98,10 +98,10 @@ class FixedShare(Learner):
         self._levels.take(weights)
         self._weights[:] = self._levels.weights[:, 0]
 
-    def _memory(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         return {"alpha": self.alpha, **serialization.dump_bank(self._levels)}
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
+    def _load_state(self, state: Mapping[str, Any]) -> None:
         self._expect(state, "alpha", self.alpha)
         self._levels.restore(*serialization.load_bank(state, self._levels, self.name))
         self._weights[:] = self._levels.weights[:, 0]
@@ -136,7 +136,7 @@ class LearnAlpha(Learner):
 
     def __init__(self, n_experts: int, rates: ArrayLike, compiled: str = "no") -> None:
         super().__init__(n_experts)
-        self._levels = FixedShareBank(self.n_experts, checks.check_rates(rates))
+        self._levels = FixedShareBank(self.n_experts, input_checks.check_rates(rates))
         self._top = LogPosterior(self._levels.rates.size)
         self.compiled = compiled
         self._rounds = make_backend(compiled, self._levels, self._top, self._weights)
@@ -168,15 +168,15 @@ class LearnAlpha(Learner):
     def _set_state(self, log_evidence: FloatArray, weights: FloatArray) -> None:
         self._rounds.fast_forward(log_evidence, weights)
 
-    def _memory(self) -> dict[str, Any]:
-        self._rounds.settle()
+    def _dump_state(self) -> dict[str, Any]:
+        self._rounds.flush()
         return {
             "rates": self._levels.rates.tolist(),
             "log_rate_weights": serialization.dump_log_weights(self._top.log_weights),
             **serialization.dump_bank(self._levels),
         }
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
+    def _load_state(self, state: Mapping[str, Any]) -> None:
         self._expect(state, "rates", self._levels.rates.tolist())
         top = serialization.load_log_weights(state, "log_rate_weights", self._levels.rates.shape, self.name)
         levels = serialization.load_bank(state, self._levels, self.name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.learning.eigenmodes import Eigenmodes
 
 _CLEAR = 1e-9

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.lookahead import Lookahead
 from psm_sim.learning.posterior import LogPosterior
@@ -53,7 +53,7 @@ class NumpyBackend:
         """Return the distribution over the rates, shape (m,), in an array of its own."""
         return self._top.weights.copy()
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Bring the posterior up to date; call it before it is read."""
 
     def begin(self) -> None:
@@ -91,7 +91,7 @@ class LazyNumpyBackend(NumpyBackend):
     def learn(self, relative: FloatArray) -> float:
         """Learn one round, as scaled within rounding errors."""
         if not self._left:
-            self.settle()
+            self.flush()
         self._left -= 1
         levels, rate_weights = self._levels, self._rate_weights
         np.multiply(rate_weights, levels.mixture(relative), rate_weights)
@@ -103,7 +103,7 @@ class LazyNumpyBackend(NumpyBackend):
         found: FloatArray = self._top.weights * (self._rate_weights / self._start)
         return np.divide(found, np.add.reduce(found), out=found)
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Multiply the posterior by the evidence gathered; weights move by rounding errors."""
         if self._left < self._most:
             self._top.observe(np.log(self._rate_weights / self._start))

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray
-from psm_sim.learning import checks
+from psm_sim.array_types import FloatArray
+from psm_sim.learning import input_checks
 from psm_sim.learning.fixed_share_bank import FixedShareBank
-from psm_sim.learning.rates import switching_rates
 from psm_sim.learning.switch_counts import count_switches
+from psm_sim.learning.switching_rates import switching_rates
 
 _LOWEST, _HIGHEST = 1e-12, 1 - 1e-9
 _ROUNDING = 1e-12
@@ -40,7 +40,7 @@ def rate_losses(losses: ArrayLike, rates: ArrayLike) -> FloatArray:
     rates : array_like, shape (m,)
         Switching rates, 0 to 1. ``inf`` is the loss of a rate that excludes every finite sequence.
     """
-    table, alphas = checks.check_loss_table(losses), checks.check_rates(rates)
+    table, alphas = input_checks.check_loss_table(losses), input_checks.check_rates(rates)
     levels = FixedShareBank(table.shape[1], alphas)
     total, least = np.zeros(alphas.size), table.min(axis=1)
     for relative in least[:, None] - table:
@@ -57,7 +57,7 @@ def best_rate(losses: ArrayLike) -> BestRate:
     from its lowest valleys Newton's method, safeguarded by bisection, goes down to where the expected
     share of switches equals alpha. Where L_T does not depend on alpha, alpha* is 0.
     """
-    table = checks.check_loss_table(losses)
+    table = input_checks.check_loss_table(losses)
     rounds, n = table.shape
     if n == 1 or rounds == 1:
         return BestRate(0.0, rate_losses(table, [0.0]).item(), 0.0)

@@ -4,7 +4,7 @@ A learner suffers two losses in each round. The *mixture loss* (2.1) is what the
 mean of exp(-loss), never more than the weighted mean of the losses. The *loss of the combined prediction*
 is what its user suffers: the loss at the one value that :meth:`Learner.predict` gave. If the loss is convex
 in the value, it too is at most the weighted mean; otherwise it can exceed it, and no bound speaks of it.
-:func:`follow` gives the mixture loss and the predictions at which to evaluate the other.
+:func:`run_learner` gives the mixture loss and the predictions at which to evaluate the other.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.learning import checks
+from psm_sim.learning import input_checks
+from psm_sim.learning.best_switching_sequence import best_switching
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.learners import FixedShare
 from psm_sim.learning.rate_curve import best_rate
-from psm_sim.learning.switching import best_switching
 
 
 class LearnerTrace(NamedTuple):
@@ -30,7 +30,7 @@ class LearnerTrace(NamedTuple):
     predictions: FloatArray
 
 
-def follow(learner: Learner, losses: ArrayLike, values: ArrayLike) -> LearnerTrace:
+def run_learner(learner: Learner, losses: ArrayLike, values: ArrayLike) -> LearnerTrace:
     """Let *learner* learn *losses*, shape (T, n), predicting before each round.
 
     Parameters
@@ -42,8 +42,8 @@ def follow(learner: Learner, losses: ArrayLike, values: ArrayLike) -> LearnerTra
     values : array_like, shape (n,)
         What each expert stands for, e.g. its polling time; predictions are in the same unit.
     """
-    table = checks.check_loss_table(losses)
-    each = checks.check_array(values, (learner.n_experts,), "the values of the experts")
+    table = input_checks.check_loss_table(losses)
+    each = input_checks.check_array(values, (learner.n_experts,), "the values of the experts")
     mixture, predictions = np.empty(len(table)), np.empty(len(table))
     for t, row in enumerate(table):
         predictions[t] = learner.predict(each)
@@ -53,10 +53,10 @@ def follow(learner: Learner, losses: ArrayLike, values: ArrayLike) -> LearnerTra
 
 def best_expert(losses: ArrayLike) -> int:
     """Return the expert with the least total loss, the best one in hindsight."""
-    return int(checks.check_loss_table(losses).sum(axis=0).argmin())
+    return int(input_checks.check_loss_table(losses).sum(axis=0).argmin())
 
 
-def comparators(losses: ArrayLike, switches: int = 3) -> dict[str, FloatArray]:
+def comparator_losses(losses: ArrayLike, switches: int = 3) -> dict[str, FloatArray]:
     """Return the cumulative loss of every comparator, shape (T,) each, in nats.
 
     ``best-expert`` is the best fixed one of the whole run; ``best-so-far`` the least cumulative loss of any
@@ -70,7 +70,7 @@ def comparators(losses: ArrayLike, switches: int = 3) -> dict[str, FloatArray]:
     switches : int
         The number of switches that the switching comparator is allowed, at least 0.
     """
-    table = checks.check_loss_table(losses)
+    table = input_checks.check_loss_table(losses)
     totals = table.cumsum(axis=0)
     sequence = best_switching(table, switches).experts(switches)
     tracker = FixedShare(table.shape[1], best_rate(table).alpha)
@@ -92,11 +92,11 @@ def regrets(suffered: ArrayLike, losses: ArrayLike, switches: int = 3) -> dict[s
         The learner's loss in each round: ``follow(...).mixture`` for regret in nats, or the loss of its
         predictions for regret in the loss's own terms.
     losses : array_like, shape (T, n)
-        As for :func:`comparators`.
+        As for :func:`comparator_losses`.
     switches : int
-        As for :func:`comparators`.
+        As for :func:`comparator_losses`.
     """
-    reference = comparators(losses, switches)
+    reference = comparator_losses(losses, switches)
     rounds = reference["best-expert"].shape
     paid = np.asarray(suffered, dtype=np.float64)
     if paid.shape != rounds:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.lookahead import Lookahead
@@ -41,10 +41,10 @@ class NumbaBackend(NumpyBackend):
         gain = compile_kernel()(relative, levels.weights, levels.keep, levels.added, *mine)
         self._waiting += 1
         if self._waiting == self._most:
-            self.settle()
+            self.flush()
         return gain
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Add the logarithms of what the rates have gained; weights then move by rounding errors."""
         if self._waiting:
             self._top.restore(self._top.log_weights + np.log(self._gains))
@@ -59,7 +59,7 @@ class NumbaBackend(NumpyBackend):
 
     def fast_forward(self, log_evidence: FloatArray, weights: FloatArray) -> None:
         """Go on from there; the levels that it began from were scaled."""
-        self.settle()
+        self.flush()
         super().fast_forward(log_evidence, weights)
 
 
@@ -78,14 +78,14 @@ class AutoBackend(NumpyBackend):
     def learn(self, relative: FloatArray) -> float:
         """Learn one round, in the present way."""
         if self._rounds == NUMBA_AFTER_ROUNDS and self._levels.is_plain and not numba_error():
-            self._now.settle()
+            self._now.flush()
             self._now = NumbaBackend(self._levels, self._top, self._means)
         self._rounds += 1
         return self._now.learn(relative)
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Pass it on."""
-        self._now.settle()
+        self._now.flush()
 
     def rate_weights(self) -> FloatArray:
         """Pass it on."""

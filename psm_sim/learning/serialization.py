@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 

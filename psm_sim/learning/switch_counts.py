@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 
 _ROUNDING = 1e-13
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.learning import serialization
 from psm_sim.learning.learner import Learner
@@ -37,7 +37,7 @@ class TransitionShare(Learner):
     name = "transition-share"
 
     def __init__(self, transitions: ArrayLike) -> None:
-        self._transitions = stochastic(transitions)
+        self._transitions = check_stochastic(transitions)
         super().__init__(len(self._transitions))
         with np.errstate(divide="ignore"):
             self._log_transitions = np.log(self._transitions)
@@ -54,19 +54,19 @@ class TransitionShare(Learner):
         np.exp(self._log_weights, out=self._weights)
         return -gain
 
-    def _memory(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         return {
             "transitions": self._transitions.tolist(),
             "log_weights": serialization.dump_log_weights(self._log_weights),
         }
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
+    def _load_state(self, state: Mapping[str, Any]) -> None:
         self._expect(state, "transitions", self._transitions.tolist())
         self._log_weights = serialization.load_log_weights(state, "log_weights", self._shape, self.name)
         np.exp(self._log_weights, out=self._weights)
 
 
-def stochastic(transitions: ArrayLike) -> FloatArray:
+def check_stochastic(transitions: ArrayLike) -> FloatArray:
     """Return a transition matrix as a fresh array, its rows checked to be distributions."""
     try:
         found = np.array(transitions, dtype=np.float64)

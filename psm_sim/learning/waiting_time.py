@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.learning.learners import LearnAlpha
 from psm_sim.learning.waiting_time_bins import BINS, Curve, shares
-from psm_sim.learning.waiting_time_experts import ExponentialExperts, HistogramExperts, load_array
+from psm_sim.learning.waiting_time_densities import ExponentialExperts, HistogramExperts, load_array
 
 RATES = (1e-4, 1e-3, 0.01, 0.05, 0.2)
 """Switching rates of the Learn-alpha over the experts."""
@@ -134,6 +134,6 @@ class WaitingTimeModel:
         self.learner.load_state(state["learner"])
         self._histograms.counts = counts
         self._exponentials.events, self._exponentials.waited_s = events, waited_s
-        self._histograms.settle()
-        self._exponentials.settle()
+        self._histograms.recompute()
+        self._exponentials.recompute()
         self._curve = None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 
 FIRST_S, GROWTH, GROWING = 0.004, 1.1, 101
 """Width of the first bin in seconds, ratio of an edge to the one before it, and the number of such bins."""

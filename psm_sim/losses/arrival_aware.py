@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
-from psm_sim.losses.extended import Extended
+from psm_sim.array_types import FloatArray
+from psm_sim.losses.extended_base import ExtendedLoss
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
 
 
 @dataclass
-class ArrivalAware(Extended):
+class ArrivalAware(ExtendedLoss):
     """Waiting time of the frames seen, from their arrivals: ``gamma sum_k b_k w_k(Ti)`` plus energy, in nats.
 
     Frame k, of b_k bytes, reached the access point a_k ms after the doze began. Polled every Ti ms from
@@ -29,7 +29,7 @@ class ArrivalAware(Extended):
     Examples
     --------
     >>> loss = ArrivalAware(gamma=1e-3)
-    >>> seen = Poll(slept_ms=300.0, held_bytes=500, held_frames=1, arrivals=((250.0, 500),))
+    >>> seen = Poll(slept_ms=300.0, buffered_bytes=500, buffered_frames=1, arrivals=((250.0, 500),))
     >>> times_ms = np.array([100.0, 200.0, 300.0, 400.0])
     >>> waits_ms = (loss(seen, times_ms) - 1 / np.log(times_ms)) / (1e-3 * 500)
     >>> waits_ms.round(6).tolist()
@@ -44,7 +44,7 @@ class ArrivalAware(Extended):
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
         losses: FloatArray = self.energy_term(times_ms)
-        untimed = poll.held_bytes
+        untimed = poll.buffered_bytes
         if poll.arrivals:
             offsets_ms, sizes = np.array(poll.arrivals, dtype=np.float64).T
             # -a mod T is the time from a to the next multiple of T, and 0 on a multiple.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.limits import MAX_MS, MAX_WEIGHT
-from psm_sim.losses.extended import Extended
+from psm_sim.losses.extended_base import ExtendedLoss
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
 
@@ -16,7 +16,7 @@ _FAR = 700.0
 
 
 @dataclass
-class Constrained(Extended):
+class ConstrainedLoss(ExtendedLoss):
     """A published loss whose gamma is driven to where a held byte waits ``target_ms`` on average, in nats.
 
     The thesis (section 2.5.3) reads gamma as the Lagrange multiplier of a bound on latency in a
@@ -38,8 +38,8 @@ class Constrained(Extended):
 
     Examples
     --------
-    >>> loss = Constrained(target_ms=100.0, gamma=1e-5, step=1e-5)
-    >>> loss.observe(Poll(slept_ms=300.0, held_bytes=500, held_frames=1, arrivals=((150.0, 500),)))
+    >>> loss = ConstrainedLoss(target_ms=100.0, gamma=1e-5, step=1e-5)
+    >>> loss.observe(Poll(slept_ms=300.0, buffered_bytes=500, buffered_frames=1, arrivals=((150.0, 500),)))
     >>> round(loss.multiplier / 1e-5, 6)  # exp(0.25): 500 bytes waited 50 ms too long
     1.284025
     """
@@ -91,9 +91,9 @@ class Constrained(Extended):
     def observe(self, poll: Poll) -> None:
         """Move gamma by how much longer than the target the held bytes have waited."""
         waits_ms = sum(size * (poll.slept_ms - offset_ms) for offset_ms, size in poll.arrivals)
-        held = sum(size for _, size in poll.arrivals)
-        self._waits, self._bytes = self._waits + waits_ms, self._bytes + held
-        excess = waits_ms - self.target_ms * held
+        buffered = sum(size for _, size in poll.arrivals)
+        self._waits, self._bytes = self._waits + waits_ms, self._bytes + buffered
+        excess = waits_ms - self.target_ms * buffered
         change = math.exp(min(max(self.step * excess, -_FAR), _FAR))
         self._published.gamma = self._in_range(self.multiplier * change)
 

@@ -14,19 +14,28 @@ from functools import reduce
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.losses.nodes import FUNCTIONS, MAX_NODES, OPERATORS, Call, Name, Node, Number, constant_fold
+from psm_sim.losses.expression_nodes import (
+    FUNCTIONS,
+    MAX_NODES,
+    OPERATORS,
+    Call,
+    Name,
+    Node,
+    Number,
+    constant_fold,
+)
 
 MAX_LENGTH = 500
 
 
-def parse(text: str, names: Sequence[str]) -> Node:
+def parse_expression(text: str, names: Sequence[str]) -> Node:
     """Read arithmetic on *names* from *text*.
 
     Raises
     ------
     InputError
         Naming the first piece that is not a number, one of *names*, an operator or a call of one of
-        :data:`~psm_sim.losses.nodes.FUNCTIONS`, or saying that the text is too long.
+        :data:`~psm_sim.losses.expression_nodes.FUNCTIONS`, or saying that the text is too long.
     """
     if len(text) > MAX_LENGTH:
         raise InputError(f"The formula has {len(text)} characters; expected at most {MAX_LENGTH}.")

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
 from psm_sim.losses.base import Loss
-from psm_sim.losses.formula import Formula
+from psm_sim.losses.formula import FormulaLoss
 from psm_sim.parameters import parameters_of
 from psm_sim.registry import Registry, unknown_name_error
-from psm_sim.spec import Spec
 
 LOSSES: Registry[Loss] = Registry(
     "loss",
     Loss,
     {
-        "inverse": "psm_sim.losses.published:Inverse",
-        "inverse-log": "psm_sim.losses.published:InverseLog",
+        "inverse": "psm_sim.losses.published:InverseLoss",
+        "inverse-log": "psm_sim.losses.published:InverseLogLoss",
         "arrival-aware": "psm_sim.losses.arrival_aware:ArrivalAware",
         "retrieval-energy": "psm_sim.losses.retrieval_energy:RetrievalEnergy",
-        "constrained": "psm_sim.losses.constrained:Constrained",
+        "constrained": "psm_sim.losses.constrained:ConstrainedLoss",
     },
     "psm_sim.losses",
 )
@@ -69,7 +69,7 @@ def _named(spec: Spec, gamma: float | None) -> Loss:
 
 def _formula(text: str, gamma: float | None) -> Loss:
     try:
-        return Formula(text) if gamma is None else Formula(text, gamma)
+        return FormulaLoss(text) if gamma is None else FormulaLoss(text, gamma)
     except InputError:
         if text.strip() and not _NAME_LIKE.fullmatch(text):
             raise

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.limits import MAX_WEIGHT
 from psm_sim.losses.base import Loss
-from psm_sim.losses.expression import parse
-from psm_sim.losses.nodes import Node, Number, constant_fold, evaluate
+from psm_sim.losses.expression import parse_expression
+from psm_sim.losses.expression_nodes import Node, Number, constant_fold, evaluate_node
 from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
 
@@ -18,7 +18,7 @@ NAMES = ("I", "T", "Ti", "gamma")
 
 
 @dataclass
-class Formula(Loss):
+class FormulaLoss(Loss):
     """A formula as loss, such as ``gamma * I * Ti**2 / (2*T) + 1/log(Ti)``, in nats.
 
     I is the bytes held, T the ms slept, Ti the candidate polling times in ms. The text is read by
@@ -40,7 +40,7 @@ class Formula(Loss):
 
     def __post_init__(self) -> None:
         check_all(self, "loss formula")
-        self._tree = parse(self.formula, NAMES)
+        self._tree = parse_expression(self.formula, NAMES)
         self._bound = Number(np.float64(0.0))
 
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
@@ -48,8 +48,8 @@ class Formula(Loss):
         with np.errstate(all="ignore"):
             if times_ms.tobytes() != self._key:
                 self._bind(times_ms)
-            seen = {"I": np.float64(poll.held_bytes), "T": np.float64(poll.slept_ms)}
-            losses = evaluate(self._bound, seen)
+            seen = {"I": np.float64(poll.buffered_bytes), "T": np.float64(poll.slept_ms)}
+            losses = evaluate_node(self._bound, seen)
         return losses if losses.shape == times_ms.shape else np.full(times_ms.shape, losses)
 
     def _bind(self, times_ms: FloatArray) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 
 EXPECTED = "expected an array of one finite number of 0 or more for each candidate time"
 """What every loss has to return."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.limits import MAX_WEIGHT
 from psm_sim.losses.base import Loss
 from psm_sim.parameters import check_all, parameter
@@ -41,9 +41,9 @@ class _LatencyPlusEnergy(Loss):
         # Compared by content: the caller can have changed the same array in place.
         if times_ms.tobytes() != self._key:
             self._remember(times_ms)
-        if not poll.held_bytes:
+        if not poll.buffered_bytes:
             return self._energy
-        losses: FloatArray = self._squares * (self.gamma * poll.held_bytes / (2.0 * poll.slept_ms))
+        losses: FloatArray = self._squares * (self.gamma * poll.buffered_bytes / (2.0 * poll.slept_ms))
         losses += self._energy
         return losses
 
@@ -59,7 +59,7 @@ class _LatencyPlusEnergy(Loss):
 
 
 @dataclass
-class Inverse(_LatencyPlusEnergy):
+class InverseLoss(_LatencyPlusEnergy):
     """Latency plus 1/T: ``gamma I Ti^2 / (2 T) + 1 / Ti``, in nats.
 
     I is the bytes held, T the ms slept, Ti the candidate in ms. Monteleoni, "Online learning of
@@ -72,7 +72,7 @@ class Inverse(_LatencyPlusEnergy):
 
     def at(self, poll: Poll, time_ms: float) -> float:
         """Return the loss of a single polling time, in the order of arithmetic of a call."""
-        latency = time_ms * time_ms * (self.gamma * poll.held_bytes / (2.0 * poll.slept_ms))
+        latency = time_ms * time_ms * (self.gamma * poll.buffered_bytes / (2.0 * poll.slept_ms))
         return latency + 1.0 / time_ms
 
     def energy(self, times_ms: FloatArray) -> FloatArray:
@@ -81,7 +81,7 @@ class Inverse(_LatencyPlusEnergy):
 
 
 @dataclass
-class InverseLog(_LatencyPlusEnergy):
+class InverseLogLoss(_LatencyPlusEnergy):
     """Latency plus 1/log T: ``gamma I Ti^2 / (2 T) + 1 / log Ti``, in nats.
 
     The heavier energy term of the same source, section 2.5.3, with the natural logarithm of Ti in ms;

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.limits import MAX_WEIGHT
-from psm_sim.losses.extended import Extended
+from psm_sim.losses.extended_base import ExtendedLoss
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
 
 
 @dataclass
-class RetrievalEnergy(Extended):
+class RetrievalEnergy(ExtendedLoss):
     """A published loss whose energy term counts the bytes fetched: ``E(Ti) (1 + (I Ti / T) e / p)``, in nats.
 
     The published energy term E(Ti) is that of one poll every Ti ms, of p joules. A poll that finds bytes is
@@ -26,7 +26,7 @@ class RetrievalEnergy(Extended):
     Examples
     --------
     >>> import numpy as np
-    >>> seen = Poll(slept_ms=100.0, held_bytes=1500, held_frames=1, arrivals=((50.0, 1500),))
+    >>> seen = Poll(slept_ms=100.0, buffered_bytes=1500, buffered_frames=1, arrivals=((50.0, 1500),))
     >>> loss = RetrievalEnergy(gamma=1e-5, energy="inverse", byte_uj=1.0, poll_mj=1.5)
     >>> published = 1e-5 * 1500 * 50 + 1 / 100
     >>> round(loss(seen, np.array([100.0])).item() - published, 9)  # 1.5 mJ more: as much as a poll
@@ -48,7 +48,7 @@ class RetrievalEnergy(Extended):
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
         """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
         losses = self._published(poll, times_ms)
-        if not poll.held_bytes:
+        if not poll.buffered_bytes:
             return losses
-        polls_worth = poll.held_bytes / poll.slept_ms * (self.byte_uj / (1000.0 * self.poll_mj))
+        polls_worth = poll.buffered_bytes / poll.slept_ms * (self.byte_uj / (1000.0 * self.poll_mj))
         return losses + self.energy_term(times_ms) * (times_ms * polls_worth)

@@ -4,10 +4,19 @@ from psm_sim.network.build import build_world
 from psm_sim.network.observers import EnergyLedger, Observer, PagesDone, Usage
 from psm_sim.network.page_error import PageError
 from psm_sim.network.topology import Topology, topology_keys
-from psm_sim.network.topology_file import differences, load_topology
+from psm_sim.network.topology_file import load_topology, topology_differences
 from psm_sim.network.world import World
 
 __all__ = [
-    "EnergyLedger", "Observer", "PageError", "PagesDone", "Topology", "Usage", "World", "build_world",
-    "differences", "load_topology", "topology_keys",
+    "EnergyLedger",
+    "Observer",
+    "PageError",
+    "PagesDone",
+    "Topology",
+    "Usage",
+    "World",
+    "build_world",
+    "load_topology",
+    "topology_differences",
+    "topology_keys",
 ]  # fmt: skip

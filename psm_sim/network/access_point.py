@@ -27,7 +27,7 @@ class Port:
 
     Frames for a listening station pass at once, those for a dozing one are held in order. The queue, held
     frames and those not yet delivered, is bounded; a frame that finds it full is dropped. ``dropped_bytes``
-    counts them, headers included. ``radio`` must be set before the first frame comes. ``tell_held`` are
+    counts them, headers included. ``radio`` must be set before the first frame comes. ``on_buffered`` are
     called as :class:`~psm_sim.network.observers.Observer` says of ``held``.
     """
 
@@ -38,25 +38,25 @@ class Port:
         self.release_on_uplink = parameters.release_on_uplink
         self.late_frames_wait = parameters.late_frames == "wait"
         self._last: Segment  # sent to the station
-        self._held: list[BufferedFrame] = []
+        self._buffered: list[BufferedFrame] = []
         self.radio: PortListener
-        self.tell_held: Sequence[Callable[[float, int, int], None]] = ()
+        self.on_buffered: Sequence[Callable[[float, int, int], None]] = ()
         self.dropped_frames = 0
         self.dropped_bytes = 0
 
     @property
     def tim_bit(self) -> bool:
         """Whether the beacon's traffic indication map (TIM) names the station: frames are held for it."""
-        return bool(self._held)
+        return bool(self._buffered)
 
     @property
-    def held_bytes(self) -> int:
+    def buffered_bytes(self) -> int:
         """Bytes held, headers included."""
-        return sum(segment.wire_bytes for _, segment in self._held)
+        return sum(segment.wire_bytes for _, segment in self._buffered)
 
     def forward(self, segment: Segment) -> None:
         """Take one frame for the station: drop it, pass it on, or hold it."""
-        if len(self._held) + len(self._flying) >= self._capacity:
+        if len(self._buffered) + len(self._flying) >= self._capacity:
             self.dropped_frames += 1
             self.dropped_bytes += segment.wire_bytes
         elif self.radio.offer():
@@ -67,13 +67,13 @@ class Port:
 
     def release(self) -> list[BufferedFrame]:
         """Send all that is held, as PS-Polls fetch it, and return it."""
-        held, self._held = self._held, []
-        if held:
-            if self.tell_held:
-                self._told(self._env.now, len(held))
-            self._downlink.send_all(held)
-            self._last = held[-1][1]
-        return held
+        buffered, self._buffered = self._buffered, []
+        if buffered:
+            if self.on_buffered:
+                self._notify(self._env.now, len(buffered))
+            self._downlink.send_all(buffered)
+            self._last = buffered[-1][1]
+        return buffered
 
     @property
     def sending_last_frame(self) -> bool:
@@ -81,16 +81,16 @@ class Port:
         return self._env.now >= self._downlink.free_at - self._downlink.air_time_s(self._last)
 
     def _buffer(self, segment: Segment) -> None:
-        held, now_s = self._held, self._env.now
-        held.append((now_s, segment))
-        if self.tell_held:
-            self._told(now_s)
-        if len(held) == 1:
+        buffered, now_s = self._buffered, self._env.now
+        buffered.append((now_s, segment))
+        if self.on_buffered:
+            self._notify(now_s)
+        if len(buffered) == 1:
             self.radio.announced()
 
-    def _told(self, time_s: float, fetched: int = 0) -> None:
-        for tell in self.tell_held:
-            tell(time_s, len(self._held), fetched)
+    def _notify(self, time_s: float, retrieved: int = 0) -> None:
+        for notify in self.on_buffered:
+            notify(time_s, len(self._buffered), retrieved)
 
 
 class AccessPoint:
@@ -106,9 +106,9 @@ class AccessPoint:
         return self.ports[-1]
 
     @property
-    def held_bytes(self) -> int:
+    def buffered_bytes(self) -> int:
         """Bytes held for all stations, headers included."""
-        return sum(port.held_bytes for port in self.ports)
+        return sum(port.buffered_bytes for port in self.ports)
 
     @property
     def dropped_frames(self) -> int:

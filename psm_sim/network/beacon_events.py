@@ -8,7 +8,7 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.radio import Radio
-from psm_sim.network.timer import LOWEST_PRIORITY, Alarm
+from psm_sim.network.timers import LOWEST_PRIORITY, Alarm
 
 
 def schedule_every_beacon(env: Environment, beacons: Beacons, radio: Radio) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.network.topology_sections import BeaconParameters
-from psm_sim.randomness import stream, stream_name
+from psm_sim.random_streams import random_stream, stream_name
 
 _BLOCK = 4096
 
@@ -29,7 +29,7 @@ class BeaconReception:
     def __init__(self, parameters: BeaconParameters, station: int = 0) -> None:
         self._parameters = parameters
         self.lossless = parameters.loss == 0
-        self._random = stream(parameters.loss_seed, stream_name("network.beacon loss", station))
+        self._random = random_stream(parameters.loss_seed, stream_name("network.beacon loss", station))
         self._first, self._lost = 0, np.zeros(0, dtype=bool)
         self._in_loss, self._left = True, 0
 

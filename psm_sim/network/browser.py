@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from simpy import Environment, Event
 
 from psm_sim.network.host import Host
-from psm_sim.network.http import Request
+from psm_sim.network.http_request import Request
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.topology_sections import BrowserParameters
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 
 class Visit(NamedTuple):
@@ -32,7 +32,7 @@ class Browser:
 
     The main object first, then the embedded ones over at most ``connections`` parallel connections:
     one object for each connection, or, if persistent, one after another on each until the page is complete.
-    Each of *tell_page* is called with a :class:`Visit` when a page is over; ``stalled``, when no new byte
+    Each of *on_page* is called with a :class:`Visit` when a page is over; ``stalled``, when no new byte
     of a page has come for too long.
     """
 
@@ -41,9 +41,9 @@ class Browser:
         env: Environment,
         host: Host,
         parameters: BrowserParameters,
-        tell_page: Sequence[Callable[[Visit], None]] = (),
+        on_page: Sequence[Callable[[Visit], None]] = (),
     ) -> None:
-        self._env, self._host, self._tell_page = env, host, tell_page
+        self._env, self._host, self._on_page = env, host, on_page
         self.persistent = parameters.persistent
         self._stall_s = parameters.stall_s
         self._moved_s = 0.0  # when the page was asked for, or its last new byte came
@@ -66,8 +66,8 @@ class Browser:
                 self._request(page)
                 failure = yield self._complete
             visit = Visit(page, started, env.now, failure or "")
-            for tell in self._tell_page:
-                tell(visit)
+            for notify in self._on_page:
+                notify(visit)
 
     def check(self) -> None:
         """Tell if a page is on its way of which no new byte has come for too long."""

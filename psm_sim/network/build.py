@@ -10,7 +10,7 @@ from psm_sim.network.clock import Clock
 from psm_sim.network.end_systems import EndSystems
 from psm_sim.network.observers import Observer
 from psm_sim.network.topology import Topology
-from psm_sim.network.topology_station import StationParameters
+from psm_sim.network.topology_device import StationParameters
 from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.network.world import Parts, World
 from psm_sim.policies import Policy
@@ -67,13 +67,13 @@ def hop_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> Wir
         return _hop_on_air(topology, service, cell)
     if service is None and is_plain(topology):
         return WirelessHop(topology)
-    from psm_sim.network.device.hop import DeviceHop
+    from psm_sim.network.device.device_hop import DeviceHop
 
     return DeviceHop(topology, service)
 
 
 def _hop_on_air(topology: Topology, service: ServicePeriod | None, cell: Cell | None) -> WirelessHop:
-    from psm_sim.network.mac.hop import FaultyMacHop, MacHop
+    from psm_sim.network.mac.mac_hop import FaultyMacHop, MacHop
 
     if service is not None:
         raise InputError(

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from simpy import Environment
 
-from psm_sim.network.timer import ReusableEvent
+from psm_sim.network.timers import ReusableEvent
 
 
 class Clock(Environment):
@@ -23,13 +23,13 @@ class Clock(Environment):
 Clock.now = Clock.__dict__["_now"]  # type: ignore[method-assign]
 
 
-class Browsing(Protocol):
+class BrowsingDone(Protocol):
     """World that is browsing until it has seen enough."""
 
     browsing: bool
 
 
-def run_events(env: Environment, world: Browsing, most: int) -> int:
+def run_events(env: Environment, world: BrowsingDone, most: int) -> int:
     """Fire events as ``env.step()`` does, but in one loop, and return how many.
 
     Parameters

@@ -49,7 +49,7 @@ class Doze:
         """Wake for the beacon after the one planned, which was missed; the doze goes on."""
         self._wake_for(self._number + 1, self.since_s)
 
-    def continues(self) -> bool:
+    def load_promised_doze(self) -> bool:
         """Say whether another doze is promised if nothing is held at ``wakes_s``."""
         if not self._promised and self._plan is not None:
             if self._dozes is None:
@@ -58,7 +58,7 @@ class Doze:
             self.every_s = self._beacons.time(self._every)
         return self._promised > 0
 
-    def continue_doze(self, now_s: float) -> int:
+    def skip_empty_beacons(self, now_s: float) -> int:
         """Sleep on after every beacon before *now_s*, ``wakes_s`` the first; return their number.
 
         Each call begins dozes of one length only; :meth:`continues` must have returned true.
@@ -74,18 +74,18 @@ class Doze:
     def end(self, now_s: float, frames: Sequence[BufferedFrame] = ()) -> Poll:
         """Return what a station sees that wakes now and fetches *frames*."""
         if self._followed or self._plan is not None:
-            self.settle()
+            self.report_plan_followed()
         slept_ms = 1000.0 * (now_s - self.since_s)
         if not frames:
             return make_poll(slept_ms)
-        since_s, held_bytes, arrivals = self.since_s, 0, []
+        since_s, buffered_bytes, arrivals = self.since_s, 0, []
         for arrived_s, segment in frames:
             size = segment.wire_bytes
-            held_bytes += size
+            buffered_bytes += size
             arrivals.append((1000.0 * (arrived_s - since_s), size))
-        return make_poll(slept_ms, held_bytes, len(arrivals), tuple(arrivals))
+        return make_poll(slept_ms, buffered_bytes, len(arrivals), tuple(arrivals))
 
-    def settle(self) -> None:
+    def report_plan_followed(self) -> None:
         """Tell the plan how much of it was followed; it is not followed further."""
         if self._followed and self._plan is not None:
             self._plan.followed(self._followed, self._number)

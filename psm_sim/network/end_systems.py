@@ -11,16 +11,16 @@ from simpy import Environment
 from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
-from psm_sim.network.messenger import Messenger
-from psm_sim.network.page_failure_log import PageFailureLog
+from psm_sim.network.message_sender import MessageSender
+from psm_sim.network.page_failure_handler import PageFailureHandler
+from psm_sim.network.page_visits import PageVisits
 from psm_sim.network.segment import Segment
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.topology import Topology
-from psm_sim.network.visits import Visits
 from psm_sim.network.wireless_hop import WirelessHop
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 
 class FramePath(NamedTuple):
@@ -30,8 +30,8 @@ class FramePath(NamedTuple):
     wired_up: Link
     wired_down: Link
     station: Station
-    visits: Visits
-    messenger: Messenger | None
+    visits: PageVisits
+    messenger: MessageSender | None
 
 
 class EndSystems:
@@ -56,11 +56,11 @@ class EndSystems:
         """Return the server's program for the *end* of a connection that the station opens."""
         return ServerConnection(self.env, end, self.topology.browser.persistent)
 
-    def browser(self, client: Host, tell_page: Sequence[Callable[[Visit], None]]) -> Browser:
+    def browser(self, client: Host, on_page: Sequence[Callable[[Visit], None]]) -> Browser:
         """Return the browser; arguments as for :class:`~psm_sim.network.browser.Browser`."""
-        return Browser(self.env, client, self.topology.browser, tell_page)
+        return Browser(self.env, client, self.topology.browser, on_page)
 
-    def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureLog) -> None:
+    def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
         """Have hosts and browser tell of pages that cannot be loaded.
 
         Parameters

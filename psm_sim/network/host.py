@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from simpy import Environment
 
-from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.tcp_ack_first import AckFirst
 from psm_sim.network.tcp_constants import TcpConstants
 from psm_sim.network.tcp_endpoint import Application, Endpoint
-from psm_sim.network.timer import TimerQueue
+from psm_sim.network.timers import TimerQueue
 from psm_sim.network.topology_sections import TcpParameters
 
 
@@ -32,7 +32,7 @@ class Host:
         self._timers, self._rules = TimerQueue(env), TcpConstants(tcp)
         self.transmit, self.accept = transmit, accept
         self._endpoint = AckFirst if tcp.ack_first else Endpoint
-        self._endpoints: dict[Connection, Endpoint] = {}
+        self._endpoints: dict[ConnectionId, Endpoint] = {}
         self._opened = 0
         self.give_up: Callable[[Endpoint], None] = lambda _: None
         self.sent_bytes = 0
@@ -41,7 +41,7 @@ class Host:
 
     def connect(self, application: Callable[[Endpoint], Application]) -> Endpoint:
         """Open a connection for a new application."""
-        endpoint = self._add(Connection([], self._opened), application)
+        endpoint = self._add(ConnectionId([], self._opened), application)
         self._opened += 1
         endpoint.open()
         return endpoint
@@ -62,14 +62,14 @@ class Host:
         endpoint.receive(segment)
         if endpoint.peer_has_closed and endpoint.is_closed():
             self._remove(endpoint)
-            endpoint.part()
+            endpoint.detach()
 
     @property
     def open_connections(self) -> int:
         """The number of connections not yet closed both ways."""
         return len(self._endpoints)
 
-    def _add(self, connection: Connection, application: Callable[[Endpoint], Application]) -> Endpoint:
+    def _add(self, connection: ConnectionId, application: Callable[[Endpoint], Application]) -> Endpoint:
         endpoint = self._endpoint(self._timers, self._rules, connection, self, self._given_up)
         endpoint.application = application(endpoint)
         self._endpoints[connection] = endpoint

@@ -9,7 +9,7 @@ from typing import Literal
 from simpy import Environment, Event
 
 from psm_sim.network.segment import BufferedFrame, Segment
-from psm_sim.network.timer import ReusableEvent
+from psm_sim.network.timers import ReusableEvent
 from psm_sim.network.topology_sections import LinkParameters
 
 LinkName = Literal["wireless up", "wired up", "wired down", "wireless down"]
@@ -30,7 +30,7 @@ class Link:
         The clock, and which of the four links this is.
     parameters
         Bit rate and delay.
-    tell_frame
+    on_frame
         Called as :class:`~psm_sim.network.observers.Observer` says of ``frame``.
     """
 
@@ -39,9 +39,9 @@ class Link:
         env: Environment,
         name: LinkName,
         parameters: LinkParameters,
-        tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
+        on_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
     ) -> None:
-        self._env, self.name, self._tell_frame = env, name, tell_frame
+        self._env, self.name, self._on_frame = env, name, on_frame
         self.s_per_byte = 8e-6 / parameters.rate_mbps
         self.latency_s = parameters.latency_ms / 1000
         self.deliver: Callable[[Segment], None]
@@ -60,24 +60,24 @@ class Link:
         if not flying:
             self.arrival.arm(arrives_s)
         flying.append((arrives_s, segment))
-        if self._tell_frame:
+        if self._on_frame:
             self._tell(segment, queued_s, arrives_s)
 
-    def send_all(self, held: Sequence[BufferedFrame]) -> None:
+    def send_all(self, buffered: Sequence[BufferedFrame]) -> None:
         """Queue segments that were held, one after the other, as :meth:`send` would do with each."""
         queued_s, flying, was_empty = self._env.now, self.flying, not self.flying
         sent = self.free_at if self.free_at > queued_s else queued_s
-        for _, segment in held:
+        for _, segment in buffered:
             self.free_at = sent = sent + segment.wire_bytes * self.s_per_byte
             flying.append((sent + self.latency_s, segment))
-            if self._tell_frame:
+            if self._on_frame:
                 self._tell(segment, queued_s, sent + self.latency_s)
         if was_empty:
             self.arrival.arm(flying[0][0])
 
     def _tell(self, segment: Segment, queued_s: float, arrives_s: float) -> None:
-        for tell in self._tell_frame:
-            tell(self, queued_s, arrives_s, segment)
+        for notify in self._on_frame:
+            notify(self, queued_s, arrives_s, segment)
 
     def hold_until(self, time_s: float) -> None:
         """Send nothing further before a time, in seconds."""

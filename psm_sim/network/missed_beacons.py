@@ -7,7 +7,7 @@ from math import inf, nextafter
 
 from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.radio import Radio
-from psm_sim.network.topology_station import PowerParameters, StationParameters
+from psm_sim.network.topology_device import PowerParameters, StationParameters
 
 
 class LossyBeaconRadio(Radio):
@@ -50,7 +50,7 @@ class LossyBeaconRadio(Radio):
             # The rest that it repeats may have ended between beacons of its own: the policy is asked anew.
             first_s, self._missed_beacon = self._doze.wakes_s, False
             self._heard(first_s, 1)
-            self._seen = self._doze.end(first_s)
+            self._last_poll = self._doze.end(first_s)
             self._ask(first_s)
         else:
             super()._hear(nextafter(self._doze.wakes_s, inf))  # one at a time: each can be lost
@@ -65,5 +65,5 @@ class LossyBeaconRadio(Radio):
             self._missed_beacon = True
             self._doze.miss()
         else:
-            self._seen = self._doze.end(first_s)
+            self._last_poll = self._doze.end(first_s)
             self._ask(first_s)

@@ -10,9 +10,9 @@ from simpy import Environment
 from psm_sim.network.access_point import Port
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link, Uplink
-from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING, State
+from psm_sim.network.radio_state import AWAKE, BUSY, DOZING, SEND_ONLY, State
 from psm_sim.network.segment import BufferedFrame, Segment
-from psm_sim.network.timer import LOWEST_PRIORITY, Alarm
+from psm_sim.network.timers import LOWEST_PRIORITY, Alarm
 from psm_sim.policies import Poll, Rest
 
 
@@ -31,7 +31,7 @@ class Radio:
         The clock, and the doze, not begun.
     port, uplink
         The station's port at the access point, and the link on which it sends.
-    tell_radio, tell_beacons
+    on_radio, on_beacons
         Called as :class:`~psm_sim.network.observers.Observer` says of ``radio`` and ``beacons``.
     """
 
@@ -41,21 +41,21 @@ class Radio:
         doze: Doze,
         port: Port,
         uplink: Link | Uplink,
-        tell_radio: Sequence[Callable[[float, bool], None]] = (),
-        tell_beacons: Sequence[Callable[[float, int, float], None]] = (),
+        on_radio: Sequence[Callable[[float, bool], None]] = (),
+        on_beacons: Sequence[Callable[[float, int, float], None]] = (),
     ) -> None:
         self._env, self._port, self._uplink, self._transmitter = env, port, uplink, uplink.transmitter
-        self._tell_radio, self._tell_beacons = tell_radio, tell_beacons
+        self._on_radio, self._on_beacons = on_radio, on_beacons
         self.decide: Callable[[float, Poll | None], Rest]
         self.deliver: Callable[[Segment], None]
         # After all else at its time: a beacon announces a frame that arrives with it.
         self._beacon_alarm = Alarm(env, self._wake_for_beacon, LOWEST_PRIORITY)
-        self._idle_alarm = Alarm(env, self._idle_while_deaf, LOWEST_PRIORITY)
+        self._idle_alarm = Alarm(env, self._idle_while_send_only, LOWEST_PRIORITY)
         self._state = BUSY  # on an idle link, so that it first asks for a rest, at 0 s
         self._awaited = 0  # frames that the access point has sent and that are not yet here
         self._polling = False  # until the last frame of a poll says More Data = 0, if that binds
         self._last_frame_s = 0.0  # when the last frame was received
-        self._seen: Poll | None = None  # by the beacon that woke it, until the next question
+        self._last_poll: Poll | None = None  # by the beacon that woke it, until the next question
         self._rest = Rest()  # as last decided
         self._awake_until_s = inf  # AWAKE: when the wait is over
         self._doze = doze  # DOZING: the doze it is in; else the last one
@@ -66,8 +66,8 @@ class Radio:
             return False
         self.advance(self._env.now)
         if self._polling and self._port.sending_last_frame:
-            self._state, self._polling = DEAF, False
-        if self._state is DOZING or self._state is DEAF:
+            self._state, self._polling = SEND_ONLY, False
+        if self._state is DOZING or self._state is SEND_ONLY:
             return False
         self._state = BUSY
         self._awaited += 1
@@ -78,7 +78,7 @@ class Radio:
         self._awaited -= 1
         deliver, self._last_frame_s = self.deliver, self._env.now
         deliver(segment)
-        if self._state is DEAF and self._port.tim_bit:
+        if self._state is SEND_ONLY and self._port.tim_bit:
             self.announced()
 
     def announced(self) -> None:
@@ -95,8 +95,8 @@ class Radio:
         self.advance(now_s)
         if self._state is DOZING:
             return self._interrupt_doze(now_s)
-        if self._state is DEAF and self._port.release_on_uplink:
-            self._fetch()
+        if self._state is SEND_ONLY and self._port.release_on_uplink:
+            self._retrieve()
             self._state = BUSY
         if self._state is AWAKE:
             self._state = BUSY
@@ -105,7 +105,7 @@ class Radio:
     def send(self, segment: Segment) -> None:
         """Send one segment; the radio must be awake to send."""
         self._uplink.send(segment)
-        if self._state is DEAF and self._port.tim_bit:
+        if self._state is SEND_ONLY and self._port.tim_bit:
             self.announced()
 
     def advance(self, now_s: float) -> None:
@@ -132,8 +132,8 @@ class Radio:
     def _ask(self, now_s: float) -> None:
         """Ask for a rest, and begin it."""
         decide = self.decide
-        self._rest = rest = decide(now_s, self._seen)
-        self._seen, self._polling = None, False
+        self._rest = rest = decide(now_s, self._last_poll)
+        self._last_poll, self._polling = None, False
         if rest.awake_s == 0.0:
             self._fall_asleep(now_s)
         else:
@@ -141,7 +141,7 @@ class Radio:
 
     def _wait(self, now_s: float, until_s: float) -> None:
         # Frames held because the radio was deaf are fetched: from now on it listens.
-        fetched = self._state is DEAF and self._fetch()
+        fetched = self._state is SEND_ONLY and self._retrieve()
         self._enter(BUSY if fetched else AWAKE, now_s)
         self._awake_until_s = until_s
 
@@ -154,11 +154,11 @@ class Radio:
     def _hear(self, now_s: float) -> None:
         """Hear the beacon, and those after it up to *now_s* for which it sleeps on; they name nobody."""
         first_s = self._doze.wakes_s
-        if self._doze.continues():
-            self._heard(first_s, self._doze.continue_doze(now_s))
+        if self._doze.load_promised_doze():
+            self._heard(first_s, self._doze.skip_empty_beacons(now_s))
         else:
             self._heard(first_s, 1)
-            self._seen = self._doze.end(first_s)
+            self._last_poll = self._doze.end(first_s)
             self._ask(first_s)
 
     def _wake_for_beacon(self) -> None:
@@ -166,35 +166,35 @@ class Radio:
         now_s = self._doze.wakes_s  # env.now may be one rounding error off
         self._heard(now_s, 1)
         self._enter(BUSY, now_s)
-        self._seen = self._doze.end(now_s, self._fetch())
+        self._last_poll = self._doze.end(now_s, self._retrieve())
         self._polling = self._port.late_frames_wait
 
     def _interrupt_doze(self, now_s: float) -> Poll:
         """Wake to send; return what was held, if the access point hands it over now."""
         self._beacon_alarm.cancel()
         release = self._port.release_on_uplink
-        self._enter(BUSY if release else DEAF, now_s)
-        return self._doze.end(now_s, self._fetch() if release else ())
+        self._enter(BUSY if release else SEND_ONLY, now_s)
+        return self._doze.end(now_s, self._retrieve() if release else ())
 
-    def _idle_while_deaf(self) -> None:
+    def _idle_while_send_only(self) -> None:
         """Ask for a rest once the link is idle, since held frames wait for it."""
         # Where every beacon is an event, one at this very time may have led on already.
-        if self._state is DEAF:
+        if self._state is SEND_ONLY:
             self._ask(self._env.now)
 
-    def _fetch(self) -> list[BufferedFrame]:
+    def _retrieve(self) -> list[BufferedFrame]:
         """Have the access point send what it holds, and return it."""
         self._awaited += len(frames := self._port.release())
         return frames
 
     def _heard(self, first_s: float, count: int) -> None:
-        for tell in self._tell_beacons:
-            tell(first_s, count, self._doze.every_s)
+        for notify in self._on_beacons:
+            notify(first_s, count, self._doze.every_s)
 
     def _enter(self, state: State, time_s: float) -> None:
         """Change the state, and tell observers if the radio wakes or begins to doze."""
         dozes, dozed = state is DOZING, self._state is DOZING
         self._state = state
         if dozes is not dozed:
-            for tell in self._tell_radio:
-                tell(time_s, dozed)
+            for notify in self._on_radio:
+                notify(time_s, dozed)

@@ -30,4 +30,4 @@ class State(Enum):
 
 
 # As globals, since a member looked up in its class takes several times as long.
-BUSY, DEAF, AWAKE, DOZING = State
+BUSY, SEND_ONLY, AWAKE, DOZING = State

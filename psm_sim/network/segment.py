@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from psm_sim.network.http import Request
+from psm_sim.network.http_request import Request
 
 
 @dataclass(slots=True, eq=False)
-class Connection:
+class ConnectionId:
     """The identity of one TCP connection, and the content of its byte stream.
 
     Segments count bytes and carry none: ``requests`` holds what the bytes of the client's stream say,
@@ -21,7 +21,7 @@ class Connection:
     number: int = -1
 
 
-NULL, GROUP = Connection(), Connection()
+NULL, GROUP = ConnectionId(), ConnectionId()
 """The connections of null frames, and of group-addressed frames, which belong to none."""
 
 
@@ -29,12 +29,12 @@ NULL, GROUP = Connection(), Connection()
 class Segment:
     """One TCP segment; ``seq`` counts SYN and FIN as one byte each, as TCP does.
 
-    ``wire_bytes`` is the payload with its TCP/IP header; ``rst`` is true of a :class:`Reset` alone.
+    ``wire_bytes`` is the payload with its TCP/IP header; ``rst`` is true of a :class:`ResetSegment` alone.
     """
 
     rst: ClassVar[bool] = False
 
-    connection: Connection
+    connection: ConnectionId
     seq: int
     payload: int
     ack: int
@@ -52,7 +52,7 @@ BufferedFrame = tuple[float, Segment]
 """A frame that is held, after the time in seconds at which it came."""
 
 
-class Reset(Segment):
+class ResetSegment(Segment):
     """Segment that ends its connection at once (RST): its sender knows it no longer."""
 
     __slots__ = ()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from simpy import Environment
 
-from psm_sim.network.http import Request
+from psm_sim.network.http_request import Request
 from psm_sim.network.tcp_endpoint import Endpoint
-from psm_sim.network.timer import ReusableEvent
+from psm_sim.network.timers import ReusableEvent
 
 
 class ServerConnection:

@@ -11,7 +11,7 @@ from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
 from psm_sim.policies.base import Dtim
-from psm_sim.policies.flows import StationFlows
+from psm_sim.policies.outstanding_requests import StationRequests
 
 _NEW = tuple.__new__
 """Makes a named tuple in half the time that its class takes."""
@@ -26,7 +26,7 @@ class Station:
         The clock, and the radio that sends.
     policy
         Asked for every rest, and told of uplink packets; whoever makes the station starts it.
-    tell_rest
+    on_rest
         Called as :class:`~psm_sim.network.observers.Observer` says of ``rest``.
     """
 
@@ -35,12 +35,12 @@ class Station:
         env: Environment,
         policy: Policy,
         radio: Radio,
-        tell_rest: Sequence[Callable[[float, Poll | None, Rest], None]] = (),
+        on_rest: Sequence[Callable[[float, Poll | None, Rest], None]] = (),
     ) -> None:
-        self._env, self._policy, self._radio, self._tell_rest = env, policy, radio, tell_rest
-        self._flows = policy.flows if isinstance(policy.flows, StationFlows) else None
-        self._tell_sent = policy.sent if policy.wants("sent") and self._flows is None else None
-        self._tell_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
+        self._env, self._policy, self._radio, self._on_rest = env, policy, radio, on_rest
+        self._flows = policy.flows if isinstance(policy.flows, StationRequests) else None
+        self._on_sent = policy.sent if policy.wants("sent") and self._flows is None else None
+        self._on_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
         self._last_uplink_s = 0.0  # the start counts as an uplink packet
 
     def start(self, beacon_s: float, topology: Topology) -> None:
@@ -59,14 +59,14 @@ class Station:
         if cut_short is not None:
             self._policy.interrupted(cut_short)
         self._last_uplink_s = now_s
-        if self._tell_uplink is not None:
-            self._tell_uplink(now_s)
-        if self._tell_sent is not None:
-            self._tell_sent(now_s, _frame(segment))
+        if self._on_uplink is not None:
+            self._on_uplink(now_s)
+        if self._on_sent is not None:
+            self._on_sent(now_s, _frame(segment))
         elif self._flows is not None:
             useful, last = segment.payload or segment.syn, segment.fin or type(segment) is not Segment
             if useful or last:
-                self._flows.sends(now_s, segment.connection.number, bool(useful), last)
+                self._flows.note_sent(now_s, segment.connection.number, bool(useful), last)
         self._radio.send(segment)
 
     def send_null(self, segment: Segment) -> None:
@@ -87,33 +87,35 @@ class Station:
             return self._keeper(self._flows, deliver)
         if not self._policy.wants("received"):
             return deliver
-        tell, env = self._policy.received, self._env
+        notify, env = self._policy.received, self._env
 
         def receive(segment: Segment) -> None:
-            tell(env.now, _frame(segment))
+            notify(env.now, _frame(segment))
             deliver(segment)
 
         return receive
 
-    def _keeper(self, flows: StationFlows, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
+    def _keeper(
+        self, flows: StationRequests, deliver: Callable[[Segment], None]
+    ) -> Callable[[Segment], None]:
         """Return what takes the frames received: *deliver*, after *flows* if a frame can change them."""
-        env, full, ends = self._env, flows.segment_bytes, flows.ends
+        env, full, note_reply_end = self._env, flows.segment_bytes, flows.note_reply_end
 
         def receive(segment: Segment) -> None:
-            flows.moved_s = env.now
+            flows.last_frame_s = env.now
             if segment.payload < full and (segment.payload or segment.fin or type(segment) is not Segment):
-                ends(segment.connection.number)
+                note_reply_end(segment.connection.number)
             deliver(segment)
 
         return receive
 
     def rest(self, time_s: float, poll: Poll | None) -> Rest:
         """Return how the radio shall rest, now that the link has fallen idle at *time_s*."""
-        if self._flows is not None and self._last_uplink_s > self._flows.moved_s:
-            self._flows.moved_s = self._last_uplink_s
+        if self._flows is not None and self._last_uplink_s > self._flows.last_frame_s:
+            self._flows.last_frame_s = self._last_uplink_s
         rest = self._policy.rest(time_s, time_s - self._last_uplink_s, poll)
-        for tell in self._tell_rest:
-            tell(time_s, poll, rest)
+        for notify in self._on_rest:
+            notify(time_s, poll, rest)
         return rest
 
 

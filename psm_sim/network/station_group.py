@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from psm_sim.network.clock import run_events
 from psm_sim.network.world import World
 from psm_sim.workload.messages import Messages
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 
 class StationGroup:

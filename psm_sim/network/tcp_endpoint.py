@@ -6,11 +6,11 @@ from collections.abc import Callable
 from math import inf
 from typing import Protocol
 
-from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.tcp_constants import TcpConstants
 from psm_sim.network.tcp_receiver import LATER, NO, NOW, Receiver
 from psm_sim.network.tcp_sender import Sender
-from psm_sim.network.timer import Timer, TimerQueue
+from psm_sim.network.timers import Timer, TimerQueue
 
 _new = object.__new__
 """Makes a segment, to be filled in, in two thirds of the time that its class takes."""
@@ -60,7 +60,7 @@ class Endpoint(Sender):
         self,
         timers: TimerQueue,
         rules: TcpConstants,
-        connection: Connection,
+        connection: ConnectionId,
         way_out: SegmentSink,
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
@@ -138,11 +138,11 @@ class Endpoint(Sender):
         """Fire no timer again."""
         self._timer.deadline = self._ack.deadline = inf
 
-    def part(self) -> None:
+    def detach(self) -> None:
         """Part from what refers to it, once it is closed: no cycle is then left for the garbage collector."""
         del self.application
-        self._timer.part()
-        self._ack.part()
+        self._timer.detach()
+        self._ack.detach()
 
     def _established(self) -> None:
         if self.receiver.due is NOW:

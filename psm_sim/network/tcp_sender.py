@@ -10,7 +10,7 @@ from simpy import Environment
 from psm_sim.network.slow_start_growth import SlowStartGrowth
 from psm_sim.network.tcp_constants import TcpConstants
 from psm_sim.network.tcp_timeout import RetransmissionTimeout
-from psm_sim.network.timer import Timer, TimerQueue
+from psm_sim.network.timers import Timer, TimerQueue
 
 
 class Sender(ABC):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psm_sim.errors import InputError
+from psm_sim.network.topology_device import PowerParameters, StationParameters
 from psm_sim.network.topology_faults import FaultParameters, LossParameters
 from psm_sim.network.topology_mac import MacParameters
-from psm_sim.network.topology_members import Member
 from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BeaconParameters,
@@ -17,9 +17,9 @@ from psm_sim.network.topology_sections import (
     LinkParameters,
     TcpParameters,
 )
-from psm_sim.network.topology_station import PowerParameters, StationParameters
+from psm_sim.network.topology_stations import StationSpec
+from psm_sim.parameter_values import Parameter
 from psm_sim.parameters import parameters_of
-from psm_sim.values import Parameter
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Topology:
     """A whole scenario; sections and keys are those of ``topologies/three-node.toml``.
 
     ``base`` is the bundled topology that this one was made from: what differs from it tells people what it
-    is (:func:`~psm_sim.network.topology_file.differences`). ``stations`` are those that share the air of the
+    is (:func:`~psm_sim.network.topology_file.topology_differences`). ``stations`` are those that share the air of the
     access point; empty for one alone.
 
     Raises
@@ -51,7 +51,7 @@ class Topology:
     wired_faults: LossParameters = field(default_factory=LossParameters)
     mac: MacParameters = field(default_factory=MacParameters)
     base: str = "three-node"
-    stations: tuple[Member, ...] = ()
+    stations: tuple[StationSpec, ...] = ()
 
     def __post_init__(self) -> None:
         for attribute, cls in SECTIONS.values():

@@ -11,7 +11,7 @@ from psm_sim.bundled_files import bundled_dir, bundled_names
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
 from psm_sim.network.topology import SECTIONS, Topology, topology_keys
-from psm_sim.network.topology_members import members_of
+from psm_sim.network.topology_stations import members_of
 from psm_sim.parameters import parameters_of
 from psm_sim.registry import unknown_name_error
 
@@ -46,7 +46,7 @@ def load_topology(
     return _changed(topology, settings, where)
 
 
-def overlaid(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
+def overlay_settings(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
     """Return a topology with some of its keys changed; arguments and errors as :func:`load_topology`.
 
     Parameters
@@ -60,7 +60,7 @@ def overlaid(topology: Topology, values: Mapping[str, Any], where: str) -> Topol
     return _changed(topology, values, where)
 
 
-def differences(topology: Topology) -> dict[str, Any]:
+def topology_differences(topology: Topology) -> dict[str, Any]:
     """Return the keys whose values differ from those of the bundled topology it was made from."""
     base = load_topology(topology.base).config()
     return {key: value for key, value in topology.config().items() if value != base[key]}

@@ -19,7 +19,7 @@ RATES_MBPS: dict[str, tuple[float, ...]] = {
 class MacParameters:
     """The medium access of 802.11; with ``model`` at ``link`` nothing else here is used.
 
-    Times that the standard fixes are no parameters: they stand in ``network/air_timing.py``. Windows are one
+    Times that the standard fixes are no parameters: they stand in ``network/frame_timing.py``. Windows are one
     less than a power of two, at most 1023 (802.11-2020, 10.3.3); 128 is twice Linux's largest retry limit.
     A beacon has at least a header, a timestamp and a rate set, and a frame at most 2,346 B.
     """

@@ -11,9 +11,9 @@ from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.clock import Clock
 from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link, LinkName
+from psm_sim.network.monitored_link import uplink_of, wireless_link
 from psm_sim.network.observers import EnergyLedger, Observer, ObserverHooks
 from psm_sim.network.radio import Radio
-from psm_sim.network.sniffed_link import uplink_of, wireless_link
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
 
@@ -73,7 +73,7 @@ class WirelessHop:
         # Who is told of every question to the policy hears none of a plan's beacons, so none is followed.
         self.doze = Doze(self.beacons, not self.hooks.rest and not self.topology.beacon.loss)
         self.join(access_point, wired_up)
-        self.port.tell_held = self.hooks.held
+        self.port.on_buffered = self.hooks.buffered
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
         """Make ``port`` and ``radio``; arguments as for :meth:`attach`."""

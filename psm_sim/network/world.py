@@ -12,16 +12,16 @@ from psm_sim.network.browser import Visit
 from psm_sim.network.clock import run_events
 from psm_sim.network.end_systems import EndSystems, FramePath
 from psm_sim.network.link import Link
-from psm_sim.network.messenger import Messenger
+from psm_sim.network.message_sender import MessageSender
 from psm_sim.network.observers import Observer, ObserverHooks, Usage
-from psm_sim.network.page_failure_log import PageFailureLog
+from psm_sim.network.page_failure_handler import PageFailureHandler
+from psm_sim.network.page_visits import PageVisits
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
-from psm_sim.network.visits import Visits
 from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.policies import Policy
 from psm_sim.workload.messages import NO_MESSAGES, Messages
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 
 class Parts(NamedTuple):
@@ -61,9 +61,9 @@ class World:
     ) -> None:
         self.hop, self.ends = hop, ends = parts
         self.env, self.beacons, self.ledger, self.power = hop.env, hop.beacons, hop.ledger, topology.power
-        self.visits = Visits()
+        self.visits = PageVisits()
         self.events = 0
-        self.messenger: Messenger | None = None
+        self.messenger: MessageSender | None = None
         self.browsing = False
         self.done: Callable[[], None] = lambda: None
         self._hooks = hooks = ObserverHooks([hop.ledger, *hop.observers(), *observers])
@@ -75,19 +75,19 @@ class World:
         self.access_point = AccessPoint(self.env, topology.access_point)
         hop.attach(self.access_point, self.wired_up)
         self.radio = hop.radio
-        self.station = Station(self.env, policy, self.radio, hooks.questions)
+        self.station = Station(self.env, policy, self.radio, hooks.decisions)
         self.server = ends.host(self.wired_down.send, ends.serve)
         self.client = ends.host(self.station.send)
         # _loaded first: then observers of a page have been told all that the radio did before its end.
         self.browser = ends.browser(self.client, (self._loaded, *hooks.page))
-        failures = PageFailureLog(topology, self.visits, self.access_point, policy.name)
+        failures = PageFailureHandler(topology, self.visits, self.access_point, policy.name)
         ends.watch(self.server, self.client, self.browser, failures)
 
         self._join()
         hop.start(self.station)
         self.station.start(self.beacons.interval_s, topology)
-        for tell in hooks.begin:
-            tell(topology, policy)
+        for notify in hooks.begin:
+            notify(topology, policy)
 
     def _join(self) -> None:
         """Say where frames go at the end of each link, and join the radio to its port and its station."""
@@ -129,13 +129,13 @@ class World:
             failure: Any = self._process.value
             raise failure
         self.radio.advance(self.env.now)
-        self.hop.doze.settle()
-        for tell in self._hooks.finish:
-            tell(self.env.now)
+        self.hop.doze.report_plan_followed()
+        for notify in self._hooks.finish:
+            notify(self.env.now)
 
     def _send(self, messages: Messages) -> None:
         """Put a messenger on the way of frames: only now, so that a run without one is as fast as ever."""
-        self.messenger = messenger = Messenger(self.env, self.client, self.server, messages)
+        self.messenger = messenger = MessageSender(self.env, self.client, self.server, messages)
         self.server.accept = messenger.at_listener(self.ends.serve)
         self.wired_down.deliver = messenger.at_access_point(self.wired_down.deliver)
         self.radio.deliver = messenger.at_station(self.radio.deliver)
@@ -161,7 +161,7 @@ class World:
         """Bytes, headers included, between server and client: on the links and held."""
         return (
             self.wired_down.in_flight_bytes
-            + self.access_point.held_bytes
+            + self.access_point.buffered_bytes
             + self.wireless_down.in_flight_bytes
         )
 

@@ -8,18 +8,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.beacons import TOLERANCE_S
 from psm_sim.learning.waiting_time import WaitingTimeModel
 from psm_sim.learning.waiting_time_bins import EDGES_S
 from psm_sim.limits import MAX_S, MAX_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
-from psm_sim.policies.bound import ReplyBound
 from psm_sim.policies.flow_gaps import FlowGaps
-from psm_sim.policies.flows import Flows, longest_doze
-from psm_sim.policies.gaps import Gaps, WaitingTimeModels
-from psm_sim.policies.schedule import Costs, Times, best_choices, longest_doze_is_best
+from psm_sim.policies.frame_gaps import FrameGaps, WaitingTimeModels
+from psm_sim.policies.optimal_rest import DecisionGrid, RestCosts, longest_doze_is_best, solve_rest
+from psm_sim.policies.outstanding_requests import OutstandingRequests, longest_doze
+from psm_sim.policies.reply_bound import ReplyBound
 from psm_sim.poll import Poll
 
 _MAX_DOZE_MS = 10_000.0
@@ -38,9 +38,9 @@ class Anticipate(Policy):
     """Doze, hear a beacon or wait awake, whichever is expected to cost least at a stated price of delay.
 
     The silence since the last frame has a law, learnt for each of six contexts
-    (:class:`~psm_sim.policies.gaps.Gaps`, :class:`~psm_sim.learning.WaitingTimeModel`).
+    (:class:`~psm_sim.policies.frame_gaps.FrameGaps`, :class:`~psm_sim.learning.WaitingTimeModel`).
     From it dynamic programming
-    (:mod:`psm_sim.policies.schedule`) finds the schedule of least expected cost: energy, and for each second
+    (:mod:`psm_sim.policies.optimal_rest`) finds the schedule of least expected cost: energy, and for each second
     that a frame is held the price in joules. While no reply is awaited the radio never waits awake.
 
     With ``joint`` each connection that waits has a gap of its own, and what is awaited is the first of their
@@ -97,8 +97,8 @@ class Anticipate(Policy):
 
     def _begin(self) -> None:
         self.laws = WaitingTimeModels()
-        self._flows = Flows(self.mss)
-        self._gaps = (FlowGaps if self.joint else Gaps)(self._flows, self.split_s, self._learn)
+        self._flows = OutstandingRequests(self.mss)
+        self._gaps = (FlowGaps if self.joint else FrameGaps)(self._flows, self.split_s, self._learn)
         self._most = longest_doze(self.max_ms, self.beacon_s)
         self._ahead = max(_AHEAD, 2 * self._most)
         self._kept: tuple[int, dict[int, int]] = (-1, {})
@@ -148,9 +148,11 @@ class Anticipate(Policy):
             parts.append(bound.legal_s(beacons_s[: self._ahead + 1]))
         times_s = np.sort(np.concatenate(parts))
         times_s = times_s[(times_s >= begin_s) & (times_s < beacons_s[self._ahead])]
-        times = Times(times_s, beacons_s, np.searchsorted(beacons_s, times_s + TOLERANCE_S, side="right"))
+        times = DecisionGrid(
+            times_s, beacons_s, np.searchsorted(beacons_s, times_s + TOLERANCE_S, side="right")
+        )
         allowed = None if bound is None else bound.allows(times, self._most)
-        found = best_choices(self._shifted, times, self._costs(bound is not None, self._most), allowed)
+        found = solve_rest(self._shifted, times, self._costs(bound is not None, self._most), allowed)
         chosen = int(np.argmax(found > 0))
         return Rest(float(times_s[chosen]) - now_s, int(found[chosen]))
 
@@ -174,7 +176,7 @@ class Anticipate(Policy):
             return dict.fromkeys(numbers, most)
         beacons_s = self._beacons_s(now_s, rows - 1 + most)
         times_s = np.concatenate(([now_s], beacons_s[: rows - 1]))
-        found = best_choices(self._shifted, Times(times_s, beacons_s, np.arange(rows)), costs)
+        found = solve_rest(self._shifted, DecisionGrid(times_s, beacons_s, np.arange(rows)), costs)
         return dict(zip(numbers, found[:_KEPT].tolist(), strict=True))
 
     def _shifted(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -185,10 +187,10 @@ class Anticipate(Policy):
         first = self.beacon_grid.after(time_s)
         return np.arange(first, first + count, dtype=np.float64) * self.beacon_s
 
-    def _costs(self, bound: bool, most: int) -> Costs:
+    def _costs(self, bound: bool, most: int) -> RestCosts:
         """Return the costs of a rest; within a *bound* on the delay it must be able to wait awake."""
         power, waiting = self.power, self._flows.waiting
         price_w = self.price / waiting**self.share if waiting else self.idle_price
         awake = bound or (waiting and self.awake)
         awake_w = max(0.0, power.awake_w - power.asleep_w) if awake else inf
-        return Costs(price_w, awake_w, power.beacon_j, most)
+        return RestCosts(price_w, awake_w, power.beacon_j, most)

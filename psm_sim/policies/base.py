@@ -13,7 +13,7 @@ from psm_sim.policies.service_period import ServicePeriod
 from psm_sim.poll import Poll
 
 if TYPE_CHECKING:
-    from psm_sim.policies.flows import StationFlows
+    from psm_sim.policies.outstanding_requests import StationRequests
 
 
 class Plan(Protocol):
@@ -121,7 +121,7 @@ class Policy(ABC):
     dtim: Dtim = Dtim()
     """Which beacons are DTIM beacons: those whose numbers the period divides. Set before :meth:`start`."""
 
-    flows: StationFlows | None = None
+    flows: StationRequests | None = None
     """What the station keeps for it, so that it need not be told of each frame; None: it is told."""
 
     @property

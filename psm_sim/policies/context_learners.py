@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psm_sim.learning import Learner
 from psm_sim.policies.base import Frame
-from psm_sim.policies.flows import Flows
+from psm_sim.policies.outstanding_requests import OutstandingRequests
 
 
 class ContextLearners:
@@ -21,7 +21,7 @@ class ContextLearners:
 
     def __init__(self, idle: Learner, waiting: Learner) -> None:
         self.idle, self.waiting = idle, waiting
-        self._flows = Flows()
+        self._flows = OutstandingRequests()
 
     def sent(self, frame: Frame) -> None:
         """Take note that a request is outstanding, or no more."""

@@ -8,12 +8,12 @@ from math import inf
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.learning.waiting_time import WaitingTimeModel
 from psm_sim.policies.base import Frame
-from psm_sim.policies.flows import Flows, is_useful
-from psm_sim.policies.gaps import ON_AIR_S, Gaps, context_of
-from psm_sim.policies.schedule import Law
+from psm_sim.policies.frame_gaps import ON_AIR_S, FrameGaps, context_of
+from psm_sim.policies.optimal_rest import Law
+from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 
 _STEPS_S: FloatArray = np.concatenate((np.arange(0.0, 0.4, 0.005), np.arange(0.4, 30.0, 0.025)))
@@ -31,16 +31,18 @@ class FlowGap:
     asked: bool = False
 
 
-class FlowGaps(Gaps):
+class FlowGaps(FrameGaps):
     """Gaps of each connection that waits for a reply; :attr:`waiting` has them by number.
 
     A connection's gap opens at each of its frames and ends at the next one, or when its reply is complete, as
-    in :class:`~psm_sim.policies.gaps.Gaps`; frames of other connections do not end it. The first
+    in :class:`~psm_sim.policies.frame_gaps.FrameGaps`; frames of other connections do not end it. The first
     frame after the radio woke was held, as were those that follow within 4 ms of each other. While no
     connection waits there is one gap.
     """
 
-    def __init__(self, flows: Flows, split_s: float, tell: Callable[[str, float, float], None]) -> None:
+    def __init__(
+        self, flows: OutstandingRequests, split_s: float, tell: Callable[[str, float, float], None]
+    ) -> None:
         super().__init__(flows, split_s, tell)
         self.waiting: dict[int, FlowGap] = {}
         self._doze_s, self._burst_s = (0.0, inf), inf
@@ -56,7 +58,7 @@ class FlowGaps(Gaps):
         """Take note of a doze cut short: what was held comes now."""
         super().interrupted(poll)
         woke_s = self._dozes_s + poll.slept_ms / 1000
-        self._doze_s, self._burst_s = (self._dozes_s, woke_s if poll.held_frames else inf), inf
+        self._doze_s, self._burst_s = (self._dozes_s, woke_s if poll.buffered_frames else inf), inf
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """End the gap of a connection with a frame sent, and open the next if it waits."""

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray, IntArray
+from psm_sim.array_types import FloatArray, IntArray
 from psm_sim.learning.lookahead import Lookahead
 
 HALF = 0.5 + 1e-9

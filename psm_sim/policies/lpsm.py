@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import Learner, make_learner
 from psm_sim.learning.lookahead import Lookahead
 from psm_sim.learning.round_backends import check_numba
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
-from psm_sim.losses.guard import describe_poll, guarded_loss
+from psm_sim.losses.user_loss_guard import describe_poll, guarded_loss
 from psm_sim.parameters import check_all, parameters_of, values_of
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.context_learners import ContextLearners
-from psm_sim.policies.experts import polling_times_ms, polls_in_horizon
 from psm_sim.policies.idle_plan import HALF, IdlePlan
 from psm_sim.policies.lpsm_parameters import LpsmParameters
+from psm_sim.policies.polling_time_grid import polling_times_ms, polls_in_horizon
 from psm_sim.policies.warm_start import WarmStart
-from psm_sim.spec import Spec
 
 
 @dataclass
@@ -107,7 +107,7 @@ class Lpsm(LpsmParameters, Policy):
             beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
         self._planned, self._sent_since_rest = next_beacon + beacons - 1, False
         # After a first empty poll: most dozes during a page end with frames, and need no plan.
-        rests = self._rests if poll is None or poll.held_frames else self._planned_rests
+        rests = self._rests if poll is None or poll.buffered_frames else self._planned_rests
         return rests[beacons]
 
     def uplink(self, now_s: float) -> None:

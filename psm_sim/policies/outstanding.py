@@ -11,7 +11,7 @@ from typing import ClassVar
 from psm_sim.limits import MAX_MS, MAX_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
-from psm_sim.policies.flows import StationFlows, is_useful, longest_doze
+from psm_sim.policies.outstanding_requests import StationRequests, is_useful, longest_doze
 from psm_sim.poll import Poll
 
 _EVERY = Rest(0.0, 1, repeat=True)
@@ -19,10 +19,10 @@ _EVERY = Rest(0.0, 1, repeat=True)
 
 
 @dataclass
-class Outstanding(Policy):
+class OutstandingPolicy(Policy):
     """Hear every beacon while a request is outstanding, and back off to the longest doze otherwise.
 
-    While a flow waits for its reply (:class:`~psm_sim.policies.flows.Flows`) the radio stays awake until
+    While a flow waits for its reply (:class:`~psm_sim.policies.outstanding_requests.OutstandingRequests`) the radio stays awake until
     ``wait_ms`` after the last SYN or payload sent, and then hears every beacon. Otherwise a doze lasts ``f``
     times the time since the last frame, at least one beacon and at most ``max_ms``. Nothing is learnt.
     """
@@ -47,9 +47,9 @@ class Outstanding(Policy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy outstanding")
-        self._flows = StationFlows(self.mss)
+        self._flows = StationRequests(self.mss)
         own = type(self)
-        if own.sent is Outstanding.sent and own.received is Outstanding.received:
+        if own.sent is OutstandingPolicy.sent and own.received is OutstandingPolicy.received:
             self.flows = self._flows  # all it needs to know; a class derived from it is told of its frames
         self._begin()
 
@@ -65,13 +65,13 @@ class Outstanding(Policy):
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Take note that a reply is awaited, or no more."""
-        self._flows.moved_s, useful = now_s, is_useful(frame)
+        self._flows.last_frame_s, useful = now_s, is_useful(frame)
         if useful or frame.fin:
-            self._flows.sends(now_s, frame.flow, useful, frame.fin)
+            self._flows.note_sent(now_s, frame.flow, useful, frame.fin)
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Take note of a reply."""
-        self._flows.moved_s = now_s
+        self._flows.last_frame_s = now_s
         self._flows.received(frame)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
@@ -91,7 +91,7 @@ class Outstanding(Policy):
 
     def _wanted(self, now_s: float) -> float:
         """Return how many beacons to doze from *now_s* on, when nothing is awaited."""
-        return self.f * (now_s - self._flows.moved_s) / self.beacon_s
+        return self.f * (now_s - self._flows.last_frame_s) / self.beacon_s
 
 
 class _Settled:

@@ -10,8 +10,8 @@ from typing import ClassVar
 from psm_sim.limits import MAX_MS
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Rest
-from psm_sim.policies.flows import Flows, is_useful
 from psm_sim.policies.last_frame import LastFrame
+from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 
 
@@ -46,7 +46,7 @@ class Predict(LastFrame):
         self._begin()
 
     def _begin(self) -> None:
-        self._flows, self._delays_s = Flows(self.mss), deque[float](maxlen=self.memory)
+        self._flows, self._delays_s = OutstandingRequests(self.mss), deque[float](maxlen=self.memory)
         self._asked_s = self._came_s = 0.0
         self._open, self._fetched = False, False
 

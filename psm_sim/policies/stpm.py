@@ -9,8 +9,8 @@ from typing import ClassVar
 from psm_sim.limits import MAX_MS, MAX_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Rest
-from psm_sim.policies.flows import is_useful
 from psm_sim.policies.last_frame import LastFrame
+from psm_sim.policies.outstanding_requests import is_useful
 from psm_sim.poll import Poll
 
 

@@ -10,21 +10,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.learning import Learner
-from psm_sim.losses import Formula, Inverse, InverseLog, Loss, Poll
-from psm_sim.losses.guard import guarded_loss
+from psm_sim.losses import FormulaLoss, InverseLogLoss, InverseLoss, Loss, Poll
+from psm_sim.losses.user_loss_guard import guarded_loss
 from psm_sim.policies.idle_plan import HALF
-from psm_sim.replay.arrivals import BIN_US, Arrivals
-from psm_sim.replay.clock import PollingGrid
-from psm_sim.replay.history import NullHistory
+from psm_sim.replay.binned_arrivals import BIN_US, BinnedArrivals
+from psm_sim.replay.polling_clock import PollingGrid
+from psm_sim.replay.replay_history import NullHistory
 
 _NEWS = 20_000
-_BLIND = (Formula, Inverse, InverseLog)
+_BLIND = (FormulaLoss, InverseLoss, InverseLogLoss)
 """Losses known not to look at when bytes came, nor to adapt; for any other the bins of a poll are listed."""
 
 
-class Replay:
+class ReplayPoller:
     """Replay of one client's activity by one learner; memory is constant in the number of polls.
 
     Each poll: sleep for the weighted mean of the experts' times, find the bytes that came meanwhile, ask
@@ -45,7 +45,7 @@ class Replay:
 
     Attributes
     ----------
-    polls, now_us, held_bytes : int
+    polls, now_us, buffered_bytes : int
         Polls made, time since the first transfer's bin, and bytes fetched.
     shortest_us, longest_us : int
         The extremes of the polling times used.
@@ -58,7 +58,7 @@ class Replay:
 
     def __init__(
         self,
-        arrivals: Arrivals,
+        arrivals: BinnedArrivals,
         learner: Learner,
         loss: Loss,
         clock: PollingGrid,
@@ -66,7 +66,7 @@ class Replay:
     ) -> None:
         self.arrivals, self.learner, self.times_ms = arrivals, learner, clock.times_ms
         self.history = history or NullHistory()
-        self.polls, self.now_us, self.held_bytes = 0, 0, 0
+        self.polls, self.now_us, self.buffered_bytes = 0, 0, 0
         self.longest_us, self.shortest_us = 0, 2**63
         self.expert_losses: FloatArray = np.zeros(self.times_ms.size)
         self.mixture, self.suffered, self.current_best = 0.0, 0.0, 0.0
@@ -78,12 +78,12 @@ class Replay:
         self._per_unit = 1e3 / clock.unit_us
         self._unit_us, (self._least, self._most) = clock.unit_us, clock.range_units
 
-    def run(self, polls: int | None = None, told: Callable[[int], None] | None = None) -> Replay:
+    def run(self, polls: int | None = None, told: Callable[[int], None] | None = None) -> ReplayPoller:
         """Poll until every byte is fetched, or *polls* times; *told* is called with the bytes fetched."""
         while not self.arrivals.finished and (polls is None or self.polls < polls):
             self._poll()
             if told and not self.polls % _NEWS:
-                told(self.held_bytes)
+                told(self.buffered_bytes)
         return self
 
     def _poll(self) -> None:
@@ -98,7 +98,7 @@ class Replay:
         self.mixture += mixture
         self.suffered += paid
         self.current_best += best
-        self.history.after((poll.slept_ms, poll.held_bytes, mixture, paid, best), losses)
+        self.history.after((poll.slept_ms, poll.buffered_bytes, mixture, paid, best), losses)
 
     def _interval_us(self) -> int:
         """Return the weighted mean of the experts' times, on the clock's grid and within their range.
@@ -117,14 +117,14 @@ class Replay:
         before_us, self.now_us = self.now_us, self.now_us + slept_us
         end = self.now_us // BIN_US
         if not self._watches:
-            held = self.arrivals.until(end)
-            self.held_bytes += held
-            return Poll(slept_us / 1e3, held)
+            buffered = self.arrivals.until(end)
+            self.buffered_bytes += buffered
+            return Poll(slept_us / 1e3, buffered)
         bins = self.arrivals.offsets(before_us // BIN_US, end)
-        held = self.arrivals.until(end)
-        self.held_bytes += held
+        buffered = self.arrivals.until(end)
+        self.buffered_bytes += buffered
         offsets = tuple((((bin_ + 1) * BIN_US - before_us) / 1e3, size) for bin_, size in bins)
-        return Poll(slept_us / 1e3, held, len(offsets), offsets)
+        return Poll(slept_us / 1e3, buffered, len(offsets), offsets)
 
     def _ask(self, poll: Poll) -> tuple[FloatArray, float]:
         """Return the experts' losses, shape (n,), and that of the polling time used."""

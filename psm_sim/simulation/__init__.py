@@ -1,17 +1,17 @@
 """Runs of the simulator: one policy, several side by side, many clients; and their results."""
 
 from psm_sim.progress import Progress
-from psm_sim.simulation.api import compare, comparison, simulate
-from psm_sim.simulation.average import Average, ClientAverage, SeedAverage
-from psm_sim.simulation.clients import ClientComparison
-from psm_sim.simulation.compare import compare_clients, compare_runs
+from psm_sim.simulation.api import compare, simulate
+from psm_sim.simulation.client_comparison import ClientComparison
+from psm_sim.simulation.compare_policies import compare_clients, compare_runs
 from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.differences import Difference, difference
-from psm_sim.simulation.records import PageRecord, Traffic
+from psm_sim.simulation.paired_differences import PairedDifference, paired_difference
 from psm_sim.simulation.references import BASELINES, References
 from psm_sim.simulation.replications import SeedComparison, compare_seeds
 from psm_sim.simulation.result import Result
+from psm_sim.simulation.run_records import PageRecord, Traffic
 from psm_sim.simulation.scenario import Scenario
+from psm_sim.simulation.seed_average import Average, ClientAverage, SeedAverage
 from psm_sim.simulation.timeline import timeline
 from psm_sim.summary_stats import Summary
 
@@ -21,8 +21,8 @@ __all__ = [
     "ClientAverage",
     "ClientComparison",
     "Comparison",
-    "Difference",
     "PageRecord",
+    "PairedDifference",
     "Progress",
     "References",
     "Result",
@@ -35,8 +35,7 @@ __all__ = [
     "compare_clients",
     "compare_runs",
     "compare_seeds",
-    "comparison",
-    "difference",
+    "paired_difference",
     "simulate",
     "timeline",
 ]

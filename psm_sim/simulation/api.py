@@ -1,24 +1,21 @@
-"""Simulations from Python: ``psm_sim.simulate`` for one policy, ``psm_sim.comparison`` for several."""
+"""Simulations from Python: ``psm_sim.simulate`` for one policy, ``psm_sim.compare`` for several."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from psm_sim.network import Observer
 from psm_sim.progress import no_progress
-from psm_sim.simulation.arguments import SimulationArguments
-from psm_sim.simulation.compare import compare_clients
+from psm_sim.simulation.api_arguments import SimulationArguments
+from psm_sim.simulation.compare_policies import compare_clients
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.references import BASELINES, References
 from psm_sim.simulation.replications import compare_seeds
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run_outputs import RunOutputs
 from psm_sim.simulation.timeline import observe
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def simulate(
@@ -81,7 +78,7 @@ def simulate(
     return found.runs[0]
 
 
-def comparison(
+def compare(
     policies: Sequence[Any],
     trace: Any = "ucb",
     topology: Any = "three-node",
@@ -125,39 +122,6 @@ def comparison(
     reference = () if against is None else (arguments.policy(against),)
     outputs = RunOutputs.of(capture, timeline)
     return _compared(arguments, policies, replications, workers, References(shown, reference), outputs)
-
-
-def compare(
-    policies: Sequence[Any],
-    trace: Any = "ucb",
-    topology: Any = "three-node",
-    pages: int = 100,
-    seed: int = 1,
-    settings: Any = None,
-    **more: Any,
-) -> pd.DataFrame:
-    """Run several policies over the same pages; return the ``frame`` of :func:`comparison`.
-
-    Parameters
-    ----------
-    policies, trace, topology, pages, seed, settings
-        As for :func:`simulate`.
-    more
-        As for :func:`comparison`; ``against`` is none and ``baselines`` are left out unless asked for.
-
-    Returns
-    -------
-    DataFrame
-        One row per policy, columns as the JSON output's; nested values become columns joined by a dot,
-        such as ``slowdown.mean``. The last columns are the trace, topology, settings and seed.
-
-    Raises
-    ------
-    InputError
-        As :func:`simulate`.
-    """
-    usual = {"against": None, "baselines": False}
-    return comparison(policies, trace, topology, pages, seed, settings, **{**usual, **more}).frame
 
 
 def _compared(

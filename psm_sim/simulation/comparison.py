@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.formatting import format_pairs
-from psm_sim.network import Topology, differences
-from psm_sim.simulation.differences import Difference, difference
+from psm_sim.network import Topology, topology_differences
 from psm_sim.simulation.display import table_text, trade_off
+from psm_sim.simulation.paired_differences import PairedDifference, paired_difference
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
@@ -37,7 +37,7 @@ class Comparison:
     """
 
     scenario: Scenario
-    place: Topology
+    resolved_topology: Topology
     workload: Workload
     runs: tuple[Result, ...]
     always_on: Result
@@ -65,7 +65,7 @@ class Comparison:
 
     def _row(self, run: Result) -> dict[str, Any]:
         row = {key: value for key, value in run.to_dict().items() if not isinstance(value, list)}
-        less = {} if self.reference is None else difference(run, self.reference).to_dict()
+        less = {} if self.reference is None else paired_difference(run, self.reference).to_dict()
         less.pop("policy", None)
         return {
             **row,
@@ -75,10 +75,10 @@ class Comparison:
         }
 
     @property
-    def differences(self) -> list[Difference]:
+    def differences(self) -> list[PairedDifference]:
         """The difference of each policy shown from the reference; empty without a reference."""
         reference = self.reference
-        return [] if reference is None else [difference(run, reference) for run in self.shown]
+        return [] if reference is None else [paired_difference(run, reference) for run in self.shown]
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -111,7 +111,11 @@ class Comparison:
     def topology_differs(self) -> dict[str, Any]:
         """The keys in which the topology, before profile and settings, differs from the bundled one."""
         told = {**self.scenario.chip, **self.settings, "faults.seed": None}
-        return {key: value for key, value in differences(self.place).items() if key not in told}
+        return {
+            key: value
+            for key, value in topology_differences(self.resolved_topology).items()
+            if key not in told
+        }
 
     @property
     def pages(self) -> int:

@@ -16,13 +16,13 @@ def table_text(comparison: Any) -> str:
 
 def trade_off(comparison: Any) -> Any:
     """Return the matplotlib figure of energy against slowdown, with hindsight's frontier."""
-    frontier = _reporting("figures.run.write").frontier_of(comparison)
+    frontier = _reporting("figures.run.write_figures").frontier_of(comparison)
     return _reporting("figures.run.trade_off").draw(comparison, frontier)
 
 
 def page_timeline(results: Any) -> Any:
     """Return the matplotlib figure of one page's timeline, one panel per result."""
-    return _reporting("figures.run.page").draw(results)
+    return _reporting("figures.run.page_timeline").draw(results)
 
 
 def _reporting(name: str) -> Any:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.rows import column
+from psm_sim.record_array import record_column
 from psm_sim.summary_stats import Summary, percentiles
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def completed_values(result: Result, name: str) -> list[float]:
 
     Of slowdowns, those of pages that are complete without power saving, too.
     """
-    values = column(result.page_records, name)
+    values = record_column(result.page_records, name)
     if not result.reports_failures:
         return values
     kept = [value for number, value in enumerate(values, 1) if number not in result.failures]
@@ -31,12 +31,12 @@ def drop_nan(values: Iterable[float]) -> list[float]:
     return [value for value in values if not math.isnan(value)] or [math.nan]
 
 
-def slowdowns(result: Result) -> list[float]:
+def complete_slowdowns(result: Result) -> list[float]:
     """Return the slowdowns that there are, of one run or of several; a single nan if there is none."""
-    return drop_nan(column(result.page_records, "slowdown"))
+    return drop_nan(record_column(result.page_records, "slowdown"))
 
 
-def summary(result: Result, name: str) -> Summary:
+def summarize_pages(result: Result, name: str) -> Summary:
     """Summarise one field over the pages that are complete."""
     return Summary.of(completed_values(result, name))
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.bundled_files import bundled_dir, bundled_names
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
 from psm_sim.registry import unknown_name_error
-from psm_sim.spec import Spec
 
 CALIBRATES, FITTED, PREDICTED = ROLES = ("calibrates", "fitted", "predicted")
 """What a published number was to a preset: used to scale it, looked at when it was chosen, or neither."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from psm_sim.component_spec import Spec
 from psm_sim.policies import Policy
-from psm_sim.spec import Spec
 
 PolicyLike = str | Spec | Policy
 """A policy as it is asked for: a text or spec that names it, or one already made."""
@@ -20,7 +20,7 @@ class References:
     """
 
     baselines: tuple[PolicyLike, ...] = ()
-    against: tuple[PolicyLike, ...] = ()
+    reference: tuple[PolicyLike, ...] = ()
 
 
 NO_REFERENCES = References()

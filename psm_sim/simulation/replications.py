@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from psm_sim.errors import InputError
+from psm_sim.parameter_values import Parameter
 from psm_sim.progress import Progress, no_progress
-from psm_sim.simulation.average import SeedAverage, average
-from psm_sim.simulation.clients import ProgressReporter, check, compare_in_parallel
-from psm_sim.simulation.compare import all_policies, assign_roles, compare_clients, prepare_runs
+from psm_sim.simulation.client_comparison import ProgressReporter, check_several_runs, compare_in_parallel
+from psm_sim.simulation.compare_policies import all_policies, assign_roles, compare_clients, prepare_runs
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.references import NO_REFERENCES, PolicyLike, References
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.values import Parameter
+from psm_sim.simulation.seed_average import SeedAverage, average_runs
 
 _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
 
@@ -45,11 +45,11 @@ def compare_seeds(
     Parameters
     ----------
     policies, scenario, references
-        As for :func:`~psm_sim.simulation.compare.compare_runs`; the scenario's seed is the first.
+        As for :func:`~psm_sim.simulation.compare_policies.compare_runs`; the scenario's seed is the first.
     replications
         The number of seeds, at least 1; the seeds follow each other.
     progress
-        Called after each seed; with one seed as for :func:`~psm_sim.simulation.compare.compare_clients`.
+        Called after each seed; with one seed as for :func:`~psm_sim.simulation.compare_policies.compare_clients`.
     workers
         Processes, one for each core if None; the numbers do not depend on it.
 
@@ -66,7 +66,9 @@ def compare_seeds(
     _REPLICATIONS.check(replications, "comparison")
     if replications == 1:
         return compare_clients(policies, scenario, progress, workers, references)
-    check(prepare_runs(policies, scenario.resolve_topology(), references), f"{replications} seeds", workers)
+    check_several_runs(
+        prepare_runs(policies, scenario.resolve_topology(), references), f"{replications} seeds", workers
+    )
     scenarios = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
     _check_drawn(scenarios)
     report = ProgressReporter(progress, replications * scenarios[0].pages, replications, "seeds")
@@ -89,9 +91,9 @@ def _merged(scenarios: Sequence[Scenario], found: Sequence[Comparison]) -> SeedC
     each_policy = zip(*(one.runs for one in found), strict=True)
     return SeedComparison(
         scenarios[0],
-        first.place,
+        first.resolved_topology,
         first.workload,
-        tuple(average(SeedAverage, names, runs) for runs in each_policy),
-        average(SeedAverage, names, [one.always_on for one in found]),
+        tuple(average_runs(SeedAverage, names, runs) for runs in each_policy),
+        average_runs(SeedAverage, names, [one.always_on for one in found]),
         seeds=tuple(found),
     )

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.network import Usage
-from psm_sim.network.topology_station import PowerParameters
+from psm_sim.network.topology_device import PowerParameters
 from psm_sim.policies import Policy
 from psm_sim.simulation.display import page_timeline
-from psm_sim.simulation.failed_pages import percentiles_of, summary
-from psm_sim.simulation.latency import Latency
-from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
+from psm_sim.simulation.failed_pages import percentiles_of, summarize_pages
+from psm_sim.simulation.message_latency import Latency
+from psm_sim.simulation.run_records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.summary_stats import Summary
 
 if TYPE_CHECKING:
@@ -141,12 +141,12 @@ class Result:
     @cached_property
     def page_time_s(self) -> Summary:
         """Time from the request of a page until its last object is complete, in seconds."""
-        return summary(self, "page_time_s")
+        return summarize_pages(self, "page_time_s")
 
     @cached_property
     def slowdown(self) -> Summary:
         """Each page's time over that of the same page without power saving."""
-        return summary(self, "slowdown")
+        return summarize_pages(self, "slowdown")
 
     @property
     def page_time_percentiles_s(self) -> dict[str, float]:
@@ -159,13 +159,13 @@ class Result:
         return len(self.failures)
 
     @property
-    def failures_listed(self) -> list[dict[str, Any]]:
+    def failed_page_records(self) -> list[dict[str, Any]]:
         """Number and reason of each failed page."""
         return [{"page": number, "reason": reason} for number, reason in self.failures.items()]
 
     @property
     def _failed(self) -> dict[str, Any]:
-        found = {"failed_pages": self.failed_pages, "failures": self.failures_listed}
+        found = {"failed_pages": self.failed_pages, "failures": self.failed_page_records}
         return found if self.reports_failures else {}
 
     @property

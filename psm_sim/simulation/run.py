@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any
 
+from psm_sim.component_spec import Spec
 from psm_sim.errors import PluginError
 from psm_sim.network import Observer, PagesDone, Topology, World, build_world
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
-from psm_sim.policies.guard import guard_policy, probe_and_guard, unwrap_policy
-from psm_sim.rows import Rows, column
-from psm_sim.simulation.latency import latencies_of
+from psm_sim.policies.user_policy_guard import guard_policy, probe_and_guard, unwrap_policy
+from psm_sim.record_array import RecordArray, record_column
+from psm_sim.simulation.message_latency import latencies_of
 from psm_sim.simulation.page_records import records_of
-from psm_sim.simulation.records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.simulation.references import PolicyLike
 from psm_sim.simulation.result import Result
-from psm_sim.spec import Spec
+from psm_sim.simulation.run_records import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.workload.messages import NO_MESSAGES, Messages
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 if TYPE_CHECKING:
     from psm_sim.network.mac.cell import Cell
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 class Run:
     """One policy in a world of its own, started and ready.
 
-    ``what`` and ``place`` are what it was made from, ``label`` is the policy as the user named it,
+    ``policy_spec`` and ``resolved_topology`` are what it was made from, ``label`` is the policy as the user named it,
     ``parameters`` its parameters as plain values.
     """
 
-    what: PolicyLike
-    place: Topology
+    policy_spec: PolicyLike
+    resolved_topology: Topology
     label: str
     policy: Policy
     parameters: dict[str, Any]
     world: World
     pages_done: PagesDone
 
-    def over(
+    def execute(
         self,
         pages: Sequence[Page],
         always_on_times_s: Sequence[float] | None = None,
@@ -97,7 +97,10 @@ class Run:
         """
         world = self.world
         self.policy.finish()
-        records, failures = Rows(PageRecord, records_of(world, always_on_times_s)), world.visits.failures
+        records, failures = (
+            RecordArray(PageRecord, records_of(world, always_on_times_s)),
+            world.visits.failures,
+        )
         world.visits.forget()
         return Result(
             policy=self.label,
@@ -112,21 +115,21 @@ class Run:
             power=world.power,
             pushes=PushRecord.of(world.messenger),
             latency=latencies_of(world.messenger),
-            reports_failures=self.place.reports_failures,
+            reports_failures=self.resolved_topology.reports_failures,
             failures={index + 1: reason for index, reason in failures.items()},
-            origin=Origin(self.what, self.place, tuple(pages), messages),
+            origin=Origin(self.policy_spec, self.resolved_topology, tuple(pages), messages),
             policy_state=unwrap_policy(self.policy),
         )
 
 
 def prepare(
-    what: PolicyLike, topology: Topology, observers: Sequence[Observer] = (), cell: Cell | None = None
+    policy_spec: PolicyLike, topology: Topology, observers: Sequence[Observer] = (), cell: Cell | None = None
 ) -> Run:
     """Build a world for a policy, which starts it.
 
     Parameters
     ----------
-    what
+    policy_spec
         A text or spec that names a policy, or one already made, which is copied and not changed.
     topology
         The topology.
@@ -140,26 +143,26 @@ def prepare(
     InputError
         If there is no such policy, or it cannot be made or started.
     """
-    policy = _fresh(what)
-    label = what.name if isinstance(what, Policy) else str(what)
+    policy = _fresh(policy_spec)
+    label = policy_spec.name if isinstance(policy_spec, Policy) else str(policy_spec)
     done = PagesDone()
     world = build_world(topology, policy, [done, *observers], cell)
-    return Run(what, topology, label, policy, policy.config(), world, done)
+    return Run(policy_spec, topology, label, policy, policy.config(), world, done)
 
 
 def page_times_s(result: Result) -> list[float]:
     """Return the time of each page of a run, in seconds; nan of one that has failed."""
-    times_s = column(result.page_records, "page_time_s")
+    times_s = record_column(result.page_records, "page_time_s")
     for number in result.failures:
         times_s[number - 1] = nan
     return times_s
 
 
-def _fresh(what: PolicyLike) -> Policy:
+def _fresh(policy_spec: PolicyLike) -> Policy:
     """Return a policy for one run alone: made from its text, or a copy; a user's own one is guarded."""
-    if isinstance(what, Policy):
-        return guard_policy(what)
-    spec = Spec.of(what, "policy")
+    if isinstance(policy_spec, Policy):
+        return guard_policy(policy_spec)
+    spec = Spec.of(policy_spec, "policy")
     policy = make_policy(spec)
     return policy if spec.name in POLICIES.names() else probe_and_guard(policy)
 

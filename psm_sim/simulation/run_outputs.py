@@ -151,9 +151,9 @@ def _expected(kind: str, workloads: Sequence[Workload], topology: Topology) -> i
 def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Sequence[Observer]:
     """Return an observer of each station; all write to the same file."""
     if kind == "capture":
-        from psm_sim.network.observers.capture import captures
+        from psm_sim.network.observers.capture import capture_observers
 
-        return captures(file, len(stations))
-    from psm_sim.network.observers.timeline import timelines
+        return capture_observers(file, len(stations))
+    from psm_sim.network.observers.timeline import timeline_observers
 
-    return timelines(file, stations)
+    return timeline_observers(file, stations)

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.bundled_files import bundled_names
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
 from psm_sim.formatting import format_pairs
 from psm_sim.limits import MAX_SEED
 from psm_sim.network import Topology, load_topology
-from psm_sim.network.profiles import load_profile
+from psm_sim.network.chip_profiles import load_profile
 from psm_sim.simulation.scenario_key import DigestCache, hash_of
-from psm_sim.spec import Spec
 from psm_sim.workload import Workload, load_workload, load_workloads
 from psm_sim.workload.loading import find_trace
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
 from psm_sim.hashing import digest_of, file_digest
 from psm_sim.network import Topology
-from psm_sim.network.topology_members import Member
-from psm_sim.spec import Spec
+from psm_sim.network.topology_stations import StationSpec
 from psm_sim.version import __version__
 from psm_sim.workload import Workload
 from psm_sim.workload.loading import find_trace
@@ -52,7 +52,7 @@ def _topology_part(scenario: Scenario, cache: DigestCache) -> str:
     return _once(cache, name, facts)
 
 
-def _station_facts(member: Member) -> list[Any]:
+def _station_facts(member: StationSpec) -> list[Any]:
     found: list[Any] = [repr(member)]
     found += [_policy_facts(member.policy)] if member.policy else []
     found += [_trace_facts(Spec.of(member.trace, "trace"))] if member.trace else []

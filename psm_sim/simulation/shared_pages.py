@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from psm_sim.component_spec import Spec
 from psm_sim.network import Topology
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress
@@ -12,7 +13,6 @@ from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.spec import Spec
 from psm_sim.workload import Workload
 
 _ALWAYS_ON = Spec("always-on")
@@ -41,7 +41,7 @@ def run_shared_pages(
         nonlocal done
         before, done = done, done + len(workload.pages)
         told: Callable[[int], None] = lambda count: progress(before + count, total, run.label)  # noqa: E731
-        found = run.over(workload.pages, times_s, told, workload.messages)
+        found = run.execute(workload.pages, times_s, told, workload.messages)
         return replace(found, facts=scenario.facts)
 
     always_on = over(reference)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from psm_sim.component_spec import Spec
 from psm_sim.network import Topology
-from psm_sim.network.profiles import load_profile
-from psm_sim.network.topology_file import overlaid
-from psm_sim.network.topology_members import Member
+from psm_sim.network.chip_profiles import load_profile
+from psm_sim.network.topology_file import overlay_settings
+from psm_sim.network.topology_stations import StationSpec
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.spec import Spec
 from psm_sim.workload import Workload
 
 
@@ -19,7 +19,7 @@ class StationSetup(NamedTuple):
     """Seat of one station: its name, its topology, its own policy if it has one, and what it loads."""
 
     name: str
-    place: Topology
+    resolved_topology: Topology
     policy: Spec | None
     workload: Workload
 
@@ -30,7 +30,7 @@ def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]
     alone = replace(topology, stations=())
     for member in topology.stations:
         values = load_profile(member.profile).values if member.profile else {}
-        own = overlaid(alone, values, f"profile {member.profile}")
+        own = overlay_settings(alone, values, f"profile {member.profile}")
         for number, name in enumerate(member.names):
             seed = scenario.seed + len(seats) if member.seed is None else member.seed + number
             policy = None if member.policy is None else Spec.of(member.policy, "policy")
@@ -38,7 +38,7 @@ def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]
     return seats
 
 
-def _workload(scenario: Scenario, member: Member, seed: int) -> Workload:
+def _workload(scenario: Scenario, member: StationSpec, seed: int) -> Workload:
     trace, pages = member.trace or scenario.trace, member.pages or scenario.pages
     return replace(scenario, trace=trace, pages=pages, seed=seed).workload()
 

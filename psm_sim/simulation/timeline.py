@@ -11,9 +11,9 @@ from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
-from psm_sim.simulation.average import Average
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import prepare
+from psm_sim.simulation.seed_average import Average
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ class Recorder(Observer):
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
         """Keep a question to the policy and its answer."""
-        seen = {} if poll is None else {"slept_ms": poll.slept_ms, "held_frames": poll.held_frames}
+        seen = {} if poll is None else {"slept_ms": poll.slept_ms, "buffered_frames": poll.buffered_frames}
         self._keep(time_s, "rest", **seen, awake_s=rest.awake_s, beacons=rest.beacons, repeat=rest.repeat)
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
@@ -100,7 +100,9 @@ def observe(result: Result, observers: Sequence[Observer], pages: int | None = N
     if origin.watch is not None:
         origin.watch(observers, pages)
     else:
-        prepare(origin.what, origin.place, observers).over(origin.pages[:pages], messages=origin.messages)
+        prepare(origin.policy_spec, origin.resolved_topology, observers).execute(
+            origin.pages[:pages], messages=origin.messages
+        )
 
 
 def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
@@ -120,7 +122,7 @@ def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
     DataFrame
         ``time_s`` and ``event``: ``wakes``, ``dozes``, ``beacon`` (heard while dozing), ``rest`` (the policy
         is asked, and answers with ``awake_s``, ``beacons``, ``repeat`` after it ``slept_ms`` and saw
-        ``held_frames``), ``frame`` (``bytes`` queued on a ``link``, to arrive at ``arrives_s``), ``frame
+        ``buffered_frames``), ``frame`` (``bytes`` queued on a ``link``, to arrive at ``arrives_s``), ``frame
         lost`` (by a fault), ``page requested``, ``page complete`` and ``page failed`` (for a ``reason``).
         What an event does not have is missing.
 

@@ -1,1 +1,1 @@
-"""Speed: what a page, a poll, a round of learning and a start cost, beside a loop in the same process."""
+"""Benchmarks of a page, a poll, a learning round and a start, relative to baseline loops."""

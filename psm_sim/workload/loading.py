@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim.bundled_files import bundled_dir, bundled_names
+from psm_sim.component_spec import Spec, path_exists
 from psm_sim.errors import InputError
 from psm_sim.files.toml import read_toml
 from psm_sim.limits import MAX_PAGES
 from psm_sim.parameters import build, values_of
 from psm_sim.plugins import distribution_of, installed_entry_points, load_entry_point
 from psm_sim.registry import unknown_name_error
-from psm_sim.spec import Spec, path_exists
 from psm_sim.user_code import calling
 from psm_sim.workload.page_list import MissingValues, read_page_list
 from psm_sim.workload.page_sampling import PageSampling
-from psm_sim.workload.profile import profile_of
-from psm_sim.workload.synthesis import draw_pages
+from psm_sim.workload.page_synthesis import draw_pages
+from psm_sim.workload.trace_profile import profile_of
 from psm_sim.workload.workload import Workload, how_many
 
 if TYPE_CHECKING:
@@ -70,11 +70,17 @@ def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 
         return (_replay_page_list(path, texts, pages),)
     if is_profile(path):
         return (_draw_from_profile(path, texts, pages, seed, replication),)
-    from psm_sim.workload import captured, recorded
+    from psm_sim.workload import capture_workloads, recorded_workloads
 
-    if captured.is_capture_file(path):
-        return (captured.workload_of(captured.capture_at(path, texts), pages, seed, replication),)
-    return recorded.workloads(recorded.select_clients(path, texts), pages, seed, replication)
+    if capture_workloads.is_capture_file(path):
+        return (
+            capture_workloads.workload_of(
+                capture_workloads.capture_at(path, texts), pages, seed, replication
+            ),
+        )
+    return recorded_workloads.recorded_workloads(
+        recorded_workloads.select_clients(path, texts), pages, seed, replication
+    )
 
 
 def find_trace(name: str) -> Path:
@@ -122,19 +128,21 @@ def _draw_from_profile(
 ) -> Workload:
     document = read_toml(path, "trace profile")
     if "pushes" in document:
-        from psm_sim.workload import pushes
+        from psm_sim.workload import push_traffic
 
-        return pushes.draw(document, path, texts, pages, seed, replication)
+        return push_traffic.draw_pushes(document, path, texts, pages, seed, replication)
     if "traffic" in document:
-        from psm_sim.workload import traffic
+        from psm_sim.workload import traffic_trace
 
-        return traffic.draw(traffic.traffic_of(document, path), texts, pages, seed, replication)
+        return traffic_trace.draw_traffic(
+            traffic_trace.traffic_of(document, path), texts, pages, seed, replication
+        )
     if "regimes" in document:
         from psm_sim.workload import regimes as shifting
 
         regimes = shifting.regimes_of(document, path)
-        return shifting.draw(
-            regimes, build(shifting.Shifting, texts, f"trace {regimes.name}"), pages, seed, replication
+        return shifting.draw_regimes(
+            regimes, build(shifting.ShiftingProfile, texts, f"trace {regimes.name}"), pages, seed, replication
         )
     profile = profile_of(document, path)
     drawing = build(PageSampling, {**profile.defaults, **texts}, f"trace {profile.name}")

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, TypeVar
 from psm_sim.errors import InputError
 from psm_sim.limits import MAX_BYTES, MAX_S
 from psm_sim.parameters import check_all, parameter
-from psm_sim.workload.limits import check_objects
-from psm_sim.workload.page import Page
-from psm_sim.workload.recordings.lines import MAX_LINE_BYTES, text_lines
-from psm_sim.workload.recordings.source import Source
+from psm_sim.workload.page_view import Page
+from psm_sim.workload.recordings.chunk_reader import ChunkReader
+from psm_sim.workload.recordings.text_lines import MAX_LINE_BYTES, text_lines
+from psm_sim.workload.size_limits import check_objects
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -71,7 +71,7 @@ def read_page_list(path: Path, missing: MissingValues | None = None) -> tuple[Pa
     """
     csv.field_size_limit(MAX_LINE_BYTES)
     return pages_of(
-        csv.reader(text_lines(Source(path, most=MAX_FILE_BYTES)), strict=True),
+        csv.reader(text_lines(ChunkReader(path, most=MAX_FILE_BYTES)), strict=True),
         path,
         missing or MissingValues(),
     )

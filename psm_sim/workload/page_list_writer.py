@@ -8,16 +8,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from psm_sim.errors import InputError
-from psm_sim.workload.page import Page
+from psm_sim.files.gzip_writer import open_maybe_gzipped
 from psm_sim.workload.page_list import COLUMNS
-from psm_sim.workload.recordings.lines import MAX_LINE_BYTES
-from psm_sim.workload.recordings.output import output
+from psm_sim.workload.page_view import Page
+from psm_sim.workload.recordings.text_lines import MAX_LINE_BYTES
 
 
 def write_page_list(path: Path, pages: Iterable[Page]) -> int:
     """Write pages to a page list that reads back to equal pages; return their number."""
     count = 0
-    with output(path) as packed, io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
+    with open_maybe_gzipped(path) as packed, io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for count, page in enumerate(pages, start=1):

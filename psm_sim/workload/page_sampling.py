@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from psm_sim.errors import InputError
 from psm_sim.limits import MAX_S
 from psm_sim.parameters import check_all, parameter
-from psm_sim.workload.constant import AS_TRACE, constant
-from psm_sim.workload.families import NAMES, Family, family
+from psm_sim.workload.constant_distribution import AS_TRACE, constant_distribution
+from psm_sim.workload.distribution_families import NAMES, Family, distribution_family
 
 MAH = "mah"
 
@@ -67,22 +67,22 @@ class PageSampling:
         check_all(self, "trace")
         self.delay_family()
         self.think_family(1.0)
-        constant("request_bytes", self.request_bytes, at_least=1)
+        constant_distribution("request_bytes", self.request_bytes, at_least=1)
 
     def think_family(self, mean_s: float) -> Family | None:
         """Return the family of the think times with a mean in seconds; None for a table of a trace."""
         known = self.think.strip() in (AS_TRACE, MAH)
-        return None if known else family(self.think, mean_s, f"trace: think is {self.think!r}")
+        return None if known else distribution_family(self.think, mean_s, f"trace: think is {self.think!r}")
 
     def delay_family(self) -> Family | None:
         """Return the distribution of the server delay in seconds; None for the trace's own."""
         name, _, rest = self.server_delay_ms.strip().partition(":")
         if name not in NAMES:
-            fixed_ms = constant("server_delay_ms", self.server_delay_ms, at_least=0)
+            fixed_ms = constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
             return None if fixed_ms is None else Family("constant", fixed_ms / 1000)
         mean, colon, shape = rest.partition(":")
         given = f"trace: server_delay_ms is {self.server_delay_ms!r}"
         if not mean or mean == AS_TRACE:
             raise InputError(f"{given}; expected a mean in ms after the name, as in {name}:650.")
-        mean_ms = constant("server_delay_ms", mean, at_least=0) or 0.0
-        return family(f"{name}{colon}{shape}", mean_ms / 1000, given)
+        mean_ms = constant_distribution("server_delay_ms", mean, at_least=0) or 0.0
+        return distribution_family(f"{name}{colon}{shape}", mean_ms / 1000, given)

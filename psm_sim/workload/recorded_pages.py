@@ -10,12 +10,12 @@ import numpy as np
 from psm_sim.errors import InputError
 from psm_sim.limits import MAX_S
 from psm_sim.parameters import check_all, parameter
-from psm_sim.randomness import stream
-from psm_sim.workload.constant import AS_TRACE, constant
-from psm_sim.workload.page import Page
-from psm_sim.workload.profile import berkeley_profile
+from psm_sim.random_streams import random_stream
+from psm_sim.workload.constant_distribution import AS_TRACE, constant_distribution
+from psm_sim.workload.page_view import Page
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
-from psm_sim.workload.stratified import stratified, whole
+from psm_sim.workload.stratified_sampling import stratified_draws, stratified_integers
+from psm_sim.workload.trace_profile import berkeley_profile
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Playback:
 
     def __post_init__(self) -> None:
         check_all(self, "trace")
-        constant("server_delay_ms", self.server_delay_ms, at_least=0)
-        constant("request_bytes", self.request_bytes, at_least=1)
+        constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
+        constant_distribution("request_bytes", self.request_bytes, at_least=1)
 
 
 def playback_pages(
@@ -96,7 +96,7 @@ class _Fill:
         self._seed, self._replication = seed, replication
 
     def _random(self, name: str) -> np.random.Generator:
-        return stream(self._seed, f"workload.replay.{name}.{self._client}", self._replication)
+        return random_stream(self._seed, f"workload.replay.{name}.{self._client}", self._replication)
 
     def think_s(self, pages: slice) -> list[float]:
         """Return think times in seconds, long gaps cut and unknown ones drawn."""
@@ -112,13 +112,13 @@ class _Fill:
                     f"trace: max_think_s is {limit:g}; expected more than {table.values[0]:g}, the smallest "
                     "think time drawn for pages without one."
                 )
-            think[unknown] = stratified(table, int(unknown.sum()), self._random("think_s"), upto)
+            think[unknown] = stratified_draws(table, int(unknown.sum()), self._random("think_s"), upto)
         values: list[float] = think.tolist()
         return values
 
     def delays_s(self, objects: slice) -> list[float]:
         """Return server delays in seconds, 0 where unknown."""
-        fixed_ms = constant("server_delay_ms", self._playback.server_delay_ms, 0)
+        fixed_ms = constant_distribution("server_delay_ms", self._playback.server_delay_ms, 0)
         delays = self._recording.delay_us[objects].astype(float) / 1e6
         values: list[float] = np.maximum(delays, 0.0).tolist()
         return values if fixed_ms is None else [fixed_ms / 1000] * len(values)
@@ -126,7 +126,7 @@ class _Fill:
     def requests(self, objects: slice) -> list[int]:
         """Return request sizes in bytes, unknown ones drawn."""
         count = objects.stop - objects.start
-        fixed = constant("request_bytes", self._playback.request_bytes, 1)
+        fixed = constant_distribution("request_bytes", self._playback.request_bytes, 1)
         if fixed is not None:
             return [round(fixed)] * count
         recorded = self._recording.request_bytes
@@ -135,6 +135,6 @@ class _Fill:
         if unknown.any():
             random = self._random("request_bytes")
             table = berkeley_profile().tables["request_bytes"]
-            sizes[unknown] = whole(stratified(table, int(unknown.sum()), random), random)
+            sizes[unknown] = stratified_integers(stratified_draws(table, int(unknown.sum()), random), random)
         values: list[int] = sizes.tolist()
         return values

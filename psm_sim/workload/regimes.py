@@ -13,11 +13,11 @@ import numpy as np
 
 from psm_sim.errors import InputError
 from psm_sim.parameters import build, check_all, parameter, values_of
-from psm_sim.randomness import stream
-from psm_sim.workload.page import Page
+from psm_sim.random_streams import random_stream
 from psm_sim.workload.page_sampling import PageSampling
-from psm_sim.workload.profile import Profile, profile_of
-from psm_sim.workload.synthesis import draw_pages
+from psm_sim.workload.page_synthesis import draw_pages
+from psm_sim.workload.page_view import Page
+from psm_sim.workload.trace_profile import Profile, profile_of
 from psm_sim.workload.workload import Workload
 
 AS_TRACE = "trace"
@@ -26,7 +26,7 @@ _ITEM = re.compile(r"(?P<name>\w+)(\*(?P<pages>\d{1,9}))?")
 
 
 @dataclass(frozen=True)
-class Shifting:
+class ShiftingProfile:
     """Schedule of the regimes: the parameters of a trace with regimes."""
 
     order: str = parameter(
@@ -105,8 +105,8 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
     )
 
 
-def draw(
-    regimes: Regimes, shifting: Shifting, pages: int, seed: int, replication: int = 0
+def draw_regimes(
+    regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int, replication: int = 0
 ) -> ShiftingWorkload:
     """Draw pages, each regime's from streams of its own.
 
@@ -121,7 +121,7 @@ def draw(
     seed, replication : int
         The seed, and the number of the replication, each 0 or more.
     """
-    plan = schedule(regimes, shifting, pages, seed, replication)
+    plan = regime_schedule(regimes, shifting, pages, seed, replication)
     drawn: dict[str, Iterator[Page]] = {}
     # All pages of a regime are drawn together and dealt out to its stretches, so that they are stratified
     # over the run and another order of the stretches leaves their distribution unchanged.
@@ -136,19 +136,19 @@ def draw(
     return ShiftingWorkload(regimes.name, made, regimes.synthetic, regimes.remark, parameters, schedule=plan)
 
 
-def schedule(
-    regimes: Regimes, shifting: Shifting, pages: int, seed: int = 1, replication: int = 0
+def regime_schedule(
+    regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int = 1, replication: int = 0
 ) -> tuple[Stretch, ...]:
     """Return the stretches that make up *pages* pages; the last one is cut to fit.
 
     Parameters
     ----------
     regimes, shifting, pages
-        As for :func:`draw`.
+        As for :func:`draw_regimes`.
     seed, replication : int
-        As for :func:`draw`; they matter only to geometric lengths.
+        As for :func:`draw_regimes`; they matter only to geometric lengths.
     """
-    random = stream(seed, "workload.schedule", replication)
+    random = random_stream(seed, "workload.schedule", replication)
     plan: list[Stretch] = []
     first = 1
     for name, mean in cycle(_turns(regimes.pages, shifting.order, regimes.name)):

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.limits import MAX_BYTES, MAX_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.messages import DATAGRAM, Messages
-from psm_sim.workload.pushes import Pushes, times
+from psm_sim.workload.push_traffic import Pushes, push_times
 
 _MAX_DATAGRAM = 1500
 
@@ -91,7 +91,7 @@ class TrafficPart:
         drawing = self._drawing()
         drawing.check_count(length_s, owner)
         clock = self.timing == "clock"
-        at_s = self._clock(length_s, random) if clock else np.array(times(drawing, length_s, random))
+        at_s = self._clock(length_s, random) if clock else np.array(push_times(drawing, length_s, random))
         return Messages.columns(
             at_s.size,
             at_s=at_s,

@@ -8,7 +8,7 @@ from typing import Any
 from psm_sim.errors import InputError
 from psm_sim.limits import MAX_S
 from psm_sim.workload.messages import Messages
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from psm_sim.commands.arguments import parse_settings, whole_number
 from psm_sim.commands.run import with_loss
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
 from psm_sim.policies import make_policy
-from psm_sim.spec import Spec
 
 
 @given(st.integers())

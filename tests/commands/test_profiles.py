@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.network.profiles import profile_names
+from psm_sim.network.chip_profiles import profile_names
 
 
 def test_each_profile_is_listed_with_its_source(capsys: pytest.CaptureFixture[str]) -> None:

@@ -98,7 +98,7 @@ def test_a_users_loss_takes_its_own_parameters(tmp_path: Path, capsys: pytest.Ca
         "from psm_sim.losses import Loss\n\n\nclass Mine(Loss):\n    name = 'mine'\n"
         "    def __init__(self, a=1.0, b=1.0):\n        self.a, self.b = a, b\n"
         "    def __call__(self, poll, times_ms):\n"
-        "        return (self.a + self.b * poll.held_bytes * times_ms) / times_ms\n"
+        "        return (self.a + self.b * poll.buffered_bytes * times_ms) / times_ms\n"
     )
     runs = runs_of(capsys, "--pages", "3", "--loss", f"{path}:Mine:a=50,b=0.5")
     assert runs[0]["parameters"]["loss"] == f"{path}:Mine:a=50,b=0.5"

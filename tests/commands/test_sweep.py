@@ -16,7 +16,7 @@ import pytest
 import psm_sim
 from psm_sim.campaign.sweep.pareto import pareto_front
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.table import write_parquet
+from psm_sim.campaign.sweep.store_table import write_parquet
 from psm_sim.cli import main
 from psm_sim.errors import InputError
 from tests.campaign.sweep.common import write_policy
@@ -222,10 +222,10 @@ def test_other_versions_are_told_and_left_out(capsys: pytest.CaptureFixture[str]
     assert main(words("sweep status sweep.sqlite")) == 0
     output, told = capsys.readouterr()
     assert output.startswith("8 tasks: 8 done, 0 failed, 0 waiting.\nBy version: 0.1.0 8, 0.0.9 4.\n")
-    assert told == "4 tasks of version 0.0.9 are left out; --of-version 0.0.9 shows them.\n"
-    assert main(words("sweep export sweep.sqlite --of-version 0.0.9")) == 0
+    assert told == "4 tasks of version 0.0.9 are left out; --store-version 0.0.9 shows them.\n"
+    assert main(words("sweep export sweep.sqlite --store-version 0.0.9")) == 0
     assert {row["seed"] for row in table(capsys.readouterr().out)} == {"3"}
-    assert main(words("sweep best sweep.sqlite --of-version 0.0.8")) == 2
+    assert main(words("sweep best sweep.sqlite --store-version 0.0.8")) == 2
     assert "only of 0.1.0, 0.0.9" in capsys.readouterr().err
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from psm_sim.contracts.suite import Suite
+from psm_sim.contracts.check_suite import Suite
 
 Exceptions = Mapping[tuple[str, str], str]
 """The reason why a component is not held to a check, by (component, check)."""

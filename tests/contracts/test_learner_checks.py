@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.contracts import check
+from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.learner_state import LEARNER_CHECKS
-from psm_sim.contracts.suite import Subject
 from psm_sim.errors import InputError
 from psm_sim.learning import Learner, StaticExpert
 
@@ -43,10 +43,10 @@ class Good(Learner):
         weights = np.exp(sums - sums.max())
         self._weights[:] = weights / weights.sum()
 
-    def _memory(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         return {"sums": [None if math.isinf(each) else each for each in self._sums.tolist()]}
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
+    def _load_state(self, state: Mapping[str, Any]) -> None:
         self._take(np.array([-math.inf if each is None else each for each in state["sums"]]))
 
 
@@ -110,10 +110,10 @@ class LinearDomain(Good):
             self._weights /= total
         return 1.0 - math.log(total) if total > 0 else 1.0
 
-    def _memory(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         return {"weights": self._weights.tolist()}
 
-    def _recall(self, state: Mapping[str, Any]) -> None:
+    def _load_state(self, state: Mapping[str, Any]) -> None:
         self._weights[:] = state["weights"]
 
 
@@ -222,7 +222,7 @@ class FollowsTheBest(Good):
 class SavesTooLittle(Good):
     """Rounds what it saves."""
 
-    def _memory(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         return {"sums": [round(each, 3) for each in self._sums.tolist()]}
 
 
@@ -240,7 +240,7 @@ class LoadsAnything(Good):
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Take it back without looking."""
-        self._recall(state)
+        self._load_state(state)
         self.rounds = state["rounds"]
 
 

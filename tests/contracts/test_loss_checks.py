@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.contracts import check
+from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.loss import LOSS_CHECKS
-from psm_sim.contracts.suite import Subject
 from psm_sim.losses import Loss, Poll
 
 
@@ -119,7 +119,7 @@ class NegativeWhenFull(Good):
 
     def factor(self, poll: Poll) -> float:
         """Subtract the bytes."""
-        return 1e5 - poll.held_bytes
+        return 1e5 - poll.buffered_bytes
 
 
 class TwelveOnly(Good):
@@ -135,7 +135,7 @@ class NeedsTimes(Good):
 
     def factor(self, poll: Poll) -> float:
         """Divide by the number of frames."""
-        return 1.0 if not poll.held_bytes else poll.held_bytes / len(poll.arrivals)
+        return 1.0 if not poll.buffered_bytes else poll.buffered_bytes / len(poll.arrivals)
 
 
 class WritesTimes(Good):
@@ -162,7 +162,7 @@ class ChangesThePoll(Good):
 
     def factor(self, poll: Poll) -> float:
         """Take the bytes out of the poll."""
-        object.__setattr__(poll, "held_bytes", 0)
+        object.__setattr__(poll, "buffered_bytes", 0)
         return 1.0
 
 
@@ -187,7 +187,7 @@ class OneArray(Good):
         """Return the array."""
         if self._losses.size != times_ms.size:
             self._losses = np.empty(times_ms.size)
-        np.divide(1.0 + poll.held_bytes, times_ms, out=self._losses)
+        np.divide(1.0 + poll.buffered_bytes, times_ms, out=self._losses)
         return self._losses
 
 
@@ -232,7 +232,7 @@ NAUGHTY = [
     (NeedsTimes(), "odd-polls", "It raised ZeroDivisionError"),
     (WritesTimes(), "leaves-arguments", "It changed the candidate times to"),
     (WritesTimesIfItMay(), "leaves-arguments", "It changed the candidate times to"),
-    (ChangesThePoll(), "leaves-arguments", "It changed the poll to .*held_bytes=0.*; expected"),
+    (ChangesThePoll(), "leaves-arguments", "It changed the poll to .*buffered_bytes=0.*; expected"),
     (Counting(), "pure", "Asked again the loss of candidate 0 is"),
     (ConfusesCandidates(), "candidates-kept-apart", "For new candidates the loss of candidate 0 is"),
     (

@@ -162,7 +162,7 @@ class FailsWhenInterrupted(Good):
 
     def interrupted(self, poll: Poll) -> None:
         """Divide by zero."""
-        self.rate = poll.held_bytes / poll.slept_ms
+        self.rate = poll.buffered_bytes / poll.slept_ms
 
 
 class FailsOfDatagrams(Good):
@@ -179,7 +179,7 @@ class ChangesThePoll(Good):
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Take the bytes out of the poll."""
         if poll is not None:
-            object.__setattr__(poll, "held_bytes", 0)
+            object.__setattr__(poll, "buffered_bytes", 0)
         return Rest()
 
 

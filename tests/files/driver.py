@@ -49,7 +49,7 @@ def draw_quickly() -> None:
     """Let pictures and the page be a few bytes that depend on the seed: drawing them takes seconds."""
     from matplotlib.figure import Figure
 
-    from psm_sim.reporting.figures.run import write
+    from psm_sim.reporting.figures.run import write_figures
     from psm_sim.reporting.html import comparison as page
 
     def save(figure: Figure, target: str | Path | io.IOBase, **_: object) -> None:
@@ -60,8 +60,10 @@ def draw_quickly() -> None:
             Path(target).write_bytes(data)
 
     Figure.savefig = save  # type: ignore[assignment]
-    write.frontier_of = lambda *_: []
-    write._figures = lambda comparison, frontier: iter([("drawn", Figure(label=f"{comparison.seed}"))])
+    write_figures.frontier_of = lambda *_: []
+    write_figures._figures = lambda comparison, frontier: iter(
+        [("drawn", Figure(label=f"{comparison.seed}"))]
+    )
     page.page_of = lambda shown, *_: f"page of seed {shown.seed}\n" * 3_000
 
 

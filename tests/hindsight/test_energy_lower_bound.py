@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from psm_sim.hindsight.chain_recorder import record_chain
 from psm_sim.hindsight.energy_lower_bound import energy_lower_bound_j
-from psm_sim.hindsight.optimum import frontier
-from psm_sim.hindsight.record import record_chain
-from psm_sim.lab.studies.lower_bound_task import LowerBoundTask
+from psm_sim.hindsight.offline_optimum import offline_frontier
+from psm_sim.lab.studies.energy_lower_bound_task import LowerBoundTask
 from psm_sim.network import load_topology
 from psm_sim.simulation import Scenario
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 POLICIES = (
     "always-on", "psm", "psm:listen_interval=12", "psm:listen_interval=40", "bsd:p=1", "bsd:p=0.1",
@@ -46,7 +46,7 @@ def test_the_chains_frontier_is_no_bound_in_the_simulator_but_the_floor_is() -> 
     scenario = Scenario("ucb:mean_think_s=54.5", pages=100, seed=1)
     (lull,) = LowerBoundTask((), scenario).run()
     chain = record_chain(scenario.workload().pages, scenario.resolve_topology())
-    least = frontier(chain, 40)[-1]
+    least = offline_frontier(chain, 40)[-1]
     assert lull["energy_lower_bound_j"] < lull["energy_j"] < least.energy_j / 100
     assert lull["delay_s"] < least.delay_s / 100
 

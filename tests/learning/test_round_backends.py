@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.learner_state import LEARNER_CHECKS
-from psm_sim.contracts.suite import Subject
 from psm_sim.errors import InputError
 from psm_sim.learning import LearnAlpha, switching_rates
 from psm_sim.learning import round_backends as module

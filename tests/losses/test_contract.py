@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.loss import LOSS_CHECKS
-from psm_sim.contracts.suite import Subject
 from psm_sim.losses import LOSSES, Loss, Poll, make_loss
 from tests.contracts.cases import Exceptions, cases
 
@@ -65,7 +65,7 @@ def test_a_single_polling_time_costs_what_it_costs_among_others(poll: Poll, time
 @given(poll=polls, more=st.integers(1, 10**6), times_ms=times)
 def test_more_bytes_held_never_cost_less(poll: Poll, more: int, times_ms: np.ndarray) -> None:
     """The latency term grows with the bytes that waited."""
-    fuller = Poll(poll.slept_ms, poll.held_bytes + more, poll.held_frames, poll.arrivals)
+    fuller = Poll(poll.slept_ms, poll.buffered_bytes + more, poll.buffered_frames, poll.arrivals)
     for name in NAMED:
         loss = make_loss(name)
         assert np.all(loss(fuller, times_ms) >= loss(poll, times_ms))

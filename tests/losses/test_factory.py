@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
-from psm_sim.losses import Formula, Inverse, InverseLog, make_loss
-from psm_sim.spec import Spec
+from psm_sim.losses import FormulaLoss, InverseLogLoss, InverseLoss, make_loss
 
 CUBIC = """
 from psm_sim.losses import Loss
@@ -18,7 +18,7 @@ class Cubic(Loss):
     def __init__(self, gamma=1e-9, delta=0.0):
         self.gamma, self.delta = gamma, delta
     def __call__(self, poll, times_ms):
-        return self.gamma * poll.held_bytes * times_ms**3 / poll.slept_ms + 1 / times_ms
+        return self.gamma * poll.buffered_bytes * times_ms**3 / poll.slept_ms + 1 / times_ms
 
 class Plain(Loss):
     name = "plain"
@@ -37,17 +37,17 @@ def file(tmp_path: Path) -> str:
 
 def test_names_give_the_built_in_losses() -> None:
     """With the parameters behind them, if any."""
-    assert make_loss("inverse") == Inverse()
-    assert make_loss("inverse-log:gamma=0.5") == InverseLog(0.5)
-    assert make_loss("inverse", gamma=0.25) == Inverse(0.25)
+    assert make_loss("inverse") == InverseLoss()
+    assert make_loss("inverse-log:gamma=0.5") == InverseLogLoss(0.5)
+    assert make_loss("inverse", gamma=0.25) == InverseLoss(0.25)
 
 
 def test_arithmetic_gives_a_formula() -> None:
     """A name that is a variable counts, too."""
-    assert make_loss("1/Ti") == Formula("1/Ti")
-    assert make_loss("gamma", gamma=3.0) == Formula("gamma", 3.0)
-    assert make_loss("Ti-T") == Formula("Ti-T")
-    assert make_loss("I if T else 3") == Formula("I if T else 3")
+    assert make_loss("1/Ti") == FormulaLoss("1/Ti")
+    assert make_loss("gamma", gamma=3.0) == FormulaLoss("gamma", 3.0)
+    assert make_loss("Ti-T") == FormulaLoss("Ti-T")
+    assert make_loss("I if T else 3") == FormulaLoss("I if T else 3")
 
 
 def test_a_file_gives_a_users_own_loss(file: str) -> None:
@@ -59,7 +59,7 @@ def test_a_file_gives_a_users_own_loss(file: str) -> None:
 
 def test_a_loss_already_made_is_returned() -> None:
     """The very same object."""
-    loss = Inverse()
+    loss = InverseLoss()
     assert make_loss(loss) is loss
 
 
@@ -84,8 +84,8 @@ def test_what_is_neither_text_nor_loss_is_refused() -> None:
 
 def test_a_spec_is_as_good_as_its_text() -> None:
     """Of a name with parameters, and of a formula."""
-    assert make_loss(Spec("inverse").with_("gamma", 0.5)) == Inverse(0.5)
-    assert make_loss(Spec.parse("1/Ti", "loss")) == Formula("1/Ti")
+    assert make_loss(Spec("inverse").with_("gamma", 0.5)) == InverseLoss(0.5)
+    assert make_loss(Spec.parse("1/Ti", "loss")) == FormulaLoss("1/Ti")
 
 
 def test_gamma_for_a_loss_without_one_is_refused(file: str) -> None:
@@ -103,7 +103,7 @@ def test_gamma_given_twice_is_refused() -> None:
 def test_gamma_for_a_loss_already_made_is_refused() -> None:
     """The loss has its own."""
     with pytest.raises(InputError, match="expected it given to the loss itself"):
-        make_loss(Inverse(), gamma=0.5)
+        make_loss(InverseLoss(), gamma=0.5)
 
 
 def test_gamma_is_checked_against_the_losss_range() -> None:

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.errors import InputError
-from psm_sim.losses import Formula, InverseLog, Poll
+from psm_sim.losses import FormulaLoss, InverseLogLoss, Poll
 from psm_sim.losses.expression import MAX_LENGTH
-from psm_sim.losses.nodes import MAX_NODES
+from psm_sim.losses.expression_nodes import MAX_NODES
 
 TIMES_MS = np.arange(100.0, 1201.0, 100.0)
 POLL = Poll(300.0, 1500, 1)
@@ -23,9 +23,9 @@ POLL = Poll(300.0, 1500, 1)
 
 def test_the_documented_formula_is_inverse_log_bit_for_bit_or_nearly() -> None:
     """Written out, the published loss is the built-in one."""
-    formula = Formula("gamma * I * Ti**2 / (2*T) + 1/log(Ti)")
+    formula = FormulaLoss("gamma * I * Ti**2 / (2*T) + 1/log(Ti)")
     for poll in (Poll(100.0), POLL):
-        np.testing.assert_allclose(formula(poll, TIMES_MS), InverseLog()(poll, TIMES_MS), rtol=1e-15)
+        np.testing.assert_allclose(formula(poll, TIMES_MS), InverseLogLoss()(poll, TIMES_MS), rtol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -52,15 +52,17 @@ def test_the_documented_formula_is_inverse_log_bit_for_bit_or_nearly() -> None:
 )
 def test_arithmetic_means_what_it_means_in_python(text: str, expected: float) -> None:
     """Precedence, comparison and functions, with one value for every candidate."""
-    np.testing.assert_allclose(Formula(text)(POLL, TIMES_MS), np.full(12, expected), rtol=1e-14)
+    np.testing.assert_allclose(FormulaLoss(text)(POLL, TIMES_MS), np.full(12, expected), rtol=1e-14)
 
 
 @given(st.floats(0.1, 1e4), st.integers(0, 10**6), st.floats(1, 1e5))
-def test_working_out_what_is_known_first_changes_nothing(gamma: float, held: int, slept_ms: float) -> None:
+def test_working_out_what_is_known_first_changes_nothing(
+    gamma: float, buffered: int, slept_ms: float
+) -> None:
     """Folding constants gives the numbers of NumPy's own arithmetic, bit for bit."""
-    formula = Formula("gamma * I * (2 * Ti)**2 / T + sqrt(Ti) / (gamma + 1)", gamma)
-    expected = gamma * held * (2 * TIMES_MS) ** 2 / slept_ms + np.sqrt(TIMES_MS) / (gamma + 1)
-    np.testing.assert_array_equal(formula(Poll(slept_ms, held, 1), TIMES_MS), expected)
+    formula = FormulaLoss("gamma * I * (2 * Ti)**2 / T + sqrt(Ti) / (gamma + 1)", gamma)
+    expected = gamma * buffered * (2 * TIMES_MS) ** 2 / slept_ms + np.sqrt(TIMES_MS) / (gamma + 1)
+    np.testing.assert_array_equal(formula(Poll(slept_ms, buffered, 1), TIMES_MS), expected)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_working_out_what_is_known_first_changes_nothing(gamma: float, held: int
 def test_what_is_no_arithmetic_is_refused_and_named(text: str, piece: str) -> None:
     """One sentence with the offending piece and what is allowed."""
     with pytest.raises(InputError, match="expected arithmetic on I, T, Ti, gamma") as caught:
-        Formula(text)
+        FormulaLoss(text)
     assert piece in str(caught.value).replace("\\'", "'")
     assert "\n" not in str(caught.value)
 
@@ -104,7 +106,7 @@ def test_a_refused_formula_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     called: list[str] = []
     monkeypatch.setattr(os, "system", called.append)
     with pytest.raises(InputError, match="not allowed"):
-        Formula("__import__('os').system('id')")
+        FormulaLoss("__import__('os').system('id')")
     assert called == []
 
 
@@ -132,13 +134,13 @@ def test_a_refused_formula_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_formula_that_cannot_be_read_says_why(text: str, reason: str) -> None:
     """Too long, too deep, unfinished, or wrongly called."""
     with pytest.raises(InputError, match=reason) as caught:
-        Formula(text)
+        FormulaLoss(text)
     assert "\n" not in str(caught.value)
 
 
 def test_a_tower_of_powers_does_not_hang() -> None:
     """Every number is a float, so it overflows at once."""
-    assert math.isinf(Formula("9**9**9**9")(POLL, TIMES_MS)[0])
+    assert math.isinf(FormulaLoss("9**9**9**9")(POLL, TIMES_MS)[0])
 
 
 @given(st.text(alphabet="ITgam 0123456789.+-*/%()<>=!,_'\"[]{}:;logexpsqrtwhere\n\\", max_size=40))
@@ -146,7 +148,7 @@ def test_any_text_is_a_formula_or_an_input_error(text: str) -> None:
     """Nothing else comes out of reading it, and what can be read can be worked out."""
     formula = None
     with suppress(InputError):
-        formula = Formula(text)
+        formula = FormulaLoss(text)
     assert formula is None or formula(POLL, TIMES_MS).shape == TIMES_MS.shape
 
 
@@ -154,9 +156,9 @@ def test_any_text_is_a_formula_or_an_input_error(text: str) -> None:
 def test_gamma_of_a_formula_is_checked(gamma: Any) -> None:
     """It must be a number of 0 or more."""
     with pytest.raises(InputError, match=r"loss formula: gamma is .*; expected a number of at least 0"):
-        Formula("gamma", gamma)
+        FormulaLoss("gamma", gamma)
 
 
 def test_a_formula_shows_itself() -> None:
     """In the result it stands as it was written."""
-    assert str(Formula("1 / Ti")) == "1 / Ti"
+    assert str(FormulaLoss("1 / Ti")) == "1 / Ti"

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.losses import Inverse, InverseLog, Poll
+from psm_sim.losses import InverseLogLoss, InverseLoss, Poll
 
 
 def test_inverse_is_equation_2_35() -> None:
     """1500 bytes after 300 ms: 1500 x 200^2 / (2 x 300) / 1.2e5 is 5/6, and 1/200 comes on top."""
-    losses = Inverse()(Poll(300.0, 1500, 1), np.array([100.0, 200.0]))
+    losses = InverseLoss()(Poll(300.0, 1500, 1), np.array([100.0, 200.0]))
     assert losses == pytest.approx([5 / 24 + 1 / 100, 5 / 6 + 1 / 200], rel=1e-14)
 
 
 def test_inverse_log_has_the_natural_logarithm_and_its_own_gamma() -> None:
     """The same poll weighs 100 times as much, and energy is 1 / ln T."""
-    losses = InverseLog()(Poll(300.0, 1500, 1), np.array([100.0, 200.0]))
+    losses = InverseLogLoss()(Poll(300.0, 1500, 1), np.array([100.0, 200.0]))
     assert losses == pytest.approx(
         [500 / 24 + 1 / math.log(100), 500 / 6 + 1 / math.log(200)],
         rel=1e-14,
@@ -28,12 +28,12 @@ def test_inverse_log_has_the_natural_logarithm_and_its_own_gamma() -> None:
 
 def test_it_is_the_candidates_time_that_is_squared() -> None:
     """The algorithm box of figure 2-4 prints the time slept squared, which would tell no expert apart."""
-    inverse = Inverse(gamma=1.0)
+    inverse = InverseLoss(gamma=1.0)
     latency = inverse(Poll(400.0, 8, 1), np.array([1000.0, 2000.0])) - [1e-3, 5e-4]
     assert latency == pytest.approx([1e4, 4e4])
 
 
-@pytest.mark.parametrize("loss", [Inverse, InverseLog])
+@pytest.mark.parametrize("loss", [InverseLoss, InverseLogLoss])
 @pytest.mark.parametrize("gamma", [0.0, -1.0, math.nan, math.inf, "1"])
 def test_gamma_must_be_a_number_above_0(loss: type, gamma: object) -> None:
     """As the thesis has it: gamma > 0."""
@@ -44,4 +44,4 @@ def test_gamma_must_be_a_number_above_0(loss: type, gamma: object) -> None:
 def test_what_depends_on_the_candidates_alone_is_returned_read_only() -> None:
     """It is kept for the next round, so nobody may change it."""
     with pytest.raises(ValueError, match="read-only"):
-        Inverse()(Poll(100.0), np.array([100.0]))[0] = 5.0
+        InverseLoss()(Poll(100.0), np.array([100.0]))[0] = 5.0

@@ -10,10 +10,10 @@ from psm_sim.network.doze import Doze
 from psm_sim.network.link import Link
 from psm_sim.network.observers import EnergyLedger, Observer, ObserverHooks
 from psm_sim.network.radio import Radio
-from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.station import Station
+from psm_sim.network.topology_device import PowerParameters
 from psm_sim.network.topology_sections import AccessPointParameters, LinkParameters
-from psm_sim.network.topology_station import PowerParameters
 
 
 class Recorder(Observer):
@@ -76,4 +76,4 @@ class RadioBench:
 
     @staticmethod
     def frame(size):
-        return Segment(Connection(), 0, size - 40, 0, False, False, size)
+        return Segment(ConnectionId(), 0, size - 40, 0, False, False, size)

@@ -27,9 +27,9 @@ def test_the_tim_names_the_station_while_frames_are_held():
     bench = RadioBench(make_policy("psm"))
     bench.arrive_at(0.05)
     bench.env.run(until=0.06)
-    assert (bench.port.tim_bit, bench.port.held_bytes) == (True, 1500)
+    assert (bench.port.tim_bit, bench.port.buffered_bytes) == (True, 1500)
     bench.env.run(until=0.11)
-    assert (bench.port.tim_bit, bench.port.held_bytes) == (False, 0)
+    assert (bench.port.tim_bit, bench.port.buffered_bytes) == (False, 0)
 
 
 class Listener:
@@ -58,9 +58,9 @@ def test_each_station_has_a_queue_and_a_place_in_the_tim_of_its_own():
         ports[awake].radio = Listener(awake)
         for size in (1000, 2000, 3000):
             ports[awake].forward(RadioBench.frame(size))
-    assert (ports[False].tim_bit, ports[False].held_bytes, ports[False].radio.told) == (True, 3000, 1)
+    assert (ports[False].tim_bit, ports[False].buffered_bytes, ports[False].radio.told) == (True, 3000, 1)
     assert (ports[True].tim_bit, ports[True].radio.told) == (False, 0)
-    assert (access_point.held_bytes, access_point.dropped_frames, access_point.dropped_bytes) == (
+    assert (access_point.buffered_bytes, access_point.dropped_frames, access_point.dropped_bytes) == (
         3000,
         2,
         6000,

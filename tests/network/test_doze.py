@@ -23,8 +23,8 @@ def test_a_hand_computed_case():
     """Begun at 0.25 s for two beacons of 0.1 s: it ends at 0.4 s, and later ones every 0.2 s."""
     doze = begun(0.1, 0.25, 2)
     assert (doze.since_s, doze.wakes_s, doze.every_s) == (0.25, pytest.approx(0.4), pytest.approx(0.2))
-    assert doze.continues()
-    assert doze.continue_doze(1.05) == 4
+    assert doze.load_promised_doze()
+    assert doze.skip_empty_beacons(1.05) == 4
     assert (doze.since_s, doze.wakes_s) == (pytest.approx(1.0), pytest.approx(1.2))
 
 
@@ -41,7 +41,7 @@ def test_sleeping_on_in_one_step_is_sleeping_on_beacon_by_beacon(interval_s, sin
     while singly.wakes_s < now_s:
         singly.begin(singly.wakes_s, Rest(beacons=beacons, repeat=True))
         count += 1
-    assert at_once.continue_doze(now_s) == count
+    assert at_once.skip_empty_beacons(now_s) == count
     assert (at_once.since_s, at_once.wakes_s) == (singly.since_s, singly.wakes_s)
 
 
@@ -49,7 +49,7 @@ def test_a_poll_gives_offsets_from_the_begin_of_the_doze():
     """Two frames, 10 and 30 ms after it began; none is an empty poll."""
     doze = begun(0.1, 2.0, 1)
     poll = doze.end(2.1, [(2.01, RadioBench.frame(40)), (2.03, RadioBench.frame(1500))])
-    assert (poll.slept_ms, poll.held_bytes, poll.held_frames) == (pytest.approx(100), 1540, 2)
+    assert (poll.slept_ms, poll.buffered_bytes, poll.buffered_frames) == (pytest.approx(100), 1540, 2)
     assert poll.arrivals == ((pytest.approx(10), 40), (pytest.approx(30), 1500))
     assert doze.end(2.1) == Poll(1000 * (2.1 - 2.0))
 
@@ -74,8 +74,8 @@ def followed(plan: Plan, *stops_s: float) -> list[float]:
     doze, heard = Doze(Beacons(1.0)), list[float]()
     doze.begin(0.5, Rest(beacons=2, plan=plan))
     for stop_s in stops_s:
-        while doze.wakes_s < stop_s and doze.continues():
-            first_s, count = doze.wakes_s, doze.continue_doze(stop_s)
+        while doze.wakes_s < stop_s and doze.load_promised_doze():
+            first_s, count = doze.wakes_s, doze.skip_empty_beacons(stop_s)
             heard += [first_s + number * doze.every_s for number in range(count)]
     doze.end(doze.wakes_s)
     return heard

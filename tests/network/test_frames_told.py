@@ -8,8 +8,8 @@ import pytest
 
 from psm_sim.network import Topology, World, build_world, load_topology
 from psm_sim.policies import Frame, Policy, RadioPower, Rest, make_policy
-from psm_sim.policies.guard import GuardedPolicy
-from psm_sim.workload.page import Page
+from psm_sim.policies.user_policy_guard import GuardedPolicy
+from psm_sim.workload.page_view import Page
 
 PAGE = Page(1.03, 3000, (2000,), (300, 300), (0.05, 0.05))
 
@@ -87,7 +87,7 @@ def test_a_policy_without_hooks_costs_nothing_on_the_way_of_a_frame(policy):
     """The radio delivers to the host directly, and the station has nobody to tell."""
     world = build_world(Topology(), GuardedPolicy(make_policy(policy)))
     assert world.radio.deliver == world.client.receive
-    assert world.station._tell_sent is None
+    assert world.station._on_sent is None
 
 
 def test_a_policy_knows_the_power_of_its_radio_before_it_starts():

@@ -11,7 +11,7 @@ from psm_sim.network.page_error import PageError
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 
 class Sleeper(Policy):

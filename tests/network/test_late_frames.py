@@ -14,7 +14,7 @@ class Lingering(Policy):
     name = "lingering"
 
     def rest(self, now_s, since_uplink_s, poll):
-        return Rest(awake_s=0.05 if poll and poll.held_frames else 0.0)
+        return Rest(awake_s=0.05 if poll and poll.buffered_frames else 0.0)
 
 
 def polled(late_frames, *arrivals_s, policy=None, release=True):

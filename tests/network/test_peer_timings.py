@@ -10,7 +10,7 @@ import pytest
 from benchmarks.peer_pages import differences
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import make_policy
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 HEADER = "42"  # ns-3's point-to-point framing adds two bytes to TCP/IP's 40
 

@@ -6,7 +6,7 @@ import pytest
 
 from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.policies import make_policy
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 SLOW, FAST = 8 / 5e6, 8 / 10e6  # seconds a byte, on the wireless and on the wired hop
 WAY_S = 0.0001 + 0.02

@@ -105,7 +105,7 @@ def test_the_poll_tells_what_was_held_and_when_it_came():
     bench.run(0.25)
     poll = policy.asked[1][2]
     assert poll.slept_ms == pytest.approx(200)
-    assert (poll.held_bytes, poll.held_frames) == (1540, 2)
+    assert (poll.buffered_bytes, poll.buffered_frames) == (1540, 2)
     assert poll.arrivals == ((pytest.approx(50), 1500), (pytest.approx(120), 40))
 
 
@@ -119,7 +119,7 @@ def test_after_an_uplink_packet_there_is_no_poll():
     asked = {now: (since, poll) for now, since, poll in policy.asked}
     assert asked[0.250064] == (0.000064, None)
     assert asked[0.3][0] == pytest.approx(0.05)
-    assert asked[0.3][1].held_frames == 0
+    assert asked[0.3][1].buffered_frames == 0
 
 
 def test_a_doze_cut_short_is_told_with_what_was_held():
@@ -130,7 +130,7 @@ def test_a_doze_cut_short_is_told_with_what_was_held():
     bench.send_at(0.25)
     bench.run(0.29)
     (poll,) = policy.interruptions
-    assert (poll.held_frames, poll.slept_ms) == (1, pytest.approx(50))
+    assert (poll.buffered_frames, poll.slept_ms) == (1, pytest.approx(50))
     assert bench.delivered == [pytest.approx(0.25)]
 
 

@@ -16,7 +16,7 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.network import PageError, build_world, load_topology
 from psm_sim.network.build import cell_of
-from psm_sim.network.observers.capture import captures
+from psm_sim.network.observers.capture import capture_observers
 from psm_sim.network.station_group import StationGroup
 from psm_sim.policies import make_policy
 from tests.network.laws import balance
@@ -144,7 +144,7 @@ def test_a_crowd_with_every_fault_is_captured():
     file = io.BytesIO()
     alone = check(2_000_002, True)
     count = len(alone.worlds)
-    watched = Stations(2_000_002, True, watched=[[each] for each in captures(file, count)])
+    watched = Stations(2_000_002, True, watched=[[each] for each in capture_observers(file, count)])
     assert not watched.run()
     assert [world.usage() for world in watched.worlds] == [world.usage() for world in alone.worlds]
     times = [each.time_ns for each in records(file.getvalue())]

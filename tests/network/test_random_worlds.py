@@ -18,9 +18,9 @@ from psm_sim.errors import InputError
 from psm_sim.network import PageError, build_world, load_topology
 from psm_sim.network.clock import run_events
 from psm_sim.policies import make_policy
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 from psm_sim.workload.messages import DATAGRAM, Message, Messages
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 from tests.network.laws import Watch, balance
 
 WORLDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "200"))
@@ -55,7 +55,7 @@ class Draw:
     """Draws the numbers of one world."""
 
     def __init__(self, number):
-        self.random: np.random.Generator = stream(1, "random worlds", number)
+        self.random: np.random.Generator = random_stream(1, "random worlds", number)
 
     def log(self, low, high):
         """Return a number whose logarithm is uniform."""

@@ -6,7 +6,7 @@ import pytest
 
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import make_policy
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 LATENCIES_MS = (1.0, 5.0, 20.0, 80.0)
 WINDOWS = (1, 4, 12, 40, 120)

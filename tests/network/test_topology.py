@@ -8,8 +8,9 @@ from typing import Any, cast
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.network import Topology, differences, load_topology, topology_keys
+from psm_sim.network import Topology, load_topology, topology_differences, topology_keys
 from psm_sim.network.topology import SECTIONS
+from psm_sim.network.topology_device import PowerParameters
 from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BeaconParameters,
@@ -17,7 +18,6 @@ from psm_sim.network.topology_sections import (
     LinkParameters,
     TcpParameters,
 )
-from psm_sim.network.topology_station import PowerParameters
 from psm_sim.parameters import parameters_of
 
 PUBLISHED = {
@@ -125,8 +125,8 @@ def test_a_file_extends_a_bundled_topology_or_another_file_beside_it(tmp_path):
     expected = modern.config() | {"power.awake_w": 0.6, "power.asleep_w": 0.1}
     assert load_topology(near).config() == expected
     assert load_topology(far).base == load_topology(near).base == modern.base == "modern"
-    assert differences(load_topology(near)) == {"power.awake_w": 0.6, "power.asleep_w": 0.1}
-    assert differences(modern) == {}
+    assert topology_differences(load_topology(near)) == {"power.awake_w": 0.6, "power.asleep_w": 0.1}
+    assert topology_differences(modern) == {}
 
 
 def test_files_that_extend_each_other_in_a_circle_are_refused(tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from psm_sim.network import Observer, World, build_world, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 POLICIES = [
     "always-on",

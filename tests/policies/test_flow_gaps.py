@@ -11,7 +11,7 @@ from psm_sim.learning import WaitingTimeModel
 from psm_sim.policies import Poll
 from psm_sim.policies.anticipate import Anticipate
 from psm_sim.policies.flow_gaps import FlowGaps, first_event_model
-from psm_sim.policies.flows import Flows
+from psm_sim.policies.outstanding_requests import OutstandingRequests
 from psm_sim.simulation import Scenario, compare_runs
 from tests.policies.frames import ack, datagram, fin, request, syn
 
@@ -25,7 +25,9 @@ def told() -> list[tuple[str, float, float]]:
 @pytest.fixture
 def gaps(told) -> FlowGaps:
     """Return gaps that write to the list, times rounded."""
-    return FlowGaps(Flows(), 10.0, lambda context, a, b: told.append((context, round(a, 6), round(b, 6))))
+    return FlowGaps(
+        OutstandingRequests(), 10.0, lambda context, a, b: told.append((context, round(a, 6), round(b, 6)))
+    )
 
 
 def test_a_frame_of_one_connection_leaves_the_gap_of_another_open(gaps, told):

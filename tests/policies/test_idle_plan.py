@@ -28,16 +28,16 @@ def heard(spec: str, polls: int, plans: bool, seed: int = 1) -> tuple[list[int],
     policy.start(0.1)
     beacons, found, poll, begin = Doze(Beacons(0.1), plans), list[int](), None, 0
     while len(found) < polls:
-        silence, held = len(found) + int(rng.geometric(0.01)), int(rng.integers(40, 20_000))
+        silence, buffered = len(found) + int(rng.geometric(0.01)), int(rng.integers(40, 20_000))
         while len(found) < silence:
             beacons.begin(0.1 * begin, policy.rest(0.1 * begin, 1.0, poll))
-            while len(found) < silence - 1 and beacons.continues():
+            while len(found) < silence - 1 and beacons.load_promised_doze():
                 found.append(round(beacons.wakes_s / 0.1))
-                beacons.continue_doze(nextafter(beacons.wakes_s, inf))
+                beacons.skip_empty_beacons(nextafter(beacons.wakes_s, inf))
             begin = round(beacons.wakes_s / 0.1)
             found.append(begin)
             poll = beacons.end(beacons.wakes_s)
-        poll = Poll(poll.slept_ms, held, 1, ((poll.slept_ms / 2, held),))
+        poll = Poll(poll.slept_ms, buffered, 1, ((poll.slept_ms / 2, buffered),))
     return found, policy.learner
 
 
@@ -88,8 +88,8 @@ def test_a_silence_of_thirty_years_is_not_worked_out_poll_by_poll(spec, longest)
     doze, steps, count = Doze(Beacons(0.1)), 0, 0
     doze.begin(0.0, policy.rest(0.0, 1.0, Poll(100.0)))
     while doze.wakes_s < 1e9:
-        assert doze.continues()
-        count += doze.continue_doze(1e9)
+        assert doze.load_promised_doze()
+        count += doze.skip_empty_beacons(1e9)
         steps += 1
     doze.end(1e9)
     assert steps < 2_000

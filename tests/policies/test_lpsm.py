@@ -8,7 +8,7 @@ import pytest
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning import FixedShare, LearnAlpha, round_backends
 from psm_sim.learning.numba_kernel import learn_alpha_kernel
-from psm_sim.losses import Inverse, Loss
+from psm_sim.losses import InverseLoss, Loss
 from psm_sim.policies import Frame, Poll, make_policy
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import simulate
@@ -109,7 +109,7 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
         "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "acks", "learn_on_uplink",
         "alpha", "context", "state", "compiled",
     }  # fmt: skip
-    assert Lpsm(loss=Inverse(gamma=2.0)).config() == {**config, "gamma": 2.0}
+    assert Lpsm(loss=InverseLoss(gamma=2.0)).config() == {**config, "gamma": 2.0}
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_loss_that_fails_in_mid_run_is_named():
         name = "late"
 
         def __call__(self, poll, times_ms):
-            return times_ms * abs(1 / (poll.held_bytes - 77))
+            return times_ms * abs(1 / (poll.buffered_bytes - 77))
 
     policy = Lpsm(loss=Late())
     policy.start(0.1)

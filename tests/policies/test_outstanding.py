@@ -8,15 +8,15 @@ import pytest
 
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Frame, Policy, Rest
-from psm_sim.policies.outstanding import Outstanding
+from psm_sim.policies.outstanding import OutstandingPolicy
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
 from tests.policies.frames import fin, request
 
 
-def started(**parameters) -> Outstanding:
+def started(**parameters) -> OutstandingPolicy:
     """Return the policy at the beginning of a run, beacons 0.1 s apart."""
-    policy = Outstanding(**parameters)
+    policy = OutstandingPolicy(**parameters)
     policy.start(0.1)
     return policy
 
@@ -55,7 +55,7 @@ def test_without_any_pause_the_pages_are_static_psm_s_at_less_energy():
     assert rule.events <= 1.05 * psm.events
 
 
-class Told(Outstanding):
+class Told(OutstandingPolicy):
     """The same rule, told of each frame by the hooks."""
 
     told = 0
@@ -86,7 +86,7 @@ class Told(Outstanding):
 )
 def test_flows_that_the_station_keeps_are_those_that_frames_tell(settings, parameters):
     """To the last bit: on a link and over the air, with datagrams, group frames, lost frames, resets."""
-    kept, told = (simulate(kind(**parameters), seed=3, **settings) for kind in (Outstanding, Told))
+    kept, told = (simulate(kind(**parameters), seed=3, **settings) for kind in (OutstandingPolicy, Told))
     assert kept.usage == told.usage
     assert [record.page_time_s for record in kept.page_records] == [
         record.page_time_s for record in told.page_records

@@ -7,7 +7,7 @@ import pytest
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Rest, make_policy
 from psm_sim.workload import load_workload
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 from tests.network.radio_bench import RadioBench
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from psm_sim.learning import round_backends
 from psm_sim.learning.numba_kernel import learn_alpha_kernel
-from psm_sim.replay.clock import PollingGrid
+from psm_sim.replay.polling_clock import PollingGrid
 from psm_sim.replay.replay_config import ReplayConfig
-from psm_sim.replay.run import ReplayedClient, replay_trace
+from psm_sim.replay.trace_replay import ReplayedClient, replay_trace
 
 LOSSES = ("inverse", "inverse-log:gamma=1e-5", "constrained:target_ms=150", "gamma * I * Ti + 1/sqrt(Ti)")
 
@@ -33,7 +33,7 @@ def test_both_ways_poll_at_the_same_times(loss: str, seed: int, horizon: int, ro
     )
     assert one.history is not None
     assert many.history is not None
-    for fact in ("slept_ms", "held_bytes"):
+    for fact in ("slept_ms", "buffered_bytes"):
         assert one.history.beginning.facts[fact].tolist() == many.history.beginning.facts[fact].tolist()
     assert abs(one.history.beginning.weights - many.history.beginning.weights).max() < 1e-9
     assert one.replay.mixture == pytest.approx(many.replay.mixture, rel=1e-9)

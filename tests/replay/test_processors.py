@@ -13,7 +13,7 @@ import pytest
 CODE = """
 import json
 from psm_sim import simulate
-from psm_sim.replay.run import replay_trace
+from psm_sim.replay.trace_replay import replay_trace
 (client,) = replay_trace("ucb", pages=5)
 run = simulate("lpsm", pages=5)
 record = [[page.start_s, page.page_time_s, page.energy_j] for page in run.page_records]

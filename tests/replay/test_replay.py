@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from psm_sim.errors import InputError, PluginError
 from psm_sim.learning.factory import make_learner
-from psm_sim.losses import Inverse, Loss
-from psm_sim.replay.arrivals import Arrivals
-from psm_sim.replay.clock import PollingGrid
-from psm_sim.replay.history import FACTS, History, Windows
-from psm_sim.replay.poller import Replay
-from psm_sim.replay.regret import regret_and_bound
+from psm_sim.losses import InverseLoss, Loss
+from psm_sim.replay.binned_arrivals import BinnedArrivals
+from psm_sim.replay.poller import ReplayPoller
+from psm_sim.replay.polling_clock import PollingGrid
 from psm_sim.replay.replay_config import ReplayConfig, replay_loss
-from psm_sim.replay.run import replay_activity, replay_trace
-from psm_sim.workload.transfer import Activity, Transfer
+from psm_sim.replay.replay_history import FACTS, ReplayHistory, Windows
+from psm_sim.replay.replay_regret import regret_and_bound
+from psm_sim.replay.trace_replay import replay_activity, replay_trace
+from psm_sim.workload.network_activity import Activity, Transfer
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 20_000_000), st.integers(0, 4_000_000), st.integers(1, 10**6)),
@@ -54,7 +54,7 @@ def test_polls_fetch_every_byte_and_stay_within_the_experts_range(
     clock = PollingGrid(*experts, round_ms=round_ms)
     method = ReplayConfig(learner=learner, clock=clock, loss=loss, horizon=50)
     found = replay_activity(activity(*rows), method, history=True)
-    assert found.replay.held_bytes == found.activity.total_bytes
+    assert found.replay.buffered_bytes == found.activity.total_bytes
     times_ms = clock.times_ms
     assert times_ms[0] * 1000 - 1e-6 <= found.replay.shortest_us
     assert found.replay.longest_us <= times_ms[-1] * 1000 + 1e-6
@@ -69,20 +69,24 @@ def test_a_replay_by_hand() -> None:
     """Two experts, one transfer, two polls, Static-expert: every number from equations 2.1, 2.2 and 2.35."""
     clock, gamma = PollingGrid(100.0, 300.0, 200.0), 1e-4
     transfers = [Transfer(0, 400_000, 4_000)]
-    replay = Replay(Arrivals(transfers), make_learner("static-expert", 2, 1), Inverse(gamma), clock).run()
+    replay = ReplayPoller(
+        BinnedArrivals(transfers), make_learner("static-expert", 2, 1), InverseLoss(gamma), clock
+    ).run()
     first = [gamma * 2000 * t**2 / (2 * 200) + 1 / t for t in (100, 300)]
     weight = 1 / (1 + math.exp(first[0] - first[1]))
     slept = round((100 * weight + 300 * (1 - weight)) * 1000) / 1000
-    held = int(4000 * min(int((200 + slept) / 10), 40) / 40) - 2000
+    buffered = int(4000 * min(int((200 + slept) / 10), 40) / 40) - 2000
     assert (replay.shortest_us, replay.longest_us) == (slept * 1000, 200_000)
-    assert held < 2000
-    second = [gamma * held * t**2 / (2 * slept) + 1 / t for t in (100, 300)]
-    replay = Replay(Arrivals(transfers), make_learner("static-expert", 2, 1), Inverse(gamma), clock).run(2)
+    assert buffered < 2000
+    second = [gamma * buffered * t**2 / (2 * slept) + 1 / t for t in (100, 300)]
+    replay = ReplayPoller(
+        BinnedArrivals(transfers), make_learner("static-expert", 2, 1), InverseLoss(gamma), clock
+    ).run(2)
     assert replay.expert_losses == pytest.approx(np.add(first, second), rel=1e-12)
     mixture = -math.log(sum(math.exp(-loss) for loss in first) / 2)
     mixture -= math.log(weight * math.exp(-second[0]) + (1 - weight) * math.exp(-second[1]))
     assert replay.mixture == pytest.approx(mixture, rel=1e-9)
-    paid = gamma * 2000 * 200 / 2 + 1 / 200 + gamma * held * slept / 2 + 1 / slept
+    paid = gamma * 2000 * 200 / 2 + 1 / 200 + gamma * buffered * slept / 2 + 1 / slept
     assert replay.suffered == pytest.approx(paid, rel=1e-12)
     assert replay.current_best == pytest.approx(min(first) + min(second), rel=1e-12)
 
@@ -132,9 +136,9 @@ def test_a_loss_that_adapts_is_told_of_each_poll_once_and_when_bytes_came() -> N
     assert found.replay.suffered == found.replay.expert_losses[0] == sum(range(1, len(polls) + 1))
     assert polls[0].arrivals == tuple((10.0 * bin_, 100) for bin_ in range(1, 21))
     for poll in polls:
-        assert sum(size for _, size in poll.arrivals) == poll.held_bytes
+        assert sum(size for _, size in poll.arrivals) == poll.buffered_bytes
         assert all(0 < offset <= poll.slept_ms for offset, _ in poll.arrivals)
-        assert poll.held_frames == len(poll.arrivals)
+        assert poll.buffered_frames == len(poll.arrivals)
 
 
 def test_a_loss_that_fails_on_the_way_is_named_with_the_poll() -> None:
@@ -157,12 +161,12 @@ def test_memory_does_not_grow_with_the_polls() -> None:
     import tracemalloc
 
     clock = PollingGrid()
-    replay = Replay(
-        Arrivals([Transfer(0, 10**11, 10**6)]),
+    replay = ReplayPoller(
+        BinnedArrivals([Transfer(0, 10**11, 10**6)]),
         make_learner("static-expert", 10, 1),
         replay_loss("inverse", None, clock.times_ms),
         clock,
-        History(10, windows=100),
+        ReplayHistory(10, windows=100),
     )
     tracemalloc.start()
     replay.run(5_000)
@@ -206,7 +210,7 @@ def test_totals_are_those_of_the_history() -> None:
     assert whole.cumulative("mixture")[-1] == pytest.approx(outcome["loss"]["mixture"])
     assert whole.cumulative("suffered")[-1] == pytest.approx(outcome["loss"]["suffered"])
     assert whole.cumulative_losses[-1].min() == pytest.approx(outcome["best_expert"]["loss"])
-    assert whole.cumulative("held_bytes")[-1] == pytest.approx(outcome["bytes"])
+    assert whole.cumulative("buffered_bytes")[-1] == pytest.approx(outcome["bytes"])
     assert whole.last_poll[-1] == outcome["polls"]
     regret, loss = outcome["regret"]["mixture"], outcome["loss"]["mixture"]
     assert regret["current_best"] == pytest.approx(loss - outcome["current_best_loss"])

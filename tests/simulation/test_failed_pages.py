@@ -10,13 +10,13 @@ import math
 import pytest
 
 from psm_sim import simulate, timeline
-from psm_sim.reporting.figures.run import page, slowdowns, trade_off
-from psm_sim.reporting.figures.run.write import frontier_of
+from psm_sim.reporting.figures.run import page_timeline, slowdowns, trade_off
+from psm_sim.reporting.figures.run.write_figures import frontier_of
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.html.comparison import page_of
 from psm_sim.reporting.terminal import comparison as table
 from psm_sim.simulation import Scenario, compare_runs, compare_seeds
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 QUICK = Page(1.0, 1000, (), (300,), (0.0,))
 SLOW = Page(1.0, 1000, (), (300,), (50.0,))
@@ -141,10 +141,10 @@ def test_several_seeds_have_faults_of_their_own_for_any_number_of_workers():
     """Each seed's faults are those of the seed; failures say which seed they are of."""
     scenario = Scenario("ucb", pages=10, settings={"faults.wireless.loss": 0.05, "faults.patience_s": 1.0})
     one, two = (compare_seeds(["psm"], scenario, 2, workers=count).runs[0] for count in (1, 2))
-    assert one.failures_listed == two.failures_listed
+    assert one.failed_page_records == two.failed_page_records
     assert one.page_time_s == two.page_time_s
     assert one.failed_pages == sum(result.failed_pages for result in one.results) > 0
-    assert {each["seed"] for each in one.failures_listed} <= {"1", "2"}
+    assert {each["seed"] for each in one.failed_page_records} <= {"1", "2"}
     lost = {result.traffic.lost_bytes for result in one.results}
     assert len(lost) > 1
 
@@ -160,6 +160,10 @@ def test_the_seed_of_faults_can_be_held():
 def test_figures_and_page_are_drawn_even_if_no_page_is_complete():
     """A report of nothing but failures."""
     found = compare_runs(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01}))
-    for drawn in (slowdowns.draw(found), trade_off.draw(found, frontier_of(found)), page.draw(found.runs)):
+    for drawn in (
+        slowdowns.draw(found),
+        trade_off.draw(found, frontier_of(found)),
+        page_timeline.draw(found.runs),
+    ):
         drawn.draw_without_rendering()
     assert "it has taken longer than 0.01 s" in page_of(found, {}, [])

@@ -15,7 +15,7 @@ from psm_sim.simulation import (
     SeedComparison,
     compare_runs,
     compare_seeds,
-    difference,
+    paired_difference,
 )
 
 PSM = References(BASELINES, BASELINES[1:])
@@ -59,7 +59,7 @@ def test_intervals_are_students_over_seeds(three: SeedComparison) -> None:
 def test_differences_are_paired_by_seed(three: SeedComparison) -> None:
     """Their interval is that of the differences, not of the two means."""
     assert three.reference is three.baselines[1]
-    found = difference(three.runs[1], three.reference)
+    found = paired_difference(three.runs[1], three.reference)
     pairs = zip(three.runs[1].results, three.reference.results, strict=True)
     less = [run.slowdown.mean - psm.slowdown.mean for run, psm in pairs]
     assert found.measures["slowdown.mean"].mean == pytest.approx(np.mean(less), rel=1e-12)
@@ -71,7 +71,7 @@ def test_differences_are_paired_by_seed(three: SeedComparison) -> None:
 def test_a_policy_saves_nothing_against_itself(three: SeedComparison) -> None:
     """Its difference from itself is 0, without width."""
     assert three.reference is not None
-    found = difference(three.reference, three.reference)
+    found = paired_difference(three.reference, three.reference)
     assert found.saved_percent[:2] == (0.0, 0.0)
     assert all(each[:2] == (0.0, 0.0) for each in found.measures.values())
 
@@ -90,7 +90,7 @@ def test_a_free_radio_saves_an_undefined_share() -> None:
     free = {"power.awake_w": 0, "power.asleep_w": 0, "power.beacon_j": 0}
     found = compare_runs(["bsd"], Scenario(pages=1, settings=free), references=PSM)
     assert found.reference is not None
-    assert np.isnan(difference(found.runs[0], found.reference).saved_percent.mean)
+    assert np.isnan(paired_difference(found.runs[0], found.reference).saved_percent.mean)
 
 
 def test_pages_that_do_not_depend_on_the_seed_are_refused(tmp_path: Path) -> None:

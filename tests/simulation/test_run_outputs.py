@@ -10,12 +10,12 @@ import pytest
 
 import psm_sim
 from psm_sim.cli import main
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError, PluginError
 from psm_sim.network import load_topology
 from psm_sim.network.observers.capture import capture_bytes
 from psm_sim.policies import Policy, Rest
 from psm_sim.simulation.run_outputs import RunOutputs
-from psm_sim.spec import Spec
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.capture.reader import read_capture
 from tests.network.observers.sniffed import captured
@@ -66,7 +66,7 @@ def test_each_policy_asked_for_has_a_file_of_its_own(capsys):
 def test_from_python_too():
     """``simulate`` and ``comparison`` take the files by name or path."""
     psm_sim.simulate("psm", pages=2, capture="one.pcap", timeline=Path("one.json"))
-    psm_sim.comparison(["psm", "lpsm"], pages=2, capture="two.pcap")
+    psm_sim.compare(["psm", "lpsm"], pages=2, capture="two.pcap")
     assert files() == ["one.json", "one.pcap", "two-lpsm.pcap", "two-psm.pcap"]
 
 

@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 
 import psm_sim
 from psm_sim.cli import main
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
 from psm_sim.hashing import file_digest
 from psm_sim.network import Topology
 from psm_sim.simulation import Scenario, compare_runs
-from psm_sim.spec import Spec
 from psm_sim.workload import load_workload
 
 LIST = "page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n"
 SETTINGS = {"links.wired.latency_ms": 80, "tcp.initial_window": 4, "power.awake_w": 1.5}
 LOSS = """
-from psm_sim.losses import Inverse
+from psm_sim.losses import InverseLoss
 
-class Mine(Inverse):
+class Mine(InverseLoss):
     name = "mine"
 """
 

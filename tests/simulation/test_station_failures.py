@@ -12,13 +12,13 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.network import load_topology
-from psm_sim.network.topology_members import Member
+from psm_sim.network.topology_stations import StationSpec
+from psm_sim.record_array import record_column
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.terminal import comparison as table
-from psm_sim.rows import column
 from psm_sim.simulation import Scenario, compare_runs
 
-MEMBERS = (Member("reader", count=2), Member("heavy", trace="modern", pages=1))
+MEMBERS = (StationSpec("reader", count=2), StationSpec("heavy", trace="modern", pages=1))
 PATIENCE = "its user has abandoned it after 2 s"
 FAULTS = {
     "faults.patience_s": 2, "faults.wireless.loss": 0.02, "faults.wired.loss": 0.02, "beacon.loss": 0.1,
@@ -89,10 +89,10 @@ def test_each_station_has_its_own_faults_and_bytes_add_up(compared):
 
 def test_one_station_has_the_faults_of_one_alone():
     """To the last bit."""
-    given = scenario(FAULTS, (Member("me"),), 6)
+    given = scenario(FAULTS, (StationSpec("me"),), 6)
     one = compare_runs(["psm"], given).runs[0].results[0]
     alone = compare_runs(["psm"], replace(given, topology=replace(given.topology, stations=()))).runs[0]
-    assert column(one.page_records, "page_time_s") == column(alone.page_records, "page_time_s")
+    assert record_column(one.page_records, "page_time_s") == record_column(alone.page_records, "page_time_s")
     for name in ("usage", "traffic", "simulated_s", "events", "policy_report", "failures"):
         assert getattr(one, name) == getattr(alone, name)
 

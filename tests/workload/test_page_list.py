@@ -141,7 +141,11 @@ def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monke
     path.write_text(HEADER + "1,1,1,2;3\n" * 4)
     for name, value, message in (
         ("psm_sim.workload.page_list.MAX_LINES", 3, "line 5: expected at most 3 pages"),
-        ("psm_sim.workload.limits.MAX_OBJECTS", 8, "line 4: the pages have 9 objects; expected at most 8"),
+        (
+            "psm_sim.workload.size_limits.MAX_OBJECTS",
+            8,
+            "line 4: the pages have 9 objects; expected at most 8",
+        ),
         ("psm_sim.workload.page_list.MAX_FILE_BYTES", 10, "holds over 0 MiB; expected a smaller trace"),
     ):
         with monkeypatch.context() as patch:

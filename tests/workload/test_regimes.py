@@ -15,7 +15,7 @@ from psm_sim.cli import main
 from psm_sim.errors import InputError
 from psm_sim.simulation import simulate
 from psm_sim.workload import Workload, load_workload
-from psm_sim.workload.regimes import Shifting, ShiftingWorkload, regimes_of, schedule
+from psm_sim.workload.regimes import ShiftingProfile, ShiftingWorkload, regime_schedule, regimes_of
 
 PATH = bundled_dir("traces") / "shifting.toml"
 REGIMES = regimes_of(tomllib.loads(PATH.read_text(encoding="utf-8")), PATH)
@@ -104,7 +104,7 @@ def test_the_schedule_in_the_result_gives_the_same_pages_again() -> None:
 def test_geometric_lengths_have_the_means_asked_for() -> None:
     """Over 3,000 stretches of 10 pages, within four standard errors."""
     regimes = replace(REGIMES, pages=dict.fromkeys(REGIMES.pages, 10))
-    plan = schedule(regimes, Shifting(lengths="geometric"), 30_000, seed=1)
+    plan = regime_schedule(regimes, ShiftingProfile(lengths="geometric"), 30_000, seed=1)
     lengths = [stretch.pages for stretch in plan[:-1]]
     assert np.mean(lengths) == pytest.approx(10, abs=4 * np.std(lengths) / len(lengths) ** 0.5)
     assert np.std(lengths) == pytest.approx(90**0.5, rel=0.1)

@@ -13,7 +13,7 @@ import pytest
 from psm_sim.bundled_files import bundled_dir
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.profile import read_profile
+from psm_sim.workload.trace_profile import read_profile
 
 PROFILE = read_profile(bundled_dir("traces") / "ucb.toml")
 LARGE = load_workload("ucb:max_think_s=none", 5000, seed=1).pages

@@ -38,7 +38,7 @@ class Cubic(Loss):
 
     def __call__(self, poll: Poll, times_ms: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the loss of each candidate polling time, in nats."""
-        return self.gamma * poll.held_bytes * times_ms**3 / poll.slept_ms + 1 / times_ms
+        return self.gamma * poll.buffered_bytes * times_ms**3 / poll.slept_ms + 1 / times_ms
 
 
 class SlowShare(FixedShare):

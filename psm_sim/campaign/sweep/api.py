@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.campaign.sweep.axis import Axis
 from psm_sim.campaign.sweep.grid import Grid
+from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.campaign.sweep.table import frame
+from psm_sim.campaign.sweep.store_table import table_frame
 from psm_sim.errors import InputError
 from psm_sim.files.temporary_files import temporary_path
 from psm_sim.simulation.preset import Preset, load_preset
@@ -37,7 +37,7 @@ def sweep(
     ----------
     vary
         The values of each key, as ``{"policy.bsd.p": [0.1, 0.5], "seed": "1..20"}``; the keys are those of
-        :class:`~psm_sim.campaign.sweep.axis.Axis`.
+        :class:`~psm_sim.campaign.sweep.grid_axis.GridAxis`.
     policies
         Texts of policies; those that the keys name join them, and without any it is lpsm.
     store
@@ -68,7 +68,7 @@ def sweep(
     """
     if not isinstance(vary, Mapping):
         raise InputError(f"vary is {vary!r}; expected a dictionary, as {{'policy.bsd.p': [0.1, 0.5]}}.")
-    axes = tuple(Axis.of(key, values) for key, values in vary.items())
+    axes = tuple(GridAxis.of(key, values) for key, values in vary.items())
     grid = Grid(axes, policies, preset=load_preset(preset) if preset else Preset(), **scenario)
     means = Resources(workers, cluster, retry)
     if store is not None:
@@ -86,9 +86,9 @@ def load_sweep(store: str | Path, version: str = __version__) -> pd.DataFrame:
         If there is no such store.
     """
     with Store(Path(store), new=False) as opened:
-        return frame(opened.rows(version))
+        return table_frame(opened.rows(version))
 
 
 def _run(grid: Grid, path: Path, means: Resources) -> pd.DataFrame:
     with Store(path) as store:
-        return frame(run_grid(grid, store, means, "psm_sim.sweep()"))
+        return table_frame(run_grid(grid, store, means, "psm_sim.sweep()"))

@@ -9,12 +9,12 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from psm_sim.campaign.sweep.axis import Axis, add_parameter
-from psm_sim.campaign.sweep.ranges import MAX_TASKS
+from psm_sim.campaign.sweep.axis_values import MAX_TASKS
+from psm_sim.campaign.sweep.grid_axis import GridAxis, add_parameter
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
 from psm_sim.simulation.preset import Preset
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.spec import Spec
 
 _DEFAULT_POLICY = "lpsm"
 _COUNTED = ("pages", "seed")
@@ -62,7 +62,7 @@ class Grid:
         If one of these is of another kind, such as one text for a list of them.
     """
 
-    axes: tuple[Axis, ...] = ()
+    axes: tuple[GridAxis, ...] = ()
     policies: Sequence[str] = ()
     trace: str | None = None
     topology: str | None = None
@@ -88,7 +88,7 @@ class Grid:
         ------
         InputError
             If a key is given twice or concerns no policy, a value cannot be read, or there are more than
-            :data:`~psm_sim.campaign.sweep.ranges.MAX_TASKS` tasks.
+            :data:`~psm_sim.campaign.sweep.axis_values.MAX_TASKS` tasks.
         """
         return list(self._tasks)
 
@@ -113,8 +113,8 @@ class Grid:
         given += [Spec.parse(name, "policy") for name in named if name not in names]
         return given or [Spec(_DEFAULT_POLICY)]
 
-    def _axes_of(self, policy: Spec) -> list[Axis]:
-        fixed = [] if self.loss is None else [Axis("loss", (self.loss,))]
+    def _axes_of(self, policy: Spec) -> list[GridAxis]:
+        fixed = [] if self.loss is None else [GridAxis("loss", (self.loss,))]
         return [axis for axis in (*fixed, *self.axes) if axis.concerns(policy)]
 
     def _check_keys(self) -> None:
@@ -125,7 +125,7 @@ class Grid:
             if [*keys, *self.settings].count(key) > 1:
                 raise InputError(f"{key} is given twice; vary it, or give it one value.")
 
-    def _check(self, policies: list[Spec], axes: list[list[Axis]]) -> None:
+    def _check(self, policies: list[Spec], axes: list[list[GridAxis]]) -> None:
         used = {axis.key for each in axes for axis in each}
         given = dict.fromkeys((axis.key for axis in self.axes), "varied")
         given |= {} if self.loss is None else {"loss": "given"}
@@ -137,13 +137,13 @@ class Grid:
         if count > MAX_TASKS:
             raise InputError(f"The sweep has {count} tasks; expected at most {MAX_TASKS}: take larger steps.")
 
-    def _tasks_of(self, policy: Spec, axes: list[Axis]) -> Iterator[SweepTask]:
+    def _tasks_of(self, policy: Spec, axes: list[GridAxis]) -> Iterator[SweepTask]:
         for values in product(*(axis.values for axis in axes)):
             point = list(zip(axes, values, strict=True))
             texts = {axis.key: value for axis, value in point if axis.of_scenario}
             yield SweepTask(self._policy(policy, point), self._scenario(texts))
 
-    def _policy(self, policy: Spec, point: list[tuple[Axis, str]]) -> Spec:
+    def _policy(self, policy: Spec, point: list[tuple[GridAxis, str]]) -> Spec:
         spec = policy
         for axis, value in sorted(point, key=lambda pair: pair[0].key.startswith("loss.")):
             spec = axis.put(spec, value)

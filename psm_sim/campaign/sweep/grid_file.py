@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from psm_sim.campaign.sweep.axis import Axis
 from psm_sim.campaign.sweep.grid import Grid
+from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.errors import InputError, did_you_mean
 from psm_sim.files.toml import read_toml
 from psm_sim.formatting import flatten
@@ -34,7 +34,7 @@ def read_grid(path: Path) -> Grid:
     given = {key: document[key] for key in ("trace", "topology", "loss", *_NUMBERS) if key in document}
     try:
         return Grid(
-            axes=tuple(Axis.of(key, values) for key, values in flatten(document.get("vary", {})).items()),
+            axes=tuple(GridAxis.of(key, values) for key, values in flatten(document.get("vary", {})).items()),
             policies=tuple(document.get("policies", ())),
             settings=flatten(document.get("set", {})),
             preset=load_preset(document["preset"]) if "preset" in document else Preset(),

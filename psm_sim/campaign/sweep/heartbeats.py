@@ -18,7 +18,7 @@ BEAT_S, LEASE_S = 2.0, 20.0
 """Seconds between two signs of life, and after the last of which a runner counts as dead."""
 
 
-class Runner:
+class StoreRunner:
     """Runner of a store, this process: it gives signs of life until it is closed.
 
     Tasks that it has claimed are another's to claim as soon as it is dead: at once if its process is gone

@@ -15,16 +15,16 @@ from psm_sim.campaign.sweep.user_files import (
     relocate_paths,
     restore_user_paths,
 )
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError, describe_error
 from psm_sim.formatting import flatten
 from psm_sim.network import Topology
 from psm_sim.policies.always_on import AlwaysOn
-from psm_sim.simulation.compare import compare_runs
+from psm_sim.simulation.compare_policies import compare_runs
 from psm_sim.simulation.failed_pages import flatten_failures
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import page_times_s, prepare
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.spec import Spec
 from psm_sim.version import __version__
 from psm_sim.workload import Workload, load_workload
 
@@ -39,7 +39,7 @@ _NO_MEASURES = ("policy", "parameters", "pages", "wall_s", "stations")
 class Job:
     """Policies over the same pages, and the keys of their tasks, one for each."""
 
-    place: Topology
+    resolved_topology: Topology
     trace: Spec
     pages: int
     seed: int
@@ -76,13 +76,15 @@ def run_batch(batch: Batch) -> list[Outcome]:
 
 
 def _outcomes(job: Job, places: PathMap) -> Iterator[Outcome]:
-    if job.place.stations:
+    if job.resolved_topology.stations:
         yield from _among(job, places)
         return
     begun = time.perf_counter()
     try:
         workload = load_workload(relocate_paths(job.trace, places), job.pages, job.seed)
-        always_on = prepare(_ALWAYS_ON, job.place).over(workload.pages, messages=workload.messages)
+        always_on = prepare(_ALWAYS_ON, job.resolved_topology).execute(
+            workload.pages, messages=workload.messages
+        )
     except Exception as error:
         yield from (Outcome(key, None, _sentence(error, places)) for key in job.keys)
         return
@@ -96,10 +98,10 @@ def _outcome(
 ) -> Outcome:
     begun, (job, workload, always_on) = time.perf_counter(), over
     try:
-        run = prepare(policy, job.place)
+        run = prepare(policy, job.resolved_topology)
         same = isinstance(run.policy, AlwaysOn)
         times_s = page_times_s(always_on)
-        result = always_on if same else run.over(workload.pages, times_s, messages=workload.messages)
+        result = always_on if same else run.execute(workload.pages, times_s, messages=workload.messages)
     except Exception as error:
         return Outcome(key, None, _sentence(error, places), shared_s + time.perf_counter() - begun)
     return Outcome(key, _measures(result), None, shared_s + time.perf_counter() - begun)
@@ -109,7 +111,7 @@ def _among(job: Job, places: PathMap) -> Iterator[Outcome]:
     """Run the policies on several stations of one access point; if that fails, each by itself."""
     begun = time.perf_counter()
     try:
-        scenario = Scenario(relocate_paths(job.trace, places), job.place, job.pages, job.seed)
+        scenario = Scenario(relocate_paths(job.trace, places), job.resolved_topology, job.pages, job.seed)
         runs = compare_runs([relocate_paths(policy, places) for policy in job.policies], scenario).runs
     except Exception as error:
         if len(job.keys) == 1:
@@ -137,6 +139,6 @@ def _sentence(error: Exception, places: PathMap) -> str:
     return restore_user_paths(text, places)
 
 
-def split(groups: Sequence[Sequence[Any]], most: int) -> list[list[Any]]:
+def split_batches(groups: Sequence[Sequence[Any]], most: int) -> list[list[Any]]:
     """Return groups of at most *most* elements each, in the same order."""
     return [list(group[first : first + most]) for group in groups for first in range(0, len(group), most)]

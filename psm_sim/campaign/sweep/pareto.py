@@ -76,7 +76,7 @@ def _unbeaten(several: list[Candidate]) -> list[Candidate]:
     return found
 
 
-def varying(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
+def varying_keys(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the keys in which scenarios differ, in their order."""
     several = list(scenarios)
     keys = dict.fromkeys(key for each in several for key in each)

@@ -10,19 +10,19 @@ from pathlib import Path
 
 from psm_sim.campaign.sweep.eta import EtaEstimator
 from psm_sim.campaign.sweep.grid import Grid
-from psm_sim.campaign.sweep.heartbeats import Runner
+from psm_sim.campaign.sweep.heartbeats import StoreRunner
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.planning import PlannedTask, TaskChecker, plan_tasks
-from psm_sim.campaign.sweep.pool import Pool, ProcessPool, SerialPool
 from psm_sim.campaign.sweep.scheduler import ProgressCallback, Scheduler
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
+from psm_sim.campaign.sweep.worker_pool import Pool, ProcessPool, SerialPool
 from psm_sim.errors import InputError
 from psm_sim.files.temporary_files import temporary_path
 from psm_sim.parallel import cpu_count, process_count
-from psm_sim.provenance import provenance
+from psm_sim.parameter_values import Parameter
+from psm_sim.provenance import collect_provenance
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.values import Parameter
 
 
 def no_callback(remaining: EtaEstimator) -> None:
@@ -111,11 +111,13 @@ def _run_missing(
     command: str,
     outputs: ProgressCallback,
 ) -> None:
-    status, number, runner = "interrupted", 0, Runner(store.path)
+    status, number, runner = "interrupted", 0, StoreRunner(store.path)
     try:
         conduct = Scheduler(tasks, store, runner, pool, files, outputs)
         conduct.begin()
-        number = store.begin(command, provenance(_files(tasks)))  # while the workers have something to do
+        number = store.begin(
+            command, collect_provenance(_files(tasks))
+        )  # while the workers have something to do
         conduct.run()
         status = "finished"
     except Exception:  # an interrupt or a signal is none
@@ -152,9 +154,9 @@ def _made_pool(means: Resources, tasks: int) -> Pool:
     if not tasks:
         return SerialPool()
     if means.cluster:
-        from psm_sim.campaign.sweep.cluster import Cluster
+        from psm_sim.campaign.sweep.dask_pool import DaskPool
 
-        return Cluster(means.cluster)
+        return DaskPool(means.cluster)
     workers = process_count(tasks, means.workers or cpu_count())
     return SerialPool() if workers == 1 else ProcessPool(workers)
 

@@ -8,15 +8,15 @@ from time import sleep
 from typing import Any
 
 from psm_sim.campaign.sweep.eta import EtaEstimator
-from psm_sim.campaign.sweep.heartbeats import Runner
-from psm_sim.campaign.sweep.jobs import MAX_POLICIES, Batch, Job, split
+from psm_sim.campaign.sweep.heartbeats import StoreRunner
+from psm_sim.campaign.sweep.jobs import MAX_POLICIES, Batch, Job, split_batches
 from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.planning import PlannedTask, TopologyCache
-from psm_sim.campaign.sweep.pool import POLL_TIMEOUT_S, Pool
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
 from psm_sim.campaign.sweep.worker import WorkerLost
-from psm_sim.spec import Spec
+from psm_sim.campaign.sweep.worker_pool import POLL_TIMEOUT_S, Pool
+from psm_sim.component_spec import Spec
 
 ProgressCallback = Callable[[EtaEstimator], None]
 """Called when something is given out or done, with the work that remains."""
@@ -48,7 +48,7 @@ class Scheduler:
         self,
         tasks: Sequence[PlannedTask],
         store: Store,
-        runner: Runner,
+        runner: StoreRunner,
         pool: Pool,
         files: UserFiles | LocalFiles,
         outputs: ProgressCallback,
@@ -79,7 +79,7 @@ class Scheduler:
         """Do what can be claimed; last, one by one, what was lost with a worker: only one may be to blame."""
         while self._fill() or self._out:
             self._collect(self._suspects)
-        for group in split(self._suspects, 1):
+        for group in split_batches(self._suspects, 1):
             self._groups = [group]
             while self._fill() or self._out:
                 self._collect(None)
@@ -149,5 +149,7 @@ def _groups(tasks: Sequence[PlannedTask]) -> list[list[PlannedTask]]:
     Groups of one size are shuffled: what is done first tells how long the rest takes.
     """
     ordered = sorted(tasks, key=lambda each: repr(each.over))
-    found = split([list(group) for _, group in groupby(ordered, lambda each: each.over)], MAX_POLICIES)
+    found = split_batches(
+        [list(group) for _, group in groupby(ordered, lambda each: each.over)], MAX_POLICIES
+    )
     return sorted(found, key=lambda group: (-len(group), group[0].key))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.campaign.sweep.database import connect, describe_sqlite_errors, rollback, transaction
-from psm_sim.campaign.sweep.heartbeats import Runner, live_runners
+from psm_sim.campaign.sweep.heartbeats import StoreRunner, live_runners
 from psm_sim.campaign.sweep.outcome import Outcome, StoredRow
 from psm_sim.campaign.sweep.planning import PlannedTask
 from psm_sim.version import __version__
@@ -81,7 +81,7 @@ class Store:
                 ((key,) for key in keys),
             )
 
-    def claim(self, keys: Sequence[str], runner: Runner) -> set[str]:
+    def claim(self, keys: Sequence[str], runner: StoreRunner) -> set[str]:
         """Return those of the waiting tasks that are now this runner's: no other living one has them."""
         with describe_sqlite_errors(self.path), transaction(self._database):
             living = json.dumps(live_runners(self._database))

@@ -8,17 +8,17 @@ Learning).
 """
 
 from psm_sim.lab.active.ask_tell import AskTellLearner
-from psm_sim.lab.active.bands import Halving, Novelty
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.lab.active.bayes import NaiveBayes
 from psm_sim.lab.active.crf import Crf, Image, standardise_images
 from psm_sim.lab.active.crf_fit import fit_field, fit_unlabelled
-from psm_sim.lab.active.gaussian import Gaussian
+from psm_sim.lab.active.gaussian_instances import Gaussian
+from psm_sim.lab.active.importance_weights import weighted_error
 from psm_sim.lab.active.isaln import Isaln
-from psm_sim.lab.active.learner import Decision, OnlineLearner
-from psm_sim.lab.active.linear import Plane, fit_linear
+from psm_sim.lab.active.linear_separator import Plane, fit_linear
 from psm_sim.lab.active.lmu import Lmu, f_measure
 from psm_sim.lab.active.noisy_thresholds import Isalg1d
+from psm_sim.lab.active.online_learner import Decision, OnlineLearner
 from psm_sim.lab.active.optnbdt import OptNbdt, best_tree
 from psm_sim.lab.active.perceptrons import (
     BudgetPerceptron,
@@ -26,37 +26,37 @@ from psm_sim.lab.active.perceptrons import (
     Perceptron,
     ShiftingPerceptron,
 )
-from psm_sim.lab.active.planes import PlaneLearner
+from psm_sim.lab.active.plane_learner import PlaneLearner
+from psm_sim.lab.active.pool_learner import PoolLearner, standardise
 from psm_sim.lab.active.pool_rules import POOL_RULES, PoolRule
-from psm_sim.lab.active.pools import PoolLearner, standardise
-from psm_sim.lab.active.record import Record
-from psm_sim.lab.active.ridge import Lasec, RidgeRegression, SecondOrderPerceptron
-from psm_sim.lab.active.rules import Always, Coin, MarginCoin, QueryRule, SecondOrderCoin
+from psm_sim.lab.active.query_rule_wrappers import MinimumProbability, OneSided
+from psm_sim.lab.active.query_rules import AlwaysQuery, BernoulliQuery, MarginCoin, QueryRule, SecondOrderCoin
 from psm_sim.lab.active.sampler_specs import NAMES, make_selective
 from psm_sim.lab.active.samplers import SAMPLERS, Draw, GaussianSampler, Sampler
-from psm_sim.lab.active.selective import Selective
-from psm_sim.lab.active.thresholds import Isal1d
+from psm_sim.lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
+from psm_sim.lab.active.selective import SelectiveSampler
+from psm_sim.lab.active.selective_record import Record
+from psm_sim.lab.active.threshold_learner import Isal1d
+from psm_sim.lab.active.threshold_query_rules import BbqNoveltyRule, DkmHalvingRule
 from psm_sim.lab.active.trees import Tree, expected_accuracy
-from psm_sim.lab.active.weighted import weighted_error
-from psm_sim.lab.active.wrappers import Floor, OneSided
 
 __all__ = [
     "NAMES",
     "POOL_RULES",
     "SAMPLERS",
-    "Always",
+    "AlwaysQuery",
     "AskTellLearner",
+    "BbqNoveltyRule",
+    "BernoulliQuery",
     "BudgetPerceptron",
-    "Coin",
     "Crf",
     "Decision",
+    "DkmHalvingRule",
     "Draw",
     "EntropyTree",
     "ExhaustiveTree",
-    "Floor",
     "Gaussian",
     "GaussianSampler",
-    "Halving",
     "Image",
     "Isal1d",
     "Isalg1d",
@@ -64,9 +64,9 @@ __all__ = [
     "Lasec",
     "Lmu",
     "MarginCoin",
+    "MinimumProbability",
     "ModifiedPerceptron",
     "NaiveBayes",
-    "Novelty",
     "OneSided",
     "OnlineLearner",
     "OptNbdt",
@@ -81,7 +81,7 @@ __all__ = [
     "Sampler",
     "SecondOrderCoin",
     "SecondOrderPerceptron",
-    "Selective",
+    "SelectiveSampler",
     "ShiftingPerceptron",
     "Tree",
     "best_tree",

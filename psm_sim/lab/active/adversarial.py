@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
-from psm_sim.lab.active.spheres import uniform_points, unit_vector
+from psm_sim.array_types import FloatArray
+from psm_sim.lab.active.unit_sphere import uniform_points, unit_vector
 
 Labels = Callable[[int, int], int]
 """Gives the label, -1 or +1, of a row that was predicted: (row, prediction) -> label."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from psm_sim.errors import InputError
-from psm_sim.lab.active import checks
+from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.serializable import Serializable, check_like
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -31,7 +31,7 @@ class AskTellLearner(Serializable, ABC, Generic[Item, Answer]):
     """The attributes that a saved state must share."""
 
     def __init__(self, seed: int = 1, replication: int = 0) -> None:
-        self._rng = stream(seed, self.name, replication)
+        self._rng = random_stream(seed, self.name, replication)
         self._before = self._rng.bit_generator.state
         self._asked: Item | None = None
         self.bought = 0
@@ -71,7 +71,7 @@ class AskTellLearner(Serializable, ABC, Generic[Item, Answer]):
 
     def _checked(self, answer: Any) -> Any:
         """Return the answer as it is learnt, or raise InputError; here one label, -1 or 1."""
-        return checks.check_label(answer, self.name)
+        return input_checks.check_label(answer, self.name)
 
     @abstractmethod
     def _learn(self, asked: Item, answer: Answer) -> None:
@@ -80,10 +80,13 @@ class AskTellLearner(Serializable, ABC, Generic[Item, Answer]):
     def _settings(self) -> dict[str, Any]:
         return {key: str(getattr(self, key)) for key in self.settings}
 
-    def _memory(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         now = self._rng.bit_generator.state if self._asked is None else self._before
-        return {"bought": self.bought, "stream": now, **super()._memory()}
+        return {"bought": self.bought, "stream": now, **super()._dump_state()}
 
-    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        own = {"bought": int(state["bought"]), "_rng": check_like(self._rng, state["stream"], "stream")}
-        return {**own, "_asked": None, **super()._recall(state)}
+    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        own = {
+            "bought": int(state["bought"]),
+            "_rng": check_like(self._rng, state["stream"], "stream"),
+        }
+        return {**own, "_asked": None, **super()._load_state(state)}

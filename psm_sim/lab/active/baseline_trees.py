@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from psm_sim.arrays import BoolArray, FloatArray, IntArray
+from psm_sim.array_types import BoolArray, FloatArray, IntArray
 from psm_sim.lab.active.trees import Tree, TreeLearner
 
 _TIE = 1e-12
@@ -39,7 +39,7 @@ class _Counts:
 
     def tree(self, rows: IntArray, levels: int, fallback: int) -> Tree:
         """Return the best tree for some rows; *fallback* is the label without any."""
-        label = majority(self._positive[rows], fallback)
+        label = majority_tree(self._positive[rows], fallback)
         if levels == 0 or not rows.size:
             return Tree(label)
         feature = int(self._right(rows, levels).argmax())
@@ -98,7 +98,7 @@ class EntropyTree(TreeLearner):
         fallback: int,
         path: frozenset[int],
     ) -> Tree:
-        label = majority(positive, fallback)
+        label = majority_tree(positive, fallback)
         if levels == 0 or positive.all() or not positive.any():
             return Tree(label)
         left = [entropy_left(codes[:, f], positive, r) for f, r in enumerate(values)]
@@ -112,7 +112,7 @@ class EntropyTree(TreeLearner):
         return Tree(label, feature, tuple(branches))
 
 
-def majority(positive: BoolArray, fallback: int) -> int:
+def majority_tree(positive: BoolArray, fallback: int) -> int:
     """Return the label, -1 or 1, of most instances, shape (n,); *fallback* if there is none or a tie."""
     ahead = 2 * int(positive.sum()) - positive.size
     return fallback if ahead == 0 else 1 if ahead > 0 else -1

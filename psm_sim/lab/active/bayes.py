@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import BoolArray, FloatArray, IntArray
+from psm_sim.array_types import BoolArray, FloatArray, IntArray
 from psm_sim.errors import InputError
-from psm_sim.lab.active import checks
+from psm_sim.lab.active import input_checks
 
 _OWNER = "naive Bayes"
 
@@ -43,8 +43,8 @@ class NaiveBayes:
         values : sequence of int, length d, optional
             The number r_f of values of each feature; the highest code plus 1 if left out.
         """
-        codes = checks.check_codes(x, None, _OWNER)
-        positive = checks.check_labels(y, len(codes), _OWNER) > 0
+        codes = input_checks.check_codes(x, None, _OWNER)
+        positive = input_checks.check_labels(y, len(codes), _OWNER) > 0
         sizes = number_of_values(codes, values)
         classes = np.array([(~positive).sum(), positive.sum()]) + 1.0
         tables = tuple(_table(column, positive, r) for column, r in zip(codes.T, sizes, strict=True))
@@ -77,7 +77,7 @@ class NaiveBayes:
 
     def checked(self, x: ArrayLike) -> IntArray:
         """Return instances as codes, shape (n, d), each a value that the model knows."""
-        codes = checks.check_codes(x, self.features, _OWNER)
+        codes = input_checks.check_codes(x, self.features, _OWNER)
         number_of_values(codes, [table.shape[1] for table in self.tables])
         return codes
 

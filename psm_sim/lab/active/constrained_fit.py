@@ -7,16 +7,16 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.lab.active import checks
-from psm_sim.lab.active.linear import Plane, fit_linear
-from psm_sim.lab.active.newton import LOSSES, Goal
+from psm_sim.lab.active import input_checks
+from psm_sim.lab.active.linear_separator import Plane, fit_linear
+from psm_sim.lab.active.newton_solver import LOSSES, NewtonObjective
 
 _OWNER = "fit_within"
 
 
-def angle(first: FloatArray, second: FloatArray) -> float:
+def angle_between(first: FloatArray, second: FloatArray) -> float:
     """Return the angle between two vectors, 0 to pi."""
     lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
     return math.acos(min(1.0, max(-1.0, float(first @ second) / max(lengths, 1e-300))))
@@ -38,7 +38,7 @@ def fit_within_angle(
     Parameters
     ----------
     x, y, weights, C
-        As for :func:`~psm_sim.lab.active.linear.fit_linear`.
+        As for :func:`~psm_sim.lab.active.linear_separator.fit_linear`.
     centre : Plane
         The plane in the middle.
     radius : float
@@ -47,11 +47,11 @@ def fit_within_angle(
     if not radius > 0:
         raise InputError(f"{_OWNER}: radius is {radius}; expected an angle above 0.")
     free = fit_linear(x, y, weights, C, offset=False)
-    if radius >= math.pi / 2 or angle(free.normal, centre.normal) <= radius:
+    if radius >= math.pi / 2 or angle_between(free.normal, centre.normal) <= radius:
         return free
-    points = checks.check_instances(x, None, _OWNER)
-    signed = points * checks.check_labels(y, len(points), _OWNER)[:, None]
-    shares = checks.check_weights(weights, len(points), _OWNER)
+    points = input_checks.check_instances(x, None, _OWNER)
+    signed = points * input_checks.check_labels(y, len(points), _OWNER)[:, None]
+    shares = input_checks.check_weights(weights, len(points), _OWNER)
     return Plane(
         _on_surface(signed, C * shares / shares.mean(), centre.normal / centre.norm, radius, free.normal)
     )
@@ -63,7 +63,7 @@ def _on_surface(
     """Return the best v = |u| cot(radius) axis + u over vectors u across the axis."""
     from scipy.optimize import minimize
 
-    goal = Goal(signed, prices, LOSSES["squared-hinge"], np.ones(axis.size))
+    goal = NewtonObjective(signed, prices, LOSSES["squared-hinge"], np.ones(axis.size))
     slant = 1 / math.tan(radius)
 
     def across(u: FloatArray) -> tuple[float, FloatArray]:

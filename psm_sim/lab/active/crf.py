@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray, IntArray
+from psm_sim.array_types import FloatArray, IntArray
 from psm_sim.errors import InputError
-from psm_sim.lab.active import checks
+from psm_sim.lab.active import input_checks
 
 _SWEEPS = 50
 
@@ -49,12 +49,12 @@ class Image:
     """
 
     def __init__(self, features: ArrayLike) -> None:
-        x = checks.check_numbers(features, "the image", "its features")
+        x = input_checks.check_numbers(features, "the image", "its features")
         if x.ndim != 3 or not x.size:
             raise InputError(
                 f"the image: its shape is {x.shape}; expected (rows, columns, features), none 0."
             )
-        checks.check_finite(x, "the image", ("row", "column", "feature"))
+        input_checks.check_finite(x, "the image", ("row", "column", "feature"))
         self.g = _with_one(x)
         self.across = _with_one(-np.abs(np.diff(x, axis=1)))
         self.down = _with_one(-np.abs(np.diff(x, axis=0)))
@@ -70,7 +70,7 @@ class Image:
         found = np.asarray(y)
         if found.shape != self.shape:
             raise InputError(f"the image: its labels have shape {found.shape}; expected {self.shape}.")
-        return checks.check_labels(found.ravel(), found.size, "the image").reshape(self.shape)
+        return input_checks.check_labels(found.ravel(), found.size, "the image").reshape(self.shape)
 
     def neighbours(self, y: IntArray) -> FloatArray:
         """Return sum_j y_j mu_ij over the neighbours of each pixel, shape (rows, columns, k + 1)."""
@@ -111,7 +111,7 @@ class Image:
 
 def standardise_images(images: Sequence[ArrayLike]) -> list[FloatArray]:
     """Return images, each of shape (rows, columns, k), with mean 0 and deviation 1 over all their pixels."""
-    arrays = [checks.check_numbers(image, "an image", "its features") for image in images]
+    arrays = [input_checks.check_numbers(image, "an image", "its features") for image in images]
     pixels = np.concatenate([array.reshape(-1, array.shape[-1]) for array in arrays])
     spread = pixels.std(axis=0)
     return [(array - pixels.mean(axis=0)) / np.where(spread > 0, spread, 1.0) for array in arrays]

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray, IntArray
+from psm_sim.array_types import FloatArray, IntArray
 from psm_sim.lab.active.crf import Crf, Image, entropies
-from psm_sim.lab.active.newton import Goal, logistic
+from psm_sim.lab.active.newton_solver import NewtonObjective, logistic_loss
 
 _RIDGE = 1.0
 _CONSTANT = 1e-6
@@ -64,7 +64,7 @@ def _penalties(width: int) -> FloatArray:
 
 
 def _logistic(rows: FloatArray, y: IntArray, ridge: FloatArray, shift: FloatArray | float) -> FloatArray:
-    goal = Goal(rows * y[:, None], np.ones(y.size), logistic, ridge, shift)
+    goal = NewtonObjective(rows * y[:, None], np.ones(y.size), logistic_loss, ridge, shift)
     return goal.least(np.zeros(rows.shape[1]))
 
 
@@ -147,10 +147,12 @@ def _less_entropy(
     return Crf(found[: theta.w.size], found[theta.w.size :] if pairs else theta.v)
 
 
-def _labelled_goal(images: Sequence[Image], labels: Sequence[IntArray], theta: Crf, width: int) -> Goal:
+def _labelled_goal(
+    images: Sequence[Image], labels: Sequence[IntArray], theta: Crf, width: int
+) -> NewtonObjective:
     """Return the penalised loss of the labelled images as a function of w, v held; only the ridge if none."""
     ridge = np.append(_penalties(theta.w.size), np.full(width - theta.w.size, _RIDGE))
     if not images:
-        return Goal(np.empty((0, width)), np.empty(0), logistic, ridge)
+        return NewtonObjective(np.empty((0, width)), np.empty(0), logistic_loss, ridge)
     y, g, s = _stacked(images, labels)
-    return Goal(g * y[:, None], np.ones(y.size), logistic, ridge, y * (s @ theta.v))
+    return NewtonObjective(g * y[:, None], np.ones(y.size), logistic_loss, ridge, y * (s @ theta.v))

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray, IntArray
+from psm_sim.array_types import FloatArray, IntArray
 from psm_sim.errors import InputError
-from psm_sim.lab.active import checks
+from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.constrained_fit import fit_within_angle
-from psm_sim.lab.active.gaussian import Gaussian
-from psm_sim.lab.active.linear import Plane
-from psm_sim.lab.active.pool_guarantees import Round, noisy_round
+from psm_sim.lab.active.gaussian_instances import Gaussian
+from psm_sim.lab.active.linear_separator import Plane
+from psm_sim.lab.active.pool_bounds import Round, noisy_round
 from psm_sim.lab.active.samplers import Draw, GaussianSampler
-from psm_sim.values import Parameter
+from psm_sim.parameter_values import Parameter
 
 _DRAWS = Parameter("draws", 100, at_least=1)
 _SCALE = Parameter("scale", 1.0, above=0)
@@ -57,7 +57,7 @@ class Isaln(AskTellLearner[FloatArray, int]):
 
     name = "isaln"
     settings = ("draws", "beta", "alpha", "scale", "C")
-    memory = ("rounds", "sampler")
+    state_attributes = ("rounds", "sampler")
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Isaln(AskTellLearner[FloatArray, int]):
         self._length = self.scale * math.sqrt(float(np.trace(population.covariance)))
         self.rounds, self.plane = 0, Plane(np.zeros(population.features))
         self._draw = Draw(population.mean)
-        self._told: list[tuple[Draw, int]] = []
+        self._labelled: list[tuple[Draw, int]] = []
         self._bound(1)
 
     def _bound(self, i: int) -> Round:
@@ -95,36 +95,44 @@ class Isaln(AskTellLearner[FloatArray, int]):
         return self._draw.x.copy()
 
     def _learn(self, asked: FloatArray, answer: int) -> None:
-        self._told.append((self._draw, answer))
-        if len(self._told) == self.draws:
+        self._labelled.append((self._draw, answer))
+        if len(self._labelled) == self.draws:
             self._end_round()
 
     def _end_round(self) -> None:
         """Fit the plane; its normal is scaled so that its half margin is that of the next round's draws."""
         self.rounds += 1
         bound = self._bound(self.rounds)
-        x, weights = np.array([draw.x for draw, _ in self._told]), [draw.weight for draw, _ in self._told]
-        fitted = fit_within_angle(x, [y for _, y in self._told], weights, self.plane, bound.radius, self.C)
+        x, weights = (
+            np.array([draw.x for draw, _ in self._labelled]),
+            [draw.weight for draw, _ in self._labelled],
+        )
+        fitted = fit_within_angle(
+            x, [y for _, y in self._labelled], weights, self.plane, bound.radius, self.C
+        )
         self.plane = Plane(fitted.normal / (fitted.norm * bound.half_margin * self._length))
-        self._told = []
+        self._labelled = []
 
     def run(self, oracle: Callable[[FloatArray], int], rounds: int) -> Plane:
         """Buy labels of ``oracle(x)`` until *rounds* rounds are over, and return the plane."""
         self.buy(oracle, rounds * self.draws)
         return self.plane
 
-    def _memory(self) -> dict[str, Any]:
-        told = [[draw.x.tolist(), draw.weight, y] for draw, y in self._told]
-        return {**super()._memory(), "normal": self.plane.normal.tolist(), "told": told}
+    def _dump_state(self) -> dict[str, Any]:
+        told = [[draw.x.tolist(), draw.weight, y] for draw, y in self._labelled]
+        return {**super()._dump_state(), "normal": self.plane.normal.tolist(), "told": told}
 
-    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
+    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
         d = self.population.features
         told = [
-            (Draw(checks.check_instance(x, d, self.name)[0], float(w)), checks.check_label(y, self.name))
+            (
+                Draw(input_checks.check_instance(x, d, self.name)[0], float(w)),
+                input_checks.check_label(y, self.name),
+            )
             for x, w, y in state["told"]
         ]
-        plane = Plane(checks.check_instance(state["normal"], d, self.name)[0])
-        return {**super()._recall(state), "plane": plane, "_told": told}
+        plane = Plane(input_checks.check_instance(state["normal"], d, self.name)[0])
+        return {**super()._load_state(state), "plane": plane, "_labelled": told}
 
     def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d)."""

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
-from psm_sim.lab.active.linear import Plane, fit_linear
+from psm_sim.array_types import FloatArray
+from psm_sim.lab.active.linear_separator import Plane, fit_linear
 from psm_sim.lab.active.samplers import Draw, Sampler
 from psm_sim.parameters import parameter
 
 if TYPE_CHECKING:
-    from psm_sim.lab.active.planes import PlaneLearner
+    from psm_sim.lab.active.plane_learner import PlaneLearner
 
 
 def query_probability(gap: float, seen: int, C0: float) -> float:

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import IntArray
+from psm_sim.array_types import IntArray
 from psm_sim.errors import InputError
-from psm_sim.lab.active import checks
+from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.crf import Crf, Image
 from psm_sim.lab.active.crf_fit import fit_field, fit_semilabelled, fit_unlabelled
-from psm_sim.values import Parameter
+from psm_sim.parameter_values import Parameter
 
 
 class Variant(NamedTuple):
@@ -135,19 +135,19 @@ class Lmu(AskTellLearner[int, ArrayLike]):
         """Return the labels of an image, shape (rows, columns), each -1 or 1."""
         return (image if isinstance(image, Image) else Image(image)).segment(self.theta)
 
-    def _memory(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         field = {"w": self.theta.w.tolist(), "v": self.theta.v.tolist()}
         told = {"chosen": list(self.chosen), "labels": [label.tolist() for label in self._labels]}
-        return {**super()._memory(), **told, **field}
+        return {**super()._dump_state(), **told, **field}
 
-    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
+    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
         chosen = [int(each) for each in state["chosen"]]
         if not set(chosen) <= set(range(len(self.images))):
             raise ValueError(f"the pool has {len(self.images)} images only")
         labels = [self.images[i].labels(y) for i, y in zip(chosen, state["labels"], strict=True)]
         width = self.theta.w.size
-        w, v = (checks.check_instance(state[name], width, self.name)[0] for name in ("w", "v"))
-        return {**super()._recall(state), "chosen": chosen, "_labels": labels, "theta": Crf(w, v)}
+        w, v = (input_checks.check_instance(state[name], width, self.name)[0] for name in ("w", "v"))
+        return {**super()._load_state(state), "chosen": chosen, "_labels": labels, "theta": Crf(w, v)}
 
 
 def f_measure(predicted: IntArray, truth: IntArray) -> float:

@@ -1,7 +1,7 @@
 """Theorems for any sequence as functions: bounds and tunings of CBGZ and LASEC.
 
 Each takes what the theorem sums, so that a caller can evaluate it for a comparator of their own;
-:mod:`psm_sim.lab.active.comparators` finds the best one. In all of them z = u / gamma is the comparator,
+:mod:`psm_sim.lab.active.bound_comparators` finds the best one. In all of them z = u / gamma is the comparator,
 ``hinge`` is the expected sum over updates of max(0, 1 - y z.x).
 """
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
-from psm_sim.lab.active import checks
+from psm_sim.array_types import FloatArray
+from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
-from psm_sim.lab.active.thresholds import check_region
-from psm_sim.lab.active.weighted import Profile, profile
-from psm_sim.values import Parameter
+from psm_sim.lab.active.importance_weights import ErrorProfile, error_profile
+from psm_sim.lab.active.threshold_learner import check_region
+from psm_sim.parameter_values import Parameter
 
 _ETA = Parameter("eta", 0.2, at_least=0, at_most=1)
 _CENTRES = Parameter("centres", 21, at_least=1)
@@ -97,7 +97,7 @@ class Isalg1d(AskTellLearner[float, int]):
         self.centres = _CENTRES.check(centres, self.name)
         self.widths = [float(_WIDTH.check(width, self.name)) for width in widths]
         self._offers = _Offers(self.centres, self.widths)
-        self._told: list[tuple[float, int, float]] = []
+        self._labelled: list[tuple[float, int, float]] = []
         self._unit, self._weight = 0.0, 1.0
 
     @property
@@ -110,23 +110,26 @@ class Isalg1d(AskTellLearner[float, int]):
         return self.low + (self.high - self.low) * self._unit
 
     def _learn(self, asked: float, answer: int) -> None:
-        self._told.append((self._unit, answer, self._weight))
+        self._labelled.append((self._unit, answer, self._weight))
 
-    def _memory(self) -> dict[str, Any]:
-        return {**super()._memory(), "told": [list(each) for each in self._told]}
+    def _dump_state(self) -> dict[str, Any]:
+        return {**super()._dump_state(), "told": [list(each) for each in self._labelled]}
 
-    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        told = [(float(x), checks.check_label(y, self.name), float(weight)) for x, y, weight in state["told"]]
-        return {**super()._recall(state), "_told": told}
+    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        told = [
+            (float(x), input_checks.check_label(y, self.name), float(weight))
+            for x, y, weight in state["told"]
+        ]
+        return {**super()._load_state(state), "_labelled": told}
 
     def run(self, oracle: Callable[[float], int], labels: int) -> float:
         """Buy labels of ``oracle(x)`` until there are *labels* of them, and return the threshold."""
         self.buy(oracle, labels)
         return self.threshold
 
-    def _profile(self) -> Profile:
-        x, y, weights = np.array(self._told).reshape(-1, 3).T
-        return profile(x, y.astype(np.intp), weights, 0.0, 1.0)
+    def _profile(self) -> ErrorProfile:
+        x, y, weights = np.array(self._labelled).reshape(-1, 3).T
+        return error_profile(x, y.astype(np.intp), weights, 0.0, 1.0)
 
     def _draw(self) -> tuple[float, float]:
         """Return an instance on the unit interval and its weight p/q, where p = 1."""

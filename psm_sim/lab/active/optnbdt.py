@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray, IntArray
+from psm_sim.array_types import FloatArray, IntArray
 from psm_sim.lab.active.bayes import NaiveBayes
-from psm_sim.lab.active.piecewise import OptFeatureList, opt_feature_list
+from psm_sim.lab.active.opt_feature_list import OptFeatureList, opt_feature_list
 from psm_sim.lab.active.trees import Tree, TreeLearner
 
 _TIE = 1e-12

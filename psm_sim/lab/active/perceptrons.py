@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
-from psm_sim.lab.active.learner import OnlineLearner
+from psm_sim.array_types import FloatArray
+from psm_sim.lab.active.online_learner import OnlineLearner
 from psm_sim.parameters import parameter
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 
 @dataclass(eq=False)
@@ -19,7 +19,7 @@ class Perceptron(OnlineLearner):
 
     At most 1/g^2 mistakes on instances of norm at most 1 that a unit vector separates with margin g;
     on the uniform sphere it needs of the order of 1/eps^2 mistakes to reach error eps, whatever is asked
-    (:func:`~psm_sim.lab.active.guarantees.perceptron_angle_floor`). From 0, eta only scales w.
+    (:func:`~psm_sim.lab.active.theorem_bounds.perceptron_angle_floor`). From 0, eta only scales w.
 
     Source: Rosenblatt (1958); Monteleoni's thesis, sections 3.3 and 3.4.
 
@@ -40,7 +40,7 @@ class Perceptron(OnlineLearner):
     )
 
     name: ClassVar[str] = "perceptron"
-    memory: ClassVar[tuple[str, ...]] = ("w", "begun")
+    state_attributes: ClassVar[tuple[str, ...]] = ("w", "begun")
 
     def _begin(self) -> None:
         self.begun = self.start == "zero"
@@ -60,7 +60,7 @@ class ModifiedPerceptron(OnlineLearner):
 
     The first label gives ``w = y x / |x|``. With factor 2 w is reflected: its norm stays 1 and its angle
     to a target that separates never grows; of the order of d ln(1/eps) mistakes reach error eps on the
-    uniform sphere (:func:`~psm_sim.lab.active.guarantees.modified_mistakes`). A zero margin moves nothing.
+    uniform sphere (:func:`~psm_sim.lab.active.theorem_bounds.modified_mistakes`). A zero margin moves nothing.
 
     Source: thesis, figure 3-2 and Theorem 4; factor 1 is Blum, Frieze, Kannan and Vempala's (1998).
 
@@ -76,7 +76,7 @@ class ModifiedPerceptron(OnlineLearner):
     factor: float = parameter(2.0, "share of the projection taken away; 2 reflects", above=0, at_most=2)
 
     name: ClassVar[str] = "modified-perceptron"
-    memory: ClassVar[tuple[str, ...]] = ("w", "begun")
+    state_attributes: ClassVar[tuple[str, ...]] = ("w", "begun")
 
     def _begin(self) -> None:
         self.begun = False
@@ -111,7 +111,7 @@ class ShiftingPerceptron(OnlineLearner):
     lam: float = parameter(0.01, "forgetting; towards 0 it is the Perceptron", above=0)
 
     name: ClassVar[str] = "shifting-perceptron"
-    memory: ClassVar[tuple[str, ...]] = ("w", "mistakes")
+    state_attributes: ClassVar[tuple[str, ...]] = ("w", "mistakes")
 
     def _begin(self) -> None:
         self.mistakes = 0
@@ -138,12 +138,12 @@ class BudgetPerceptron(OnlineLearner):
     seed: int = parameter(1, "seed of the draws of what is dropped", at_least=0)
 
     name: ClassVar[str] = "budget-perceptron"
-    memory: ClassVar[tuple[str, ...]] = ("w", "kept", "mistakes", "rng")
+    state_attributes: ClassVar[tuple[str, ...]] = ("w", "kept", "mistakes", "rng")
 
     def _begin(self) -> None:
         self.kept: FloatArray = np.zeros((self.B, self.features))
         self.mistakes = 0
-        self.rng = stream(self.seed, self.name)
+        self.rng = random_stream(self.seed, self.name)
 
     def _learn(self, x: FloatArray, y: float) -> bool:
         if y * x.dot(self.w) > 0:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray, IntArray
-from psm_sim.lab.active.linear import fit_linear
+from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.lab.active.linear_separator import fit_linear
 from psm_sim.lab.active.serializable import Serializable
 from psm_sim.parameters import check_all, parameter
 from psm_sim.registry import Registry
 
 if TYPE_CHECKING:
-    from psm_sim.lab.active.pools import PoolLearner
+    from psm_sim.lab.active.pool_learner import PoolLearner
 
 _FOLDS = 5
 _CHECKED_FROM, _CHECKED_EVERY = 10, 5
@@ -82,7 +82,7 @@ class IsalpRule(PoolRule):
     switched: bool = field(default=False, init=False)
 
     name = "isalp"
-    memory = ("switched",)
+    state_attributes = ("switched",)
 
     def choose(self, learner: PoolLearner, rng: np.random.Generator) -> int:
         """Return the position of an instance, probably near to the separator."""

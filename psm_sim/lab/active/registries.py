@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from psm_sim.lab.active.learner import OnlineLearner
-from psm_sim.lab.active.rules import QueryRule
+from psm_sim.lab.active.online_learner import OnlineLearner
+from psm_sim.lab.active.query_rules import QueryRule
 from psm_sim.registry import Registry
 
 ONLINE_LEARNERS: Registry[OnlineLearner] = Registry(
@@ -14,9 +14,9 @@ ONLINE_LEARNERS: Registry[OnlineLearner] = Registry(
         "modified-perceptron": "psm_sim.lab.active.perceptrons:ModifiedPerceptron",
         "shifting-perceptron": "psm_sim.lab.active.perceptrons:ShiftingPerceptron",
         "budget-perceptron": "psm_sim.lab.active.perceptrons:BudgetPerceptron",
-        "lasec": "psm_sim.lab.active.ridge:Lasec",
-        "second-order-perceptron": "psm_sim.lab.active.ridge:SecondOrderPerceptron",
-        "ridge-regression": "psm_sim.lab.active.ridge:RidgeRegression",
+        "lasec": "psm_sim.lab.active.second_order_learners:Lasec",
+        "second-order-perceptron": "psm_sim.lab.active.second_order_learners:SecondOrderPerceptron",
+        "ridge-regression": "psm_sim.lab.active.second_order_learners:RidgeRegression",
     },
 )
 """The online learners; each is made with a number of ``features``."""
@@ -25,14 +25,14 @@ QUERY_RULES: Registry[QueryRule] = Registry(
     "query rule",
     QueryRule,
     {
-        "always": "psm_sim.lab.active.rules:Always",
-        "coin": "psm_sim.lab.active.rules:Coin",
-        "margin-coin": "psm_sim.lab.active.rules:MarginCoin",
-        "second-order-coin": "psm_sim.lab.active.rules:SecondOrderCoin",
-        "halving": "psm_sim.lab.active.bands:Halving",
-        "novelty": "psm_sim.lab.active.bands:Novelty",
-        "one-sided": "psm_sim.lab.active.wrappers:OneSided",
-        "floor": "psm_sim.lab.active.wrappers:Floor",
+        "always": "psm_sim.lab.active.query_rules:AlwaysQuery",
+        "coin": "psm_sim.lab.active.query_rules:BernoulliQuery",
+        "margin-coin": "psm_sim.lab.active.query_rules:MarginCoin",
+        "second-order-coin": "psm_sim.lab.active.query_rules:SecondOrderCoin",
+        "halving": "psm_sim.lab.active.threshold_query_rules:DkmHalvingRule",
+        "novelty": "psm_sim.lab.active.threshold_query_rules:BbqNoveltyRule",
+        "one-sided": "psm_sim.lab.active.query_rule_wrappers:OneSided",
+        "floor": "psm_sim.lab.active.query_rule_wrappers:MinimumProbability",
     },
 )
 """The query rules."""

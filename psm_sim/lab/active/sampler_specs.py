@@ -8,23 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
-from psm_sim.lab.active.bands import Halving, Novelty
-from psm_sim.lab.active.learner import OnlineLearner
+from psm_sim.lab.active.online_learner import OnlineLearner
 from psm_sim.lab.active.perceptrons import (
     BudgetPerceptron,
     ModifiedPerceptron,
     Perceptron,
     ShiftingPerceptron,
 )
-from psm_sim.lab.active.ridge import Lasec, RidgeRegression, SecondOrderPerceptron
-from psm_sim.lab.active.rules import Always, Coin, MarginCoin, QueryRule, SecondOrderCoin
-from psm_sim.lab.active.selective import Selective
-from psm_sim.lab.active.wrappers import Floor, OneSided
+from psm_sim.lab.active.query_rule_wrappers import MinimumProbability, OneSided
+from psm_sim.lab.active.query_rules import AlwaysQuery, BernoulliQuery, MarginCoin, QueryRule, SecondOrderCoin
+from psm_sim.lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
+from psm_sim.lab.active.selective import SelectiveSampler
+from psm_sim.lab.active.threshold_query_rules import BbqNoveltyRule, DkmHalvingRule
+from psm_sim.parameter_values import Parameter
 from psm_sim.parameters import build, parameters_of
 from psm_sim.registry import unknown_name_error
-from psm_sim.spec import Spec
-from psm_sim.values import Parameter
 
 
 @dataclass(frozen=True)
@@ -39,31 +39,33 @@ class Recipe:
 
 
 NAMES: dict[str, Recipe] = {
-    "perceptron": Recipe("Perceptron, every label", Perceptron, Always),
-    "modified-perceptron": Recipe("modified Perceptron, every label", ModifiedPerceptron, Always),
-    "shifting-perceptron": Recipe("shifting Perceptron, every label", ShiftingPerceptron, Always),
-    "budget-perceptron": Recipe("randomized budget Perceptron, every label", BudgetPerceptron, Always),
-    "dkm": Recipe("DKM: halving band and reflection", ModifiedPerceptron, Halving),
+    "perceptron": Recipe("Perceptron, every label", Perceptron, AlwaysQuery),
+    "modified-perceptron": Recipe("modified Perceptron, every label", ModifiedPerceptron, AlwaysQuery),
+    "shifting-perceptron": Recipe("shifting Perceptron, every label", ShiftingPerceptron, AlwaysQuery),
+    "budget-perceptron": Recipe("randomized budget Perceptron, every label", BudgetPerceptron, AlwaysQuery),
+    "dkm": Recipe("DKM: halving band and reflection", ModifiedPerceptron, DkmHalvingRule),
     "dkm-perceptron": Recipe(
-        "halving band, Perceptron from y0 x0", Perceptron, Halving, fixed={"start": "first"}
+        "halving band, Perceptron from y0 x0", Perceptron, DkmHalvingRule, fixed={"start": "first"}
     ),
     "cbgz": Recipe("CBGZ: margin coin and Perceptron", Perceptron, MarginCoin),
     "cbgz-reflection": Recipe("margin coin and reflection", ModifiedPerceptron, MarginCoin),
-    "coin-perceptron": Recipe("fair coin and Perceptron", Perceptron, Coin),
-    "coin-reflection": Recipe("fair coin and reflection", ModifiedPerceptron, Coin),
+    "coin-perceptron": Recipe("fair coin and Perceptron", Perceptron, BernoulliQuery),
+    "coin-reflection": Recipe("fair coin and reflection", ModifiedPerceptron, BernoulliQuery),
     "cbgz2": Recipe("second-order CBGZ", SecondOrderPerceptron, SecondOrderCoin),
-    "cbgz2-coin": Recipe("second order, fixed bias", SecondOrderPerceptron, Coin),
-    "cbgz2-all": Recipe("second order, every label", SecondOrderPerceptron, Always),
-    "lasec": Recipe("LASEC, every label", Lasec, Always, unit=False),
+    "cbgz2-coin": Recipe("second order, fixed bias", SecondOrderPerceptron, BernoulliQuery),
+    "cbgz2-all": Recipe("second order, every label", SecondOrderPerceptron, AlwaysQuery),
+    "lasec": Recipe("LASEC, every label", Lasec, AlwaysQuery, unit=False),
     "lasec-ss": Recipe("LASEC-SS: LASEC and margin coin", Lasec, MarginCoin, unit=False, fixed={"b": 0.01}),
-    "lasec-coin": Recipe("LASEC and a coin", Lasec, Coin, unit=False),
-    "sop": Recipe("SOP, every label", SecondOrderPerceptron, Always, unit=False, fixed={"ridge": 10.0}),
+    "lasec-coin": Recipe("LASEC and a coin", Lasec, BernoulliQuery, unit=False),
+    "sop": Recipe("SOP, every label", SecondOrderPerceptron, AlwaysQuery, unit=False, fixed={"ridge": 10.0}),
     "sop-ss": Recipe(
         "SOP and margin coin", SecondOrderPerceptron, MarginCoin, unit=False, fixed={"ridge": 10.0}
     ),
-    "sop-coin": Recipe("SOP and a coin", SecondOrderPerceptron, Coin, unit=False, fixed={"ridge": 10.0}),
-    "bbq": Recipe("BBQ: novelty rule and ridge regression", RidgeRegression, Novelty),
-    "bbq-i": Recipe("BBQ-I: novelty rule, mistakes only", SecondOrderPerceptron, Novelty),
+    "sop-coin": Recipe(
+        "SOP and a coin", SecondOrderPerceptron, BernoulliQuery, unit=False, fixed={"ridge": 10.0}
+    ),
+    "bbq": Recipe("BBQ: novelty rule and ridge regression", RidgeRegression, BbqNoveltyRule),
+    "bbq-i": Recipe("BBQ-I: novelty rule, mistakes only", SecondOrderPerceptron, BbqNoveltyRule),
 }
 """Every name, in the order of the specification's sections."""
 
@@ -75,7 +77,7 @@ _AROUND = {
 
 def make_selective(
     spec: str | Spec, features: int, seed: int = 1, rng: np.random.Generator | None = None
-) -> Selective:
+) -> SelectiveSampler:
     """Return the sampler that *spec* names.
 
     Besides the parameters of its learner and its rule, each name takes ``floor`` (a least probability)
@@ -114,7 +116,7 @@ def make_selective(
     _check_known(name, texts)
     learner = _made(recipe.learner, recipe, texts, owner, features=features)
     rule = _around(_made(recipe.rule, recipe, texts, owner), texts, owner)
-    return Selective(learner, rule, seed=seed, rng=rng, unit=recipe.unit)
+    return SelectiveSampler(learner, rule, seed=seed, rng=rng, unit=recipe.unit)
 
 
 def sampler_parameters(name: str) -> dict[str, Parameter]:
@@ -141,4 +143,4 @@ def _made(cls: type, recipe: Recipe, texts: Mapping[str, str], owner: str, **giv
 def _around(rule: QueryRule, texts: Mapping[str, str], owner: str) -> QueryRule:
     values = {key: _AROUND[key].read(texts[key], owner) for key in _AROUND if key in texts}
     rule = OneSided(rule) if values.get("one_sided") else rule
-    return Floor(values["floor"], rule) if values.get("floor") else rule
+    return MinimumProbability(values["floor"], rule) if values.get("floor") else rule

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
-from psm_sim.lab.active.gaussian import Gaussian
-from psm_sim.lab.active.linear import Plane
+from psm_sim.array_types import FloatArray
+from psm_sim.lab.active.gaussian_instances import Gaussian
+from psm_sim.lab.active.linear_separator import Plane
 from psm_sim.lab.active.serializable import Serializable
 from psm_sim.parameters import check_all, parameter
 from psm_sim.registry import Registry
 
 if TYPE_CHECKING:
-    from psm_sim.lab.active.planes import PlaneLearner
+    from psm_sim.lab.active.plane_learner import PlaneLearner
 
 
-class Located(Protocol):
+class WeightedDraw(Protocol):
     """What the samplers near a plane must know."""
 
     population: Gaussian
@@ -115,7 +115,7 @@ class GaussianSampler(Sampler):
     )
     weighted: bool = parameter(True, "use the weights p/q; false: weight 1")
 
-    def draw(self, learner: Located, rng: np.random.Generator) -> Draw:
+    def draw(self, learner: WeightedDraw, rng: np.random.Generator) -> Draw:
         """Return an instance near the plane, with its weight."""
         population, plane = learner.population, learner.plane
         spread = self._covariance(plane, rng)

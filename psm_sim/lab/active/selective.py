@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError, PluginError
-from psm_sim.lab.active import checks
-from psm_sim.lab.active.learner import Classifier, Decision, OnlineLearner, wrong_type_error
-from psm_sim.lab.active.record import Record
-from psm_sim.lab.active.rules import QueryRule
+from psm_sim.lab.active import input_checks
+from psm_sim.lab.active.online_learner import Classifier, Decision, OnlineLearner, wrong_type_error
+from psm_sim.lab.active.query_rules import QueryRule
+from psm_sim.lab.active.selective_record import Record
 from psm_sim.lab.active.serializable import Serializable
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 
-class Selective(Serializable, Classifier):
+class SelectiveSampler(Serializable, Classifier):
     """Learner that decides on each instance whether its label is worth buying.
 
     Parameters
@@ -43,7 +43,7 @@ class Selective(Serializable, Classifier):
     """
 
     name = "selective"
-    memory = ("learner", "rule", "rng", "n_queries_")
+    state_attributes = ("learner", "rule", "rng", "n_queries_")
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Selective(Serializable, Classifier):
         if rule.needs_spread and not hasattr(learner, "spread"):
             raise InputError(f"{rule.name}: the learner is {learner.name}; expected a second-order one.")
         self.learner, self.rule, self.unit = learner, rule, unit
-        self.rng = stream(seed, "active coin") if rng is None else rng
+        self.rng = random_stream(seed, "active coin") if rng is None else rng
         self.n_queries_ = 0
         self._asked: tuple[Any, FloatArray] | None = None
         self._fresh = deepcopy((learner, rule)), self.rng.bit_generator.state
@@ -90,7 +90,7 @@ class Selective(Serializable, Classifier):
         bool
             True if the learner moved.
         """
-        label = checks.check_label(y, self.learner.name)
+        label = input_checks.check_label(y, self.learner.name)
         row = self._asked[1] if self._asked is not None and self._asked[0] is x else self._row(x)
         self._asked = None
         self.n_queries_ += 1
@@ -114,8 +114,8 @@ class Selective(Serializable, Classifier):
         InputError
             If the rows or the labels cannot be used; nothing is learnt.
         """
-        rows = checks.check_instances(X, self.learner.features, self.learner.name)
-        labels = checks.check_labels(y, len(rows), self.learner.name).tolist()
+        rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
+        labels = input_checks.check_labels(y, len(rows), self.learner.name).tolist()
         return self._pass(rows, labels.__getitem__)
 
     def partial_fit(self, X: ArrayLike, oracle: Callable[[int], int]) -> Record:
@@ -128,15 +128,15 @@ class Selective(Serializable, Classifier):
         oracle : callable
             ``oracle(i)`` returns the label of row i, -1 or +1; called for bought labels only.
         """
-        rows = checks.check_instances(X, self.learner.features, self.learner.name)
+        rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
         return self._pass(
-            rows, lambda row: checks.check_label(oracle(row), f"{self.learner.name}, row {row}")
+            rows, lambda row: input_checks.check_label(oracle(row), f"{self.learner.name}, row {row}")
         )
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Selective:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> SelectiveSampler:
         """Forget everything, then :meth:`run`; return self (scikit-learn's habit, with ``n_queries_``)."""
-        rows = checks.check_instances(X, self.learner.features, self.learner.name)
-        labels = checks.check_labels(y, len(rows), self.learner.name)
+        rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
+        labels = input_checks.check_labels(y, len(rows), self.learner.name)
         (learner, rule), self.rng.bit_generator.state = self._fresh
         self.learner.load_state(learner.state())
         self.rule.load_state(rule.state())
@@ -147,17 +147,17 @@ class Selective(Serializable, Classifier):
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return the margin of each row of *X*, shape (n, features); changes nothing."""
         return self.learner._margins(
-            self._scaled(checks.check_instances(X, self.learner.features, self.learner.name))
+            self._scaled(input_checks.check_instances(X, self.learner.features, self.learner.name))
         )
 
     def _settings(self) -> dict[str, Any]:
         return {"unit": self.unit}
 
-    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        return {**super()._recall(state), "_asked": None}
+    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super()._load_state(state), "_asked": None}
 
     def _row(self, x: ArrayLike) -> FloatArray:
-        row, square = checks.check_instance(x, self.learner.features, self.learner.name)
+        row, square = input_checks.check_instance(x, self.learner.features, self.learner.name)
         if self.unit and square:
             return row / math.sqrt(square)
         return row.copy() if row is x else row

@@ -16,15 +16,15 @@ class Serializable:
     """Base of whatever can be saved: :attr:`memory` names the attributes that change while it runs.
 
     An attribute can be an array, a number, a generator or another object that remembers. What grows
-    while it runs is saved by a :meth:`_memory` and a :meth:`_recall` of the subclass.
+    while it runs is saved by a :meth:`_dump_state` and a :meth:`_load_state` of the subclass.
     """
 
     name: ClassVar[str] = ""
-    memory: ClassVar[tuple[str, ...]] = ()
+    state_attributes: ClassVar[tuple[str, ...]] = ()
 
     def state(self) -> dict[str, Any]:
         """Return name, parameters and memory as numbers, texts and lists, for :meth:`load_state`."""
-        return {"name": self.name, "parameters": self._settings(), **self._memory()}
+        return {"name": self.name, "parameters": self._settings(), **self._dump_state()}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from a *state* that :meth:`state` of an equal object returned.
@@ -39,7 +39,7 @@ class Serializable:
                 found = state.get(key) if isinstance(state, Mapping) else state
                 raise InputError(f"{self.name}: the saved state has {key} {found!r}; expected {wanted!r}.")
         try:
-            fresh = self._recall(state)
+            fresh = self._load_state(state)
         except (AttributeError, KeyError, TypeError, ValueError) as fault:
             what = f"{self.name}: the saved state cannot be used ({describe_error(fault)})"
             raise InputError(f"{what}; expected what state() returned.") from None
@@ -50,19 +50,19 @@ class Serializable:
         """Return the parameters that a saved state must share."""
         return values_of(self)
 
-    def _memory(self) -> dict[str, Any]:
+    def _dump_state(self) -> dict[str, Any]:
         """Return what changes while it runs, as numbers, texts and lists."""
-        return {key: plain(getattr(self, key)) for key in self.memory}
+        return {key: to_plain(getattr(self, key)) for key in self.state_attributes}
 
-    def _recall(self, state: Mapping[str, Any]) -> dict[str, Any]:
+    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Return the attributes that a state holds, checked; changes nothing.
 
         A fault in the state may raise what Python raises; :meth:`load_state` makes a sentence of it.
         """
-        return {key: check_like(getattr(self, key), state[key], key) for key in self.memory}
+        return {key: check_like(getattr(self, key), state[key], key) for key in self.state_attributes}
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Return *value* as JSON knows it: a number, text, list or dictionary."""
     if isinstance(value, Serializable):
         return value.state()

@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.arrays import IntArray
+from psm_sim.array_types import IntArray
 from psm_sim.errors import InputError
-from psm_sim.lab.active import checks
+from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.bayes import NaiveBayes, number_of_values
-from psm_sim.values import Parameter
+from psm_sim.parameter_values import Parameter
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Tree:
 
     def predict(self, x: ArrayLike) -> IntArray:
         """Return -1 or 1 for coded instances, shape (n, d); a value without branch gets the node's label."""
-        codes = checks.check_codes(x, None, "the tree")
+        codes = input_checks.check_codes(x, None, "the tree")
         found = np.full(len(codes), self.label)
         for value, branch in enumerate(self.branches):
             there = codes[:, self.feature] == value
@@ -113,8 +113,8 @@ class TreeLearner(ABC):
         values : sequence of int, length d, optional
             The number of values of each feature; the highest code plus 1 if left out.
         """
-        codes = checks.check_codes(x, None, self.name)
-        labels = checks.check_labels(y, len(codes), self.name)
+        codes = input_checks.check_codes(x, None, self.name)
+        labels = input_checks.check_labels(y, len(codes), self.name)
         if codes.shape[1] < self.depth:
             features = codes.shape[1]
             raise InputError(
@@ -126,7 +126,7 @@ class TreeLearner(ABC):
 
     def predict(self, x: ArrayLike) -> IntArray:
         """Return -1 or 1 for instances of shape (n, d)."""
-        return self.tree.predict(checks.check_codes(x, self.features, self.name))
+        return self.tree.predict(input_checks.check_codes(x, self.features, self.name))
 
     @abstractmethod
     def _grow(self, codes: IntArray, labels: IntArray, values: list[int]) -> Tree:

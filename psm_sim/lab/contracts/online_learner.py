@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.contracts.check_suite import Suite, require
 from psm_sim.contracts.shared_checks import capture_refusal
-from psm_sim.contracts.suite import Suite, require
-from psm_sim.lab.active import Always, OnlineLearner, Selective
+from psm_sim.lab.active import AlwaysQuery, OnlineLearner, SelectiveSampler
 from psm_sim.lab.contracts.sampler import SAMPLER_CHECKS, SamplerSubject, odd_instances, rows
 
 ODD_LABELS: tuple[Any, ...] = (0, 2, 0.5, math.nan, "1", None, True)
@@ -24,9 +24,9 @@ class OnlineLearnerSubject(SamplerSubject[OnlineLearner]):
         """Its own number of features."""
         return self.given.features
 
-    def sampler(self, part: OnlineLearner, seed: int = 1) -> Selective:
+    def sampler(self, part: OnlineLearner, seed: int = 1) -> SelectiveSampler:
         """Return a sampler that buys every label for *part*; its coin, with that *seed*, is not used."""
-        return Selective(part, Always(), seed=seed)
+        return SelectiveSampler(part, AlwaysQuery(), seed=seed)
 
 
 ONLINE_LEARNER_CHECKS = Suite[OnlineLearnerSubject]("online learner", SAMPLER_CHECKS)

@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from psm_sim.contracts.check_suite import Suite, require
 from psm_sim.contracts.shared_checks import capture_refusal, default_parameters
-from psm_sim.contracts.suite import Suite, require
-from psm_sim.lab.active import QueryRule, SecondOrderPerceptron, Selective
+from psm_sim.lab.active import QueryRule, SecondOrderPerceptron, SelectiveSampler
 from psm_sim.lab.contracts.sampler import (
     FEATURES,
     SAMPLER_CHECKS,
@@ -24,9 +24,9 @@ LENGTHS = (0.0, 1e-12, 1.0, 1e12)
 class QueryRuleSubject(SamplerSubject[QueryRule]):
     """A query rule, with a second-order learner, which every rule can use."""
 
-    def sampler(self, part: QueryRule, seed: int = 1) -> Selective:
+    def sampler(self, part: QueryRule, seed: int = 1) -> SelectiveSampler:
         """Return a sampler whose labels are bought by *part*, and by a coin with that *seed*."""
-        return Selective(SecondOrderPerceptron(FEATURES), part, seed=seed)
+        return SelectiveSampler(SecondOrderPerceptron(FEATURES), part, seed=seed)
 
 
 QUERY_RULE_CHECKS = Suite[QueryRuleSubject]("query rule", SAMPLER_CHECKS)

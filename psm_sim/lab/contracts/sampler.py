@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray, IntArray
+from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.contracts.shared_checks import can_be_copied, capture_refusal, documented
-from psm_sim.contracts.suite import Subject, Suite, pickle_round_trip, require
-from psm_sim.lab.active import OnlineLearner, QueryRule, Selective
-from psm_sim.randomness import stream
+from psm_sim.lab.active import OnlineLearner, QueryRule, SelectiveSampler
+from psm_sim.random_streams import random_stream
 
 FEATURES = 4
 """How many features an online learner has that is made for the checks."""
@@ -30,7 +30,7 @@ class SamplerSubject(Subject[Part]):
         """How many features the instances have that it is shown."""
         return FEATURES
 
-    def sampler(self, part: Part, seed: int = 1) -> Selective:
+    def sampler(self, part: Part, seed: int = 1) -> SelectiveSampler:
         """Return a sampler around *part* itself, whose coin has the given *seed*."""
         raise NotImplementedError
 
@@ -48,7 +48,7 @@ def rows(features: int, number: int = 60, seed: int = 1) -> tuple[FloatArray, In
     seed : int
         The same seed gives the same ones.
     """
-    rng = stream(seed, "contract instances")
+    rng = random_stream(seed, "contract instances")
     points = rng.normal(size=(number, features))
     y = np.where(points @ rng.normal(size=features) >= 0, 1, -1)
     return points, np.where(rng.random(number) < 0.1, -y, y)
@@ -65,13 +65,13 @@ def odd_instances(features: int) -> list[tuple[list[Any], str]]:
     ]
 
 
-def train_rounds(sampler: Selective, number: int = 60, seed: int = 1) -> Selective:
+def train_rounds(sampler: SelectiveSampler, number: int = 60, seed: int = 1) -> SelectiveSampler:
     """Run *sampler* itself over *number* instances drawn with *seed*, and return it."""
     sampler.run(*rows(sampler.learner.features, number, seed))
     return sampler
 
 
-def continue_training(sampler: Selective) -> list[list[float]]:
+def continue_training(sampler: SelectiveSampler) -> list[list[float]]:
     """Run *sampler* itself over further instances; return all that it did, and its weights."""
     record = sampler.run(*rows(sampler.learner.features, seed=2))
     did = (record.prediction, record.probability, record.queried, record.updated, sampler.learner.w)
@@ -138,7 +138,7 @@ def foreign_state(subject: SamplerSubject[Any]) -> None:
     train_rounds(subject.sampler(part))
     before = part.state()
     damaged = [{**before, "name": "another"}, {**before, "parameters": {"other": 1}}, {}]
-    for state in [*damaged, *({**before, key: "text"} for key in part.memory)]:
+    for state in [*damaged, *({**before, key: "text"} for key in part.state_attributes)]:
         what = f"A state with {next((f'{k} {v!r}' for k, v in state.items() if v != before[k]), 'nothing')}"
         capture_refusal(partial(part.load_state, state), what)
         require(part.state() == before, f"{what} was refused, but changed it.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.beacons import Beacons
-from psm_sim.lab.active.selective import Selective
+from psm_sim.lab.active.selective import SelectiveSampler
 from psm_sim.lab.policies.features import Features, unheard_since
 from psm_sim.lab.policies.idle_period import IdlePeriod
 from psm_sim.lab.policies.listening_plan import PlannedBeacon
@@ -35,7 +35,7 @@ class BeaconForecast:
     """
 
     def __init__(
-        self, features: Features, sampler: Selective, floor: float, grid: Beacons, most: int
+        self, features: Features, sampler: SelectiveSampler, floor: float, grid: Beacons, most: int
     ) -> None:
         self._features, self._floor, self._grid, self._most = features, floor, grid, most
         self.learner, self._rule = sampler.learner, sampler.rule
@@ -88,7 +88,7 @@ class BeaconForecast:
             if moved and frames and weight != 1:
                 self.learner.w += (weight - 1) * planned.instance
             if self._silence is not None:
-                self._silence.settle()
+                self._silence.recompute()
         self._rule.told(right)
 
     def _silence_at(self, first: int) -> IdlePeriod:

@@ -6,9 +6,9 @@ from math import exp
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.policies.base import Frame
-from psm_sim.policies.flows import Flows
+from psm_sim.policies.outstanding_requests import OutstandingRequests
 
 CLOCKS, WITH_CONTEXT = 6, 9
 """The number of features without and with the outstanding request among them."""
@@ -41,7 +41,7 @@ class Features:
 
     def __init__(self, context: bool, beacon_s: float, segment_bytes: int) -> None:
         self.count = WITH_CONTEXT if context else CLOCKS
-        self._flows = Flows(segment_bytes)
+        self._flows = OutstandingRequests(segment_bytes)
         self._per_beacon = 1 / beacon_s
         self._sent_s = self._listened_s = self._received_s = 0.0
         self._faded = (0.0, 0.0)

@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.lab.active import OnlineLearner
 from psm_sim.lab.policies.features import LISTENED
 
@@ -33,7 +33,7 @@ class IdlePeriod:
     def __init__(self, first: int, rows: FloatArray, learner: OnlineLearner) -> None:
         self._first, self._rows, self._learner = first, rows, learner
         self._squares: list[float] = (rows * rows).sum(axis=0).tolist()
-        self.settle()
+        self.recompute()
 
     @property
     def size(self) -> int:
@@ -44,7 +44,7 @@ class IdlePeriod:
         """Say whether the beacon of a *number* and those after it, *count* in all, belong to it."""
         return self._first <= number and number + count <= self._first + self.size
 
-    def settle(self) -> None:
+    def recompute(self) -> None:
         """Work out the sums anew: the learner has moved."""
         weights, rows = self._learner.w, self._rows
         self._weight = float(weights[LISTENED])

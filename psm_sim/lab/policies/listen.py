@@ -14,9 +14,9 @@ from psm_sim.lab.policies.listening_tally import ListeningStats
 from psm_sim.limits import MAX_POLLS, MAX_SEED, MAX_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
-from psm_sim.policies.flows import longest_doze
+from psm_sim.policies.outstanding_requests import longest_doze
 from psm_sim.poll import Poll
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 _SAMPLERS = {
     "cbgz": "cbgz:b={b}",
@@ -85,7 +85,7 @@ class Listen(Policy):
     def _begin(self) -> None:
         self._features = Features(self.context, self.beacon_s, self.mss)
         self._most = longest_doze(self.max_ms, self.beacon_s)
-        self._coins = CoinTosses(stream(self.seed, "policy listen"), self._most)
+        self._coins = CoinTosses(random_stream(self.seed, "policy listen"), self._most)
         self._outlook = self._looking()
         self._planned: PlannedBeacon | None = None
         self._counts = ListeningStats(estimates=self.learner != "dkm")
@@ -115,7 +115,7 @@ class Listen(Policy):
         """Learn from the beacon heard, and doze to the next one that is to be heard."""
         first = self.beacon_grid.after(now_s)
         if poll is not None:
-            self._heard(poll.held_frames > 0)
+            self._heard(poll.buffered_frames > 0)
             self._features.listened(now_s)
         on_beacon = poll is not None and now_s == self.beacon_grid.time(first - 1)
         self._planned = planned = self._outlook.look(first, self._coins.row(0), on_beacon)

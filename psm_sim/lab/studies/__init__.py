@@ -24,7 +24,11 @@ STUDIES = {
 """The module and object of each study, by its name on the command line, in the order of the report."""
 
 
-OWN = {"listening": "listening.study:STUDY", "devices": "devices.study:STUDY", "mac": "air:STUDY"}
+OWN = {
+    "listening": "listening.study:STUDY",
+    "devices": "devices.study:STUDY",
+    "mac": "link_against_mac:STUDY",
+}
 """Studies of this program's own; they repeat no published experiment, so ``all`` leaves them out."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from psm_sim.campaign.tasks import Row
+from psm_sim.campaign.task_runner import Row
 from psm_sim.hashing import digest_of
 from psm_sim.network import Observer
 from psm_sim.network.link import Link
@@ -96,6 +96,6 @@ class BoundTask:
         """Return the row."""
         watch = BoundObserver()
         run = prepare(f"bsd:p={self.p:g}", self.scenario.resolve_topology(), [watch])
-        run.over(self.scenario.workload().pages)
+        run.execute(self.scenario.workload().pages)
         bound = max(watch.stretches) / (1 + self.p) if watch.stretches else None
         return [{"p": self.p, "bound": bound, "held": len(watch.stretches)}]

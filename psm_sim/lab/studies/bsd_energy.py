@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.lab.studies.bars import mean_energy_by_state
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state
 from psm_sim.lab.studies.bsd_bound import HOLDING_MS, BoundTask
-from psm_sim.lab.studies.experiment import BSD, PRESETS, Experiment, setting_of, values_of
-from psm_sim.lab.studies.published import Claim, claims
-from psm_sim.lab.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.lab.studies.published import Claim, published_claims
+from psm_sim.lab.studies.published_experiments import BSD, PRESETS, Experiment, setting_of, values_of
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.summary_stats import confidence_interval
 
 NAME = "bsd-energy"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
 OPTIMA = 10
-COMMENTARY = paragraphs(
+COMMENTARY = join_paragraphs(
     """
     A tight bound costs energy: BSD stays awake for a beacon interval over p after each uplink packet, a
     delayed ACK and a FIN included, 1 s for p = 0.1.
@@ -94,7 +94,7 @@ def _claims(experiment: Experiment, frames: dict[str, pd.DataFrame], bound: pd.D
     mine = bound[bound["preset"] == experiment.preset.name]
     for p, policy in zip(BOUNDS, BSD, strict=True):
         values[policy, "bound"] = mine.loc[mine["p"] == p, "bound"].dropna().tolist()
-    return claims(NAME, values, experiment.preset)
+    return published_claims(NAME, values, experiment.preset)
 
 
 def _extremes(preset: str, frame: pd.DataFrame) -> str:

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pandas as pd
 
-from psm_sim.campaign.comparison import RunTask
-from psm_sim.campaign.hindsight import OptimumTask
-from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.lab.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.campaign.comparison_task import RunTask
+from psm_sim.campaign.optimum_task import OptimumTask
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.summary_stats import confidence_interval
 
@@ -27,7 +27,7 @@ REFERENCE = {
 POLICIES = ("always-on", *REFERENCE, "bsd:p=0.1", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 SETTINGS = {"tcp.segment_bytes": 1000, "tcp.delayed_ack_ms": 0}
 TOLERANCE = 0.05
-COMMENTARY = paragraphs(
+COMMENTARY = join_paragraphs(
     """
     The reference model seems to fetch a page's objects one after the other. Parallel connections share each
     wait for a beacon, which shows most at short round trips, where waiting is nearly all of a page's time.

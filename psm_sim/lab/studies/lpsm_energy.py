@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.lab.studies.bars import mean_energy_by_state, slowdowns
-from psm_sim.lab.studies.experiment import (
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state, slowdown_numbers
+from psm_sim.lab.studies.published import Claim, published_claims, published_numbers
+from psm_sim.lab.studies.published_experiments import (
     INVERSE,
     LOG,
     LPSM,
@@ -18,7 +19,6 @@ from psm_sim.lab.studies.experiment import (
     setting_of,
     values_of,
 )
-from psm_sim.lab.studies.published import Claim, claims, published_numbers
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 from psm_sim.summary_stats import confidence_interval
 
@@ -41,7 +41,7 @@ OPTIMA = 10
 
 
 @dataclass(frozen=True)
-class Headline(Study):
+class HeadlineStudy(Study):
     """Every policy on the same pages, in independent replications, under each preset."""
 
     name: str
@@ -87,12 +87,12 @@ class Headline(Study):
             provisional=not scale.full,
             figures={
                 "energy": mean_energy_by_state(drawn, best[PRESETS[0]], self.name),
-                "slowdown": slowdowns(drawn, self.name),
+                "slowdown": slowdown_numbers(drawn, self.name),
             },
         )
 
     def _claims(self, experiment: Experiment, frame: pd.DataFrame) -> list[Claim]:
-        return claims(self.name, values_of(frame, tuple(QUANTITIES)), experiment.preset)
+        return published_claims(self.name, values_of(frame, tuple(QUANTITIES)), experiment.preset)
 
     def _pages(self, scale: Scale) -> int:
         return scale.long_pages if self.long else scale.pages
@@ -146,5 +146,5 @@ def _least_bsd(means: pd.Series[float]) -> str:
     return f"{bsd.min():.3f} J ({bsd.idxmin()})"
 
 
-LPSM_100 = Headline("lpsm-100", "100 Web transfers (thesis, figures 2-6 a and 2-7 a)", long=False)
-LPSM_4X500 = Headline("lpsm-4x500", "4 x 500 Web transfers (figures 2-6 b and 2-7 b)", long=True)
+LPSM_100 = HeadlineStudy("lpsm-100", "100 Web transfers (thesis, figures 2-6 a and 2-7 a)", long=False)
+LPSM_4X500 = HeadlineStudy("lpsm-4x500", "4 x 500 Web transfers (figures 2-6 b and 2-7 b)", long=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.hindsight import OptimumTask
-from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.lab.studies.lower_bound_task import LowerBoundTask
-from psm_sim.lab.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.campaign.optimum_task import OptimumTask
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.energy_lower_bound_task import LowerBoundTask
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.summary_stats import confidence_interval
 
@@ -22,7 +22,7 @@ POLICIES = (
 LONG = ("psm:listen_interval=12", "psm:listen_interval=40")
 """Fixed polling times, for the far end of the frontier; in the simulator only."""
 
-COMMENTARY = paragraphs(
+COMMENTARY = join_paragraphs(
     """
     The chain's schedule knows when every frame will reach the access point and when the station will send.
     It holds fixed the chain of activity read off the run without power saving: what is transmitted, in which
@@ -40,7 +40,7 @@ COMMENTARY = paragraphs(
 )
 
 
-class Limit(Study):
+class OptimumStudy(Study):
     """Hindsight's best without delay, the chain's frontier with it, and the floor that holds for both."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
@@ -161,4 +161,4 @@ def _frontier(frame: pd.DataFrame, simulated: pd.DataFrame) -> pd.DataFrame:
     return joined[["kind", "label", "delay_s", "energy_j"]]
 
 
-STUDY = Limit()
+STUDY = OptimumStudy()

@@ -16,7 +16,7 @@ _FILE = Path(__file__).with_name("published.toml")
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedNumber:
     """One published number: a value with the unit of its last digit, an upper bound, or a range."""
 
     study: str
@@ -86,7 +86,7 @@ class Claim:
     replications that keep a published bound.
     """
 
-    published: Published
+    published: PublishedNumber
     ours: Interval
     largest: float
     verdict: str
@@ -95,12 +95,14 @@ class Claim:
     kept: float | None = None
 
 
-def published_numbers(study: str) -> list[Published]:
+def published_numbers(study: str) -> list[PublishedNumber]:
     """Return the published numbers that a study is compared with."""
     return [number for number in _load()[0] if number.study == study]
 
 
-def claims(study: str, values: Mapping[tuple[str, str], Sequence[float]], preset: Preset) -> list[Claim]:
+def published_claims(
+    study: str, values: Mapping[tuple[str, str], Sequence[float]], preset: Preset
+) -> list[Claim]:
     """Set ours beside each published number of a study.
 
     Parameters
@@ -116,7 +118,7 @@ def claims(study: str, values: Mapping[tuple[str, str], Sequence[float]], preset
     return [claim_of(number, values[number.policy, number.quantity], preset) for number in numbers]
 
 
-def claim_of(number: Published, values: Sequence[float], preset: Preset) -> Claim:
+def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset) -> Claim:
     """Set ours beside one published number.
 
     Parameters
@@ -136,17 +138,17 @@ def claim_of(number: Published, values: Sequence[float], preset: Preset) -> Clai
     return Claim(number, ours, largest, verdict, preset.name, preset.role(number.key), kept)
 
 
-def agreeing(found: Iterable[Claim]) -> list[Claim]:
+def count_agreeing(found: Iterable[Claim]) -> list[Claim]:
     """Return the claims that agree."""
     return [claim for claim in found if claim.verdict == "agrees"]
 
 
 @cache
-def _load() -> tuple[list[Published], float]:
+def _load() -> tuple[list[PublishedNumber], float]:
     table = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     return [_number(entry) for entry in table["number"]], float(table["relative_tolerance"])
 
 
-def _number(entry: dict[str, Any]) -> Published:
+def _number(entry: dict[str, Any]) -> PublishedNumber:
     renamed = {"from": "low", "to": "high"}
-    return Published(**{renamed.get(key, key): value for key, value in entry.items()})
+    return PublishedNumber(**{renamed.get(key, key): value for key, value in entry.items()})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from psm_sim.campaign.tasks import run_tasks
+from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.lab.studies.study import Findings, Scale, Study
 from psm_sim.progress import Progress, no_progress
 
@@ -39,6 +39,6 @@ def reproduce(
     rows = run_tasks([task for each in tasks.values() for task in each], workers, progress)
     findings, first = [], 0
     for name, study in studies.items():
-        findings.append(study.digest(rows.part(first, len(tasks[name])), scale, seed))
+        findings.append(study.digest(rows.slice(first, len(tasks[name])), scale, seed))
         first += len(tasks[name])
     return findings

@@ -8,15 +8,21 @@ from typing import Any
 
 import pandas as pd
 
-from psm_sim.campaign.comparison import RunTask, add_ratios
-from psm_sim.campaign.hindsight import OptimumTask
-from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.lab.studies.experiment import INVERSE, LOG, PRESETS, values_of, with_long_pages
-from psm_sim.lab.studies.published import Claim, Published, agreeing, claims, published_numbers
+from psm_sim.campaign.comparison_task import RunTask, add_ratios
+from psm_sim.campaign.optimum_task import OptimumTask
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.component_spec import Spec
+from psm_sim.lab.studies.published import (
+    Claim,
+    PublishedNumber,
+    count_agreeing,
+    published_claims,
+    published_numbers,
+)
+from psm_sim.lab.studies.published_experiments import INVERSE, LOG, PRESETS, values_of, with_long_pages
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.spec import Spec
 
 PLAIN = ("psm", LOG, INVERSE, "bsd:p=1", "bsd:p=0.1")
 QUANTITIES = ("energy_j", "beacons_j", "page_ratio_mean", "page_ratio_long", "page_ratio_max")
@@ -80,7 +86,7 @@ VARIANTS = (
 )
 
 
-class Sensitivity(Study):
+class SensitivityStudy(Study):
     """One variant at a time, everything else as the headline's preset, on the seeds for choosing."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
@@ -123,11 +129,16 @@ def _task(preset: Preset, variant: Variant, pages: int, seed: int) -> RunTask:
 def _line(variant: Variant, runs: pd.DataFrame, preset: Preset) -> tuple[dict[str, str], list[Claim]]:
     names = {"always-on": "always-on", **{str(spec): name for name, spec in variant.policies(preset).items()}}
     frame = with_long_pages(add_ratios(runs.assign(policy=runs["policy"].map(names)), "psm"))
-    found = claims("lpsm-100", values_of(frame, QUANTITIES), preset)
+    found = published_claims("lpsm-100", values_of(frame, QUANTITIES), preset)
     cells = {_name(claim.published): f"{_shown(claim):.3f}{_MARKS[claim.verdict]}" for claim in found}
     saved = frame.groupby("policy")["energy_ratio"].mean()
     bsd = {f"{name} energy saved": f"{1 - saved[name]:.3f}" for name in ("bsd:p=1", "bsd:p=0.1")}
-    return {"choice": variant.label, "agree": f"{len(agreeing(found))}/{len(found)}", **cells, **bsd}, found
+    return {
+        "choice": variant.label,
+        "agree": f"{len(count_agreeing(found))}/{len(found)}",
+        **cells,
+        **bsd,
+    }, found
 
 
 _MARKS = {"agrees": "", "undecided": " ?", "differs": " !"}
@@ -138,7 +149,7 @@ def _shown(claim: Claim) -> float:
     return claim.ours.mean if claim.published.at_most is None else claim.largest
 
 
-def _name(number: Published) -> str:
+def _name(number: PublishedNumber) -> str:
     quantity = {
         "energy_j": "J",
         "beacons_j": "beacons J",
@@ -152,7 +163,9 @@ def _name(number: Published) -> str:
 
 def _remarks(found: Mapping[str, Sequence[Claim]]) -> list[str]:
     names = [_name(number) for number in published_numbers("lpsm-100")]
-    reached = {label: {_name(claim.published) for claim in agreeing(each)} for label, each in found.items()}
+    reached = {
+        label: {_name(claim.published) for claim in count_agreeing(each)} for label, each in found.items()
+    }
     never = [name for name in names if not any(name in each for each in reached.values())]
     most = max(reached, key=lambda label: len(reached[label]))
     preset = len(reached[VARIANTS[0].label])
@@ -182,4 +195,4 @@ def _share(found: Sequence[Claim]) -> float:
     return beacons[INVERSE] / beacons["psm"]
 
 
-STUDY = Sensitivity()
+STUDY = SensitivityStudy()

@@ -9,22 +9,22 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.component_spec import Spec
 from psm_sim.hashing import digest_of
-from psm_sim.lab.studies.experiment import PRESETS
-from psm_sim.lab.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.lab.studies.published_experiments import PRESETS
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.network import Observer
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.scenario_key import DigestCache
-from psm_sim.spec import Spec
 
 LOSSES = ("inverse", "inverse-log")
 THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")
 PAGES = 30
-COMMENTARY = paragraphs(
+COMMENTARY = join_paragraphs(
     """
     As published, held frames bring the sleep time down at once, silence lengthens it step by step, and
     1/log T backs off much faster than 1/T.
@@ -66,7 +66,7 @@ class SleepTask:
     def run(self) -> list[dict[str, Any]]:
         """Return one row for each sleep."""
         place, recorder = self.scenario.resolve_topology(), RestRecorder()
-        prepare(self.policy, place, [recorder]).over(self.scenario.workload().pages)
+        prepare(self.policy, place, [recorder]).execute(self.scenario.workload().pages)
         beacon_ms = 1000 * place.beacon.interval_s
         return [
             {"loss": self.loss, "time_s": at_s, "sleep_ms": beacon_ms * beacons}

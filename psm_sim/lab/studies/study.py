@@ -8,7 +8,7 @@ from typing import Protocol
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.studies.published import Claim
 from psm_sim.simulation.preset import Preset
 
@@ -92,7 +92,7 @@ class Findings:
     figures: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
-def paragraphs(text: str) -> tuple[str, ...]:
+def join_paragraphs(text: str) -> tuple[str, ...]:
     """Return the paragraphs of a text, which blank lines separate, each as one line."""
     return tuple(" ".join(part.split()) for part in text.strip().split("\n\n"))
 

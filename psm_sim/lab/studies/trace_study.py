@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.hashing import digest_of
-from psm_sim.lab.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.replay.replay_config import ReplayConfig
-from psm_sim.replay.run import ReplayedClient, replay_trace
+from psm_sim.replay.trace_replay import ReplayedClient, replay_trace
 from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.summary_stats import Interval, confidence_interval
 
@@ -22,7 +22,7 @@ BEGINNING = 300
 """The polls that count as the early iterations."""
 
 SEEDS = 5
-COMMENTARY = paragraphs(
+COMMENTARY = join_paragraphs(
     """
     The thesis replayed recordings of Berkeley's users; here they are synthetic pages drawn from
     distributions of the same users, over a modem line. A sentence that does not hold here can have held
@@ -32,7 +32,7 @@ COMMENTARY = paragraphs(
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ThesisClaim:
     """One sentence of the thesis (section 2.5.4), the number that decides it, and the range to hold it.
 
     ``at_most`` and ``at_least`` bound the number, a column of the rows of :class:`ReplayTask`.
@@ -57,43 +57,43 @@ class Sentence:
 
 
 SENTENCES = (
-    Sentence(
+    ThesisClaim(
         "loss close to or better than that of the best current expert",
         "the learner's loss over that of the best expert of each poll",
         "over_current_best",
         at_most=1.1,
     ),
-    Sentence(
+    ThesisClaim(
         "eventually better than the best fixed expert",
         "the learner's loss over that of the best fixed expert",
         "over_best_fixed",
         at_most=1.0,
     ),
-    Sentence(
+    ThesisClaim(
         "never too far away from the current best expert",
         "largest ratio of the two in one poll",
         "worst_poll",
         at_most=10.0,
     ),
-    Sentence(
+    ThesisClaim(
         "even early it beats the worse half of the experts",
         f"loss of the first {BEGINNING} polls over the mean of the worse five experts",
         "over_worse_half",
         at_most=1.0,
     ),
-    Sentence(
+    ThesisClaim(
         "the instantaneous regret is sometimes even negative",
         "share of polls with less loss than the best fixed expert",
         "negative_share",
         at_least=0.01,
     ),
-    Sentence(
+    ThesisClaim(
         "the identity of the best current expert changes",
         "changes in a hundred polls",
         "changes_per_hundred",
         at_least=1.0,
     ),
-    Sentence(
+    ThesisClaim(
         "no single polling time works well all the time",
         "loss of the best fixed expert over that of the best expert of each poll",
         "fixed_over_current",
@@ -124,10 +124,10 @@ class ReplayTask:
     def run(self) -> list[dict[str, Any]]:
         """Return the row."""
         (client,) = replay_trace(TRACE, ReplayConfig(), pages=self.pages, seed=self.seed, history=True)
-        return [{"seed": self.seed, "polls": client.replay.polls, **measures(client)}]
+        return [{"seed": self.seed, "polls": client.replay.polls, **trace_measures(client)}]
 
 
-def measures(client: ReplayedClient) -> dict[str, float]:
+def trace_measures(client: ReplayedClient) -> dict[str, float]:
     """Return the number of each sentence from a replay that kept its history, of its first 20,000 polls."""
     assert client.history is not None  # noqa: S101
     table = client.history.beginning
@@ -174,7 +174,7 @@ def _seeds(scale: Scale, seed: int) -> range:
     return scale.judging(seed)[: min(SEEDS, scale.replications)]
 
 
-def _tally(found: Mapping[Sentence, Interval]) -> str:
+def _tally(found: Mapping[ThesisClaim, Interval]) -> str:
     verdicts = [sentence.verdict(value) for sentence, value in found.items()]
     count: Callable[[str], int] = verdicts.count
     return (
@@ -183,7 +183,7 @@ def _tally(found: Mapping[Sentence, Interval]) -> str:
     )
 
 
-def _table(found: Mapping[Sentence, Interval]) -> pd.DataFrame:
+def _table(found: Mapping[ThesisClaim, Interval]) -> pd.DataFrame:
     return pd.DataFrame([
         {
             "sentence": sentence.text,

@@ -41,7 +41,7 @@ class DevicePort(Port):
     def tim_bit(self) -> bool:
         """Whether frames are held that are not too old."""
         self._drop_old()
-        return bool(self._held)
+        return bool(self._buffered)
 
     def forward(self, segment: Segment) -> None:
         """Take one frame for the station; a forgotten station's is dropped."""
@@ -54,19 +54,19 @@ class DevicePort(Port):
     def release(self) -> list[BufferedFrame]:
         """Send all that is held and not too old, each after a PS-Poll."""
         self._drop_old()
-        held, self._held = self._held, []
-        if held and self.tell_held:
-            self._told(self._env.now, len(held))
-        for _, segment in held:
+        buffered, self._buffered = self._buffered, []
+        if buffered and self.on_buffered:
+            self._notify(self._env.now, len(buffered))
+        for _, segment in buffered:
             self._deliver(segment)
-        return held
+        return buffered
 
     def empty(self) -> None:
         """Drop all that is held."""
-        while self._held:
-            self._drop(self._held.pop(0)[1])
-            if self.tell_held:
-                self._told(self._env.now)
+        while self._buffered:
+            self._drop(self._buffered.pop(0)[1])
+            if self.on_buffered:
+                self._notify(self._env.now)
 
     def _deliver(self, segment: Segment) -> None:
         if self._poll_s:
@@ -76,13 +76,13 @@ class DevicePort(Port):
 
     def _drop_old(self) -> None:
         """Drop what is too old: looked at only where it matters, so that ageing costs no event."""
-        held = self._held
+        buffered = self._buffered
         oldest_s = -1.0 if self._ageing_s is None else self._env.now - self._ageing_s
-        while held and (held[0][0] < oldest_s or self._association.lapsed):
-            arrived_s, segment = held.pop(0)
+        while buffered and (buffered[0][0] < oldest_s or self._association.lapsed):
+            arrived_s, segment = buffered.pop(0)
             self._drop(segment)
-            if self.tell_held:
-                self._told(self._dropped_s(arrived_s))
+            if self.on_buffered:
+                self._notify(self._dropped_s(arrived_s))
 
     def _dropped_s(self, arrived_s: float) -> float:
         """Return when a frame that came at *arrived_s* was dropped, though it is noticed only now."""

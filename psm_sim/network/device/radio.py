@@ -9,9 +9,9 @@ from psm_sim.network.association import Association
 from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.link import Link
 from psm_sim.network.missed_beacons import LossyBeaconRadio
-from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING, State
+from psm_sim.network.radio_state import AWAKE, BUSY, DOZING, SEND_ONLY, State
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology_station import PowerParameters, StationParameters
+from psm_sim.network.topology_device import PowerParameters, StationParameters
 from psm_sim.policies import Poll
 
 
@@ -48,7 +48,7 @@ class DeviceRadio(LossyBeaconRadio):
         self._drift_w = awake_w * station.drift_ppm * 1e-6
         self.configure_reception(traits.reception, station, traits.power, traits.spend)
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
-        self.tell_group: Callable[[Segment], None] = lambda _: None
+        self.on_group: Callable[[Segment], None] = lambda _: None
         super().__init__(*arguments, **more)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
@@ -86,8 +86,8 @@ class DeviceRadio(LossyBeaconRadio):
         """Take one group frame; those held meanwhile, for a radio awake only to send, go on waiting."""
         self._awaited -= 1
         self._last_frame_s = self._env.now
-        self.tell_group(segment)
-        if self._state is DEAF and self._port.tim_bit:
+        self.on_group(segment)
+        if self._state is SEND_ONLY and self._port.tim_bit:
             self.announced()
 
     def unannounced(self) -> None:
@@ -105,7 +105,7 @@ class DeviceRadio(LossyBeaconRadio):
         else:
             now_s = self._doze.wakes_s
             self._heard(now_s, 1)
-            self._seen = self._doze.end(now_s)
+            self._last_poll = self._doze.end(now_s)
             self._enter(BUSY, now_s)
         return True
 

@@ -45,7 +45,7 @@ class ServicePort(DevicePort):
     def forward(self, segment: Segment) -> None:
         """Take one frame for the station: pass it on if a period has room for it, else hold it."""
         self._drop_old()
-        if self.radio.refuses() or self._held or not self._fits(segment):
+        if self.radio.refuses() or self._buffered or not self._fits(segment):
             self._keep(segment)
         else:
             super().forward(segment)
@@ -54,10 +54,10 @@ class ServicePort(DevicePort):
         """Send what the period has room for; nothing while another one is under way."""
         self._drop_old()
         taken: list[BufferedFrame] = []
-        while self._held and len(taken) < self._most and self._fits(self._held[0][1]):
-            taken.append(self._held.pop(0))
-            if self.tell_held:
-                self._told(self._env.now, 1)
+        while self._buffered and len(taken) < self._most and self._fits(self._buffered[0][1]):
+            taken.append(self._buffered.pop(0))
+            if self.on_buffered:
+                self._notify(self._env.now, 1)
             self._deliver(taken[-1][1])
         return taken
 
@@ -67,7 +67,7 @@ class ServicePort(DevicePort):
 
     def _keep(self, segment: Segment) -> None:
         """Hold a frame behind those held, or drop it if there is no room or the station is forgotten."""
-        if self._association.lapsed or len(self._held) + self._downlink.in_flight >= self._capacity:
+        if self._association.lapsed or len(self._buffered) + self._downlink.in_flight >= self._capacity:
             self._drop(segment)
             return
         self._buffer(segment)

@@ -9,7 +9,7 @@ from psm_sim.beacons import Beacons
 from psm_sim.network.association import null_frame
 from psm_sim.network.device.radio import DeviceRadio, RadioTraits
 from psm_sim.network.device.service_port import ServicePort
-from psm_sim.network.radio_state import AWAKE, BUSY, DEAF, DOZING
+from psm_sim.network.radio_state import AWAKE, BUSY, DOZING, SEND_ONLY
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.policies import Poll
 from psm_sim.policies.service_period import ServicePeriod
@@ -56,7 +56,7 @@ class ServiceRadio(DeviceRadio):
         self.advance(self._env.now)
         outside = not self._agreed or self._env.now >= self._periods.ends_s
         if outside and self._state in (BUSY, AWAKE):
-            self._state = DEAF
+            self._state = SEND_ONLY
         return outside or self._state is DOZING
 
     def hears_group(self, number: int, frames: int) -> bool:
@@ -105,9 +105,9 @@ class ServiceRadio(DeviceRadio):
             return
         self._traits.downlink.hold_until(self._transmitter.free_at)
         self._asked = True
-        self._fetch()
+        self._retrieve()
         self._asked = False
-        self._state, self._more = DEAF, self._port.tim_bit
+        self._state, self._more = SEND_ONLY, self._port.tim_bit
 
     def _wait_for_period(self) -> None:
         """Let the uplink wait for the next agreed period, unless it is one, or something waits already."""
@@ -122,7 +122,7 @@ class ServiceRadio(DeviceRadio):
             return
         # What waited for this period is being sent.
         self._heard(first_s, 1)
-        self._seen = self._doze.end(first_s)
+        self._last_poll = self._doze.end(first_s)
         self._enter(BUSY, first_s)
 
     def _heard(self, first_s: float, count: int) -> None:
@@ -130,19 +130,19 @@ class ServiceRadio(DeviceRadio):
         if self._agreed:
             self._periods.ends_s = self._last_s + self._service.duration_s
 
-    def _fetch(self) -> list[BufferedFrame]:
+    def _retrieve(self) -> list[BufferedFrame]:
         """Have frames sent, if need be after a null frame that asks for them."""
         if self._service.asks and not self._asked and self._port.tim_bit:
             self._uplink.send(null_frame())
             self._traits.downlink.hold_until(self._transmitter.free_at)
-        return super()._fetch()
+        return super()._retrieve()
 
     def _wake_for_beacon(self) -> None:
         super()._wake_for_beacon()
         if self._state is not BUSY:
             return
         if not self._agreed:
-            self._state, self._more = DEAF, self._port.tim_bit
+            self._state, self._more = SEND_ONLY, self._port.tim_bit
         elif not self._awaited and self._port.tim_bit:
             self.announced()
 
@@ -151,7 +151,7 @@ class ServiceRadio(DeviceRadio):
         if self._state is AWAKE and self._port.tim_bit:
             self.announced()
 
-    def _idle_while_deaf(self) -> None:
+    def _idle_while_send_only(self) -> None:
         """Ask for a rest once the link is idle and no period under way, since held frames wait for it."""
         now_s = self._env.now
         if self._state is AWAKE:

@@ -9,12 +9,12 @@ from simpy import Environment
 
 from psm_sim.network.browser import Browser, Fetcher, Visit
 from psm_sim.network.faults.host import ResettingHost
-from psm_sim.network.http import Request
-from psm_sim.network.segment import Connection
+from psm_sim.network.http_request import Request
+from psm_sim.network.segment import ConnectionId
 from psm_sim.network.tcp_endpoint import Endpoint
-from psm_sim.network.timer import Alarm
+from psm_sim.network.timers import Alarm
 from psm_sim.network.topology_sections import BrowserParameters
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 
 class WatchedBrowser(Browser):
@@ -25,7 +25,7 @@ class WatchedBrowser(Browser):
 
     Parameters
     ----------
-    env, host, parameters, tell_page
+    env, host, parameters, on_page
         As for :class:`~psm_sim.network.browser.Browser`.
     """
 
@@ -34,9 +34,9 @@ class WatchedBrowser(Browser):
         env: Environment,
         host: ResettingHost,
         parameters: BrowserParameters,
-        tell_page: Sequence[Callable[[Visit], None]] = (),
+        on_page: Sequence[Callable[[Visit], None]] = (),
     ) -> None:
-        super().__init__(env, host, parameters, tell_page)
+        super().__init__(env, host, parameters, on_page)
         self._aborting = host
         self._max_page_s, self._patience_s = parameters.max_page_s or inf, inf
         self._started_s = 0.0
@@ -64,7 +64,7 @@ class WatchedBrowser(Browser):
         """Break off a connection of its host, whosever it is."""
         self._aborting.abort(endpoint)
 
-    def uses(self, connection: Connection) -> bool:
+    def uses(self, connection: ConnectionId) -> bool:
         """Say whether a connection belongs to the page that is on its way."""
         return self._missing > 0 and any(endpoint.connection is connection for endpoint in self._endpoints)
 

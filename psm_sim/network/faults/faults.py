@@ -15,17 +15,17 @@ from psm_sim.network.faults.browser import WatchedBrowser
 from psm_sim.network.faults.frame_loss import Cause, FrameLoss, RandomFrameLoss
 from psm_sim.network.faults.host import ResettingHost
 from psm_sim.network.faults.outages import GilbertElliott, OutageSchedule
-from psm_sim.network.faults.restarts import Forgetful, Restarts
+from psm_sim.network.faults.restarts import ForgetfulHop, Restarts
 from psm_sim.network.faults.server import StallingServer
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link, LinkName
-from psm_sim.network.page_failure_log import PageFailureLog
+from psm_sim.network.page_failure_handler import PageFailureHandler
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import Segment
 from psm_sim.network.tcp_endpoint import Application, Endpoint
 from psm_sim.network.topology import Topology
-from psm_sim.randomness import stream_name
-from psm_sim.workload.page import Page
+from psm_sim.random_streams import stream_name
+from psm_sim.workload.page_view import Page
 
 PageCallback = Callable[[Visit], None]
 
@@ -106,14 +106,14 @@ class Faults(EndSystems):
         """Return the server's program for the *end* of a connection."""
         return StallingServer(self.env, end, self.topology.browser.persistent, self._server, self._stalls)
 
-    def browser(self, client: Host, tell_page: Sequence[PageCallback]) -> WatchedBrowser:
+    def browser(self, client: Host, on_page: Sequence[PageCallback]) -> WatchedBrowser:
         """Return a browser that gives pages up; *client* is one of :meth:`host`."""
         host = cast("ResettingHost", client)
-        self._browser = made = WatchedBrowser(self.env, host, self.topology.browser, tell_page)
+        self._browser = made = WatchedBrowser(self.env, host, self.topology.browser, on_page)
         made.set_patience(self.topology.faults.patience_s)
         return made
 
-    def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureLog) -> None:
+    def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
         """Have hosts and browser tell of pages that cannot be loaded, and be told of those to report."""
         super().watch(server, client, browser, failures)
         self._server = cast("ResettingHost", server)
@@ -171,4 +171,4 @@ class Faults(EndSystems):
             return
         at_once = parameters.restart_noticed == "return"
         noticed = (lambda: station.send_null(null_frame())) if at_once else (lambda: None)
-        self._restarts = Restarts(self.env, spells, cast("Forgetful", path.hop), noticed)
+        self._restarts = Restarts(self.env, spells, cast("ForgetfulHop", path.hop), noticed)

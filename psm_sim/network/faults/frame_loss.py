@@ -11,7 +11,7 @@ from psm_sim.network.faults.outages import GilbertElliott
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_faults import LossParameters
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 Cause = Callable[[], bool]
 """Cause of losses: asked once for each frame, it says whether it takes that one."""
@@ -49,7 +49,7 @@ class RandomFrameLoss:
         page: Callable[[], int],
     ) -> None:
         self._env, self._page, self._parameters, self._bad = env, page, parameters, bad
-        random = stream(seed, f"faults.{name}")
+        random = random_stream(seed, f"faults.{name}")
         # One stream with a place for each page: a stream for each page would take as long as half the page.
         self._skip: Callable[[int], object] = random.bit_generator.advance  # type: ignore[attr-defined]
         self._draw: Callable[[], float] = random.random
@@ -84,9 +84,9 @@ class FrameLoss:
         env: Environment,
         link: Link,
         causes: Sequence[Cause],
-        tell: Sequence[Callable[[Link, float, Segment], None]] = (),
+        notify: Sequence[Callable[[Link, float, Segment], None]] = (),
     ) -> None:
-        self._env, self._link, self._causes, self._tell = env, link, causes, tell
+        self._env, self._link, self._causes, self._tell = env, link, causes, notify
         self.frames = self.bytes = 0
 
     def before(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
@@ -107,5 +107,5 @@ class FrameLoss:
         if not is_null(segment):
             self.frames += 1
             self.bytes += segment.wire_bytes
-        for tell in self._tell:
-            tell(self._link, self._env.now, segment)
+        for notify in self._tell:
+            notify(self._link, self._env.now, segment)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from psm_sim.network.host import Host
-from psm_sim.network.segment import Connection, Reset, Segment
+from psm_sim.network.segment import ConnectionId, ResetSegment, Segment
 from psm_sim.network.tcp_endpoint import Endpoint
 
 
@@ -20,7 +20,7 @@ class ResettingHost(Host):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._broken_off: set[Connection] = set()
+        self._broken_off: set[ConnectionId] = set()
 
     def knows(self, endpoint: Endpoint) -> bool:
         """Say whether a connection is still open, or half closed."""
@@ -55,5 +55,5 @@ class ResettingHost(Host):
         self._reset(segment.connection, segment.ack)
         return None
 
-    def _reset(self, connection: Connection, seq: int) -> None:
-        self.send(Reset(connection, seq, 0, 0, False, False, self._rules.header))
+    def _reset(self, connection: ConnectionId, seq: int) -> None:
+        self.send(ResetSegment(connection, seq, 0, 0, False, False, self._rules.header))

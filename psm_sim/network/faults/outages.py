@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 import numpy as np
 
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 _CYCLES = 100
 """Mean pairs of a good and a bad time in a window."""
@@ -41,7 +41,7 @@ class GilbertElliott:
         return self._first_bad ^ (bisect_right(self._edges_s, within_s) % 2 == 1)
 
     def _draw(self, number: int) -> None:
-        random, (good_s, bad_s) = stream(self._seed, self._name, number), self._means_s
+        random, (good_s, bad_s) = random_stream(self._seed, self._name, number), self._means_s
         self._number, self._first_bad = number, bool(random.random() < bad_s / (good_s + bad_s))
         turns = (bad_s, good_s) if self._first_bad else (good_s, bad_s)
         lengths_s, reached_s = np.zeros(0), 0.0
@@ -65,7 +65,7 @@ class OutageSchedule:
     """
 
     def __init__(self, seed: int, name: str, every_s: float, lasts_s: float) -> None:
-        self._random, self._every_s, self._lasts_s = stream(seed, name), every_s, lasts_s
+        self._random, self._every_s, self._lasts_s = random_stream(seed, name), every_s, lasts_s
         self.begins_s = self.ends_s = 0.0
         self.number = 0
         self.next()

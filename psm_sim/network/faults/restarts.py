@@ -8,10 +8,10 @@ from typing import Protocol
 from simpy import Environment
 
 from psm_sim.network.faults.outages import OutageSchedule
-from psm_sim.network.timer import Alarm
+from psm_sim.network.timers import Alarm
 
 
-class Forgetful(Protocol):
+class ForgetfulHop(Protocol):
     """Hop whose access point can start anew."""
 
     def forget(self, back_s: float) -> int:
@@ -38,7 +38,7 @@ class Restarts:
         self,
         env: Environment,
         spells: OutageSchedule,
-        hop: Forgetful,
+        hop: ForgetfulHop,
         returned: Callable[[], None],
     ) -> None:
         self._spells, self._hop, self._returned = spells, hop, returned

@@ -6,7 +6,7 @@ from simpy import Environment
 
 from psm_sim.network.faults.host import ResettingHost
 from psm_sim.network.faults.outages import OutageSchedule
-from psm_sim.network.http import Request
+from psm_sim.network.http_request import Request
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.tcp_endpoint import Endpoint
 

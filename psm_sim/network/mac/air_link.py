@@ -9,7 +9,7 @@ from typing import Any
 from simpy import Environment
 
 from psm_sim.network.air_frame import AirCallback
-from psm_sim.network.air_timing import Timing
+from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.mac.sniffer_tap import SnifferTap
 from psm_sim.network.segment import BufferedFrame, Segment
@@ -24,12 +24,12 @@ class AirLink(Link):
 
     Parameters
     ----------
-    env, name, tell_frame
+    env, name, on_frame
         As for :class:`~psm_sim.network.link.Link`; observers are told of a frame when it arrives.
     topology
         The scenario in numbers.
-    tell_air
-        As for :class:`~psm_sim.network.sniffed_link.SniffedLink`.
+    on_air
+        As for :class:`~psm_sim.network.monitored_link.SniffedLink`.
     """
 
     def __init__(
@@ -37,24 +37,24 @@ class AirLink(Link):
         env: Environment,
         name: LinkName,
         topology: Topology,
-        tell_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
-        tell_air: Sequence[AirCallback] = (),
+        on_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
+        on_air: Sequence[AirCallback] = (),
     ) -> None:
-        super().__init__(env, name, topology.wireless, tell_frame)
-        self._timing = Timing(topology.mac)
+        super().__init__(env, name, topology.wireless, on_frame)
+        self._timing = FrameTiming(topology.mac)
         self.waits: deque[tuple[float, Any]] = deque()
         self.ask: Callable[[], None]
         self.lost_bytes = 0
-        self.teller = SnifferTap(name == "wireless up", tell_air, self._timing) if tell_air else None
+        self.teller = SnifferTap(name == "wireless up", on_air, self._timing) if on_air else None
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
         """Queue one segment behind those not yet sent."""
         self.waits.append((self._env.now, segment))
         self.ask()
 
-    def send_all(self, held: Sequence[BufferedFrame]) -> None:
+    def send_all(self, buffered: Sequence[BufferedFrame]) -> None:
         """Queue segments that were held, each by :meth:`send`."""
-        for _, segment in held:
+        for _, segment in buffered:
             self.send(segment)
 
     def wait(self, item: Any, first: bool = False) -> None:
@@ -84,8 +84,8 @@ class AirLink(Link):
     def arrived(self, segment: Segment, start_s: float) -> None:
         """Tell observers of a segment that has arrived now, and whose transmission began at *start_s*."""
         now_s = self.free_at = self._env.now
-        for tell in self._tell_frame:
-            tell(self, start_s, now_s, segment)
+        for notify in self._on_frame:
+            notify(self, start_s, now_s, segment)
 
     @property
     def in_flight(self) -> int:

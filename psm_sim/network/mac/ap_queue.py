@@ -8,10 +8,10 @@ from collections.abc import Callable
 from simpy import Environment
 
 from psm_sim.network.access_point import Port
-from psm_sim.network.air_timing import Timing
-from psm_sim.network.mac.air import Air
+from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.mac.air_link import AirLink
-from psm_sim.network.mac.contender import Exchange
+from psm_sim.network.mac.channel import Channel
+from psm_sim.network.mac.channel_access import Exchange
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology_sections import AccessPointParameters
 
@@ -19,7 +19,7 @@ from psm_sim.network.topology_sections import AccessPointParameters
 class ApQueue:
     """Sender: one contender, which sends in the order in which frames came, whoever they are for."""
 
-    def __init__(self, air: Air, timing: Timing) -> None:
+    def __init__(self, air: Channel, timing: FrameTiming) -> None:
         self._air, self._timing = air, timing
         self._order: deque[MacPort] = deque()
         self._contender = air.join(self)
@@ -91,32 +91,32 @@ class MacPort(Port):
         link.ask = lambda: sender.push(self)
 
     @property
-    def held(self) -> list[BufferedFrame]:
+    def buffered(self) -> list[BufferedFrame]:
         """Frames held, which may change after the next event."""
-        return self._held
+        return self._buffered
 
     def retain(self) -> int:
         """Hold again what waits for a station that has said it dozes; return how many frames these are."""
         kept = list(self.link.waits)
-        self._held = kept + self._held
+        self._buffered = kept + self._buffered
         self.link.waits.clear()
         self._sender.forget(self)
-        if kept and self.tell_held:
-            self._told(self._env.now)
+        if kept and self.on_buffered:
+            self._notify(self._env.now)
         return len(kept)
 
     def first(self) -> Segment | None:
         """Return the first frame held, if there is one: the answer to a PS-Poll."""
-        return self._held[0][1] if self._held else None
+        return self._buffered[0][1] if self._buffered else None
 
     def take(self, start_s: float) -> bool:
         """Remove that frame, sent at *start_s* seconds; return what its More Data bit said then."""
-        entry = self._held.pop(0)
-        more = bool(self._held) and self._held[0][0] <= start_s
+        entry = self._buffered.pop(0)
+        more = bool(self._buffered) and self._buffered[0][0] <= start_s
         if self.link.teller is not None:
             self.link.teller.exchange("data", entry, start_s, more=more)
-        if self.tell_held:
-            self._told(self._env.now, 1)
+        if self.on_buffered:
+            self._notify(self._env.now, 1)
         return more
 
     def lose(self) -> None:

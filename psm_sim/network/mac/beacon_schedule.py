@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.air_frame import AirCallback, AirFrame
-from psm_sim.network.air_timing import Timing
+from psm_sim.network.frame_timing import FrameTiming
 
 
 class BeaconSchedule:
@@ -16,12 +16,12 @@ class BeaconSchedule:
     events: :meth:`passed` says afterwards when the last one was sent. ``tell`` are told of late ones.
     """
 
-    def __init__(self, beacons: Beacons, timing: Timing) -> None:
+    def __init__(self, beacons: Beacons, timing: FrameTiming) -> None:
         self._beacons, self._air_s = beacons, timing.beacon_s
         self._pifs_s = timing.pifs_s
         self._sent = -1
         self.listeners: list[Callable[[], None]] = []
-        self.tell: list[AirCallback] = []
+        self.notify: list[AirCallback] = []
 
     def start_s(self, free_s: float) -> float:
         """Return when the next beacon goes on the air, if that is free from *free_s* seconds on."""
@@ -61,5 +61,5 @@ class BeaconSchedule:
             late = AirFrame(
                 "beacon", False, due_s, start_s, air_s, start_s + air_s, None, False, False, False
             )
-            for tell in self.tell:
-                tell(late)
+            for notify in self.notify:
+                notify(late)

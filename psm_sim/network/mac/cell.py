@@ -6,10 +6,10 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.errors import InputError
-from psm_sim.network.air_timing import Timing
-from psm_sim.network.mac.air import Air
+from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.mac.ap_queue import ApQueue, MacPort
-from psm_sim.network.mac.backoffs import Backoffs
+from psm_sim.network.mac.channel import Channel
+from psm_sim.network.mac.random_backoffs import RandomBackoffs
 from psm_sim.network.topology import Topology
 
 _UNUSED = (
@@ -34,12 +34,12 @@ class Cell:
     """
 
     def __init__(self, env: Environment, topology: Topology) -> None:
-        check(topology)
+        check_topology(topology)
         self.env, self.ports = env, list[MacPort]()
-        self.timing = Timing(topology.mac)
+        self.timing = FrameTiming(topology.mac)
         self.beacons = Beacons(topology.beacon.interval_s)
-        backoffs = Backoffs(topology.mac.seed)
-        self.air = Air(env, self.timing, self.beacons, topology.mac.retry_limit, backoffs)
+        backoffs = RandomBackoffs(topology.mac.seed)
+        self.air = Channel(env, self.timing, self.beacons, topology.mac.retry_limit, backoffs)
         self.sender = ApQueue(self.air, self.timing)
 
     @property
@@ -52,7 +52,7 @@ class Cell:
         return sum(port.tim_bit for port in self.ports) > 1
 
 
-def check(topology: Topology) -> None:
+def check_topology(topology: Topology) -> None:
     """Refuse a topology that has what the air does not know, or no air left for frames."""
     config = topology.config()
     for key, off in _UNUSED:
@@ -61,7 +61,7 @@ def check(topology: Topology) -> None:
                 f"mac: model is dcf and {key} is {config[key]:g}; expected {off}, since the air does not know"
                 " it: leave it out, or take mac.model=link."
             )
-    air_s, interval_s = Timing(topology.mac).beacon_s, topology.beacon.interval_s
+    air_s, interval_s = FrameTiming(topology.mac).beacon_s, topology.beacon.interval_s
     if 2 * air_s > interval_s:
         raise InputError(
             f"mac: a beacon takes {1000 * air_s:g} ms every {1000 * interval_s:g} ms; expected at most half"

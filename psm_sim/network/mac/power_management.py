@@ -7,10 +7,10 @@ from math import inf
 from typing import Any, NamedTuple
 
 from psm_sim.beacons import TOLERANCE_S, Beacons
-from psm_sim.network.air_timing import Timing
-from psm_sim.network.mac.air import Air
+from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.ap_queue import MacPort
+from psm_sim.network.mac.channel import Channel
 from psm_sim.network.mac.station_queue import DOZES, POLL, WAKES, ControlFrame, Item, StationQueue
 from psm_sim.network.radio import Radio
 from psm_sim.network.radio_state import AWAKE, BUSY
@@ -25,8 +25,8 @@ class RadioContext(NamedTuple):
     """
 
     topology: Topology
-    air: Air
-    timing: Timing
+    air: Channel
+    timing: FrameTiming
     beacons: Beacons
     port: MacPort
     link: AirLink
@@ -128,7 +128,7 @@ class PowerManagedRadio(Radio):
         self._beacon_alarm.cancel()
         if self._outbox.cancel(POLL):
             self._awaited -= 1
-        if self._fetch():
+        if self._retrieve():
             self._state = BUSY
 
     def _ap_sees_doze(self) -> None:
@@ -161,7 +161,7 @@ class PowerManagedRadio(Radio):
             self._at.awake, self._known = False, True
             super()._fall_asleep(since_s)
 
-    def _idle_while_deaf(self) -> None:
+    def _idle_while_send_only(self) -> None:
         """Ask for a rest once the link is idle, or go to sleep once the wait is over."""
         now_s = self._env.now + TOLERANCE_S
         if self._state is AWAKE and self._awake_until_s <= now_s:

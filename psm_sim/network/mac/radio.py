@@ -84,7 +84,7 @@ class MacRadio(PowerManagedRadio):
         self._enter(BUSY, now_s)
         if self._at.tim_bit:
             self.announced()
-        return self._doze.end(now_s, self._at.held if self._at.release_on_uplink else ())
+        return self._doze.end(now_s, self._at.buffered if self._at.release_on_uplink else ())
 
     def _wake_for_beacon(self) -> None:
         """Hear the beacon that names the station to its end."""
@@ -94,7 +94,7 @@ class MacRadio(PowerManagedRadio):
             now_s = self._doze.wakes_s
             self._heard(now_s, 1)
             self._enter(BUSY, now_s)
-            self._seen = self._doze.end(now_s, self._at.held)
+            self._last_poll = self._doze.end(now_s, self._at.buffered)
         self._stay()
         self._hears = True
         self._awaited += 1

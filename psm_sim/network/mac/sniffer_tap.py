@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from psm_sim.network.air_frame import AirCallback, AirFrame, FrameKind
-from psm_sim.network.air_timing import Timing
+from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.segment import Segment
 
 
@@ -26,8 +26,8 @@ class SnifferTap:
         How long frames take.
     """
 
-    def __init__(self, up: bool, tell: Sequence[AirCallback], timing: Timing) -> None:
-        self._up, self._tell, self._timing = up, tell, timing
+    def __init__(self, up: bool, notify: Sequence[AirCallback], timing: FrameTiming) -> None:
+        self._up, self._tell, self._timing = up, notify, timing
         self.tried: set[object] = set()
 
     def frame(
@@ -56,7 +56,9 @@ class SnifferTap:
         air_s = self._air_s(kind, segment)
         heard_s, retry = start_s + air_s, item in self.tried
         self.tried.discard(item)
-        self._told(AirFrame(kind, self._up, queued_s, start_s, air_s, heard_s, segment, retry, sleeps, more))
+        self._notify(
+            AirFrame(kind, self._up, queued_s, start_s, air_s, heard_s, segment, retry, sleeps, more)
+        )
         return heard_s
 
     def exchange(
@@ -77,7 +79,7 @@ class SnifferTap:
         begins_s = self.frame(kind, entry, start_s, sleeps, more) + self._timing.sifs_s
         air_s = self._timing.ack_s
         heard_s = begins_s + air_s
-        self._told(
+        self._notify(
             AirFrame("ack", not self._up, begins_s, begins_s, air_s, heard_s, None, False, False, False)
         )
 
@@ -86,6 +88,6 @@ class SnifferTap:
             return self._timing.data_s(segment.wire_bytes)
         return self._timing.poll_s if kind == "ps-poll" else self._timing.null_s
 
-    def _told(self, frame: AirFrame) -> None:
-        for tell in self._tell:
-            tell(frame)
+    def _notify(self, frame: AirFrame) -> None:
+        for notify in self._tell:
+            notify(frame)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import Protocol
 
-from psm_sim.network.air_timing import Timing
-from psm_sim.network.mac.air import Air
+from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.ap_queue import MacPort
-from psm_sim.network.mac.contender import Exchange
+from psm_sim.network.mac.channel import Channel
+from psm_sim.network.mac.channel_access import Exchange
 from psm_sim.network.mac.sniffer_tap import SnifferTap
 from psm_sim.network.segment import Segment
 
@@ -60,8 +60,8 @@ class StationQueue:
 
     def __init__(
         self,
-        air: Air,
-        timing: Timing,
+        air: Channel,
+        timing: FrameTiming,
         link: AirLink,
         port: MacPort,
         owner: StationQueueListener,
@@ -75,7 +75,7 @@ class StationQueue:
         link.ask = lambda: air.ask(self.contender)
 
     def push(self, item: ControlFrame, hurried: bool = True) -> None:
-        """Queue a control frame; *hurried* as for :meth:`Air.ask`."""
+        """Queue a control frame; *hurried* as for :meth:`Channel.ask`."""
         self._link.wait(item, first=item is POLL and self._poll_first)
         self._air.ask(self.contender, hurried)
 

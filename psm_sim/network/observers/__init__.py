@@ -1,6 +1,6 @@
 """Observers: they are told what happens in a run, are asked nothing, and change nothing."""
 
-from psm_sim.network.observers.ledger import EnergyLedger, Usage
+from psm_sim.network.observers.energy_ledger import EnergyLedger, Usage
 from psm_sim.network.observers.observer import Observer, ObserverHooks
 from psm_sim.network.observers.progress import PagesDone
 

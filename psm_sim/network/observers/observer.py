@@ -64,7 +64,7 @@ class Observer:
             What it answered; with ``repeat`` it is not asked again after beacons that name nobody.
         """
 
-    def asked(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
+    def decision(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
         """Told as :meth:`rest`, but only of questions that are asked anyway.
 
         Who overrides it costs a policy with a plan nothing: at the beacons of the plan nobody is asked.
@@ -75,7 +75,7 @@ class Observer:
             As for :meth:`rest`.
         """
 
-    def held(self, time_s: float, frames: int, fetched: int) -> None:
+    def buffered(self, time_s: float, frames: int, retrieved: int) -> None:
         """Told that the number of frames held for the station has changed.
 
         Frames that grew too old are told of when that is noticed, with the time at which they did.
@@ -86,7 +86,7 @@ class Observer:
             When, in seconds.
         frames
             How many are held now.
-        fetched
+        retrieved
             How many of those held before are sent now; 0 if one came, or was dropped.
         """
 
@@ -146,8 +146,8 @@ class ObserverHooks:
         self.radio = _overridden(observers, "radio")
         self.beacons = _overridden(observers, "beacons")
         self.rest = _overridden(observers, "rest")
-        self.questions = self.rest + _overridden(observers, "asked")
-        self.held = _overridden(observers, "held")
+        self.decisions = self.rest + _overridden(observers, "decision")
+        self.buffered = _overridden(observers, "buffered")
         self.air = _overridden(observers, "air")
         self.frame = _overridden(observers, "frame")
         self.lost = _overridden(observers, "lost")

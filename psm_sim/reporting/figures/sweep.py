@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.campaign.sweep.points import Columns, Point
+from psm_sim.campaign.sweep.plot_points import Columns, Point
 from psm_sim.errors import InputError
 from psm_sim.reporting.figures.policy_names import name_of
 from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, common_style, new_figure

@@ -13,7 +13,7 @@ from psm_sim.reporting.terminal import replay
 
 if TYPE_CHECKING:
     from psm_sim.replay.replay_config import ReplayConfig
-    from psm_sim.replay.run import ReplayedClient
+    from psm_sim.replay.trace_replay import ReplayedClient
 
 
 def to_dict(trace: str, seed: int, method: ReplayConfig, clients: Sequence[ReplayedClient]) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.formatting import flatten, format_pairs
-from psm_sim.simulation.average import Average
-from psm_sim.simulation.differences import difference
 from psm_sim.simulation.failed_pages import flatten_failures
+from psm_sim.simulation.paired_differences import paired_difference
+from psm_sim.simulation.seed_average import Average
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -78,6 +78,6 @@ def _against(comparison: Comparison, run: Result) -> dict[str, Any]:
     """Return the differences from the reference, as ``difference.slowdown.mean``, if there is one."""
     if comparison.reference is None:
         return {}
-    values = difference(run, comparison.reference).to_dict()
+    values = paired_difference(run, comparison.reference).to_dict()
     del values["policy"]
     return flatten({"difference": values})

@@ -65,7 +65,7 @@ def write_results(
     workers : int, optional
         Processes for hindsight's frontier, one for each core if None.
     """
-    from psm_sim.reporting.figures.run.write import frontier_of, write_figures
+    from psm_sim.reporting.figures.run.write_figures import frontier_of, write_figures
     from psm_sim.reporting.html.comparison import page_of
 
     pages, frontier = io.StringIO(), frontier_of(comparison, workers)

@@ -13,7 +13,7 @@ from typing import Any
 from psm_sim.errors import InputError, describe_error
 from psm_sim.files.atomic_file import atomic_write_text
 from psm_sim.progress import Progress
-from psm_sim.provenance import provenance
+from psm_sim.provenance import collect_provenance
 from psm_sim.reporting.files.result_json import to_text
 
 NAME = "metadata.json"
@@ -112,7 +112,7 @@ def facts_of(words: Sequence[str], begun: datetime, files: Iterable[Path]) -> di
         The user's files that the run reads.
     """
     return {
-        **provenance(files),
+        **collect_provenance(files),
         "command": shlex.join(["python", "-m", "psm_sim", *words]),
         "arguments": list(words),
         "started": begun.astimezone(UTC).isoformat(timespec="seconds"),

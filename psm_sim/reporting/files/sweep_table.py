@@ -10,7 +10,7 @@ from typing import TextIO
 
 from psm_sim import __version__
 from psm_sim.campaign.sweep.outcome import StoredRow
-from psm_sim.campaign.sweep.table import records, write_parquet
+from psm_sim.campaign.sweep.store_table import table_rows, write_parquet
 from psm_sim.errors import InputError
 from psm_sim.files.atomic_file import atomic_write_text
 from psm_sim.reporting.files.result_json import to_text
@@ -18,7 +18,7 @@ from psm_sim.reporting.files.result_json import to_text
 
 def write_csv(rows: Sequence[StoredRow], stream: TextIO) -> None:
     """Write a header and one row per task; what a task lacks is an empty cell."""
-    found = records(rows)
+    found = table_rows(rows)
     if found:
         writer = csv.DictWriter(stream, fieldnames=list(found[0]), lineterminator="\n")
         writer.writeheader()
@@ -27,7 +27,7 @@ def write_csv(rows: Sequence[StoredRow], stream: TextIO) -> None:
 
 def write_json(rows: Sequence[StoredRow], stream: TextIO) -> None:
     """Write one object: the version, and ``tasks``, a list of one object per task."""
-    stream.write(to_text({"psm_sim": __version__, "tasks": records(rows)}))
+    stream.write(to_text({"psm_sim": __version__, "tasks": table_rows(rows)}))
 
 
 def export(rows: Sequence[StoredRow], path: Path) -> None:

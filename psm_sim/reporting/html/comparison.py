@@ -7,19 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.formatting import truncate
 from psm_sim.reporting.figures.run.policy_styles import representative_run, truncate_name
-from psm_sim.reporting.html import bars, distribution, marks, timeline
-from psm_sim.reporting.html.document import Section, document
-from psm_sim.reporting.html.marks import Mark
-from psm_sim.reporting.html.markup import choice, facts, paragraphs, table, text
-from psm_sim.reporting.html.pages import pages_section, pages_table
+from psm_sim.reporting.html import energy_bars, slowdown_distribution, timeline, trade_off
+from psm_sim.reporting.html.html_document import Section, render_document
+from psm_sim.reporting.html.markup import (
+    escape_text,
+    html_definitions,
+    html_paragraphs,
+    html_select,
+    html_table,
+)
+from psm_sim.reporting.html.page_table import pages_section, pages_table
 from psm_sim.reporting.html.timeline_data import record_timeline
+from psm_sim.reporting.html.trade_off import Mark
 from psm_sim.reporting.terminal.comparison import caption
-from psm_sim.simulation.average import MEASURES, Average
-from psm_sim.simulation.differences import SAVED, difference
-from psm_sim.simulation.failed_pages import slowdowns
+from psm_sim.simulation.failed_pages import complete_slowdowns
+from psm_sim.simulation.paired_differences import SAVED, paired_difference
+from psm_sim.simulation.seed_average import MEASURES, Average
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.pareto_frontier import Corner
+    from psm_sim.campaign.pareto_frontier import ParetoCorner
     from psm_sim.simulation import Comparison, Result
 
 _MAX_NAME_LENGTH = 28
@@ -29,7 +35,7 @@ MAX_RUNS = 5
 
 
 def page_of(
-    comparison: Comparison, known: Mapping[str, Any], frontier: Sequence[Corner] = (), preset: str = ""
+    comparison: Comparison, known: Mapping[str, Any], frontier: Sequence[ParetoCorner] = (), preset: str = ""
 ) -> str:
     """Return the page.
 
@@ -47,7 +53,7 @@ def page_of(
     shown = [mark_of(run, comparison) for run in comparison.shown]
     runs = comparison.shown[:MAX_RUNS]
     sections = [
-        Section("summary", "", paragraphs(caption(comparison, preset)) + _summary(shown)),
+        Section("summary", "", html_paragraphs(caption(comparison, preset)) + _summary(shown)),
         _trade_off(shown, frontier),
         _states(shown),
         _slowdowns(comparison),
@@ -60,7 +66,7 @@ def page_of(
         "timelines": [record_timeline(representative_run(run)) for run in runs],
         "table": pages_table(comparison),
     }
-    return document(title, sections, values)
+    return render_document(title, sections, values)
 
 
 def mark_of(run: Result, comparison: Comparison) -> Mark:
@@ -69,17 +75,17 @@ def mark_of(run: Result, comparison: Comparison) -> Mark:
     values |= {"slowdown.p95": run.slowdown.p95, "slowdown.max": run.slowdown.max}
     halves = {name: run.interval(name).half_width for name in MEASURES} if isinstance(run, Average) else {}
     if comparison.reference is not None:
-        saved = difference(run, comparison.reference).saved_percent
+        saved = paired_difference(run, comparison.reference).saved_percent
         values[SAVED] = saved.mean
         halves |= {SAVED: saved.half_width} if isinstance(run, Average) else {}
     return Mark(truncate(run.policy, _MAX_NAME_LENGTH, "..."), run.policy, values, halves)
 
 
 def _summary(shown: Sequence[Mark]) -> str:
-    names = [marks.Y, SAVED, "page_time_s.mean", marks.X, "slowdown.p95", "slowdown.max"]
+    names = [trade_off.Y, SAVED, "page_time_s.mean", trade_off.X, "slowdown.p95", "slowdown.max"]
     names = [name for name in names if name in shown[0].values]
     rows = [[mark.name, *(_told(mark, name) for name in names)] for mark in shown]
-    return table(["policy", *(marks.LABELS[name] for name in names)], rows)
+    return html_table(["policy", *(trade_off.LABELS[name] for name in names)], rows)
 
 
 def _told(mark: Mark, name: str) -> str:
@@ -87,28 +93,30 @@ def _told(mark: Mark, name: str) -> str:
     return f"{mark.values[name]:.4g}" + ("" if half is None else f" ± {half:.2g}")
 
 
-def _trade_off(shown: Sequence[Mark], frontier: Sequence[Corner]) -> Section:
-    options = marks.choices(shown)
+def _trade_off(shown: Sequence[Mark], frontier: Sequence[ParetoCorner]) -> Section:
+    options = trade_off.choices(shown)
     chosen = [
-        choice("x-axis", "from left to right", options, marks.X),
-        choice("y-axis", "from bottom to top", options, marks.Y),
+        html_select("x-axis", "from left to right", options, trade_off.X),
+        html_select("y-axis", "from bottom to top", options, trade_off.Y),
     ]
     words = "A click on a name hides or shows it; policies that need far more energy are hidden at first."
     line = [(point.slowdown, point.energy_j) for point in frontier]
-    html = paragraphs([words]) + "".join(chosen)
-    return Section("frontier", "Energy against slowdown", html, marks.draw(shown, line))
+    html = html_paragraphs([words]) + "".join(chosen)
+    return Section("frontier", "Energy against slowdown", html, trade_off.draw(shown, line))
 
 
 def _states(shown: Sequence[Mark]) -> Section:
     words = (
-        ["A bar that runs out of view is far longer: drag, or zoom out."] if bars.is_clipped(shown) else []
+        ["A bar that runs out of view is far longer: drag, or zoom out."]
+        if energy_bars.is_clipped(shown)
+        else []
     )
-    return Section("states", "Energy by radio state", paragraphs(words), bars.draw(shown))
+    return Section("states", "Energy by radio state", html_paragraphs(words), energy_bars.draw(shown))
 
 
 def _slowdowns(comparison: Comparison) -> Section:
-    lines = {truncate_name(run.policy): slowdowns(run) for run in comparison.shown}
-    return Section("slowdowns", "Slowdown of pages", "", distribution.draw(lines))
+    lines = {truncate_name(run.policy): complete_slowdowns(run) for run in comparison.shown}
+    return Section("slowdowns", "Slowdown of pages", "", slowdown_distribution.draw(lines))
 
 
 def _timelines(runs: Sequence[Result], first: str) -> Section:
@@ -119,8 +127,8 @@ def _timelines(runs: Sequence[Result], first: str) -> Section:
         str(page_record.page): f"page {page_record.page}"
         for page_record in representative_run(runs[0]).page_records[:MAX_LISTED]
     }
-    html = choice("policy", "policy", policies, str(asked))
-    html += choice("page", "show", {"": "the whole run", **numbers}, next(iter(numbers)))
+    html = html_select("policy", "policy", policies, str(asked))
+    html += html_select("page", "show", {"": "the whole run", **numbers}, next(iter(numbers)))
     return Section("timeline", "Timeline of the first seed or client", html, timeline.draw())
 
 
@@ -129,10 +137,12 @@ MAX_LISTED = 500
 
 
 def _parameters(comparison: Comparison, known: Mapping[str, Any]) -> str:
-    command = f"<pre><code>{text(known['command'])}</code></pre>" if "command" in known else ""
-    tables = [facts(run.policy, run.parameters) for run in comparison.shown]
-    tables.append(facts(f"trace {comparison.trace}", comparison.workload.parameters))
-    tables.append(facts(f"topology {comparison.topology}", comparison.place.config()))
-    tables.append(facts("versions", {"psm_sim": known.get("psm_sim", ""), **known.get("packages", {})}))
+    command = f"<pre><code>{escape_text(known['command'])}</code></pre>" if "command" in known else ""
+    tables = [html_definitions(run.policy, run.parameters) for run in comparison.shown]
+    tables.append(html_definitions(f"trace {comparison.trace}", comparison.workload.parameters))
+    tables.append(html_definitions(f"topology {comparison.topology}", comparison.resolved_topology.config()))
+    tables.append(
+        html_definitions("versions", {"psm_sim": known.get("psm_sim", ""), **known.get("packages", {})})
+    )
     files = known.get("files", {})
-    return command + "".join(tables) + (facts("files, by SHA-256", files) if files else "")
+    return command + "".join(tables) + (html_definitions("files, by SHA-256", files) if files else "")

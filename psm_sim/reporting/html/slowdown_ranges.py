@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.html.bars import unique_names
-from psm_sim.reporting.html.bokeh_figure import SLOWDOWN_TICKS, interactive, toggled_below
-from psm_sim.reporting.html.marks import Mark
+from psm_sim.reporting.html.energy_bars import unique_names
+from psm_sim.reporting.html.figure_style import SLOWDOWN_TICKS, make_figure, put_legend_below
+from psm_sim.reporting.html.trade_off import Mark
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
@@ -25,7 +25,7 @@ def draw(marks: Sequence[Mark]) -> Figure:
     from bokeh.models import ColumnDataSource, HoverTool
 
     names = unique_names([mark.series for mark in marks])
-    figure = interactive(
+    figure = make_figure(
         150 + 26 * len(marks), y_range=names[::-1], x_axis_type="log", x_axis_label="slowdown of a page"
     )
     figure.xaxis.ticker = list(SLOWDOWN_TICKS)
@@ -38,5 +38,5 @@ def draw(marks: Sequence[Mark]) -> Figure:
             point, "row", marker=marker, size=10, color=colour, source=source, legend_label=point
         )
         figure.add_tools(HoverTool(renderers=[drawn], tooltips=tips))
-    toggled_below(figure, max(map(len, _POINTS)))
+    put_legend_below(figure, max(map(len, _POINTS)))
     return figure

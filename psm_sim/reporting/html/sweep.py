@@ -8,16 +8,22 @@ from dataclasses import replace
 from typing import Any
 
 from psm_sim.campaign.sweep.outcome import StoredRow
-from psm_sim.campaign.sweep.pareto import Candidate, candidates, pareto_front, varying
-from psm_sim.campaign.sweep.table import records
+from psm_sim.campaign.sweep.pareto import Candidate, candidates, pareto_front, varying_keys
+from psm_sim.campaign.sweep.store_table import table_rows
+from psm_sim.component_spec import name_of
 from psm_sim.errors import InputError
 from psm_sim.reporting.figures.run.policy_styles import truncate_name
-from psm_sim.reporting.html import bars, marks, slowdown_ranges
-from psm_sim.reporting.html.document import Section, document
-from psm_sim.reporting.html.marks import LABELS, Mark
-from psm_sim.reporting.html.markup import choice, facts, paragraphs, plain, table
+from psm_sim.reporting.html import energy_bars, slowdown_ranges, trade_off
+from psm_sim.reporting.html.html_document import Section, render_document
+from psm_sim.reporting.html.markup import (
+    html_definitions,
+    html_paragraphs,
+    html_select,
+    html_table,
+    plain_text,
+)
+from psm_sim.reporting.html.trade_off import LABELS, Mark
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.spec import name_of
 
 MAX_MARKS, MAX_BEST, MAX_TASKS = 2_000, 30, 4_000
 """The most marks of the trade-off, best policies drawn and listed, and tasks in the table."""
@@ -44,19 +50,19 @@ def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> s
     if not done:
         raise InputError(f"No task of {store} is done; run the sweep first.")
     best = pareto_front(rows)[:MAX_BEST]
-    told = varying(each.scenario for each in done)
+    told = varying_keys(each.scenario for each in done)
     shown, top = [[_mark(each, told) for each in several] for several in (done[:MAX_MARKS], best)]
     top = [replace(each, series=f"{place} {each.series}") for place, each in enumerate(top, 1)]
     sections = [
-        Section("summary", "", paragraphs(_caption(rows, done))),
+        Section("summary", "", html_paragraphs(_caption(rows, done))),
         _trade_off(shown, len(done)),
         Section("best", "Best policies", _best(best)),
-        Section("states", "Energy by radio state, of the best policies", "", bars.draw(top)),
+        Section("states", "Energy by radio state, of the best policies", "", energy_bars.draw(top)),
         Section("slowdowns", "Slowdown of pages, under the best policies", "", slowdown_ranges.draw(top)),
         Section("tasks", "Task by task", _tasks_words(rows) + "<div id=rows></div>"),
         Section("parameters", "Parameters", _parameters(rows, commands)),
     ]
-    return document(f"Sweep {store}", sections, {"table": _tasks(rows)})
+    return render_document(f"Sweep {store}", sections, {"table": _tasks(rows)})
 
 
 def _mark(each: Candidate, told: Sequence[str]) -> Mark:
@@ -83,17 +89,17 @@ def _caption(rows: Sequence[StoredRow], done: Sequence[Candidate]) -> list[str]:
 
 
 def _trade_off(shown: Sequence[Mark], total: int) -> Section:
-    options = marks.choices(shown)
+    options = trade_off.choices(shown)
     left = [f"The first {MAX_MARKS} of {total} combinations are drawn."] if total > MAX_MARKS else []
-    html = paragraphs(["One mark for each combination; a click on a name hides or shows it.", *left])
-    html += choice("x-axis", "from left to right", options, marks.X)
-    html += choice("y-axis", "from bottom to top", options, marks.Y)
-    return Section("frontier", "Energy against slowdown", html, marks.draw(shown))
+    html = html_paragraphs(["One mark for each combination; a click on a name hides or shows it.", *left])
+    html += html_select("x-axis", "from left to right", options, trade_off.X)
+    html += html_select("y-axis", "from bottom to top", options, trade_off.Y)
+    return Section("frontier", "Energy against slowdown", html, trade_off.draw(shown))
 
 
 def _best(best: Sequence[Candidate]) -> str:
-    keys = varying(each.scenario for each in best)
-    measures = (marks.Y, marks.X)
+    keys = varying_keys(each.scenario for each in best)
+    measures = (trade_off.Y, trade_off.X)
     rows = [
         [
             f"{place} {each.policy}",
@@ -105,7 +111,7 @@ def _best(best: Sequence[Candidate]) -> str:
     ]
     words = "No other policy beats these in both energy and slowdown, per scenario. Each command runs the "
     words += "first seed; with --output DIR it writes a page with its timeline."
-    return paragraphs([words]) + table(
+    return html_paragraphs([words]) + html_table(
         ["policy", *keys, *(LABELS[name] for name in measures), "command"], rows
     )
 
@@ -121,15 +127,15 @@ def _tasks_words(rows: Sequence[StoredRow]) -> str:
     words = ["A click on a heading sorts, a second one in falling order."]
     if len(rows) > MAX_TASKS:
         words.append(f"The first {MAX_TASKS} of {len(rows)} tasks; 'sweep export' has all.")
-    return paragraphs(words)
+    return html_paragraphs(words)
 
 
 def _tasks(rows: Sequence[StoredRow]) -> dict[str, Any]:
-    found = records(rows[:MAX_TASKS])
-    differing = set(varying(found)) & {key for row in rows for key in row.parameters}
+    found = table_rows(rows[:MAX_TASKS])
+    differing = set(varying_keys(found)) & {key for row in rows for key in row.parameters}
     wanted = {*LABELS, "policy", "seed", "state", "error"}
     columns = [key for key in found[0] if key in wanted or key in differing]
-    return {"columns": columns, "rows": [[plain(each[key]) for key in columns] for each in found]}
+    return {"columns": columns, "rows": [[plain_text(each[key]) for key in columns] for each in found]}
 
 
 def _parameters(rows: Sequence[StoredRow], commands: Sequence[str]) -> str:
@@ -142,4 +148,6 @@ def _parameters(rows: Sequence[StoredRow], commands: Sequence[str]) -> str:
             if str(value) not in several:
                 several.append(str(value))
     told = {key: truncate_name(", ".join(several)) for key, several in values.items()}
-    return facts("commands that filled the store", ran) + facts("every parameter, and its values", told)
+    return html_definitions("commands that filled the store", ran) + html_definitions(
+        "every parameter, and its values", told
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.html.bokeh_figure import interactive
+from psm_sim.reporting.html.figure_style import make_figure
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
@@ -16,7 +16,7 @@ _ROWS = ("frame down", "frame held", "frame up", "beacon heard", "radio awake", 
 
 def draw() -> Figure:
     """Draw the rows, empty: the page fills them with the policy and the span of time that are chosen."""
-    figure = interactive(
+    figure = make_figure(
         300,
         tools="xpan,xbox_zoom,xwheel_zoom,reset,save",
         y_range=list(_ROWS),

@@ -8,8 +8,8 @@ from typing import Any
 from psm_sim.network import Observer
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
-from psm_sim.simulation.records import PageRecord
 from psm_sim.simulation.result import Result
+from psm_sim.simulation.run_records import PageRecord
 from psm_sim.simulation.timeline import observe
 
 MAX_FRAMES = 8_000

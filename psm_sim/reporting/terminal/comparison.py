@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.reporting.terminal.columns import Column, columns_of, fit_columns
+from psm_sim.component_spec import split_commas
+from psm_sim.reporting.terminal.comparison_columns import Column, columns_of, fit_columns
 from psm_sim.reporting.terminal.console import console_on
-from psm_sim.reporting.terminal.latencies import LATENCY_CAPTION, latency_table
-from psm_sim.simulation.average import Average, SeedAverage
+from psm_sim.reporting.terminal.latency_table import LATENCY_CAPTION, latency_table
 from psm_sim.simulation.failed_pages import describe_failures as counted
 from psm_sim.simulation.preset import load_preset
-from psm_sim.spec import split_commas
+from psm_sim.simulation.seed_average import Average, SeedAverage
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
@@ -109,7 +109,7 @@ def reports(runs: Sequence[Result]) -> list[str]:
 def failures(runs: Sequence[Result]) -> list[str]:
     """Return a line for each policy whose pages have failed, with the reasons."""
     return [
-        f"{run.policy}, pages failed: {counted(run.failures_listed)}." for run in runs if run.failed_pages
+        f"{run.policy}, pages failed: {counted(run.failed_page_records)}." for run in runs if run.failed_pages
     ]
 
 
@@ -121,7 +121,7 @@ def _failing(run: Result) -> list[str]:
 
 def _topology(comparison: Comparison) -> str:
     """Return the topology's name and, of one that is not bundled, in what it differs from one that is."""
-    base, differs = comparison.place.base, comparison.topology_differs
+    base, differs = comparison.resolved_topology.base, comparison.topology_differs
     if comparison.topology == base:
         return base
     named = [f"{key}={_plain(value)}" for key, value in differs.items()]
@@ -149,7 +149,7 @@ def _table(comparison: Comparison, shown: Sequence[Column], *, roomy: bool) -> A
     names = [_name(comparison, run, roomy=roomy) for run in runs]
     longest = max(len(line) for name in names for line in name.splitlines())
     table.add_column("\npolicy", overflow="fold", min_width=min(longest, _NAME_WIDTH))
-    columns = [aligned([column.value(run) for run in runs], column.decimals) for column in shown]
+    columns = [align_columns([column.value(run) for run in runs], column.decimals) for column in shown]
     for column, cells in zip(shown, columns, strict=True):
         widest = max(map(len, (*column.heading.splitlines(), *cells)))
         table.add_column(column.heading, justify="right", no_wrap=True, min_width=widest)
@@ -176,7 +176,7 @@ def _stacked(policy: str) -> str:
     return "\n ".join([f"{name}:" if parameters else name, *parameters])
 
 
-def aligned(values: Sequence[float], decimals: int | None = None) -> list[str]:
+def align_columns(values: Sequence[float], decimals: int | None = None) -> list[str]:
     """Format the numbers of one column, without *decimals* to 4 digits of the largest, 3 decimals at most."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     if decimals is None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from psm_sim.campaign.sweep.outcome import StoredRow
-from psm_sim.campaign.sweep.pareto import ENERGY, SLOWDOWN, Candidate, varying
+from psm_sim.campaign.sweep.pareto import ENERGY, SLOWDOWN, Candidate, varying_keys
 from psm_sim.formatting import escape_unprintable, truncate
-from psm_sim.reporting.terminal.comparison import aligned
+from psm_sim.reporting.terminal.comparison import align_columns
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.summary_stats import confidence_interval
 
@@ -34,7 +34,7 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
     if not best:
         stream.write("No task is done.\n")
         return
-    keys = varying(each.scenario for each in best)
+    keys = varying_keys(each.scenario for each in best)
     with console_on(stream) as console:
         console.print(_table(best, keys))
         console.print()
@@ -75,9 +75,9 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
 def _cells(best: Sequence[Candidate], measure: str) -> tuple[list[str], list[str]]:
     """Return the means and the half widths of a measure as texts; no half width for a single seed."""
     found = [each.interval(measure) for each in best]
-    spreads = aligned([each.half_width for each in found])
+    spreads = align_columns([each.half_width for each in found])
     shown = [text if each.replications > 1 else "" for each, text in zip(found, spreads, strict=True)]
-    return aligned([each.mean for each in found]), shown
+    return align_columns([each.mean for each in found]), shown
 
 
 def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
@@ -122,12 +122,15 @@ def write_status(
 def failures(rows: Sequence[StoredRow]) -> list[str]:
     """Return a line for each of the first tasks that failed: its words, and the sentence that says why."""
     failed = [row for row in rows if row.state == "failed"]
-    lines = [f"failed: {told(row)}: {truncate(row.error, _MAX_LENGTH, '...')}" for row in failed[:MAX_SHOWN]]
+    lines = [
+        f"failed: {describe_tasks(row)}: {truncate(row.error, _MAX_LENGTH, '...')}"
+        for row in failed[:MAX_SHOWN]
+    ]
     more = len(failed) - MAX_SHOWN
     return [*lines, f"... and {more} more failed tasks."] if more > 0 else lines
 
 
-def told(row: StoredRow) -> str:
+def describe_tasks(row: StoredRow) -> str:
     """Return what a task is, in the words of the command line."""
     keys = [key for key in row.parameters if not key.startswith(("policy.", "trace."))]
     settings = "".join(f" {key}={row.parameters[key]}" for key in keys)

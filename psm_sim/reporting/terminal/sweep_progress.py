@@ -45,7 +45,9 @@ class SweepBar:
         self._due_s = now_s + _REFRESH_S
         if self._bar is None:
             self._start(remaining.tasks)
-        self._bar.update(self._task, completed=remaining.tasks_done, left=left(remaining), refresh=True)
+        self._bar.update(
+            self._task, completed=remaining.tasks_done, left=format_time_left(remaining), refresh=True
+        )
 
     def close(self) -> None:
         """Remove the bar."""
@@ -63,7 +65,7 @@ class SweepBar:
         self._bar.start()
 
 
-def left(remaining: EtaEstimator) -> str:
+def format_time_left(remaining: EtaEstimator) -> str:
     """Return the time left in words; empty as long as nothing is known."""
     left_s = remaining.left_s
     return "" if left_s is None else f", about {format_duration(left_s)} left"

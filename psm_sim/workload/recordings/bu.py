@@ -18,12 +18,12 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.workload.recordings.grouping import PageRule, group
-from psm_sim.workload.recordings.lines import lines_of
+from psm_sim.workload.recordings.chunk_reader import ChunkReader
+from psm_sim.workload.recordings.client_requests import ClientRequests
+from psm_sim.workload.recordings.page_grouping import PageRule, group_requests
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
 from psm_sim.workload.recordings.request_line import suffix_is_secondary
-from psm_sim.workload.recordings.requests import Requests
-from psm_sim.workload.recordings.source import Source
+from psm_sim.workload.recordings.text_lines import lines_of
 
 _NUMBER = rb"(\d{1,12}(?:\.\d{1,12})?)"
 _LINE = re.compile(rb"(\S+) " + _NUMBER + rb' (\S+) "(.*)" (\d{1,12}) ' + _NUMBER + rb"\s*")
@@ -31,7 +31,7 @@ _BATCH = 20_000
 
 
 class _Row(NamedTuple):
-    """One request, in the order of the columns of :data:`~psm_sim.workload.recordings.requests.ROW`."""
+    """One request, in the order of the columns of :data:`~psm_sim.workload.recordings.client_requests.ROW`."""
 
     client: int
     server: int
@@ -47,18 +47,20 @@ def is_bu(head: bytes) -> bool:
     return bool(_LINE.fullmatch(head.split(b"\n", 1)[0]))
 
 
-def bu_recording(source: Source, rule: PageRule) -> Recording:
+def bu_recording(source: ChunkReader, rule: PageRule) -> Recording:
     """Read a log and group its requests into pages; a client is a user.
 
     The server's delay was not logged, so it is unknown. A line of another form is an error that names it.
     """
-    with Requests() as requests:
+    with ClientRequests() as requests:
         clients, records = collect(requests, source)
         notes = tuple(source.warnings)
-        return group(requests, clients, rule, format="BU-Web-Client log", records=records, warnings=notes)
+        return group_requests(
+            requests, clients, rule, format="BU-Web-Client log", records=records, warnings=notes
+        )
 
 
-def collect(requests: Requests, source: Source) -> tuple[tuple[str, ...], int]:
+def collect(requests: ClientRequests, source: ChunkReader) -> tuple[tuple[str, ...], int]:
     """Add all requests that used the network; return the clients, and the number of lines."""
     clients, rows, records = dict[bytes, int](), list[_Row](), 0
     for number, line in lines_of(source):
@@ -104,7 +106,7 @@ def _host_and_suffix(url: str) -> tuple[str, str]:
     return parts.netloc.lower(), name[name.rfind(".") :] if "." in name else ""
 
 
-def _flush(requests: Requests, rows: list[_Row]) -> None:
+def _flush(requests: ClientRequests, rows: list[_Row]) -> None:
     if rows:
         columns = zip(*rows, strict=True)
         requests.extend(**{name: np.array(c) for name, c in zip(_Row._fields, columns, strict=True)})

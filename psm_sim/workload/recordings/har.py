@@ -20,9 +20,9 @@ import numpy as np
 
 from psm_sim.errors import InputError
 from psm_sim.limits import MAX_S
+from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har_entry import Entry, epoch_s, read_entry
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.recordings.source import Source
 
 IDLE_S = 1.0
 MAX_BYTES = 512 << 20
@@ -38,7 +38,7 @@ def is_har(head: bytes) -> bool:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
 
-def har_recording(source: Source) -> Recording:
+def har_recording(source: ChunkReader) -> Recording:
     """Read a HAR file.
 
     Raises
@@ -70,7 +70,7 @@ def har_recording(source: Source) -> Recording:
     )
 
 
-def read_log(source: Source) -> Mapping[str, Any]:
+def read_log(source: ChunkReader) -> Mapping[str, Any]:
     """Return the ``log`` of a HAR file, or raise :class:`InputError` that says what is wrong with it."""
     data = bytearray()
     for piece in source.pieces():

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.workload.recordings.grouping import PageRule, group
+from psm_sim.workload.recordings.chunk_reader import ChunkReader
+from psm_sim.workload.recordings.client_requests import ClientRequests
+from psm_sim.workload.recordings.page_grouping import PageRule, group_requests
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording
 from psm_sim.workload.recordings.request_line import is_secondary
-from psm_sim.workload.recordings.requests import Requests
-from psm_sim.workload.recordings.source import Source
 from psm_sim.workload.recordings.ucb_batches import Batch
 from psm_sim.workload.recordings.ucb_record import UNDEFINED, dotted
 
 _MAX_US = 2**31 - 1
 
 
-def ucb_recording(source: Source, batches: Iterator[Batch], rule: PageRule, form: str) -> Recording:
+def ucb_recording(source: ChunkReader, batches: Iterator[Batch], rule: PageRule, form: str) -> Recording:
     """Read all batches and group their requests into pages.
 
     Records of which no byte of a response was seen, or without a request time, are skipped. The server's
@@ -36,14 +36,14 @@ def ucb_recording(source: Source, batches: Iterator[Batch], rule: PageRule, form
     form : str
         The kind of file, in words.
     """
-    with Requests() as requests:
+    with ClientRequests() as requests:
         clients, records, untimed = collect(requests, batches)
         odd = (f"{untimed:,} records without a request time are left out",) if untimed else ()
         notes = (*source.warnings, *odd)
-        return group(requests, clients, rule, format=form, records=records, warnings=notes)
+        return group_requests(requests, clients, rule, format=form, records=records, warnings=notes)
 
 
-def collect(requests: Requests, batches: Iterator[Batch]) -> tuple[tuple[str, ...], int, int]:
+def collect(requests: ClientRequests, batches: Iterator[Batch]) -> tuple[tuple[str, ...], int, int]:
     """Add all usable records; return the clients, and the numbers of records in all and without a time."""
     clients, records, untimed = _Clients(), 0, 0
     for batch in batches:

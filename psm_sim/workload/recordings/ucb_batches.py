@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
-from psm_sim.workload.recordings.lines import lines_of
+from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.request_line import METHODS
-from psm_sim.workload.recordings.source import Source
+from psm_sim.workload.recordings.text_lines import lines_of
 from psm_sim.workload.recordings.ucb_record import DTYPE, SIZE, UNDEFINED, Record, binary_of_text
 
 BATCH = 20_000
@@ -35,7 +35,7 @@ class Batch:
             yield Record(*(*row[:-1], line))
 
 
-def binary_batches(source: Source) -> Iterator[Batch]:
+def binary_batches(source: ChunkReader) -> Iterator[Batch]:
     """Yield the records of a ``.tr`` stream.
 
     The end of the data is the end of the trace, also inside a record, as for the archive's own reader;
@@ -60,7 +60,7 @@ def binary_batches(source: Source) -> Iterator[Batch]:
         )
 
 
-def text_batches(source: Source) -> Iterator[Batch]:
+def text_batches(source: ChunkReader) -> Iterator[Batch]:
     """Yield the records of showtrace text; an error names the line."""
     headers: list[bytes] = []
     lines: list[bytes] = []
@@ -106,7 +106,7 @@ def _starts(data: bytes) -> tuple[list[int], int]:
     return starts, at
 
 
-def _batch(source: Source, data: bytes, starts: list[int], end: int, begin: int) -> Batch:
+def _batch(source: ChunkReader, data: bytes, starts: list[int], end: int, begin: int) -> Batch:
     at = np.array(starts)
     octets = np.frombuffer(data, np.uint8)
     # Records have no fixed length, so their headers are gathered byte by byte into rows of equal length.
@@ -116,7 +116,7 @@ def _batch(source: Source, data: bytes, starts: list[int], end: int, begin: int)
     return Batch(fields, lines)
 
 
-def _check_cut(source: Source, rest: bytes, begin: int) -> None:
+def _check_cut(source: ChunkReader, rest: bytes, begin: int) -> None:
     """Raise an error if the bytes left are no begin of a record, but the result of a wrong length."""
     line = rest[SIZE : SIZE + 4]
     if len(line) == 4 and not any(method.startswith(line) for method in METHODS):
@@ -124,7 +124,11 @@ def _check_cut(source: Source, rest: bytes, begin: int) -> None:
 
 
 def _check_methods(
-    source: Source, octets: NDArray[np.uint8], at: NDArray[np.intp], lengths: NDArray[np.uint16], begin: int
+    source: ChunkReader,
+    octets: NDArray[np.uint8],
+    at: NDArray[np.intp],
+    lengths: NDArray[np.uint16],
+    begin: int,
 ) -> None:
     with_line = at[lengths >= 4]
     words = octets[with_line[:, None] + np.arange(SIZE, SIZE + 4)].view(">u4")[:, 0]
@@ -134,7 +138,7 @@ def _check_methods(
         raise _damaged(source, begin + offset, octets[offset + SIZE : offset + SIZE + 12].tobytes())
 
 
-def _damaged(source: Source, offset: int, found: bytes) -> InputError:
+def _damaged(source: ChunkReader, offset: int, found: bytes) -> InputError:
     return InputError(
         f"{source.path}: the record at byte {offset:,} is damaged: its request line begins with {found!r}; "
         "expected GET, HEAD, POST or PUT."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from psm_sim.campaign.sweep.axis import Axis
 from psm_sim.campaign.sweep.grid import Grid
+from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.store import Store
@@ -29,7 +29,7 @@ class Hears(Policy):
 
 def grid(*vary: str, **words) -> Grid:
     """Return a grid of axes as on the command line, of five pages each."""
-    return Grid(axes=tuple(Axis.parse(text) for text in vary), **{"pages": 5, **words})
+    return Grid(axes=tuple(GridAxis.parse(text) for text in vary), **{"pages": 5, **words})
 
 
 def run(path: Path, what: Grid, workers: int = 1, **words) -> list[StoredRow]:

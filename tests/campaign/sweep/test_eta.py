@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from psm_sim.campaign.sweep.eta import BATCH_S, EtaEstimator
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 PACES_S = {"psm": 0.002, "bsd": 0.003, "lpsm": 0.02}
 """Seconds per page, ten times as many for the one as for the other."""
@@ -19,7 +19,7 @@ def finished(workers: int, seed: int) -> tuple[list[tuple[float, str, int, float
 
     A task takes its policy's pace times its pages, times what the machine does besides: 0.5 to 2 times.
     """
-    random = stream(seed, "tasks", 0)
+    random = random_stream(seed, "tasks", 0)
     policies = random.choice(list(PACES_S), size=600)
     pages = random.choice([20, 100], size=600)
     noise = np.clip(random.lognormal(0, 0.3, size=600), 0.5, 2)

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.campaign.sweep.axis import Axis
+from psm_sim.campaign.sweep.axis_values import expand_values
 from psm_sim.campaign.sweep.grid import Grid
+from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.campaign.sweep.grid_file import read_grid
-from psm_sim.campaign.sweep.ranges import expand_values
 from psm_sim.errors import InputError
 from psm_sim.simulation.preset import load_preset
 
 
 def grid(*vary: str, **words) -> Grid:
     """Return a grid of axes as on the command line."""
-    return Grid(axes=tuple(Axis.parse(text) for text in vary), **words)
+    return Grid(axes=tuple(GridAxis.parse(text) for text in vary), **words)
 
 
 def policies(found: Grid) -> list[str]:

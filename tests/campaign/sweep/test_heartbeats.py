@@ -13,7 +13,7 @@ import pytest
 
 from psm_sim.campaign.sweep import scheduler as conduct_module
 from psm_sim.campaign.sweep.database import connect
-from psm_sim.campaign.sweep.heartbeats import LEASE_S, Runner, live_runners
+from psm_sim.campaign.sweep.heartbeats import LEASE_S, StoreRunner, live_runners
 from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.planning import TaskChecker, plan_tasks
 from psm_sim.campaign.sweep.store import Store
@@ -46,7 +46,7 @@ def test_a_runner_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest.Monkey
     """And is forgotten when it is closed."""
     monkeypatch.setattr("psm_sim.campaign.sweep.heartbeats.BEAT_S", 0.01)
     path = tmp_path / "a.sqlite"
-    runner = Runner(path)
+    runner = StoreRunner(path)
     database = connect(path, new=True)
     database.execute("UPDATE runners SET beat_s = 0")
     while not database.execute("SELECT beat_s FROM runners").fetchone()[0]:
@@ -60,7 +60,7 @@ def test_what_another_runner_claims_is_waited_for(tmp_path: Path, monkeypatch: p
     """What it does is taken from the store; what it leaves undone is run here."""
     path = tmp_path / "a.sqlite"
     tasks = plan_tasks(SWEEP.tasks())
-    check, other = TaskChecker(), Runner(path)
+    check, other = TaskChecker(), StoreRunner(path)
     with Store(path) as store:
         store.enrol(tasks, {each.key: check.parameters(each) for each in tasks})
         assert store.claim([each.key for each in tasks[:2]], other) == {each.key for each in tasks[:2]}

@@ -20,7 +20,7 @@ from psm_sim.campaign.sweep.database import transaction
 from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.scheduler import Scheduler
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 from tests.campaign.sweep.common import grid, write_policy
 
 GRID = "--policy psm --policy lpsm --vary policy.bsd.p=0.1,0.5 --vary seed=1..12 --pages 20 --format csv"
@@ -75,7 +75,7 @@ def wait_for(process: subprocess.Popen[str], path: Path, count: int) -> None:
 def test_a_sweep_killed_ten_times_ends_as_one_that_was_not(start, tmp_path: Path) -> None:
     """With the same rows, at moments drawn from its start on; some kills come before the first task."""
     expected, _ = start(f"{GRID} --store whole.sqlite --workers 1").communicate()
-    random = stream(1, "kills", 0)
+    random = random_stream(1, "kills", 0)
     path = tmp_path / "killed.sqlite"
     for number in range(KILLS):
         process = start(f"{GRID} --store killed.sqlite --workers {1 + number % 2}")

@@ -42,7 +42,7 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         found.extend(batch.keys)
         return original(batch)
 
-    monkeypatch.setattr("psm_sim.campaign.sweep.pool.run_batch", noting)
+    monkeypatch.setattr("psm_sim.campaign.sweep.worker_pool.run_batch", noting)
     monkeypatch.chdir(tmp_path)
     return found
 
@@ -192,8 +192,8 @@ def test_files_go_to_the_workers_by_content() -> None:
     """What is edited while a sweep runs does not change its numbers, with a page list and a nested loss."""
     Path("pages.csv").write_text("page,think_s,main_bytes,images\n1,5,1000,100;200\n2,2.5,4000,\n")
     Path("my.py").write_text(
-        "from pathlib import Path\nfrom psm_sim.losses import Inverse\nhere = Path('my.py')\n"
-        "if here.exists(): here.write_text('1 +')\n\n\nclass Mine(Inverse):\n    name = 'mine'\n"
+        "from pathlib import Path\nfrom psm_sim.losses import InverseLoss\nhere = Path('my.py')\n"
+        "if here.exists(): here.write_text('1 +')\n\n\nclass Mine(InverseLoss):\n    name = 'mine'\n"
     )
     rows = run(
         Path("a.sqlite"), grid("seed=1,2", policies=("lpsm:loss=(my.py:Mine:gamma=1e-4)",), trace="pages.csv")

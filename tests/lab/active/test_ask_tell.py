@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.lab.active.gaussian import Gaussian
+from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.isaln import Isaln
 from psm_sim.lab.active.noisy_thresholds import Isalg1d
-from psm_sim.lab.active.planes import PlaneLearner
-from psm_sim.lab.active.pools import PoolLearner
-from psm_sim.lab.active.thresholds import Isal1d
+from psm_sim.lab.active.plane_learner import PlaneLearner
+from psm_sim.lab.active.pool_learner import PoolLearner
+from psm_sim.lab.active.threshold_learner import Isal1d
 
 POOL = np.random.default_rng(0).normal(size=(60, 3))
 LEARNERS: dict[str, Any] = {

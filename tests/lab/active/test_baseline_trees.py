@@ -9,8 +9,8 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree, entropy_left
 from psm_sim.lab.active.bayes import NaiveBayes
-from psm_sim.lab.active.data.tables import KINDS, Table, available, load_table
-from psm_sim.lab.active.data.tictactoe import tictactoe
+from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
+from psm_sim.lab.active.data.uci_tables import KINDS, UciTable, available_tables, load_table
 from psm_sim.lab.active.optnbdt import OptNbdt
 from psm_sim.lab.active.trees import Tree
 from psm_sim.summary_stats import confidence_interval
@@ -77,7 +77,7 @@ def test_a_tree_is_printed_with_names_and_indents():
 
 def test_tic_tac_toe_has_958_final_boards_of_which_x_wins_626():
     """X has as many marks as o or one more, and both never win."""
-    x, y = tictactoe()
+    x, y = tictactoe_endgames()
     assert x.shape == (958, 9)
     assert (y == 1).sum() == 626
     crosses, noughts = (x == 1).sum(axis=1), (x == 2).sum(axis=1)
@@ -102,7 +102,7 @@ def test_shipped_tables_have_the_sizes_of_the_specification(name, rows, features
     table = load_table(name)
     assert table.x.shape == (rows, features)
     assert set(table.y.tolist()) == {-1, 1}
-    assert available(name)
+    assert available_tables(name)
     if values is not None:
         assert sum(len(np.unique(column)) for column in table.x.T) == values
 
@@ -110,7 +110,7 @@ def test_shipped_tables_have_the_sizes_of_the_specification(name, rows, features
 def test_numbers_are_cut_at_the_quartiles_of_the_training_rows():
     """Rows outside the training part change no cut; nominal features stay as they are."""
     x = np.array([[0.0, 5], [1, 5], [2, 6], [3, 6], [100, 7]])
-    table = Table("made", x, np.array([True, False]), np.ones(5, dtype=np.intp))
+    table = UciTable("made", x, np.array([True, False]), np.ones(5, dtype=np.intp))
     assert table.coded(np.arange(4))[:, 0].tolist() == [0, 1, 2, 3, 3]
     assert table.coded(np.arange(4))[:, 1].tolist() == [5, 5, 6, 6, 7]
 
@@ -122,8 +122,8 @@ def test_other_tables_are_read_from_a_folder(tmp_path):
     (tmp_path / "deep").mkdir()
     Path(tmp_path, "deep", "flare-F.dat").write_text("@relation flare\nA, 1, negative\nB, 1, positive\n")
     found = load_table("flare", tmp_path)
-    assert available("flare", tmp_path)
-    assert not available("flare")
+    assert available_tables("flare", tmp_path)
+    assert not available_tables("flare")
     assert found.x.tolist() == [[0, 0], [1, 0]]
     assert found.y.tolist() == [-1, 1]
     with pytest.raises(InputError, match=f"one of {', '.join(KINDS)}"):
@@ -134,8 +134,8 @@ def test_other_tables_are_read_from_a_folder(tmp_path):
 def errors(name, tree, repeats):
     """Return the error in each fold of repeated 5-fold cross validation."""
     if name == "tic-tac-toe":
-        x, y = tictactoe()
-        table = Table(name, x.astype(float), np.zeros(9, dtype=bool), y)
+        x, y = tictactoe_endgames()
+        table = UciTable(name, x.astype(float), np.zeros(9, dtype=bool), y)
     else:
         table = load_table(name)
     found = []

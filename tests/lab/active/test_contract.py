@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 from psm_sim.errors import InputError
 from psm_sim.lab.active import (
     NAMES,
-    Always,
+    AlwaysQuery,
+    BbqNoveltyRule,
+    BernoulliQuery,
     BudgetPerceptron,
-    Coin,
-    Floor,
-    Halving,
+    DkmHalvingRule,
     Lasec,
     MarginCoin,
+    MinimumProbability,
     ModifiedPerceptron,
-    Novelty,
     OneSided,
     Perceptron,
     RidgeRegression,
     SecondOrderCoin,
     SecondOrderPerceptron,
-    Selective,
+    SelectiveSampler,
     ShiftingPerceptron,
     make_selective,
 )
@@ -50,16 +50,16 @@ LEARNERS = {
     "ridge": lambda: RidgeRegression(D),
 }
 RULES: dict[str, Any] = {
-    "always": Always,
-    "coin": Coin,
+    "always": AlwaysQuery,
+    "coin": BernoulliQuery,
     "margin": MarginCoin,
     "margin, adaptive": lambda: MarginCoin(adaptive=0.5),
     "second": SecondOrderCoin,
-    "halving": lambda: Halving(R=3),
-    "halving, regrow": lambda: Halving(R=3, regrow=True),
-    "novelty": Novelty,
+    "halving": lambda: DkmHalvingRule(R=3),
+    "halving, regrow": lambda: DkmHalvingRule(R=3, regrow=True),
+    "novelty": BbqNoveltyRule,
     "one-sided": lambda: OneSided(MarginCoin(b=0.3)),
-    "floor": lambda: Floor(0.1, Halving(R=3)),
+    "floor": lambda: MinimumProbability(0.1, DkmHalvingRule(R=3)),
 }
 every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
 every_rule = pytest.mark.parametrize("make", RULES.values(), ids=RULES)
@@ -85,7 +85,7 @@ def taught(make, seed=1):
 
 def sampler_of(make_rule, seed=1):
     """Return a sampler with a second-order learner, which every rule can use."""
-    return Selective(SecondOrderPerceptron(D), make_rule(), seed=seed)
+    return SelectiveSampler(SecondOrderPerceptron(D), make_rule(), seed=seed)
 
 
 @pytest.mark.parametrize(("name", "check"), cases(ONLINE_LEARNER_CHECKS, list(LEARNERS), {}))
@@ -164,7 +164,11 @@ def test_learn_one_returns_the_learner(make):
 
 def test_a_generator_and_a_wrapped_rule_want_a_dictionary_and_a_count_a_number():
     """Each damaged part is named."""
-    for owner, key in ((BudgetPerceptron(D), "rng"), (Floor(), "rule"), (ShiftingPerceptron(D), "mistakes")):
+    for owner, key in (
+        (BudgetPerceptron(D), "rng"),
+        (MinimumProbability(), "rule"),
+        (ShiftingPerceptron(D), "mistakes"),
+    ):
         with pytest.raises(InputError, match=f"saved state cannot be used .*{key}: .*expected"):
             owner.load_state({**owner.state(), key: math.nan})
 
@@ -220,7 +224,13 @@ def test_a_rule_wants_a_zero_margin_labelled_and_draws_nothing(make):
     sampler = sampler_of(make)
     coin = sampler.rng.bit_generator.state
     p = sampler.rule.probability(sampler.learner, np.ones(D))
-    assert p == (0.5 if isinstance(sampler.rule, Coin) else 0 if isinstance(sampler.rule, Novelty) else 1)
+    assert p == (
+        0.5
+        if isinstance(sampler.rule, BernoulliQuery)
+        else 0
+        if isinstance(sampler.rule, BbqNoveltyRule)
+        else 1
+    )
     assert sampler.rng.bit_generator.state == coin
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.streams import gradual, shifting, shifting_digits
+from psm_sim.lab.active.drifting_streams import drifting_stream, shifting_digits, shifting_stream
 
 SEEDS = 6
 SUPERVISED = {
@@ -37,7 +37,7 @@ SELECTIVE = {
 @pytest.fixture(scope="module")
 def streams():
     """Streams of Moroshko and Crammer: 10 000 rounds, 50 features, the target redrawn every 500."""
-    return [shifting(np.random.default_rng(seed), 10_000, 50, every=500) for seed in range(SEEDS)]
+    return [shifting_stream(np.random.default_rng(seed), 10_000, 50, every=500) for seed in range(SEEDS)]
 
 
 def accuracies(name, streams, until=None):
@@ -93,11 +93,11 @@ def gain(kind, seed):
     """Return the accuracy of the margin's rule less that of a coin that buys as many labels."""
     rng = np.random.default_rng(seed)
     X, y = {
-        "still": lambda: shifting(rng, 10_000, 50),
-        "noisy": lambda: shifting(rng, 10_000, 50, flips=0.1),
-        "slow": lambda: gradual(rng, 10_000, 50, 0.01),
-        "every 2000": lambda: shifting(rng, 10_000, 50, every=2000),
-        "every 500": lambda: shifting(rng, 10_000, 50, every=500),
+        "still": lambda: shifting_stream(rng, 10_000, 50),
+        "noisy": lambda: shifting_stream(rng, 10_000, 50, flips=0.1),
+        "slow": lambda: drifting_stream(rng, 10_000, 50, 0.01),
+        "every 2000": lambda: shifting_stream(rng, 10_000, 50, every=2000),
+        "every 500": lambda: shifting_stream(rng, 10_000, 50, every=500),
     }[kind]()
     b = 0.0093 if kind.startswith("every") else 0.02
     margin = make_selective(f"lasec-ss:b={b}", 50, seed=seed).run(X, y)
@@ -109,7 +109,7 @@ def test_a_floor_recovers_from_a_jump():
     """After one jump late in a stream a margin's rule with a floor is right more often than without."""
     recovered = []
     for seed in range(3):
-        X, y = shifting(np.random.default_rng(seed), 6000, 20, every=3000)
+        X, y = shifting_stream(np.random.default_rng(seed), 6000, 20, every=3000)
         plain, floor = (
             make_selective(name, 20, seed=seed).run(X, y).prediction[3000:] == y[3000:]
             for name in ("lasec-ss:b=0.001", "lasec-ss:b=0.001,floor=0.05")
@@ -120,16 +120,18 @@ def test_a_floor_recovers_from_a_jump():
 
 def test_streams_are_what_their_names_say():
     """Labels of each part are separable, differ between parts, and are flipped as often as asked."""
-    X, y = shifting(np.random.default_rng(1), 1100, 3, every=500)
+    X, y = shifting_stream(np.random.default_rng(1), 1100, 3, every=500)
     for part in (slice(0, 500), slice(500, 1000), slice(1000, 1100)):
         u = np.linalg.lstsq(X[part], y[part], rcond=None)[0]
         assert np.mean(np.sign(X[part] @ u) == y[part]) > 0.9
-    again = shifting(np.random.default_rng(1), 1100, 3, every=500)
+    again = shifting_stream(np.random.default_rng(1), 1100, 3, every=500)
     assert (again[0] == X).all()
     assert (again[1] == y).all()
-    still, flipped = (shifting(np.random.default_rng(2), 4000, 3, flips=share)[1] for share in (0.0, 0.1))
+    still, flipped = (
+        shifting_stream(np.random.default_rng(2), 4000, 3, flips=share)[1] for share in (0.0, 0.1)
+    )
     assert np.mean(still != flipped) == pytest.approx(0.1, abs=0.02)
-    walked = gradual(np.random.default_rng(3), 2000, 3, 0.0)
+    walked = drifting_stream(np.random.default_rng(3), 2000, 3, 0.0)
     assert (walked[1] == shifting_labels(3, walked[0])).all()
 
 
@@ -161,4 +163,4 @@ def test_shifting_digits_relabel_whole_digits():
 def test_an_empty_stream_is_refused():
     """In a sentence."""
     with pytest.raises(InputError, match="rounds is 0; expected a whole number of at least 1"):
-        shifting(np.random.default_rng(1), 0, 3)
+        shifting_stream(np.random.default_rng(1), 0, 3)

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from psm_sim.lab.active import (
-    Halving,
+    DkmHalvingRule,
     Lasec,
     MarginCoin,
     ModifiedPerceptron,
     Perceptron,
     SecondOrderPerceptron,
-    Selective,
+    SelectiveSampler,
     make_selective,
 )
-from psm_sim.lab.active.spheres import uniform_points, unit_vector
+from psm_sim.lab.active.unit_sphere import uniform_points, unit_vector
 
 
 def noisy(seed, rounds, features):
@@ -145,7 +145,8 @@ def test_a_margin_coin_only_sees_b_over_eta():
     """From w = 0, b and eta ten times as large give the same predictions and queries."""
     X, y = noisy(6, 400, 4)
     first, tenfold = (
-        Selective(Perceptron(4, eta=scale), MarginCoin(b=0.2 * scale), seed=2).run(X, y) for scale in (1, 10)
+        SelectiveSampler(Perceptron(4, eta=scale), MarginCoin(b=0.2 * scale), seed=2).run(X, y)
+        for scale in (1, 10)
     )
     assert (first.queried == tenfold.queried).all()
     assert (first.prediction == tenfold.prediction).all()
@@ -165,7 +166,7 @@ def test_lasec_without_drift_is_the_second_order_perceptron():
 
 def test_the_band_halves_after_a_run_of_right_labels_and_starts_anew():
     """R = 2: two right labels halve, a mistake sets the run to 0 and leaves the band (erratum E4)."""
-    rule, seen = Halving(R=2), []
+    rule, seen = DkmHalvingRule(R=2), []
     for right in (True, True, True, False, True, True, True):
         rule.told(right)
         seen.append((rule.s, rule.run))
@@ -174,7 +175,7 @@ def test_the_band_halves_after_a_run_of_right_labels_and_starts_anew():
 
 def test_a_band_that_may_regrow_doubles_at_mistakes_and_waits_for_a_positive():
     """With ``regrow`` a run of negatives alone never halves, and s does not pass s1."""
-    rule, x = Halving(R=2, s1=0.5, regrow=True), np.zeros(1)
+    rule, x = DkmHalvingRule(R=2, s1=0.5, regrow=True), np.zeros(1)
     for margin, right, s in ((-0.1, 1, 0.5), (-0.1, 1, 0.5), (0.1, 1, 0.25), (0.1, 0, 0.5), (0.1, 0, 0.5)):
         assert rule.chance(x, margin, 0.0) == 1
         rule.told(bool(right))

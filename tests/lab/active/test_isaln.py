@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.lab.active.constrained_fit import angle
-from psm_sim.lab.active.contraction import isal_draws
-from psm_sim.lab.active.gaussian import Gaussian
+from psm_sim.lab.active.constrained_fit import angle_between
+from psm_sim.lab.active.gaussian_instances import Gaussian
+from psm_sim.lab.active.isal_contraction import isal_draws
 from psm_sim.lab.active.isaln import Isaln
-from psm_sim.lab.active.linear import fit_linear
-from psm_sim.lab.active.pool_guarantees import (
+from psm_sim.lab.active.linear_separator import fit_linear
+from psm_sim.lab.active.pool_bounds import (
     excess_error,
     noisy_draws,
     noisy_round,
@@ -38,7 +38,7 @@ def errors(flips, make):
         x = population.draw(rng, DRAWS * ROUNDS)
         passive = fit_linear(x, [answer(each) for each in x], offset=False)
         learner.run(answer, ROUNDS)
-        found.append([angle(plane.normal, target) / math.pi for plane in (learner.plane, passive)])
+        found.append([angle_between(plane.normal, target) / math.pi for plane in (learner.plane, passive)])
     return np.median(found, axis=0)
 
 
@@ -70,7 +70,7 @@ def test_a_plane_turns_by_at_most_the_theorems_angle():
     for i in range(1, 7):
         learner.run(lambda x: 1 if x[0] + 2 * x[1] >= 0 else -1, i)
         if before is not None:
-            assert angle(before, learner.plane.normal) <= noisy_round(i, 5, 0.05, 0.25).radius + 1e-6
+            assert angle_between(before, learner.plane.normal) <= noisy_round(i, 5, 0.05, 0.25).radius + 1e-6
         before = learner.plane.normal
 
 

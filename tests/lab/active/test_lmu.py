@@ -9,9 +9,9 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.lab.active.crf import Image
 from psm_sim.lab.active.crf_fit import fit_field, fit_unlabelled
-from psm_sim.lab.active.data.sky import sky, sky_set
+from psm_sim.lab.active.data.synthetic_sky import synthetic_sky, synthetic_sky_set
 from psm_sim.lab.active.lmu import VARIANTS, Lmu, f_measure, mean_f_measure
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 from psm_sim.summary_stats import confidence_interval
 
 POOL, TEST, SETS = 30, 20, 10
@@ -20,7 +20,7 @@ POOL, TEST, SETS = 30, 20, 10
 @lru_cache
 def images(seed, count=POOL + TEST, size=32):
     """Return images and their labels."""
-    photographs = sky_set(stream(1, "sky", seed), count, size)
+    photographs = synthetic_sky_set(random_stream(1, "sky", seed), count, size)
     return [Image(each.features) for each in photographs], [each.labels for each in photographs]
 
 
@@ -120,7 +120,7 @@ def test_the_f_measure_worked_out_by_hand():
 
 def test_a_photograph_has_sky_above_ground():
     """Seven numbers per pixel, every column sky from the top down to its horizon."""
-    photograph = sky(np.random.default_rng(0), 24)
+    photograph = synthetic_sky(np.random.default_rng(0), 24)
     assert photograph.features.shape == (24, 24, 7)
     assert (np.diff(photograph.labels, axis=0) <= 0).all()
     assert (photograph.labels[0] == 1).all()

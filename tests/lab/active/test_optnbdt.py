@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from psm_sim.errors import InputError
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.lab.active.bayes import NaiveBayes
+from psm_sim.lab.active.opt_feature_list import opt_feature_list
 from psm_sim.lab.active.optnbdt import OptNbdt, best_tree
-from psm_sim.lab.active.piecewise import opt_feature_list
 from psm_sim.lab.active.trees import Tree, expected_accuracy
 from psm_sim.lab.studies.active.tree_trials import brute_force
 

@@ -8,18 +8,18 @@ import pytest
 from psm_sim.errors import InputError, PluginError
 from psm_sim.lab.active import (
     NAMES,
-    Coin,
-    Floor,
-    Halving,
+    BbqNoveltyRule,
+    BernoulliQuery,
+    DkmHalvingRule,
     Lasec,
     MarginCoin,
+    MinimumProbability,
     ModifiedPerceptron,
-    Novelty,
     OneSided,
     Perceptron,
     QueryRule,
     SecondOrderCoin,
-    Selective,
+    SelectiveSampler,
     make_selective,
 )
 from psm_sim.lab.active.sampler_specs import sampler_parameters
@@ -29,7 +29,7 @@ def test_a_name_gives_its_parts_their_parameters():
     """Each parameter goes to the learner or the rule that declares it; a name's own defaults stand."""
     sampler = make_selective("dkm-perceptron:R=8,eta=0.1,s1=none", 3)
     assert isinstance(sampler.learner, Perceptron)
-    assert isinstance(sampler.rule, Halving)
+    assert isinstance(sampler.rule, DkmHalvingRule)
     assert (sampler.learner.eta, sampler.learner.start, sampler.rule.R, sampler.rule.s) == (
         0.1,
         "first",
@@ -45,7 +45,7 @@ def test_a_name_gives_its_parts_their_parameters():
 def test_any_name_takes_a_floor_and_one_sided_labels():
     """The rule is wrapped, the one-sided one inside."""
     rule = make_selective("cbgz2:floor=0.05,one_sided=true", 3).rule
-    assert isinstance(rule, Floor)
+    assert isinstance(rule, MinimumProbability)
     assert isinstance(rule.rule, OneSided)
     assert isinstance(rule.rule.rule, SecondOrderCoin)
     assert rule.p == 0.05
@@ -86,15 +86,15 @@ def test_parts_that_do_not_fit_are_refused():
     with pytest.raises(
         InputError, match="second-order-coin: the learner is perceptron; expected a second-order"
     ):
-        Selective(Perceptron(2), SecondOrderCoin())
+        SelectiveSampler(Perceptron(2), SecondOrderCoin())
     with pytest.raises(InputError, match="expected a second-order"):
-        Selective(ModifiedPerceptron(2), Floor(0.1, OneSided(Novelty())))
+        SelectiveSampler(ModifiedPerceptron(2), MinimumProbability(0.1, OneSided(BbqNoveltyRule())))
     with pytest.raises(InputError, match="the learner of a selective sampler is 'dkm'; expected an instance"):
-        Selective("dkm", Coin())  # type: ignore[arg-type]
+        SelectiveSampler("dkm", BernoulliQuery())  # type: ignore[arg-type]
     with pytest.raises(InputError, match="rule is 'coin'; expected an instance of QueryRule"):
-        Floor(0.1, "coin")  # type: ignore[arg-type]
+        MinimumProbability(0.1, "coin")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"p is 1.5; expected a number of at least 0 and at most 1"):
-        Coin(p=1.5)
+        BernoulliQuery(p=1.5)
 
 
 class Broken(QueryRule):
@@ -109,7 +109,7 @@ class Broken(QueryRule):
 
 def test_a_rule_that_gives_no_probability_is_named():
     """In a single round and in a run."""
-    sampler = Selective(Perceptron(2), Broken())
+    sampler = SelectiveSampler(Perceptron(2), Broken())
     for call in (lambda: sampler.ask([1.0, 0.0]), lambda: sampler.run([[1.0, 0.0]], [1])):
         with pytest.raises(PluginError, match=r"broken: the probability is 2.0; expected 0 to 1"):
             call()
@@ -118,7 +118,7 @@ def test_a_rule_that_gives_no_probability_is_named():
 def test_a_label_told_belongs_to_what_was_asked():
     """Though the caller reuses the array, and though another instance was asked in between."""
     x = np.array([1.0, 0.0])
-    sampler = Selective(Perceptron(2), Coin(p=1.0))
+    sampler = SelectiveSampler(Perceptron(2), BernoulliQuery(p=1.0))
     sampler.ask(x)
     x[:] = 5.0
     sampler.tell(x, -1)
@@ -163,5 +163,5 @@ def test_the_adaptive_coin_grows_with_the_mistakes_bought():
 
 def test_the_novelty_rule_counts_every_round():
     """Threshold t^-kappa: 1, then 1/2 and 1/3 with kappa 1; spread 1 is 1/2 of itself."""
-    rule, x = Novelty(kappa=1.0), np.zeros(1)
+    rule, x = BbqNoveltyRule(kappa=1.0), np.zeros(1)
     assert [rule.chance(x, 0.0, 1.0) for _ in range(3)] == [0.0, 0.0, 1.0]

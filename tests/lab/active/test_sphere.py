@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.lab.active import Halving, ModifiedPerceptron, Perceptron, Selective
-from psm_sim.lab.active.rules import Always
-from psm_sim.lab.active.spheres import error_of, first_hits, source, unit_vector
+from psm_sim.lab.active import DkmHalvingRule, ModifiedPerceptron, Perceptron, SelectiveSampler
+from psm_sim.lab.active.query_rules import AlwaysQuery
+from psm_sim.lab.active.unit_sphere import error_of, first_hits, sphere_points, unit_vector
 
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)
 
@@ -21,7 +21,7 @@ def study(learner, rule, features, seeds=20, levels=LEVELS, limit=400_000, **str
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
         target = unit_vector(rng, features)
-        draw = source(rng, target, **stream)
+        draw = sphere_points(rng, target, **stream)
         hits = first_hits(learner(features), rule(features), target, draw, levels, limit)
         found.append([hits.labels, hits.updates, hits.errors])
     return np.array(found)
@@ -36,7 +36,7 @@ def medians(values):
 
 def dkm(R):
     """Return DKM's rule for the uniform sphere."""
-    return lambda features: Halving(R=R, s1=features**-0.5)
+    return lambda features: DkmHalvingRule(R=R, s1=features**-0.5)
 
 
 MISTAKES = {10: (20, 34, 48, 62, 80), 20: (42, 75, 104, 132, 162), 50: (108, 201, 280, 365)}
@@ -47,20 +47,20 @@ def test_mistakes_of_the_modified_perceptron(features):
     """Mistakes to each error within 15 %, and 0.7 to 1.5 d ln(1/eps) at error 0.01."""
     wanted = MISTAKES[features]
     seeds, levels = {10: 20, 20: 16, 50: 6}[features], LEVELS[: len(wanted)]
-    found = study(ModifiedPerceptron, lambda _: Always(), features, seeds, levels)[:, 1]
+    found = study(ModifiedPerceptron, lambda _: AlwaysQuery(), features, seeds, levels)[:, 1]
     assert medians(found) == pytest.approx(wanted, rel=0.15)
     assert 0.7 < medians(found)[2] / (features * np.log(100)) < 1.5
 
 
 def test_labels_of_the_modified_perceptron_when_all_are_bought():
     """Dimension 10: 87, 382, 1332, 3620 and 15374 labels within 25 %."""
-    found = study(ModifiedPerceptron, lambda _: Always(), 10, seeds=100)[:, 0]
+    found = study(ModifiedPerceptron, lambda _: AlwaysQuery(), 10, seeds=100)[:, 0]
     assert medians(found) == pytest.approx((87, 382, 1332, 3620, 15374), rel=0.25)
 
 
 def test_labels_of_the_perceptron_grow_as_the_square_of_one_over_the_error():
     """Dimension 10: labels within 30 %, updates within 20 %, to .1, .03 and .01."""
-    found = study(Perceptron, lambda _: Always(), 10, seeds=40, levels=LEVELS[:3])
+    found = study(Perceptron, lambda _: AlwaysQuery(), 10, seeds=40, levels=LEVELS[:3])
     labels, updates, _ = medians(found)
     assert labels == pytest.approx((119, 1680, 21026), rel=0.3)
     assert updates == pytest.approx((24, 122, 656), rel=0.2)
@@ -77,7 +77,7 @@ def errors_after_updates(seed, marks):
     """Return the error after each number of updates; check Lemma 3 on the way."""
     rng = np.random.default_rng(seed)
     target = unit_vector(rng, 10)
-    draw, w, updates = source(rng, target), np.zeros(10), 0
+    draw, w, updates = sphere_points(rng, target), np.zeros(10), 0
     errors: list[float] = []
     learner = Perceptron(10)
     while len(errors) < len(marks):
@@ -137,7 +137,7 @@ def test_patience_must_grow_with_the_dimension():
     assert (~np.isnan(found[:, 0, 0])).sum() <= 8
 
 
-class NoReset(Halving):
+class NoReset(DkmHalvingRule):
     """The band of figure 3-4 as printed: the run is not reset after a halving (erratum E4)."""
 
     name = "no-reset"
@@ -152,7 +152,7 @@ def test_the_run_must_be_reset_after_a_halving():
         (
             ~np.isnan(study(ModifiedPerceptron, lambda d, rule=rule: rule(R=8, s1=d**-0.5), 10, limit=60_000))
         ).sum(axis=0)[0, 2]
-        for rule in (Halving, NoReset)
+        for rule in (DkmHalvingRule, NoReset)
     )
     assert with_reset == 20
     assert without < with_reset
@@ -176,8 +176,8 @@ def test_noise_ranks_the_learners():
     runs = {
         "dkm": (ModifiedPerceptron, dkm(16)),
         "band": (lambda d: Perceptron(d, start="first"), dkm(8)),
-        "perceptron": (Perceptron, lambda _: Always()),
-        "reflection": (ModifiedPerceptron, lambda _: Always()),
+        "perceptron": (Perceptron, lambda _: AlwaysQuery()),
+        "reflection": (ModifiedPerceptron, lambda _: AlwaysQuery()),
     }
     errors = {name: final_errors(*pair) for name, pair in runs.items()}
     errors["cbgz"] = [cbgz_error(seed) for seed in range(5)]
@@ -192,7 +192,7 @@ def final_errors(learner, rule, points=60_000, flips=0.02, seeds=5):
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
         target = unit_vector(rng, 10)
-        draw = source(rng, target, flips=flips)
+        draw = sphere_points(rng, target, flips=flips)
         errors.append(first_hits(learner(10), rule(10), target, draw, (1e-9,), points).final_error)
     return errors
 
@@ -204,18 +204,18 @@ def cbgz_error(seed):
     rng = np.random.default_rng(seed)
     target = unit_vector(rng, 10)
     sampler = make_selective("cbgz:b=0.5", 10, seed=seed)
-    sampler.run(*source(rng, target, flips=0.02)(60_000))
+    sampler.run(*sphere_points(rng, target, flips=0.02)(60_000))
     return error_of(sampler.learner.w, target)
 
 
 @pytest.mark.parametrize(
-    ("learner", "rule"), [(ModifiedPerceptron, dkm(8)), (Perceptron, lambda _: Always())]
+    ("learner", "rule"), [(ModifiedPerceptron, dkm(8)), (Perceptron, lambda _: AlwaysQuery())]
 )
 def test_the_scan_walks_as_the_sampler_does(learner, rule):
     """Dimension 5, 2000 points in two blocks: the same weights, band and error at the end."""
     rng = np.random.default_rng(1)
     target = unit_vector(rng, 5)
-    X, y = source(rng, target, flips=0.02)(2000)
+    X, y = sphere_points(rng, target, flips=0.02)(2000)
     seen = iter(range(10**6))
     rows = iter(zip(X, y, strict=True))
 
@@ -226,7 +226,7 @@ def test_the_scan_walks_as_the_sampler_does(learner, rule):
 
     scanned, band = learner(5), rule(5)
     hits = first_hits(scanned, band, target, draw, (1e-12,), 2000)
-    sampler = Selective(learner(5), rule(5))
+    sampler = SelectiveSampler(learner(5), rule(5))
     record = sampler.run(X, y)
     assert next(seen) == 2  # two blocks
     assert hits.seen == 2000
@@ -240,16 +240,16 @@ def test_the_counts_of_the_scan_are_those_of_the_sampler():
     """At the update that reached the level: labels, updates, wrong predictions and points."""
     rng = np.random.default_rng(2)
     target = unit_vector(rng, 5)
-    X, y = source(rng, target)(2000)
+    X, y = sphere_points(rng, target)(2000)
     hits = first_hits(
         ModifiedPerceptron(5),
-        Halving(R=8),
+        DkmHalvingRule(R=8),
         target,
         lambda count: (X[:count], y[:count]),
         (0.02,),
         1000,
     )
-    sampler = Selective(ModifiedPerceptron(5), Halving(R=8))
+    sampler = SelectiveSampler(ModifiedPerceptron(5), DkmHalvingRule(R=8))
     record = sampler.run(X[: int(hits.points[0])], y[: int(hits.points[0])])
     assert error_of(sampler.learner.w, target) <= 0.02
     assert hits.labels[0] == record.queried.sum()
@@ -259,9 +259,14 @@ def test_the_counts_of_the_scan_are_those_of_the_sampler():
 
 def test_the_scan_wants_a_rule_with_a_band():
     """A coin is refused in a sentence."""
-    from psm_sim.lab.active import Coin
+    from psm_sim.lab.active import BernoulliQuery
 
     with pytest.raises(InputError, match="coin; expected one with a band"):
         first_hits(
-            Perceptron(3), Coin(), np.ones(3), source(np.random.default_rng(1), np.ones(3)), (0.1,), 10
+            Perceptron(3),
+            BernoulliQuery(),
+            np.ones(3),
+            sphere_points(np.random.default_rng(1), np.ones(3)),
+            (0.1,),
+            10,
         )

@@ -7,9 +7,9 @@ import pytest
 
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.adversarial import KINDS, adversarial_stream
-from psm_sim.lab.active.comparators import Cbgz2Bound, CbgzBound, LasecBound, Updates, spreads_of
-from psm_sim.lab.active.expectation import expectation, pool_runs, sample_run
-from psm_sim.lab.active.guarantees import (
+from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, LasecBound, Updates, spreads_of
+from psm_sim.lab.active.expected_sums import expected_sums, pool_runs, sample_run
+from psm_sim.lab.active.theorem_bounds import (
     cbgz2_best_b,
     cbgz2_bound,
     cbgz2_tuned_bound,
@@ -42,7 +42,7 @@ def test_no_stream_violates_the_bound_on_expected_mistakes(spec, theorem, one_si
         rng, b = np.random.default_rng(number), BIASES[number % 3]
         X, label = adversarial_stream(KINDS[number % 5], rng, rounds=9, features=2 + number % 2)
         sampler = make_selective(f"{spec.format(b=b)},one_sided={one_sided}", X.shape[1])
-        found = expectation(sampler, X, label)
+        found = expected_sums(sampler, X, label)
         bound = theorem(b).sharpest(found.updates)
         assert found.mistakes <= bound * (1 + 1e-6), (number, b)
         ratios.append(found.mistakes / bound)
@@ -53,7 +53,7 @@ def test_the_expectation_is_the_mean_over_coins():
     """The mean of 1500 sampled runs lies within 5 standard errors of the exact mistakes and labels."""
     X, label = adversarial_stream("noisy", np.random.default_rng(3), rounds=10, features=3)
     y = [label(row, 0) for row in range(10)]
-    found = expectation(make_selective("cbgz:b=0.5", 3), X, label)
+    found = expected_sums(make_selective("cbgz:b=0.5", 3), X, label)
     runs = [make_selective("cbgz:b=0.5", 3, seed=seed).run(X, y) for seed in range(1500)]
     for exact, values in (
         (found.mistakes, [np.sum(run.prediction != y) for run in runs]),

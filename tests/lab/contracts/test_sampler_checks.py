@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.contracts import check
 from psm_sim.lab.active import OnlineLearner, QueryRule
 from psm_sim.lab.contracts.online_learner import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
@@ -45,7 +45,7 @@ class Fair(QueryRule):
     """A rule of a user's own: it counts its rounds, and asks less and less."""
 
     name: ClassVar[str] = "fair"
-    memory: ClassVar[tuple[str, ...]] = ("asked",)
+    state_attributes: ClassVar[tuple[str, ...]] = ("asked",)
 
     def _begin(self) -> None:
         self.asked = 0
@@ -117,7 +117,7 @@ class ForgetsWhenPickled(Good):
 class SavesTooLittle(Fair):
     """Does not save its count."""
 
-    memory = ()
+    state_attributes = ()
 
 
 class LoadsAnything(Good):
@@ -141,7 +141,7 @@ class LoadsBeforeItLooks(Good):
 class LearnsWhatItRefuses(Good):
     """Counts an instance before it is looked at."""
 
-    memory = ("w", "seen")
+    state_attributes = ("w", "seen")
 
     def _begin(self) -> None:
         self.seen = 0

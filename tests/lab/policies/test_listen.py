@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.comparators import Cbgz2Bound, CbgzBound, Updates
+from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, Updates
 from psm_sim.lab.policies.features import Features
 from psm_sim.lab.policies.idle_period import IdlePeriod
 from psm_sim.lab.policies.listen import Listen
@@ -20,7 +20,7 @@ from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Poll, make_policy
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 from tests.policies.frames import fin, request
 
 PAGES, SEEDS = 8, 40
@@ -203,7 +203,7 @@ def test_a_silence_looked_at_together_shows_what_each_beacon_alone_would(learner
     instances = features.at(times_s)
     for label in (1, -1, 1):
         sampler.learner.learn(instances[label], label)
-        silence.settle()
+        silence.recompute()
         expected = [sampler.learner._view(x) for x in instances]
         assert np.array(list(silence.views(99, unheard))) == pytest.approx(np.array(expected), abs=1e-12)
     assert silence.instance(102, unheard[3]) == pytest.approx(instances[3])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.campaign.tasks import run_tasks
+from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.cli import main
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.active import (
@@ -18,7 +18,7 @@ from psm_sim.lab.studies.active import (
     ocr,
     ocr_tables,
     ocr_trials,
-    text_like,
+    text_classes,
     worst_case,
 )
 from psm_sim.lab.studies.active.trials import Direction, Trial, judge_claim
@@ -56,13 +56,13 @@ class Made:
 def made_images(monkeypatch):
     """Put made images in the place of MNIST-5k."""
     made = Made()
-    for module in (drift, ocr, text_like):
+    for module in (drift, ocr, text_classes):
         monkeypatch.setattr(module, "mnist_file", lambda: "made")
-    for module in (drift_trials, ocr_trials, text_like):
+    for module in (drift_trials, ocr_trials, text_classes):
         monkeypatch.setattr(module, "mnist_5k", made)
     monkeypatch.setattr(ocr, "digits_file", lambda: "made")
     monkeypatch.setattr(ocr_trials, "small_digits", made)
-    monkeypatch.setattr(text_like, "LAST", 200)
+    monkeypatch.setattr(text_classes, "LAST", 200)
     caches = (ocr_trials._examples, drift_trials._images)
     for cache in caches:
         cache.cache_clear()
@@ -74,7 +74,7 @@ def made_images(monkeypatch):
 @pytest.fixture
 def no_images(monkeypatch):
     """Pretend that the images of MNIST-5k are not installed."""
-    for module in (drift, ocr, text_like):
+    for module in (drift, ocr, text_classes):
         monkeypatch.setattr(module, "mnist_file", lambda: None)
     monkeypatch.setattr(ocr, "digits_file", lambda: None)
 
@@ -145,7 +145,7 @@ def test_without_images_the_studies_that_need_them_say_so(no_images, capsys):
 def test_the_trials_of_drift_match_the_rate_they_are_asked_for(monkeypatch):
     """On streams of 2000 rounds: a margin's rule buys a tenth, and its coin as much."""
     monkeypatch.setitem(
-        drift_trials.STREAMS, "switch 500", lambda rng: drift_trials.shifting(rng, 2000, 10, every=500)
+        drift_trials.STREAMS, "switch 500", lambda rng: drift_trials.shifting_stream(rng, 2000, 10, every=500)
     )
     rows = [
         row
@@ -211,7 +211,7 @@ def test_drift_finds_the_learner_that_follows(made_images, monkeypatch):
     """Streams of 1500 rounds: a table of every learner, and claims with the best rival and the coin."""
     for name in (*drift.KINDS, drift_trials.SYNTHETIC):
         monkeypatch.setitem(
-            drift_trials.STREAMS, name, lambda rng: drift_trials.shifting(rng, 1500, 10, every=500)
+            drift_trials.STREAMS, name, lambda rng: drift_trials.shifting_stream(rng, 1500, 10, every=500)
         )
     monkeypatch.setitem(
         drift_trials.STREAMS,

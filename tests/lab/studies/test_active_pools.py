@@ -5,7 +5,7 @@ import importlib
 import pandas as pd
 import pytest
 
-from psm_sim.lab.active.data.tables import Table, load_table
+from psm_sim.lab.active.data.uci_tables import UciTable, load_table
 from psm_sim.lab.reporting.figures.studies import draw
 from psm_sim.lab.studies.active import (
     ACTIVE_STUDIES,
@@ -33,7 +33,7 @@ def study(name):
 def few_columns(name):
     """Return a table with every third row and ten columns."""
     whole = load_table(name)
-    return Table(name, whole.x[::3, :10], whole.numeric[:10], whole.y[::3])
+    return UciTable(name, whole.x[::3, :10], whole.numeric[:10], whole.y[::3])
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from psm_sim.campaign.comparison import RunTask
-from psm_sim.campaign.tasks import run_tasks
+from psm_sim.campaign.comparison_task import RunTask
+from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.errors import InputError
 from psm_sim.lab.studies import STUDIES, load_study
-from psm_sim.lab.studies.experiment import PRESETS
-from psm_sim.lab.studies.published import Claim, Published, claims, published_numbers
+from psm_sim.lab.studies.published import Claim, PublishedNumber, published_claims, published_numbers
+from psm_sim.lab.studies.published_experiments import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, FULL, Scale
 from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import load_preset
@@ -20,8 +20,8 @@ from psm_sim.summary_stats import Interval
 SMALL = Scale(replications=2, pages=100, long_pages=60)
 
 
-def number(**facts) -> Published:
-    return Published("study", "psm", "energy_j", "somewhere", **facts)
+def number(**facts) -> PublishedNumber:
+    return PublishedNumber("study", "psm", "energy_j", "somewhere", **facts)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_no_preset_is_silent_about_what_it_was_fitted_to(name):
 def test_a_bound_tells_how_often_it_was_kept():
     """By the share of the replications, beside the verdict on the largest."""
     values = {(each.policy, each.quantity): [1.0, 1.1, 3.0, 1.0] for each in published_numbers("lpsm-100")}
-    found = {each.published.key: each for each in claims("lpsm-100", values, load_preset("plain"))}
+    found = {each.published.key: each for each in published_claims("lpsm-100", values, load_preset("plain"))}
     bound = found["lpsm-100/lpsm:loss=inverse/page_ratio_max"]
     assert (bound.kept, bound.verdict) == (0.75, "differs")
     assert found["lpsm-100/psm/energy_j"].kept is None
@@ -126,7 +126,7 @@ def test_a_bound_tells_how_often_it_was_kept():
 def test_claims_come_in_the_order_of_the_published_numbers():
     """With the mean and the largest of ours."""
     values = {(each.policy, each.quantity): [1.0, 3.0] for each in published_numbers("lpsm-4x500")}
-    found = claims("lpsm-4x500", values, load_preset("thesis"))
+    found = published_claims("lpsm-4x500", values, load_preset("thesis"))
     assert [each.published for each in found] == published_numbers("lpsm-4x500")
     assert all((each.ours.mean, each.largest) == (2.0, 3.0) for each in found)
 

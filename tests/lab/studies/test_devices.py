@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.campaign.tasks import run_tasks
+from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.lab.reporting.figures.studies import draw
 from psm_sim.lab.studies import OWN, STUDIES, load_study
-from psm_sim.lab.studies.devices import crossover
+from psm_sim.lab.studies.devices import dtim_twt_crossover
 from psm_sim.lab.studies.devices import study as devices
 from psm_sim.lab.studies.devices.task import DeviceTask, delay_s
 from psm_sim.lab.studies.study import Scale
@@ -28,8 +28,8 @@ def test_a_small_run_gives_every_table_and_both_figures(monkeypatch: pytest.Monk
 
 def test_twt_and_dtim_need_the_same_where_charge_over_time_is_the_same():
     """Idle: a period costs 15.042 ms awake, a beacon its charge: T = D x 102.4 ms x the ratio, within 1 %."""
-    rows = run_tasks(crossover.tasks()).of("device")
-    table = crossover.table(rows)
+    rows = run_tasks(dtim_twt_crossover.crossover_tasks()).of("device")
+    table = dtim_twt_crossover.crossover_table(rows)
     for chip, ratio in (
         ("nrf7002", 0.1927 * 15.042e-3 / 0.0002871),
         ("esp32-c6", 0.3399 * 15.042e-3 / 0.0002805),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.tasks import run_tasks
+from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.lab.reporting.figures.studies import draw
 from psm_sim.lab.studies import OWN, STUDIES, load_study
-from psm_sim.lab.studies.listening.claims import CLAIMS, at_most, less
+from psm_sim.lab.studies.listening.claims import CLAIMS, at_most, lower_than
 from psm_sim.lab.studies.listening.settings import (
     INTERVALS,
     PAGE_POLICIES,
@@ -38,14 +38,14 @@ def rows(**columns) -> pd.DataFrame:
 )
 def test_a_condition_agrees_where_the_whole_interval_lies_on_its_side(ours, verdict):
     """Paired differences to 2 J on each of three seeds."""
-    condition = less("energy_j", "J/page")
+    condition = lower_than("energy_j", "J/page")
     found = condition.found(rows(energy_j=ours), rows(energy_j=[2.0, 2.0, 2.0]))
     assert condition.verdict(found) == verdict
 
 
 def test_a_limit_can_allow_a_little_more_or_ask_for_a_share():
     """Slowdown not above the other's by more than 0.03; energy at most 91 %."""
-    near = less("slowdown", "slowdown", -0.03)
+    near = lower_than("slowdown", "slowdown", -0.03)
     assert near.verdict(near.found(rows(slowdown=[1.02] * 3), rows(slowdown=[1.0] * 3))) == "agrees"
     share = at_most("energy_j", "J/page", 0.91)
     assert share.verdict(share.found(rows(energy_j=[0.92] * 3), rows(energy_j=[1.0] * 3))) == "differs"

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.tasks import run_tasks
+from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.lab.studies import load_study
-from psm_sim.lab.studies.non_stationary.by_seed import BySeed, format_signed, sign
-from psm_sim.lab.studies.non_stationary.margins import classify_difference
+from psm_sim.lab.studies.non_stationary.equivalence_verdicts import classify_difference
+from psm_sim.lab.studies.non_stationary.recorded_rounds import LearnerRound, Unshared, logged_run
 from psm_sim.lab.studies.non_stationary.regret import CURVE, RATES, least_losses, regrets
 from psm_sim.lab.studies.non_stationary.remarks import comparisons, gains, leaders
-from psm_sim.lab.studies.non_stationary.rounds import Round, Unshared, logged_run
+from psm_sim.lab.studies.non_stationary.seed_statistics import BySeed, format_signed, sign
 from psm_sim.lab.studies.non_stationary.task import (
     BOUNDED,
     FIXED,
@@ -100,7 +100,7 @@ def test_common_rounds_cost_each_rate_what_fixed_share_loses():
     """Static-expert, whose rate is 0, too."""
     table = np.random.default_rng(5).exponential(1, (60, 5))
     learners, hindsight = regrets(
-        [[Round(0.0, losses, 1.0, 100.0) for losses in table]] * (1 + len(RATES)), 2
+        [[LearnerRound(0.0, losses, 1.0, 100.0) for losses in table]] * (1 + len(RATES)), 2
     )
     common = [each["common"] for each in learners]
     assert common == pytest.approx([60.0, *rate_losses(table, RATES)], rel=1e-12)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psm_sim.campaign.tasks import run_tasks
+from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.bsd_bound import BoundTask
-from psm_sim.lab.studies.experiment import PRESETS
 from psm_sim.lab.studies.one_setting import study as one_setting
 from psm_sim.lab.studies.one_setting.task import Setting, SettingTask
 from psm_sim.lab.studies.published import published_numbers
+from psm_sim.lab.studies.published_experiments import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, Findings, Scale
 from psm_sim.simulation import Scenario
 

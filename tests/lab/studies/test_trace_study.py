@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.campaign.tasks import run_tasks
+from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.lab.studies.study import Scale
-from psm_sim.lab.studies.trace_study import SENTENCES, STUDY, Sentence, measures
-from psm_sim.replay.run import replay_trace
+from psm_sim.lab.studies.trace_study import SENTENCES, STUDY, ThesisClaim, trace_measures
+from psm_sim.replay.trace_replay import replay_trace
 from psm_sim.summary_stats import Interval
 
 
@@ -22,13 +22,13 @@ from psm_sim.summary_stats import Interval
 )
 def test_a_sentence_is_judged_by_the_whole_interval(found: Interval, word: str) -> None:
     """Against its range, as a published number is."""
-    assert Sentence("a", "b", "c", at_most=1.1).verdict(found) == word
+    assert ThesisClaim("a", "b", "c", at_most=1.1).verdict(found) == word
 
 
 def test_the_numbers_are_those_of_the_replay() -> None:
     """The totals that the replay itself keeps."""
     (client,) = replay_trace("ucb", pages=5, history=True)
-    found, replay = measures(client), client.replay
+    found, replay = trace_measures(client), client.replay
     assert found["over_current_best"] == pytest.approx(replay.suffered / replay.current_best)
     assert found["over_best_fixed"] == pytest.approx(replay.suffered / replay.expert_losses.min())
     assert found["fixed_over_current"] >= 1

@@ -10,8 +10,8 @@ import pytest
 from psm_sim.cli import main
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.validation import VALIDATIONS
-from psm_sim.lab.studies.validation.dtim import fitted
-from psm_sim.lab.studies.validation.measured import measured, verdict
+from psm_sim.lab.studies.validation.measured_dtim_currents import fitted_currents
+from psm_sim.lab.studies.validation.measured_rows import measured_rows, validation_verdict
 from tests.lab.studies.committed import require_the_same
 
 FOLDER = Path(__file__).resolve().parents[3] / "reports" / "validation"
@@ -60,17 +60,17 @@ def test_median_and_ninetieth_percentile_of_the_latency_agree_within_25_per_cent
 
 def test_a_fit_goes_through_its_two_points():
     """By hand: 1.4 and 0.31 mA at DTIM 1 and 10 are 0.189 mA and 124 uC; or a sleep current and DTIM 1."""
-    row = next(row for row in measured()["dtim"] if row["chip"] == "ESP32-C3")
-    base, charge = fitted(row)
+    row = next(row for row in measured_rows()["dtim"] if row["chip"] == "ESP32-C3")
+    base, charge = fitted_currents(row)
     assert (base, 1000 * charge) == (pytest.approx(0.1889, abs=1e-4), pytest.approx(124.0, abs=0.1))
-    assert fitted({"ma": [1.1, 0.4], "sleep_ma": 0.1}) == (0.1, pytest.approx(0.1024))
+    assert fitted_currents({"ma": [1.1, 0.4], "sleep_ma": 0.1}) == (0.1, pytest.approx(0.1024))
 
 
 def test_the_verdict_keeps_its_tolerance():
     """The largest difference counts."""
-    assert verdict("dtim", 5.5) == "agrees"
-    assert verdict("dtim", -5.6) == "differs"
-    assert verdict("latency", 3.0, 25.1) == "differs"
+    assert validation_verdict("dtim", 5.5) == "agrees"
+    assert validation_verdict("dtim", -5.6) == "differs"
+    assert validation_verdict("latency", 3.0, 25.1) == "differs"
 
 
 def test_the_command_writes_a_report_with_its_rule_and_figure(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from psm_sim.network import build_world, load_topology
 from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.observers import Observer
-from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.topology_sections import BeaconParameters
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.base import Dtim
@@ -44,10 +44,10 @@ class Bench:
         self.env.timeout(time_s).callbacks.append(lambda _: action())
 
     def arrive_at(self, time_s, size=1500):
-        self.at(time_s, lambda: self.forward(Segment(Connection(), 0, size - 40, 0, False, False, size)))
+        self.at(time_s, lambda: self.forward(Segment(ConnectionId(), 0, size - 40, 0, False, False, size)))
 
     def send_at(self, time_s):
-        self.at(time_s, lambda: self.world.station.send(Segment(Connection(), 0, 0, 0, False, False, 40)))
+        self.at(time_s, lambda: self.world.station.send(Segment(ConnectionId(), 0, 0, 0, False, False, 40)))
 
     def run(self, until):
         self.env.run(until=until)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.policies import make_policy
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 PAGE = Page(1.0, 20_000, (5_000, 5_000), (300,) * 3, (0.05,) * 3)
 

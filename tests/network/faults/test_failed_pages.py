@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.network import Observer, PageError
-from psm_sim.network.segment import Reset
+from psm_sim.network.segment import ResetSegment
 from psm_sim.policies import Policy, Rest
 from psm_sim.workload.messages import Message, Messages
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 from tests.network.faults.common import Frames, balance, loaded, world_with
 
 QUICK = Page(1.0, 1000, (), (300,), (0.0,))
@@ -62,7 +62,7 @@ def test_its_connections_are_broken_off_and_the_server_learns_it():
     seen = Frames()
     page = Page(1.0, 1000, (2000, 2000), (300,) * 3, (0.0, 50.0, 50.0))
     world = loaded({"faults.patience_s": 5}, [page, Page(100.0, 1, (), (300,), (0.0,))], observers=[seen])
-    resets = [name for name, _, segment in seen.queued if isinstance(segment, Reset)]
+    resets = [name for name, _, segment in seen.queued if isinstance(segment, ResetSegment)]
     assert resets == ["wireless up", "wireless up", "wired up", "wired up"]
     assert world.server.open_connections == 1
     assert not any(40 < arrives_s < 90 for _, arrives_s, _ in seen.queued)

@@ -12,7 +12,7 @@ from psm_sim.network.end_systems import EndSystems
 from psm_sim.network.faults.frame_loss import RandomFrameLoss
 from psm_sim.network.topology_faults import LossParameters
 from psm_sim.workload import load_workload
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 from tests.network.faults.common import Frames, balance, loaded, world_with
 
 HOPS = ("wireless", "wired")

@@ -8,7 +8,7 @@ from psm_sim.network.faults import faults
 from psm_sim.network.faults.outages import OutageSchedule
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 from tests.network.faults.common import Frames, balance, loaded, world_with
 
 

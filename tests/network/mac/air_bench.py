@@ -7,9 +7,9 @@ from simpy import Environment
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.mac.cell import Cell
-from psm_sim.network.mac.hop import MacHop
+from psm_sim.network.mac.mac_hop import MacHop
 from psm_sim.network.observers import EnergyLedger, ObserverHooks
-from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.station import Station
 
 LEGACY = {"access_point.release_on_uplink": False}
@@ -83,4 +83,4 @@ class AirBench:
 
     @staticmethod
     def frame(size):
-        return Segment(Connection(), 0, size - 40, 0, False, False, size)
+        return Segment(ConnectionId(), 0, size - 40, 0, False, False, size)

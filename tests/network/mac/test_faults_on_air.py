@@ -8,11 +8,11 @@ import pytest
 
 from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.network.end_systems import EndSystems
-from psm_sim.network.mac.hop import MacHop
+from psm_sim.network.mac.mac_hop import MacHop
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 from tests.network.observers.sniffed import captured, frames_of
 
 QUIET = [Page(60.0, 1000, (), (300,), (0.05,))]
@@ -27,7 +27,7 @@ class Told(Observer):
     def lost(self, link, time_s, segment):
         self.lost_frames.append(link.name)
 
-    def held(self, time_s, frames, fetched):
+    def buffered(self, time_s, frames, retrieved):
         self.holds.append((time_s, frames))
 
     def beacons(self, first_s, count, every_s):

@@ -12,8 +12,8 @@ import pytest
 from psm_sim.network import Observer, PageError, build_world, load_topology
 from psm_sim.network.topology_mac import RATES_MBPS
 from psm_sim.policies import make_policy
-from psm_sim.randomness import stream
-from psm_sim.workload.page import Page
+from psm_sim.random_streams import random_stream
+from psm_sim.workload.page_view import Page
 
 WORLDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "42"))
 EVENTS = 200_000
@@ -76,7 +76,7 @@ def page_of(random):
 
 def run(number):
     """Run a world; return it, what its witness saw, and which it is."""
-    random = stream(1, "random worlds over the air", number)
+    random = random_stream(1, "random worlds over the air", number)
     settings, policy = settings_of(random), str(random.choice(POLICIES))
     witness = Witness()
     world = build_world(load_topology("three-node", settings), make_policy(policy), [witness])

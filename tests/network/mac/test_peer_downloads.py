@@ -8,7 +8,7 @@ import pytest
 
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import make_policy
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 SETTINGS = {
     "tcp.ack_first": True,

@@ -15,7 +15,7 @@ from psm_sim.network.observers.capture.pending_frames import ROW, PendingFrames
 from psm_sim.network.segment import GROUP
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 from tests.network.observers.sniffed import Beacon, Frame, beacons_of, captured, frames_of, records, run
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm"]
@@ -104,7 +104,7 @@ def sampled(policy, pages, settings):
     def look():
         while True:
             yield world.env.timeout(interval_s * (len(found) + 1) - 1e-8 - world.env.now)
-            found.append(bool(port._held))
+            found.append(bool(port._buffered))
 
     world.env.process(look())
     world.run(load_workload("ucb", pages, 1).pages)

@@ -14,10 +14,10 @@ from simpy import Environment
 import psm_sim
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.air_timing import Timing
-from psm_sim.network.mac.air import Air
+from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.beacon_schedule import BeaconSchedule
+from psm_sim.network.mac.channel import Channel
 from psm_sim.network.mac.station_queue import DOZES
 from psm_sim.network.observers.capture import sniffer
 from psm_sim.network.observers.capture.beacon_times import BeaconTimes
@@ -93,7 +93,7 @@ def test_a_run_that_is_captured_is_the_run_that_is_not(policy, variant):
 def test_ps_polls_and_acks_are_as_many_as_the_air_has_carried(policy, variant, monkeypatch):
     """Each exchange ends with one ACK, and each that begins with a PS-Poll is one of those."""
     acked_s, polled_s = [], []
-    begin = Air._begin
+    begin = Channel._begin
 
     def counted(air, contender, exchange):
         if contender is not None:
@@ -103,7 +103,7 @@ def test_ps_polls_and_acks_are_as_many_as_the_air_has_carried(policy, variant, m
                 polled_s.append(ends_s)
         begin(air, contender, exchange)
 
-    monkeypatch.setattr(Air, "_begin", counted)
+    monkeypatch.setattr(Channel, "_begin", counted)
     world, data = on_air(policy, **VARIANTS[variant])
     now_s = world.env.now
     assert len(frames_of(data, "ack")) == sum(each <= now_s for each in acked_s)
@@ -115,7 +115,7 @@ def test_ps_polls_and_acks_are_as_many_as_the_air_has_carried(policy, variant, m
 def test_no_two_frames_overlap_and_each_is_on_the_air_as_long_as_it_takes(policy, variant):
     """Beacons included; between a frame and its ACK, and a PS-Poll and its answer, there is a SIFS."""
     world, data = on_air(policy, **VARIANTS[variant])
-    timing, found = Timing(world.hop.topology.mac), records(data)
+    timing, found = FrameTiming(world.hop.topology.mac), records(data)
     bare = {"null": timing.null_s, "ps-poll": timing.poll_s, "ack": timing.ack_s}
     for each in found:
         air_s = timing.beacon_s if isinstance(each, Beacon) else bare.get(each.kind) or packet_s(each, timing)
@@ -176,7 +176,7 @@ def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
     monkeypatch.setattr(BeaconSchedule, "sent", now_sent)
     monkeypatch.setattr(BeaconSchedule, "passed", was_sent)
     world, data = on_air(policy, **VARIANTS[variant])
-    timing, interval_s = Timing(world.hop.topology.mac), world.beacons.interval_s
+    timing, interval_s = FrameTiming(world.hop.topology.mac), world.beacons.interval_s
     shown = [each.begun_us for each in beacons_of(data)]
     heard = {round(1e6 * each) for each in begun_s if each + timing.beacon_s <= world.env.now}
     assert len(heard) > 10

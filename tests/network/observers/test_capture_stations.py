@@ -14,12 +14,12 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.network import Observer, load_topology
-from psm_sim.network.air_timing import Timing
 from psm_sim.network.build import build_world, cell_of
-from psm_sim.network.observers.capture import captures, check_capturable, sniffer
-from psm_sim.network.observers.timeline import timelines
+from psm_sim.network.frame_timing import FrameTiming
+from psm_sim.network.observers.capture import capture_observers, check_capturable, sniffer
+from psm_sim.network.observers.timeline import timeline_observers
 from psm_sim.network.station_group import StationGroup
-from psm_sim.network.topology_members import Member
+from psm_sim.network.topology_stations import StationSpec
 from psm_sim.network.world import World
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -64,7 +64,9 @@ class Sniffed:
         self.topology, self.held = topology, []
         self.names = [f"station-{number}" for number, _ in enumerate(policies, 1)]
         capture, timeline = io.BytesIO(), io.BytesIO()
-        told = zip(captures(capture, len(policies)), timelines(timeline, self.names), strict=True)
+        told = zip(
+            capture_observers(capture, len(policies)), timeline_observers(timeline, self.names), strict=True
+        )
         self.logs, self.ends = [Log() for _ in policies], [Ends() for _ in policies]
         cell = cell_of(topology)
         self.worlds = [
@@ -158,7 +160,7 @@ def test_no_two_frames_overlap_and_each_sender_counts_its_own(variant):
             orders.setdefault(each.station, []).append(each.order)
     assert set(orders) == {mac_of(aid) for aid in range(1, 10)}
     assert all(found == [number % 4096 for number in range(len(found))] for found in orders.values())
-    assert Timing(found.topology.mac).pifs_s > 0
+    assert FrameTiming(found.topology.mac).pifs_s > 0
 
 
 def _polls(each):
@@ -235,7 +237,7 @@ def test_each_station_is_a_process_of_the_timeline():
 def test_more_stations_than_have_a_number_are_refused():
     """Before the run, in a sentence."""
     place = load_topology("three-node", {"mac.model": "dcf"})
-    crowd = tuple(Member(f"m{number}", count=250) for number in range(9))
+    crowd = tuple(StationSpec(f"m{number}", count=250) for number in range(9))
     place = replace(place, stations=crowd)
     with pytest.raises(InputError, match="room for 2,007 associations, but there are 2,250 stations"):
         check_capturable(place, place.station_count)
@@ -246,7 +248,7 @@ def test_the_command_writes_both_files_for_each_policy(tmp_path):
     import psm_sim
 
     path = tmp_path / "cafe.pcap"
-    found = psm_sim.comparison(
+    found = psm_sim.compare(
         ["psm", "always-on"], topology="cafe", pages=1, capture=path, timeline=tmp_path / "c.json"
     )
     assert sorted(each.name for each in Path(tmp_path).iterdir()) == [

@@ -9,10 +9,10 @@ import pytest
 from psm_sim.network import EnergyLedger, Observer, PagesDone, World, build_world, load_topology
 from psm_sim.network.observers import ObserverHooks
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology_station import PowerParameters
+from psm_sim.network.topology_device import PowerParameters
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
-from psm_sim.workload.page import Page
+from psm_sim.workload.page_view import Page
 
 EVENTS = ("radio", "beacons", "rest", "frame", "page", "finish")
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm:uplink=keep"]
@@ -133,7 +133,7 @@ def test_rests_are_the_questions_to_the_policy_and_its_answers():
     policy.rest = rest
     _, seen = watched(policy)
     assert seen.of("rest") == asked
-    assert any(poll is not None and poll.held_frames for _, poll, _ in asked)
+    assert any(poll is not None and poll.buffered_frames for _, poll, _ in asked)
 
 
 def test_frames_are_told_for_each_link_they_pass():

@@ -11,13 +11,13 @@ import pytest
 
 from psm_sim.network import Observer
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.http import Request
+from psm_sim.network.http_request import Request
 from psm_sim.network.observers.timeline import Timeline
 from psm_sim.network.observers.timeline.trace_file import TraceFile
 from psm_sim.network.observers.timeline.transfers import Transfers, _Stream
-from psm_sim.network.segment import Connection
+from psm_sim.network.segment import ConnectionId
 from psm_sim.policies import Policy, Rest, make_policy
-from psm_sim.policies.guard import GuardedPolicy
+from psm_sim.policies.user_policy_guard import GuardedPolicy
 from tests.network.observers.sniffed import run
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm", "anticipate", "uapsd", "twt"]
@@ -33,10 +33,10 @@ class Told(Observer):
     def radio(self, time_s, awake):
         self.radios.append((time_s, awake))
 
-    def asked(self, time_s, poll, rest):
+    def decision(self, time_s, poll, rest):
         self.answers.append((time_s, rest))
 
-    def held(self, time_s, frames, fetched):
+    def buffered(self, time_s, frames, retrieved):
         self.holds.append((time_s, frames))
 
 
@@ -214,7 +214,7 @@ def test_the_streams_that_are_over_are_forgotten():
 
 def test_a_reply_that_comes_in_any_order_is_put_together():
     """Segments twice, beyond a gap, and over what has come already."""
-    stream = _Stream(Connection([Request(100, 3000, 0.0)], 0))
+    stream = _Stream(ConnectionId([Request(100, 3000, 0.0)], 0))
     ends = []
     for start, end in ((0, 1), (1001, 2001), (2001, 3001), (1001, 2001), (1, 501), (401, 1001), (0, 1)):
         stream.accept(start, end)

@@ -22,7 +22,7 @@ FACTS = facts_of(WORDS, BEGUN, [Path(__file__)])
 @pytest.fixture(autouse=True)
 def _one_format(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw in one format of three: drawing is what takes long here."""
-    monkeypatch.setattr("psm_sim.reporting.figures.run.write.SUFFIXES", (".svg",))
+    monkeypatch.setattr("psm_sim.reporting.figures.run.write_figures.SUFFIXES", (".svg",))
 
 
 def test_three_files_and_the_figures_are_written_and_nothing_else(

@@ -9,8 +9,8 @@ import math
 
 import psm_sim
 from psm_sim.network import Topology
+from psm_sim.network.topology_device import PowerParameters
 from psm_sim.network.topology_sections import BeaconParameters
-from psm_sim.network.topology_station import PowerParameters
 from psm_sim.reporting.files import result_json as json_report
 from psm_sim.simulation import Comparison
 
@@ -66,7 +66,7 @@ def test_it_says_in_what_a_topology_differs_from_the_bundled_one(comparison: Com
     assert (found["topology_base"], found["topology_differs"]) == ("three-node", {})
     place = Topology(name="mine", power=PowerParameters(awake_w=1.0), beacon=BeaconParameters(50.0))
     scenario = dataclasses.replace(comparison.scenario, settings={"power.awake_w": "1"})
-    found = written(dataclasses.replace(comparison, place=place, scenario=scenario))
+    found = written(dataclasses.replace(comparison, resolved_topology=place, scenario=scenario))
     assert (found["topology_base"], found["topology_differs"]) == ("three-node", {"beacon.interval_ms": 50.0})
 
 

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.campaign.pareto_frontier import Corner
+from psm_sim.campaign.pareto_frontier import ParetoCorner
 from psm_sim.cli import main
 from psm_sim.reporting.html import markup
 from psm_sim.reporting.html.comparison import page_of
-from psm_sim.reporting.html.distribution import MAX_STEPS, steps
-from psm_sim.reporting.html.pages import pages_table
+from psm_sim.reporting.html.page_table import pages_table
+from psm_sim.reporting.html.slowdown_distribution import MAX_STEPS, slowdown_steps
 from psm_sim.reporting.html.timeline_data import MAX_FRAMES, fitting_page_count, record_timeline
 from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
 
@@ -45,7 +45,7 @@ def stored(page: str, name: str) -> Any:
 
 def test_the_same_runs_give_the_same_bytes(replicated: Comparison) -> None:
     """Bokeh's own numbers of models, which count through the process, are not in it."""
-    frontier = [Corner(2.9, 1.0), Corner(2.8, 1.5)]
+    frontier = [ParetoCorner(2.9, 1.0), ParetoCorner(2.8, 1.5)]
     page = page_of(replicated, KNOWN, frontier)
     assert page == page_of(replicated, KNOWN, frontier)
     assert len(page.encode()) < 2_500_000
@@ -56,7 +56,7 @@ def test_it_says_every_parameter_and_the_command(replicated: Comparison) -> None
     """Those of the policies, the trace and the topology."""
     page = page_of(replicated, KNOWN)
     text = unescape(re.sub("<script.*?</script>|<[^>]+>", " ", page, flags=re.S))
-    named = [*replicated.place.config(), *replicated.workload.parameters, "numpy"]
+    named = [*replicated.resolved_topology.config(), *replicated.workload.parameters, "numpy"]
     named += [name for run in replicated.shown for name in run.parameters]
     assert [name for name in named if name not in text] == []
     assert KNOWN["command"] in text
@@ -73,9 +73,9 @@ def test_nothing_in_it_leads_outside(replicated: Comparison) -> None:
 @given(st.text())
 def test_any_text_is_text(text: str) -> None:
     """No tag, attribute or end of a script begins in it, and a program reads the same back."""
-    assert not set("<>\"'") & set(markup.text(text))
-    assert "<" not in markup.data("n", text)[1:-9]
-    inside = markup.data("n", text).partition(">")[2].removesuffix("</script>")
+    assert not set("<>\"'") & set(markup.escape_text(text))
+    assert "<" not in markup.json_script("n", text)[1:-9]
+    inside = markup.json_script("n", text).partition(">")[2].removesuffix("</script>")
     assert json.loads(inside) == text
 
 
@@ -90,7 +90,7 @@ def test_the_table_has_the_pages_of_each_policy_and_seed(replicated: Comparison)
 
 def test_what_is_not_finite_is_an_empty_cell() -> None:
     """JSON has no such number, and a page must not fail for it."""
-    values = [markup.plain(value) for value in (math.nan, math.inf, 1 / 3, 7, None, True, "a")]
+    values = [markup.plain_text(value) for value in (math.nan, math.inf, 1 / 3, 7, None, True, "a")]
     assert values == [None, None, 0.33333, 7, None, True, "a"]
 
 
@@ -117,7 +117,7 @@ def test_a_long_run_is_shown_as_far_as_it_fits() -> None:
 @given(st.lists(st.floats(1.0, 100.0), min_size=1, max_size=3 * MAX_STEPS))
 def test_the_steps_rise_to_the_slowest_page(values: list[float]) -> None:
     """From 0 to 1, in at most as many steps as are promised."""
-    xs, shares = steps(values)
+    xs, shares = slowdown_steps(values)
     assert xs == sorted(xs)
     assert (xs[0], xs[-1]) == (min(values), max(values))
     assert (shares[0], shares[-1]) == (0.0, 1.0)

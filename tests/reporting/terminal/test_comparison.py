@@ -141,7 +141,7 @@ def test_wall_time_is_not_in_it(comparison: Comparison) -> None:
 )
 def test_the_numbers_of_a_column_have_as_many_decimals(values: list[float], cells: list[str]) -> None:
     """Four digits of the largest, three decimals at most."""
-    assert table.aligned(values) == cells
+    assert table.align_columns(values) == cells
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +168,7 @@ def test_names_and_digits_never_vanish(
     for part in ("lpsm:", "loss=gamma * I *", "/log(Ti)", "bsd:", "p=0.5"):
         assert any(part in line for line in head), part
     for value in (lambda run: run.energy_per_page_j, lambda run: run.slowdown.mean):
-        assert set(table.aligned([value(run) for run in shown.shown])) <= set(" ".join(head).split())
+        assert set(table.align_columns([value(run) for run in shown.shown])) <= set(" ".join(head).split())
     assert {"energy", "slowdown"} <= set(head[0].split())
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from psm_sim.campaign.sweep.eta import EtaEstimator
 from psm_sim.reporting.terminal import sweep_progress
-from psm_sim.reporting.terminal.sweep_progress import left, sweep_progress_on
+from psm_sim.reporting.terminal.sweep_progress import format_time_left, sweep_progress_on
 
 
 class Terminal(io.StringIO):
@@ -29,8 +29,8 @@ def half_done() -> EtaEstimator:
 
 def test_the_time_left_is_told_in_words() -> None:
     """Nothing is said before anything is known."""
-    assert left(EtaEstimator([("psm", 100)])) == ""
-    assert left(half_done()) == ", about 20.0 minutes left"
+    assert format_time_left(EtaEstimator([("psm", 100)])) == ""
+    assert format_time_left(half_done()) == ", about 20.0 minutes left"
 
 
 def test_a_bar_shows_tasks_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:

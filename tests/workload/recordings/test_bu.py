@@ -10,7 +10,7 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings import bu
-from psm_sim.workload.recordings.read import read_recording
+from psm_sim.workload.recordings.format_detection import read_recording
 from psm_sim.workload.recordings.recording import UNKNOWN
 
 LOG = """\

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psm_sim.errors import InputError
-from psm_sim.workload.recordings.capture.interfaces import Interface
+from psm_sim.workload.recordings.capture.pcapng_interfaces import Interface
 from psm_sim.workload.recordings.capture.reader import frames_of, read_capture
-from psm_sim.workload.recordings.source import Source
+from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from tests.workload.recordings.captures import (
     FRAMES,
     SERVER,
@@ -72,7 +72,7 @@ def test_times_of_pcap_are_read_in_either_unit_and_byte_order(kept, order, nano)
 @pytest.mark.parametrize("snap", [34, 42, 60])
 def test_a_snap_length_keeps_the_lengths(kept, snap):
     """The length is that of the packet as it was, however little of it was kept."""
-    (frames,) = frames_of(Source(kept(pcap([(FOREVER_S, ethernet(PACKET))], snap=snap))))
+    (frames,) = frames_of(ChunkReader(kept(pcap([(FOREVER_S, ethernet(PACKET))], snap=snap))))
     assert frames.length.tolist() == [14 + len(PACKET)]
     assert (frames.end - frames.start).tolist() == [snap]
     found = read_capture(kept(pcap([(FOREVER_S, ethernet(PACKET))], snap=snap)))

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from psm_sim.workload.recordings.capture.addresses import Addresses
-from psm_sim.workload.recordings.capture.links import ip_begins
-from psm_sim.workload.recordings.capture.packets import packets_of
+from psm_sim.workload.recordings.capture.ip_packets import packets_of
+from psm_sim.workload.recordings.capture.link_layers import ip_begins
 from psm_sim.workload.recordings.capture.reader import frames_of
-from psm_sim.workload.recordings.source import Source
+from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from tests.workload.recordings.captures import FRAMES, enhanced, interface, packet, pcap, section
 
 NAMES = (
@@ -31,7 +31,7 @@ def ours(path: Path) -> tuple[list[tuple[int, int, int]], list[tuple[int, str, s
     addresses = Addresses()
     frames: list[tuple[int, int, int]] = []
     packets: list[tuple[int, str, str, int]] = []
-    for batch in frames_of(Source(path)):
+    for batch in frames_of(ChunkReader(path)):
         kept = batch.end - batch.start
         frames += zip(batch.time_ns.tolist(), batch.length.tolist(), kept.tolist(), strict=True)
         for row in packets_of(batch, ip_begins(batch), addresses):

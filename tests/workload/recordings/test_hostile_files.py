@@ -24,9 +24,9 @@ import pytest
 from psm_sim.bundled_files import bundled_dir
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
-from psm_sim.workload.profile import berkeley_profile
-from psm_sim.workload.recordings.synthesize import synthesize
+from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
 from psm_sim.workload.recordings.ucb_write import write_records
+from psm_sim.workload.trace_profile import berkeley_profile
 from tests.workload.recordings import captures
 
 CASES = int(os.environ.get("PSM_SIM_HOSTILE_CASES", "1000"))
@@ -89,8 +89,8 @@ def har():
 def seeds(tmp_path_factory: pytest.TempPathFactory):
     """Good files of every format, by the ending of their name."""
     folder = tmp_path_factory.mktemp("seeds")
-    synthesize(folder / "s.tr", 12, berkeley_profile())
-    from psm_sim.workload.recordings.read import ucb_batches_of
+    synthesize_ucb(folder / "s.tr", 12, berkeley_profile())
+    from psm_sim.workload.recordings.format_detection import ucb_batches_of
 
     _, batches = ucb_batches_of(folder / "s.tr")
     write_records(folder / "s.txt", (record for batch in batches for record in batch.records()))

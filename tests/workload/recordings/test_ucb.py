@@ -11,8 +11,8 @@ import pytest
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload, load_workloads
 from psm_sim.workload.recordings import ucb_batches
-from psm_sim.workload.recordings.grouping import PageRule
-from psm_sim.workload.recordings.read import read_recording, ucb_batches_of
+from psm_sim.workload.recordings.format_detection import read_recording, ucb_batches_of
+from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.recordings.recording import UNKNOWN
 from psm_sim.workload.recordings.ucb_record import UNDEFINED
 

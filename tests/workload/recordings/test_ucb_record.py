@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from psm_sim.errors import InputError
 from psm_sim.workload.recordings import request_line
+from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.request_line import METHODS, is_secondary
-from psm_sim.workload.recordings.source import Source
 from psm_sim.workload.recordings.ucb_batches import binary_batches, text_batches
 from psm_sim.workload.recordings.ucb_record import HEADER, UNDEFINED, Record, binary_of_text, dotted
 
@@ -93,8 +93,8 @@ def test_the_published_records_read_alike_from_both_forms_and_encode_back_byte_f
     if not SAMPLE.is_dir():
         pytest.skip("the published sample records are not beside this repository")
     binary, text = SAMPLE / "published-4-records.tr", SAMPLE / "published-4-records.txt"
-    read = [record for batch in binary_batches(Source(binary)) for record in batch.records()]
-    assert read == [record for batch in text_batches(Source(text)) for record in batch.records()]
+    read = [record for batch in binary_batches(ChunkReader(binary)) for record in batch.records()]
+    assert read == [record for batch in text_batches(ChunkReader(text)) for record in batch.records()]
     assert b"".join(record.binary() for record in read) == binary.read_bytes()
     assert b"".join(record.text() + b"\n" for record in read) == text.read_bytes()
     assert read[0] == FIRST

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
 
 Digits = tuple[FloatArray, NDArray[np.int64]]
@@ -51,7 +51,7 @@ def small_digits() -> Digits:
     return _read(digits_file(), "the small digits", "scikit-learn", 16)
 
 
-def halved(images: FloatArray) -> FloatArray:
+def split_in_halves(images: FloatArray) -> FloatArray:
     """Return square images, shape (n, s * s), at half the side by means of 2 x 2 pixels, (n, (s/2)^2)."""
     side = round(images.shape[1] ** 0.5)
     blocks = images.reshape(len(images), side // 2, 2, side // 2, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.arrays import IntArray
+from psm_sim.array_types import IntArray
 
 _LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 _EMPTY, _X, _O = 0, 1, 2
@@ -12,7 +12,7 @@ _EMPTY, _X, _O = 0, 1, 2
 Board = tuple[int, ...]
 
 
-def tictactoe() -> tuple[IntArray, IntArray]:
+def tictactoe_endgames() -> tuple[IntArray, IntArray]:
     """Return the 958 final boards, shape (958, 9), and their labels, shape (958,), 1 where x has won.
 
     x moves first; a square is 0 if empty, 1 if it holds x, 2 if it holds o. 626 boards are won by x.

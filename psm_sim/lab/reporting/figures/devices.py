@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def trade(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_trade_off(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``traffic, policy, mw, delay_ms``, one panel per traffic."""
     titles = list(dict.fromkeys(frame["traffic"]))
     figure, panels = new_figure(2, 2, 8.4, 6.4)
@@ -31,7 +31,7 @@ def trade(frame: pd.DataFrame) -> tuple[Figure, str]:
     return figure, "Mean power of an ESP32-C6 against mean delay, one mark per policy."
 
 
-def crossover(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_crossover(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``chip, family, wait_s, mw``, one curve per chip and family."""
     figure, (axes,) = new_figure(1, 1, 5.6, 3.8)
     for place, ((chip, family), shown) in enumerate(frame.groupby(["chip", "family"], sort=True)):

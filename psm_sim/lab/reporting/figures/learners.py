@@ -16,7 +16,7 @@ _WIDTH = 80
 """Letters of the names that stand side by side in a legend."""
 
 
-def labels(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_labels(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``setting, error, labels``, both axes logarithmic."""
     figure = _lines(frame, ("error of the half-space", "labels bought, median"))
     figure.axes[0].set_yscale("log")
@@ -24,13 +24,13 @@ def labels(frame: pd.DataFrame) -> tuple[Figure, str]:
     return figure, "Labels bought until the error is reached, medians, d = 10."
 
 
-def drift(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_drift(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``learner, rate, accuracy``."""
     figure = _lines(frame, (_RATE, "accuracy"))
     return figure, "Accuracy against the share of labels bought, target redrawn every 500 rounds."
 
 
-def f_measure(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_f_measure(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``learner, rate, F``."""
     figure = _lines(frame.sort_values(["learner", "rate"]), (_RATE, "macro F-measure"))
     ticks = [tick for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if tick >= frame["rate"].min() / 2]
@@ -38,7 +38,7 @@ def f_measure(frame: pd.DataFrame) -> tuple[Figure, str]:
     return figure, "Macro F-measure of the last predictions against the share of labels bought."
 
 
-def bought(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_queried(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw a name, ``bought`` and a value."""
     by, _, value = frame.columns
     figure = _lines(frame, ("labels or images bought", f"mean {value}"))

@@ -16,7 +16,7 @@ _FAMILIES = ("anticipate", "outstanding", "psm", "bsd", "lpsm", "cbgz", "cbgz2",
 """The families drawn, each with its own colour; random listening and DKM lie far off, see the tables."""
 
 
-def listening(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_listening(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``title, family, policy, slowdown, energy_j, hindsight_j``."""
     titles = list(dict.fromkeys(frame["title"]))
     columns = min(3, len(titles))

@@ -27,7 +27,7 @@ _BESIDE = {
 """Where the name of a point stands that has neighbours, in points from it."""
 
 
-def energy_against_slowdown(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_trade_off(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``group, policy, slowdown, energy_mj`` with intervals; on the right what is near Learn-alpha."""
     figure, (wide, near) = new_figure(columns=2, width_in=7.4, height_in=4.0)
     for number, (group, line) in enumerate(frame.groupby("group", sort=False)):
@@ -81,7 +81,7 @@ def _scale(frame: pd.DataFrame, wide: Axes, near: Axes) -> None:
     near.set(xlim=(slow.min() - 0.06, slow.max() + 0.09), ylim=(joules.min() - 8, joules.max() + 9))
 
 
-def loss_of_each_rate(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_rate_losses(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``gamma, alpha, fixed_share, learn_alpha`` with half widths, one panel per gamma."""
     gammas = list(dict.fromkeys(frame["gamma"]))
     figure, panels = new_figure(columns=len(gammas), width_in=7.0)
@@ -104,7 +104,7 @@ def _rates(axes: Axes, curve: pd.DataFrame) -> None:
     axes.axhspan(ours - width, ours + width, color=COLOURS[1], alpha=0.25)
 
 
-def polling_times(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_polling_times(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``learner, minutes, polling_ms, regime``, one panel per learner, the regimes shaded."""
     learners = list(dict.fromkeys(frame["learner"]))
     figure, panels = new_figure(rows=len(learners), width_in=7.0, height_in=5.0)

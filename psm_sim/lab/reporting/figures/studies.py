@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.lab.reporting.figures import (
-    bars,
-    curves,
     devices,
+    energy_bars,
     learners,
     listening,
     non_stationary,
-    scatter,
-    settings,
+    page_slowdowns,
+    round_trip_curves,
+    setting_search,
     validation,
 )
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 
 _DRAWERS: dict[str, Callable[[Any], Any]] = {
-    "energy": bars.energy,
-    "slowdown": bars.slowdown,
-    "round-trips": curves.round_trips,
-    "sleep-times": curves.sleep_times,
-    "pages": scatter.pages,
-    "frontier": scatter.frontier,
-    "settings": settings.settings,
-    "trade-off": non_stationary.energy_against_slowdown,
-    "regret": non_stationary.loss_of_each_rate,
-    "polling": non_stationary.polling_times,
-    "listening": listening.listening,
-    "labels": learners.labels,
-    "drift": learners.drift,
-    "f-measure": learners.f_measure,
-    "bought": learners.bought,
-    "currents": validation.currents,
-    "trade": devices.trade,
-    "crossover": devices.crossover,
+    "energy": energy_bars.draw_energy,
+    "slowdown": energy_bars.draw_slowdown,
+    "round-trips": round_trip_curves.draw_round_trips,
+    "sleep-times": round_trip_curves.draw_sleep_times,
+    "pages": page_slowdowns.draw_pages,
+    "frontier": page_slowdowns.draw_frontier,
+    "settings": setting_search.draw_settings,
+    "trade-off": non_stationary.draw_trade_off,
+    "regret": non_stationary.draw_rate_losses,
+    "polling": non_stationary.draw_polling_times,
+    "listening": listening.draw_listening,
+    "labels": learners.draw_labels,
+    "drift": learners.draw_drift,
+    "f-measure": learners.draw_f_measure,
+    "bought": learners.draw_queried,
+    "currents": validation.draw_currents,
+    "trade": devices.draw_trade_off,
+    "crossover": devices.draw_crossover,
 }
 
 

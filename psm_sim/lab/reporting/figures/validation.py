@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def currents(frame: pd.DataFrame) -> tuple[Figure, str]:
+def draw_currents(frame: pd.DataFrame) -> tuple[Figure, str]:
     """Draw ``label, measured, ours, verdict, tolerance``."""
     figure, (axes,) = new_figure(1, 1, 5.6, 4.6)
     for place, (verdict, points) in enumerate(frame.groupby("verdict", sort=True)):

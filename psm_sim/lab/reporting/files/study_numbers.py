@@ -57,12 +57,12 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "policy": number.policy,
         "quantity": number.quantity,
         "published": str(number),
-        "mean": plain(ours.mean),
-        "half_width": plain(ours.half_width),
+        "mean": to_plain(ours.mean),
+        "half_width": to_plain(ours.half_width),
         "replications": ours.replications,
-        "largest": plain(claim.largest),
-        "kept": plain(claim.kept),
-        "difference": plain(number.difference(ours.mean)),
+        "largest": to_plain(claim.largest),
+        "kept": to_plain(claim.kept),
+        "difference": to_plain(number.difference(ours.mean)),
         "verdict": claim.verdict,
         "not_comparable": number.not_comparable,
         "source": number.source,
@@ -72,11 +72,11 @@ def _claim(claim: Claim) -> dict[str, Any]:
 def _frame(frame: pd.DataFrame) -> dict[str, Any]:
     return {
         "columns": [str(name) for name in frame.columns],
-        "rows": [[plain(value) for value in row] for row in frame.itertuples(index=False, name=None)],
+        "rows": [[to_plain(value) for value in row] for row in frame.itertuples(index=False, name=None)],
     }
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Return a cell as a value that JSON has; a number that is missing is ``None``."""
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, float):

@@ -11,20 +11,24 @@ _NUMBER = re.compile(
 )
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; columns of numbers are aligned right."""
     rows = [list(row) for row in rows]
     columns = list(zip(*rows, strict=True)) or [() for _ in headings]
     rules = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]
-    lines = [[escaped(text) for text in headings], rules, *([escaped(text) for text in row] for row in rows)]
+    lines = [
+        [escape_markdown(text) for text in headings],
+        rules,
+        *([escape_markdown(text) for text in row] for row in rows),
+    ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def points(sentences: Iterable[str]) -> str:
+def markdown_list(sentences: Iterable[str]) -> str:
     """Return a list of points, one per sentence."""
-    return "".join(f"* {escaped(sentence)}\n" for sentence in sentences)
+    return "".join(f"* {escape_markdown(sentence)}\n" for sentence in sentences)
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return *text* so that Markdown shows it as it is."""
     return _SPECIAL.sub(r"\\\1", text.replace("\n", " "))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from psm_sim import __version__
 from psm_sim.files.atomic_directory import replace_directory
-from psm_sim.lab.reporting import claims
+from psm_sim.lab.reporting import claim_table
 from psm_sim.lab.reporting.files.study_numbers import numbers_of
-from psm_sim.lab.reporting.pages import markdown, tallies
+from psm_sim.lab.reporting.pages import markdown, verdict_tallies
 from psm_sim.lab.reporting.terminal.study import cells
 from psm_sim.parallel import parallel_map
 from psm_sim.reporting.files.result_json import to_text
@@ -50,7 +50,7 @@ def write_report(
     seed: int,
     command: str,
     introduction: str = INTRODUCTION,
-    rule: str = claims.RULE,
+    rule: str = claim_table.RULE,
     workers: int | None = 1,
 ) -> None:
     """Write ``README.md``, ``numbers.json`` and the figures, all of them or none.
@@ -131,47 +131,47 @@ def page_of(
 
 def _summary(findings: Sequence[Findings]) -> str:
     rows = [
-        [f"[{found.study}](#{found.study})", markdown.escaped(found.title), _verdicts(found)]
+        [f"[{found.study}](#{found.study})", markdown.escape_markdown(found.title), _verdicts(found)]
         for found in findings
     ]
     lines = [["study", "about", "verdicts"], ["---"] * 3, *rows]
     page = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     every = [claim for found in findings for claim in found.claims]
-    presets = claims.under_each_preset(every)
+    presets = claim_table.under_each_preset(every)
     if set(presets) <= {""}:
-        return f"{page}\nAll claims: {claims.tally(every)}.\n" if every else page
-    return "\n".join([page, *tallies.sections(findings, presets)])
+        return f"{page}\nAll claims: {claim_table.tally(every)}.\n" if every else page
+    return "\n".join([page, *verdict_tallies.tally_sections(findings, presets)])
 
 
 def _verdicts(found: Findings) -> str:
     """Return the tallies under the headline's preset, the first one."""
-    presets = claims.under_each_preset(found.claims)
-    return next((claims.format_tallies(mine) for mine in presets.values()), "")
+    presets = claim_table.under_each_preset(found.claims)
+    return next((claim_table.format_tallies(mine) for mine in presets.values()), "")
 
 
 def _study(found: Findings, figures: Sequence[tuple[str, str]]) -> str:
-    parts = [f"## {found.study}\n", f"{markdown.escaped(found.title)}.\n"]
-    parts.append(f"Setting: {markdown.escaped(found.setting)}.\n")
+    parts = [f"## {found.study}\n", f"{markdown.escape_markdown(found.title)}.\n"]
+    parts.append(f"Setting: {markdown.escape_markdown(found.setting)}.\n")
     notes = {preset.name: preset.note() for preset in found.presets}
-    for name, mine in claims.under_each_preset(found.claims).items():
+    for name, mine in claim_table.under_each_preset(found.claims).items():
         parts += (
-            [f"{markdown.escaped(notes.pop(name))}. {claims.format_tallies(mine)}:\n"]
+            [f"{markdown.escape_markdown(notes.pop(name))}. {claim_table.format_tallies(mine)}:\n"]
             if name in notes
             else []
         )
         parts.append(_claims(mine))
-    parts += [f"{markdown.escaped(note)}.\n" for note in notes.values() if note]
+    parts += [f"{markdown.escape_markdown(note)}.\n" for note in notes.values() if note]
     if found.remarks:
-        parts.append(markdown.points(found.remarks))
+        parts.append(markdown.markdown_list(found.remarks))
     for table in found.tables:
-        parts.append(f"{markdown.escaped(table.title)}:\n")
-        parts.append(markdown.table([str(name) for name in table.frame.columns], cells(table.frame)))
+        parts.append(f"{markdown.escape_markdown(table.title)}:\n")
+        parts.append(markdown.markdown_table([str(name) for name in table.frame.columns], cells(table.frame)))
     parts += [f"![{caption}]({FIGURES}/{name})\n\n{caption}\n" for caption, name in figures]
     if found.commentary:
-        parts.append(f"Commentary:\n\n{markdown.points(found.commentary)}")
+        parts.append(f"Commentary:\n\n{markdown.markdown_list(found.commentary)}")
     return "\n".join(parts)
 
 
 def _claims(mine: Sequence[Claim]) -> str:
-    headings, lines = claims.columns(mine)
-    return markdown.table(headings, lines)
+    headings, lines = claim_table.columns(mine)
+    return markdown.markdown_table(headings, lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.lab.reporting import claims
+from psm_sim.lab.reporting import claim_table
 from psm_sim.reporting.terminal.console import console_on
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from psm_sim.lab.studies.study import Findings
 
 
-def write(findings: Sequence[Findings], stream: TextIO, rule: str = claims.RULE) -> None:
+def write_findings(findings: Sequence[Findings], stream: TextIO, rule: str = claim_table.RULE) -> None:
     """Write each study's claims, tables and remarks.
 
     Parameters
@@ -33,10 +33,10 @@ def write(findings: Sequence[Findings], stream: TextIO, rule: str = claims.RULE)
             console.print(Text(f"{found.study}: {found.title}", style="bold"))
             console.print(Text(found.setting))
             notes = {preset.name: preset.note() for preset in found.presets}
-            for name, mine in claims.under_each_preset(found.claims).items():
+            for name, mine in claim_table.under_each_preset(found.claims).items():
                 console.print()
                 console.print(Text(notes.get(name, ""), style="italic"), end="\n" if name else "")
-                console.print(_table(*claims.columns(mine, without=["source"])))
+                console.print(_table(*claim_table.columns(mine, without=["source"])))
             for table in found.tables:
                 console.print()
                 console.print(Text(table.title, style="italic"))
@@ -52,14 +52,14 @@ def write(findings: Sequence[Findings], stream: TextIO, rule: str = claims.RULE)
 def _end(findings: Sequence[Findings], rule: str) -> list[str]:
     """Return the tallies of each preset, and how they are found."""
     every = [claim for found in findings for claim in found.claims]
-    presets = claims.under_each_preset(every)
+    presets = claim_table.under_each_preset(every)
     lines = [
-        f"{f'Preset {name}, ' if name else ''}{len(mine)} published numbers: {claims.format_tallies(mine)}."
+        f"{f'Preset {name}, ' if name else ''}{len(mine)} published numbers: {claim_table.format_tallies(mine)}."
         for name, mine in presets.items()
     ]
     if any(found.provisional for found in findings):
         lines.append("Provisional: a verdict needs more replications; run without --quick.")
-    roles = [claims.ROLES] if any(presets) else []
+    roles = [claim_table.ROLES] if any(presets) else []
     return [*lines, rule, *roles] if every else []
 
 

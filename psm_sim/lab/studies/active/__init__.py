@@ -2,9 +2,9 @@
 
 ACTIVE_STUDIES = {
     "sphere": "sphere:STUDY",
-    "patience": "patience:STUDY",
+    "patience": "dkm_patience:STUDY",
     "worst-case": "worst_case:STUDY",
-    "text-like": "text_like:STUDY",
+    "text-like": "text_classes:STUDY",
     "ocr": "ocr:STUDY",
     "drift": "drift:STUDY",
     "isal-1d": "isal_1d:STUDY",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.active.data.mnist import mnist_file
 from psm_sim.lab.studies.active.drift_trials import (
     MARGINS,
@@ -37,7 +37,7 @@ _MISSING = (
 )
 
 
-class Drift:
+class DriftStudy:
     """Accuracy of every learner on streams whose target moves."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
@@ -135,4 +135,4 @@ def _claim(winner: str, other: str, what: str, values: pd.DataFrame, source: str
     return judge_claim(Direction(NAME, f"{winner} - {other}", what, source), values[winner] - values[other])
 
 
-STUDY = Drift()
+STUDY = DriftStudy()

@@ -8,27 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.data.mnist import halved, mnist_5k
-from psm_sim.lab.active.streams import Stream, gradual, shifting, shifting_digits
-from psm_sim.randomness import stream
+from psm_sim.lab.active.data.mnist import mnist_5k, split_in_halves
+from psm_sim.lab.active.drifting_streams import Stream, drifting_stream, shifting_digits, shifting_stream
+from psm_sim.random_streams import random_stream
 
 
 @lru_cache(maxsize=1)
 def _images() -> FloatArray:
-    return halved(mnist_5k()[0])
+    return split_in_halves(mnist_5k()[0])
 
 
 D, ROUNDS = 50, 10_000
 SYNTHETIC = "switch 500"
 STREAMS: dict[str, Callable[[np.random.Generator], Stream]] = {
-    "stationary": lambda rng: shifting(rng, ROUNDS, D),
-    "10 % flips": lambda rng: shifting(rng, ROUNDS, D, flips=0.1),
-    "gradual .01": lambda rng: gradual(rng, ROUNDS, D, 0.01),
-    "gradual .03": lambda rng: gradual(rng, ROUNDS, D, 0.03),
-    "switch 2000": lambda rng: shifting(rng, ROUNDS, D, every=2000),
-    SYNTHETIC: lambda rng: shifting(rng, ROUNDS, D, every=500),
+    "stationary": lambda rng: shifting_stream(rng, ROUNDS, D),
+    "10 % flips": lambda rng: shifting_stream(rng, ROUNDS, D, flips=0.1),
+    "gradual .01": lambda rng: drifting_stream(rng, ROUNDS, D, 0.01),
+    "gradual .03": lambda rng: drifting_stream(rng, ROUNDS, D, 0.03),
+    "switch 2000": lambda rng: shifting_stream(rng, ROUNDS, D, every=2000),
+    SYNTHETIC: lambda rng: shifting_stream(rng, ROUNDS, D, every=500),
     "digits": lambda rng: shifting_digits(rng, _images(), mnist_5k()[1], 5000),
 }
 SUPERVISED = {
@@ -98,7 +98,7 @@ def selective_of(what: str, learner: str, rate: float, replications: int, seed: 
 
 
 def _row(what: str, learner: str, spec: str, rate: float, number: int, seed: int) -> dict[str, Any]:
-    X, y = STREAMS[what](stream(seed, f"drift {what}", number))
+    X, y = STREAMS[what](random_stream(seed, f"drift {what}", number))
     record = make_selective(spec, X.shape[1], seed=seed + number).run(X, y)
     right = record.prediction == y
     return {
@@ -115,7 +115,7 @@ def _row(what: str, learner: str, spec: str, rate: float, number: int, seed: int
 
 def _matched(template: str, low: float, high: float, rate: float, what: str, seed: int) -> float:
     """Return the parameter whose query rate on the extra draw is *rate*, by bisection of its logarithm."""
-    X, y = STREAMS[what](stream(seed, f"drift {what}, extra draw"))
+    X, y = STREAMS[what](random_stream(seed, f"drift {what}, extra draw"))
     for _ in range(14):
         middle = float(np.sqrt(low * high))
         bought = make_selective(template.format(middle), X.shape[1], seed=seed).run(X, y).queried.mean()

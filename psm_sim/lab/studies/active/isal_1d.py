@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.studies.active.isal_1d_trials import (
     LABELS,
     THRESHOLDS,
@@ -17,7 +17,7 @@ from psm_sim.lab.studies.active.isal_1d_trials import (
 )
 from psm_sim.lab.studies.active.reference_tables import direction, paired_differences
 from psm_sim.lab.studies.active.trials import Trial, frame_of, judge_claim
-from psm_sim.lab.studies.published import Claim, Published
+from psm_sim.lab.studies.published import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "isal-1d"
@@ -73,7 +73,9 @@ class Isal1dStudy:
 def _shrinking(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
     within = [
         judge_claim(
-            Published(NAME, f"ISAL, s = {s:g}", "labels over the bound of Theorem 2", SOURCE, at_most=1.0),
+            PublishedNumber(
+                NAME, f"ISAL, s = {s:g}", "labels over the bound of Theorem 2", SOURCE, at_most=1.0
+            ),
             [float((group["labels"] / group["at most"]).mean())],
         )
         for s, group in width[width["eta"] == 0].groupby("s", sort=False)
@@ -85,7 +87,7 @@ def _shrinking(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
 def _unbiased(weights: pd.DataFrame) -> list[Claim]:
     return [
         judge_claim(
-            Published(
+            PublishedNumber(
                 NAME, f"weights, {eta}", "weighted error of a threshold that errs .3", "Lemma 1", 0.3, 0.024
             ),
             weights[eta],

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.lab.active.contraction import isal_draws
+from psm_sim.lab.active.importance_weights import weighted_error
+from psm_sim.lab.active.isal_contraction import isal_draws
 from psm_sim.lab.active.noisy_thresholds import Isalg1d
-from psm_sim.lab.active.thresholds import Isal1d
-from psm_sim.lab.active.weighted import weighted_error
-from psm_sim.lab.studies.active.references import LABELS_1D
-from psm_sim.randomness import stream
+from psm_sim.lab.active.threshold_learner import Isal1d
+from psm_sim.lab.studies.active.reference_numbers import LABELS_1D
+from psm_sim.random_streams import random_stream
 
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 LABELS = (20, 50, 100)
@@ -42,7 +42,7 @@ def passive_of(seed: int) -> list[dict[str, Any]]:
 
 
 def _labels(seed: int, s: float, eta: float, width: float) -> float:
-    targets = stream(seed, "isal-1d targets").random(THRESHOLDS).tolist()
+    targets = random_stream(seed, "isal-1d targets").random(THRESHOLDS).tolist()
     learners = (Isal1d(s=s, eta=eta, seed=seed, replication=number) for number in range(THRESHOLDS))
     return float(np.mean([each.run(_answers(c), width) for each, c in zip(learners, targets, strict=True)]))
 
@@ -64,7 +64,7 @@ def weights_of(seed: int) -> list[dict[str, Any]]:
 
 def _estimate(seed: int, number: int, eta: float) -> float:
     """Return the weighted error over 200 draws of N(.5, .1), a share eta of them uniform on [0, 1]."""
-    rng = stream(seed, f"weights {eta}", number)
+    rng = random_stream(seed, f"weights {eta}", number)
     x = np.where(rng.random(200) < eta, rng.random(200), rng.normal(0.5, 0.1, 200))
     bell = np.exp(-(((x - 0.5) / 0.1) ** 2) / 2) / (0.1 * np.sqrt(2 * np.pi))
     weights = ((x >= 0) & (x <= 1)) / ((1 - eta) * bell + eta)
@@ -83,7 +83,7 @@ def noise_of(seed: int) -> list[dict[str, Any]]:
 
 
 def _noisy_run(seed: int, number: int, eta: float) -> list[float]:
-    target = 0.2 + 0.6 * float(stream(seed, "noisy targets", number).random())
-    oracle = _answers(target, stream(seed, "flips", number))
+    target = 0.2 + 0.6 * float(random_stream(seed, "noisy targets", number).random())
+    oracle = _answers(target, random_stream(seed, "flips", number))
     learner = Isalg1d(eta=eta, seed=seed, replication=number)
     return [abs(learner.run(oracle, labels) - target) for labels in LABELS]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.studies.active.isal_planes_trials import COLUMNS, SAMPLERS, curve_of, rounds_of
+from psm_sim.lab.studies.active.reference_numbers import PLANES
 from psm_sim.lab.studies.active.reference_tables import curves, direction, paired_differences, reference_table
-from psm_sim.lab.studies.active.references import PLANES
 from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full
 from psm_sim.lab.studies.published import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
-from psm_sim.lab.active.constrained_fit import angle
-from psm_sim.lab.active.data.neuro import Neuron
-from psm_sim.lab.active.gaussian import Gaussian
+from psm_sim.array_types import FloatArray
+from psm_sim.lab.active.constrained_fit import angle_between
+from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
+from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.isaln import Isaln
-from psm_sim.lab.active.linear import fit_linear
-from psm_sim.lab.active.planes import PlaneLearner
+from psm_sim.lab.active.linear_separator import fit_linear
+from psm_sim.lab.active.plane_learner import PlaneLearner
 from psm_sim.lab.active.samplers import GaussianSampler
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 LABELS = (20, 50, 100, 200)
 COLUMNS = [f"{labels} labels" for labels in LABELS]
@@ -45,8 +45,8 @@ def curve_of(flips: float, sampler: str, seed: int) -> list[dict[str, Any]]:
     seed : int
         Of the learner, of the answers and of the test instances.
     """
-    neuron, answers = Neuron(flips=flips), stream(seed, "answers")
-    test = neuron.population.draw(stream(seed, "test instances"), 4000)
+    neuron, answers = SimulatedNeuron(flips=flips), random_stream(seed, "answers")
+    test = neuron.population.draw(random_stream(seed, "test instances"), 4000)
     truth, learner = neuron.truth(test), PlaneLearner(SAMPLERS[sampler], neuron.population, seed=seed)
     errors = {}
     for labels, column in zip(LABELS, COLUMNS, strict=True):
@@ -57,7 +57,7 @@ def curve_of(flips: float, sampler: str, seed: int) -> list[dict[str, Any]]:
 
 def rounds_of(seed: int) -> list[dict[str, Any]]:
     """Return the errors of ISALn after 1 to 6 rounds, as printed and tuned, and of as many passive labels."""
-    rng, population = stream(seed, "isaln answers"), Gaussian.standard(_FEATURES)
+    rng, population = random_stream(seed, "isaln answers"), Gaussian.standard(_FEATURES)
     target = rng.standard_normal(_FEATURES)
 
     def oracle(x: FloatArray) -> int:
@@ -75,6 +75,6 @@ def rounds_of(seed: int) -> list[dict[str, Any]]:
             tuned.run(oracle, count),
             fit_linear(x[few], y[few], offset=False),
         )
-        errors = [angle(plane.normal, target) / math.pi for plane in planes]
+        errors = [angle_between(plane.normal, target) / math.pi for plane in planes]
         rows.append({"round": count, **dict(zip(("as printed", "tuned", "passive"), errors, strict=True))})
     return rows

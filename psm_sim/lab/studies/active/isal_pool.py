@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.arrays import FloatArray, IntArray
-from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.lab.active.data.neuro import Neuron
-from psm_sim.lab.active.data.tables import load_table
-from psm_sim.lab.active.pools import PoolLearner, standardise
+from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
+from psm_sim.lab.active.data.uci_tables import load_table
+from psm_sim.lab.active.pool_learner import PoolLearner, standardise
+from psm_sim.lab.studies.active.reference_numbers import POOLS
 from psm_sim.lab.studies.active.reference_tables import curves, direction, paired_differences, reference_table
-from psm_sim.lab.studies.active.references import POOLS
 from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full
 from psm_sim.lab.studies.published import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 NAME = "isal-pool"
 SOURCE = "[003] figures 5.25 to 5.28"
@@ -96,7 +96,7 @@ def errors_of(pool: str, rule: str, seed: int) -> list[dict[str, Any]]:
         Of the instances, of what is held out and of the learner.
     """
     x, y = _instances(pool, seed)
-    test, train = np.split(stream(seed, "held out").permutation(len(y)), [len(y) // 5])
+    test, train = np.split(random_stream(seed, "held out").permutation(len(y)), [len(y) // 5])
     learner, errors = PoolLearner(x[train], rule, seed=seed), {}
     for labels, column in zip(LABELS, COLUMNS, strict=True):
         learner.run(lambda index: int(y[train[index]]), labels)
@@ -108,7 +108,7 @@ def _instances(pool: str, seed: int) -> tuple[FloatArray, IntArray]:
     if pool == "vehicle":
         table = load_table("vehicle")
         return standardise(table.x), table.y
-    rng, neuron = stream(seed, "pool"), Neuron(flips=0.15 if pool == NOISY else 0.0)
+    rng, neuron = random_stream(seed, "pool"), SimulatedNeuron(flips=0.15 if pool == NOISY else 0.0)
     x = neuron.population.draw(rng, 10_000)
     return x, neuron.answer(x, rng)
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.studies.active.lmu_trials import COLUMNS, COUNTS, LEARNERS, POOL, TEST, all_of, run_of
+from psm_sim.lab.studies.active.reference_numbers import IMAGES
 from psm_sim.lab.studies.active.reference_tables import curves, direction, paired_differences, reference_table
-from psm_sim.lab.studies.active.references import IMAGES
 from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full, judge_claim
-from psm_sim.lab.studies.published import Claim, Published
+from psm_sim.lab.studies.published import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "lmu"
@@ -95,7 +95,7 @@ def _gains(runs: pd.DataFrame) -> list[Claim]:
 
 
 def _levels(level: pd.DataFrame, needed: dict[str, pd.Series[float]]) -> list[Claim]:
-    two = Published(NAME, "lmu", "images needed, in the mean", SOURCE, at_most=2.0)
+    two = PublishedNumber(NAME, "lmu", "images needed, in the mean", SOURCE, at_most=2.0)
     fewer = ("random - lmu", "images needed")
     pairs = ("CRF - logReg", "F-measure of all images")
     return [

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.arrays import IntArray
+from psm_sim.array_types import IntArray
 from psm_sim.lab.active.crf import Image
 from psm_sim.lab.active.crf_fit import fit_field
-from psm_sim.lab.active.data.sky import sky_set
+from psm_sim.lab.active.data.synthetic_sky import synthetic_sky_set
 from psm_sim.lab.active.lmu import Lmu, mean_f_measure
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 POOL, TEST = 30, 20
 COUNTS = (1, 2, 3, 4, 6)
@@ -65,7 +65,7 @@ def all_of(seed: int) -> list[dict[str, Any]]:
 
 
 def _set(seed: int) -> tuple[list[Image], list[IntArray]]:
-    photographs = sky_set(stream(seed, "sky"), POOL + TEST)
+    photographs = synthetic_sky_set(random_stream(seed, "sky"), POOL + TEST)
     return [Image(photograph.features) for photograph in photographs], [
         photograph.labels for photograph in photographs
     ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.active.data.mnist import digits_file, mnist_file
 from psm_sim.lab.studies.active.ocr_tables import (
     PAIRS,
@@ -19,7 +19,14 @@ from psm_sim.lab.studies.active.ocr_tables import (
     untuned_table_of,
 )
 from psm_sim.lab.studies.active.ocr_trials import COMBINATIONS, MNIST, SMALL, labels_of
-from psm_sim.lab.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim, missing
+from psm_sim.lab.studies.active.trials import (
+    Direction,
+    Trial,
+    frame_of,
+    is_full,
+    judge_claim,
+    missing_requirements,
+)
 from psm_sim.lab.studies.published import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
@@ -41,7 +48,7 @@ COMMENTARY = (
 _SMALL = "On the digits of 8 x 8 pixels, small and easy, two splits, nothing is claimed."
 
 
-class Ocr:
+class OcrStudy:
     """Labels until the test error is reached, per split, problem, combination and fold."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
@@ -59,7 +66,7 @@ class Ocr:
         *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
         """
         if not len(rows):
-            return missing(NAME, TITLE, ABSENT)
+            return missing_requirements(NAME, TITLE, ABSENT)
         frame = frame_of(rows, "folds")
         frame["counted"] = frame["labels"].fillna(frame["length"])
         parts = {name: frame[frame["problem"].isin(names)] for name, names in (("", MNIST), ("small", SMALL))}
@@ -116,4 +123,4 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
     ]
 
 
-STUDY = Ocr()
+STUDY = OcrStudy()

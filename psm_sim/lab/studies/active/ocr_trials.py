@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
+from psm_sim.array_types import FloatArray
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.data.mnist import mnist_5k, small_digits
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 _R = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 _B = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
@@ -96,11 +96,11 @@ def labels_of(
         chooses.
     """
     about, (X, y) = _problem(problem), _examples(problem)
-    tuning, rest = np.split(stream(seed, f"ocr {problem}").permutation(len(X)), [round(0.3 * len(X))])
+    tuning, rest = np.split(random_stream(seed, f"ocr {problem}").permutation(len(X)), [round(0.3 * len(X))])
     spec = fixed or _tuned(COMBINATIONS[combination], about, X[tuning], y[tuning])
     rows = []
     for number in range(reshuffles):
-        mixed = stream(seed, f"ocr {problem} order", number).permutation(rest)
+        mixed = random_stream(seed, f"ocr {problem} order", number).permutation(rest)
         for place, fold in enumerate(_folds(X[mixed], y[mixed])):
             labels = labels_until(spec, fold, about.error, about.passes, seed=seed + 100 * number + place)
             length = about.passes * len(fold[0])

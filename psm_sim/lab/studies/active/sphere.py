@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.lab.active.guarantees import dkm_errors, modified_mistakes
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.active.theorem_bounds import dkm_errors, modified_mistakes
 from psm_sim.lab.studies.active.sphere_trials import SETTINGS, hits_of, noise_of, rate_of
 from psm_sim.lab.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim, medians
-from psm_sim.lab.studies.published import Claim, Published
+from psm_sim.lab.studies.published import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "sphere"
@@ -22,7 +22,7 @@ _NOISE = (
 )
 
 
-class Sphere:
+class SphereStudy:
     """Every setting over many targets, the Perceptron's rate, and noisy labels."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
@@ -90,17 +90,21 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
         _direction("DKM - every label", "log10 of labels to .001, d = 10", "sections 3.6, 3.7", saving),
         _direction("modified - Perceptron", "log10 of mistakes to .01, d = 10", "Theorems 3, 4", fewer),
         judge_claim(
-            Published(
+            PublishedNumber(
                 NAME, "Perceptron", "slope, error over updates", "thesis, Theorem 3", low=-0.6, high=-0.4
             ),
             rates["slope"],
         ),
         judge_claim(
-            Published(NAME, "modified", "mistakes to .001 over the bound", "thesis, Theorem 4", at_most=1.0),
+            PublishedNumber(
+                NAME, "modified", "mistakes to .001 over the bound", "thesis, Theorem 4", at_most=1.0
+            ),
             updates[every, 0.001] / allowed,
         ),
         judge_claim(
-            Published(NAME, "DKM", "wrong predictions over 64 updates", "thesis, Theorem 5", at_most=1.0),
+            PublishedNumber(
+                NAME, "DKM", "wrong predictions over 64 updates", "thesis, Theorem 5", at_most=1.0
+            ),
             asked["errors"] / asked["updates"].map(dkm_errors),
         ),
     ]
@@ -110,4 +114,4 @@ def _direction(who: str, what: str, where: str, values: ArrayLike) -> Claim:
     return judge_claim(Direction(NAME, who, what, f"thesis, {where}", side=-1), values)
 
 
-STUDY = Sphere()
+STUDY = SphereStudy()

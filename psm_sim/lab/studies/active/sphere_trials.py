@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.spheres import error_of, first_hits, source, unit_vector
-from psm_sim.randomness import stream
+from psm_sim.lab.active.unit_sphere import error_of, first_hits, sphere_points, unit_vector
+from psm_sim.random_streams import random_stream
 
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)
 MARKS = (30, 100, 300, 1000, 3000)
@@ -76,9 +76,9 @@ def hits_of(label: str, seed: int) -> list[dict[str, Any]]:
         Of the target and of the points.
     """
     (setting,) = (setting for setting in SETTINGS if setting.label == label)
-    rng, sampler = stream(seed, f"sphere {label}"), make_selective(setting.spec, setting.features)
-    target = unit_vector(stream(seed, f"target {setting.features}"), setting.features)
-    draw = source(rng, target, keep=setting.keep)
+    rng, sampler = random_stream(seed, f"sphere {label}"), make_selective(setting.spec, setting.features)
+    target = unit_vector(random_stream(seed, f"target {setting.features}"), setting.features)
+    draw = sphere_points(rng, target, keep=setting.keep)
     hits = first_hits(sampler.learner, sampler.rule, target, draw, setting.levels, setting.limit)
     reference = (*setting.reference, *(np.nan,) * (len(setting.levels) - len(setting.reference)))
     return [
@@ -99,8 +99,11 @@ def hits_of(label: str, seed: int) -> list[dict[str, Any]]:
 
 def rate_of(seed: int) -> list[dict[str, Any]]:
     """Return the slope of ln(error) over ln(updates) of the Perceptron, 30 to 3000 updates, d = 10."""
-    target = unit_vector(stream(seed, "target 10"), 10)
-    draw, learner = source(stream(seed, "sphere rate"), target), make_selective("perceptron", 10).learner
+    target = unit_vector(random_stream(seed, "target 10"), 10)
+    draw, learner = (
+        sphere_points(random_stream(seed, "sphere rate"), target),
+        make_selective("perceptron", 10).learner,
+    )
     errors: list[float] = []
     updates = 0
     while len(errors) < len(MARKS):
@@ -124,8 +127,8 @@ def noise_of(flips: float, points: int, seed: int) -> list[dict[str, Any]]:
     seed : int
         Of target, points and coin.
     """
-    target = unit_vector(stream(seed, "target 10"), 10)
-    X, y = source(stream(seed, "sphere noise"), target, flips=flips)(points)
+    target = unit_vector(random_stream(seed, "target 10"), 10)
+    X, y = sphere_points(random_stream(seed, "sphere noise"), target, flips=flips)(points)
     rows = []
     for label, spec in NOISY.items():
         sampler = make_selective(spec.format(s1=10**-0.5), 10, seed=seed)

@@ -8,11 +8,11 @@ import numpy as np
 
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.lab.active.bayes import NaiveBayes
-from psm_sim.lab.active.data.tables import Table, load_table
-from psm_sim.lab.active.data.tictactoe import tictactoe
+from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
+from psm_sim.lab.active.data.uci_tables import UciTable, load_table
 from psm_sim.lab.active.optnbdt import OptNbdt, best_tree
 from psm_sim.lab.active.trees import expected_accuracy
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 LEARNERS = ("NB", "3-ID3", "1-OPT", "2-OPT", "3-OPT", "2-NBDT", "3-NBDT", "4-NBDT")
 LARGE = ("chess", "german")
@@ -30,11 +30,11 @@ def folds_of(name: str, seed: int) -> list[dict[str, Any]]:
         Of the folds.
     """
     table = _data(name)
-    fold = stream(seed, "folds").permutation(len(table.y)) % 5
+    fold = random_stream(seed, "folds").permutation(len(table.y)) % 5
     return [{"table": name, "seed": seed, "fold": each, **_errors(table, fold == each)} for each in range(5)]
 
 
-def _errors(table: Table, test: Any) -> dict[str, float]:
+def _errors(table: UciTable, test: Any) -> dict[str, float]:
     """Return the error of each learner on the rows *test*, fitted to the others."""
     train, found = np.flatnonzero(~test), {}
     codes = table.coded(train)
@@ -45,11 +45,11 @@ def _errors(table: Table, test: Any) -> dict[str, float]:
     return found
 
 
-def _data(name: str) -> Table:
+def _data(name: str) -> UciTable:
     if name != "tic-tac-toe":
         return load_table(name)
-    boards, y = tictactoe()
-    return Table(name, boards.astype(np.float64), np.zeros(9, dtype=np.bool_), y)
+    boards, y = tictactoe_endgames()
+    return UciTable(name, boards.astype(np.float64), np.zeros(9, dtype=np.bool_), y)
 
 
 def _fresh(learner: str) -> Any:
@@ -69,7 +69,7 @@ def models_of(models: int, seed: int) -> list[dict[str, Any]]:
     seed : int
         Of the models.
     """
-    return [{"distance": _distance(stream(seed, "models", number))} for number in range(models)]
+    return [{"distance": _distance(random_stream(seed, "models", number))} for number in range(models)]
 
 
 def _distance(rng: np.random.Generator) -> float:

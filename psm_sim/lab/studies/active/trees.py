@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.active.reference_numbers import TREES
 from psm_sim.lab.studies.active.reference_tables import direction, reference_table
-from psm_sim.lab.studies.active.references import TREES
 from psm_sim.lab.studies.active.tree_trials import LARGE, LEARNERS, folds_of, models_of
 from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full, judge_claim
-from psm_sim.lab.studies.published import Claim, Published
+from psm_sim.lab.studies.published import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "trees"
@@ -28,7 +28,7 @@ COMMENTARY = (
 )
 
 
-class Trees:
+class TreesStudy:
     """Repeated 5-fold cross validation, and the value of the trees against brute force."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
@@ -61,7 +61,10 @@ class Trees:
                     reference_table(frame, "table", LEARNERS, TREES),
                 )
             ],
-            claims=[judge_claim(Published(NAME, *words, at_most=1e-12), models["distance"]), *_claims(frame)],
+            claims=[
+                judge_claim(PublishedNumber(NAME, *words, at_most=1e-12), models["distance"]),
+                *_claims(frame),
+            ],
         )
 
 
@@ -86,4 +89,4 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
     return [*general, *special]
 
 
-STUDY = Trees()
+STUDY = TreesStudy()

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from psm_sim.campaign.tasks import Rows
+from psm_sim.campaign.task_runner import Rows
 from psm_sim.hashing import digest_of
-from psm_sim.lab.studies.published import Claim, Published
+from psm_sim.lab.studies.published import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale
 from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.summary_stats import Interval, confidence_interval
@@ -66,13 +66,13 @@ def is_full(scale: Scale) -> bool:
     return scale.replications >= 10
 
 
-def missing(study: str, title: str, reason: str) -> Findings:
+def missing_requirements(study: str, title: str, reason: str) -> Findings:
     """Return the findings of a *study* of that *title* that cannot run, with the *reason* in a sentence."""
     return Findings(study, title, "not run", remarks=[reason])
 
 
 @dataclass(frozen=True)
-class Direction(Published):
+class Direction(PublishedNumber):
     """Published claim that a difference has a sign."""
 
     side: int = 1
@@ -88,14 +88,14 @@ class Direction(Published):
         ours : Interval
             Of the paired differences.
         largest, relative : float
-            Not used; as in :meth:`Published.verdict`.
+            Not used; as in :meth:`PublishedNumber.verdict`.
         """
         if ours.low <= 0 <= ours.high:
             return "open"
         return "agrees" if self.side * ours.mean > 0 else "differs"
 
 
-def judge_claim(claim: Published, values: ArrayLike) -> Claim:
+def judge_claim(claim: PublishedNumber, values: ArrayLike) -> Claim:
     """Return a claim with our values, one per replication, and the verdict."""
     found = [float(value) for value in pd.Series(values, dtype=float).dropna()]
     mean, largest = confidence_interval(found), max(found)

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.adversarial import KINDS, adversarial_stream
-from psm_sim.lab.active.comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
-from psm_sim.lab.active.expectation import expectation, pool_runs, sample_run
+from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
+from psm_sim.lab.active.expected_sums import expected_sums, pool_runs, sample_run
 from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full, judge_claim
-from psm_sim.lab.studies.published import Published
+from psm_sim.lab.studies.published import PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
-from psm_sim.randomness import stream
+from psm_sim.random_streams import random_stream
 
 NAME = "worst-case"
 BIASES = (0.05, 0.5, 2.0)
@@ -71,7 +71,7 @@ class WorstCase:
             ],
             tables=[Table("Long runs", long)],
             claims=[
-                judge_claim(Published(NAME, *_names(key), "[001], [002]", at_most=1.0), values)
+                judge_claim(PublishedNumber(NAME, *_names(key), "[001], [002]", at_most=1.0), values)
                 for key, values in groups
             ],
         )
@@ -98,9 +98,9 @@ def exact_of(theorem: str, one_sided: bool, streams: int, seed: int) -> list[dic
     """
     rows = []
     for number in range(streams):
-        rng, b = stream(seed, "worst case", number), BIASES[number % 3]
+        rng, b = random_stream(seed, "worst case", number), BIASES[number % 3]
         X, label = adversarial_stream(KINDS[number % 5], rng, rounds=9, features=2 + number % 2)
-        found = expectation(make_selective(_spec(theorem, b, one_sided), X.shape[1]), X, label)
+        found = expected_sums(make_selective(_spec(theorem, b, one_sided), X.shape[1]), X, label)
         ratio = found.mistakes / THEOREMS[theorem][1](b).sharpest(found.updates)
         rows.append({"theorem": theorem, "one-sided": one_sided, "mistakes / bound": ratio})
     return rows
@@ -125,7 +125,7 @@ def sampled_of(
         Of the stream; each run has a coin of its own.
     """
     margin = 0.1 if what == "separable" else 0.0
-    X, label = adversarial_stream(what, stream(seed, f"long {what}"), 2000, 10, margin)
+    X, label = adversarial_stream(what, random_stream(seed, f"long {what}"), 2000, 10, margin)
     samplers = [make_selective(_spec(theorem, b, one_sided), 10, seed=coin) for coin in range(coins)]
     runs = [sample_run(sampler, X, label) for sampler in samplers]
     mean, theory = pool_runs(runs), THEOREMS[theorem][1](b)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Rows, Task
-from psm_sim.lab.studies.devices import crossover
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.devices import dtim_twt_crossover
 from psm_sim.lab.studies.devices.task import DeviceTask
 from psm_sim.lab.studies.study import Findings, Scale, Table
 from psm_sim.simulation.scenario import Scenario
@@ -31,7 +31,7 @@ POLICIES = (
 """Policies that devices run beside the published ones."""
 
 
-class Devices:
+class DevicesStudy:
     """Study of energy and delay of devices."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
@@ -46,7 +46,7 @@ class Devices:
             for title, trace in TRAFFIC.items()
             for each in _seeds(scale, seed)
         ]
-        return [*compared, *crossover.tasks()]
+        return [*compared, *dtim_twt_crossover.crossover_tasks()]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Set energy beside delay.
@@ -67,17 +67,22 @@ class Devices:
             setting=f"seeds {', '.join(map(str, _seeds(scale, seed)))}; {scale.pages} pages, or 2 h of mqtt;"
             " topology three-node with the chip's profile; delay is the mean page time, or latency of a"
             " command and its answer, less that of a radio always on",
-            remarks=[*_remarks(means), _crossed(crossover.table(idle))],
+            remarks=[*_remarks(means), _crossed(dtim_twt_crossover.crossover_table(idle))],
             tables=[
                 *(Table(f"Mean power in mW, {title}", _wide(means, title, "mw")) for title in TRAFFIC),
                 Table("Mean delay in ms, chip esp32-c6", _delays(means)),
-                Table("Idle station: DTIM and TWT at the same power", crossover.table(idle)),
+                Table(
+                    "Idle station: DTIM and TWT at the same power", dtim_twt_crossover.crossover_table(idle)
+                ),
             ],
-            figures={"trade": means[means["chip"] == "esp32-c6"], "crossover": crossover.points(idle)},
+            figures={
+                "trade": means[means["chip"] == "esp32-c6"],
+                "crossover": dtim_twt_crossover.crossover_points(idle),
+            },
         )
 
 
-STUDY = Devices()
+STUDY = DevicesStudy()
 
 
 def _pages(title: str, scale: Scale) -> int:

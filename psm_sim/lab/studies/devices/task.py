@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from psm_sim.campaign.scenario_task import ScenarioTask
-from psm_sim.campaign.tasks import Row
-from psm_sim.simulation.compare import compare_runs
+from psm_sim.campaign.task_runner import Row
+from psm_sim.simulation.compare_policies import compare_runs
 from psm_sim.simulation.result import Result
 
 _WAYS = ("round_trip_down", "down", "round_trip_up", "up")

@@ -50,7 +50,7 @@ class Claim:
     traces: tuple[str, ...] = ()
 
 
-def less(column: str, words: str, by: float = 0.0) -> Condition:
+def lower_than(column: str, words: str, by: float = 0.0) -> Condition:
     """Return the condition that a quantity is less than the other policy's by more than *by*.
 
     Parameters
@@ -71,29 +71,29 @@ def at_most(column: str, words: str, share: float) -> Condition:
     Parameters
     ----------
     column, words
-        As for :func:`less`.
+        As for :func:`lower_than`.
     share
         The limit of the ratio.
     """
     return Condition(f"{words}, ratio", share, lambda ours, others: ours[column] / others[column])
 
 
-_ENERGY, _SLOWDOWN = less("energy_j", "J/page"), less("slowdown", "slowdown")
+_ENERGY, _SLOWDOWN = lower_than("energy_j", "J/page"), lower_than("slowdown", "slowdown")
 _BOTH = (_ENERGY, _SLOWDOWN)
 
 CLAIMS = (
     Claim(1, "at 0.1 W less energy and less delay than LPSM", "anticipate:price=0.1", "lpsm", _BOTH),
     Claim(
         2, "at 0.1 W static PSM's page times at 9 % less energy", "anticipate:price=0.1", "psm",
-        (at_most("energy_j", "J/page", 0.91), less("slowdown", "slowdown", -0.03)),
+        (at_most("energy_j", "J/page", 0.91), lower_than("slowdown", "slowdown", -0.03)),
     ),
     Claim(
         3, "at 2 W less energy than BSD, and at most 0.03 more slowdown", "anticipate:price=2", "bsd:p=1",
-        (_ENERGY, less("slowdown", "slowdown", -0.03)),
+        (_ENERGY, lower_than("slowdown", "slowdown", -0.03)),
     ),
     Claim(
         3, "the same, and at most 0.01 more slowdown", "anticipate:price=2", "bsd:p=1",
-        (_ENERGY, less("slowdown", "slowdown", -0.01)),
+        (_ENERGY, lower_than("slowdown", "slowdown", -0.01)),
     ),
     Claim(4, "the rule: less energy and less delay than LPSM", "outstanding", "lpsm", _BOTH),
     Claim(5, "a seed's learner: less energy and less delay than LPSM", "listen:learner=cbgz2,b=0.003",
@@ -108,7 +108,7 @@ CLAIMS = (
           "anticipate:idle_price=0.1", "interval", (at_most("above_j_per_h", "J/h above sleep", 1.0),),
           ("pushes:kind=poisson",)),
     Claim(10, "on pushes by a clock half of LPSM's delay at less energy", "anticipate:idle_price=0.1", "lpsm",
-          (at_most("delay_s", "delay", 0.5), less("above_j_per_h", "J/h above sleep")),
+          (at_most("delay_s", "delay", 0.5), lower_than("above_j_per_h", "J/h above sleep")),
           ("pushes:kind=clock",)),
 )  # fmt: skip
 """The claims; number 11, that estimated misses cover the true ones, is a test: no station knows them."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.hindsight import OptimumTask
-from psm_sim.campaign.tasks import Rows, Task
+from psm_sim.campaign.optimum_task import OptimumTask
+from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.studies.listening.claims import RULE
 from psm_sim.lab.studies.listening.settings import (
     LEARNERS,
@@ -37,7 +37,7 @@ _HINDSIGHT = (
 )
 
 
-class Listening:
+class ListeningStudy:
     """All policies on all traces, the claims, and hindsight's best with the forced listens added."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
@@ -172,4 +172,4 @@ def _figure(runs: pd.DataFrame, best: dict[str, float]) -> pd.DataFrame:
     return frame
 
 
-STUDY = Listening()
+STUDY = ListeningStudy()

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from psm_sim.campaign.scenario_task import ScenarioTask
-from psm_sim.campaign.tasks import Row
+from psm_sim.campaign.task_runner import Row
 from psm_sim.hashing import digest_of
-from psm_sim.simulation.compare import compare_runs
+from psm_sim.simulation.compare_policies import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.scenario_key import DigestCache

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.lab.studies.non_stationary.by_seed import BySeed
 from psm_sim.lab.studies.non_stationary.regret import CURVE
+from psm_sim.lab.studies.non_stationary.seed_statistics import BySeed
 from psm_sim.lab.studies.non_stationary.task import BOUNDED, FIXED, LEARN_ALPHA, LEARNERS
 from psm_sim.summary_stats import confidence_interval
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.arrays import FloatArray
-from psm_sim.lab.studies.non_stationary.rounds import Round, Unshared
+from psm_sim.array_types import FloatArray
+from psm_sim.lab.studies.non_stationary.recorded_rounds import LearnerRound, Unshared
 from psm_sim.learning import best_rate, rate_losses
 
 RATES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 0.5)
@@ -18,7 +18,9 @@ CURVE = (0.0, *np.logspace(-6, -0.05, 30).tolist())
 """The switching rates at which the loss of Fixed-share is drawn as a curve."""
 
 
-def regrets(runs: Sequence[Sequence[Round]], switches: int) -> tuple[list[dict[str, float]], dict[str, Any]]:
+def regrets(
+    runs: Sequence[Sequence[LearnerRound]], switches: int
+) -> tuple[list[dict[str, float]], dict[str, Any]]:
     """Return what each learner lost, in nats, and what hindsight would have lost in the first one's rounds.
 
     Parameters
@@ -83,7 +85,9 @@ def least_losses(tables: Sequence[FloatArray], switches: int) -> FloatArray:
     return ends
 
 
-def _own_regret(rounds: Sequence[Round], best_expert: float, best_switching: float) -> dict[str, float]:
+def _own_regret(
+    rounds: Sequence[LearnerRound], best_expert: float, best_switching: float
+) -> dict[str, float]:
     suffered = sum(each.mixture for each in rounds)
     return {
         "rounds": len(rounds),

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.lab.studies.non_stationary.by_seed import BySeed, display_name, format_signed, scaled, sign
+from psm_sim.lab.studies.non_stationary.seed_statistics import (
+    BySeed,
+    display_name,
+    format_signed,
+    scaled,
+    sign,
+)
 from psm_sim.lab.studies.non_stationary.task import BOUNDED, LEARN_ALPHA, LEARNERS
 from psm_sim.losses import Poll, make_loss
 from psm_sim.summary_stats import confidence_interval

@@ -6,9 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Row, Rows, Task
-from psm_sim.lab.studies.non_stationary import choices, figures, margins, remarks, tables
-from psm_sim.lab.studies.non_stationary.by_seed import BySeed
+from psm_sim.campaign.task_runner import Row, Rows, Task
+from psm_sim.lab.studies.non_stationary import (
+    equivalence_verdicts,
+    figures,
+    parameter_choices,
+    remarks,
+    tables,
+)
+from psm_sim.lab.studies.non_stationary.seed_statistics import BySeed
 from psm_sim.lab.studies.non_stationary.task import (
     BOUNDED,
     FIXED,
@@ -17,7 +23,7 @@ from psm_sim.lab.studies.non_stationary.task import (
     NonStationaryTask,
 )
 from psm_sim.lab.studies.non_stationary.timeline import TimelineTask
-from psm_sim.lab.studies.study import Findings, Scale, Study, Table, paragraphs
+from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.simulation.scenario import Scenario
 
 FULL_TRACE, FULL_PAGES = "shifting:length=0.5", 314
@@ -28,7 +34,7 @@ MILD = 1e-5
 GAMMAS = ("published", f"{MILD:g}")
 REGIMES_SHOWN = (LEARN_ALPHA, "Static-expert", "Fixed-share 0.01", "bsd:p=0.5", FIXED[0], FIXED[1])
 DRAWN_RATES = (None, 0.0, 0.1)
-COMMENTARY = paragraphs(
+COMMENTARY = join_paragraphs(
     """
     The thesis closes (section 2.5.5) with a wish: to see Learn-alpha and its rivals in simulations that are
     non-stationary. This is one: quiet reading, busy browsing, a live stream and pushed messages in turn,
@@ -57,8 +63,8 @@ class NonStationary(Study):
         seeds = _seeds(scale, seed)
         shifting = [NonStationaryTask(trace, pages, seed, (None, MILD)) for seed in seeds]
         control = [NonStationaryTask(CONTROL, CONTROL_PAGES, seed) for seed in seeds]
-        chosen = choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
-        uplinks = choices.uplink_tasks(trace, pages, seeds[:UPLINK_SEEDS])
+        chosen = parameter_choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
+        uplinks = parameter_choices.uplink_tasks(trace, pages, seeds[:UPLINK_SEEDS])
         drawn = Scenario(trace, pages=pages // 2, seed=seed)
         timelines = [TimelineTask(alpha, drawn) for alpha in DRAWN_RATES]
         return [*shifting, *control, *chosen, *uplinks, *timelines]
@@ -76,7 +82,7 @@ class NonStationary(Study):
             "What Learn-alpha gains when the traffic changes its kind (thesis, section 2.5.5)",
             f"trace {trace}, {pages} pages, and as a stationary control {CONTROL_PAGES} pages of {CONTROL};"
             f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM dozes"
-            f" for {choices.NAMED_UPLINK} beacon; differences are paired; {margins.RULE}",
+            f" for {parameter_choices.NAMED_UPLINK} beacon; differences are paired; {equivalence_verdicts.RULE}",
             remarks=[_chosen(parts["gamma"]), *_remarks(shifting, control)],
             commentary=COMMENTARY,
             tables=[*_tables(shifting, control), *_choices(parts)],
@@ -99,7 +105,7 @@ def _seeds(scale: Scale, seed: int) -> range:
 
 
 def _chosen(rows: Sequence[Row]) -> str:
-    found = choices.chosen_gamma(rows)
+    found = parameter_choices.chosen_gamma(rows)
     shown = "it is" if found == MILD else "it is not"
     return (
         f"Of the gammas tried on the seeds for choosing, {found:g} has the least energy times slowdown;"
@@ -110,8 +116,10 @@ def _chosen(rows: Sequence[Row]) -> str:
 
 def _choices(parts: Mapping[str, Sequence[Row]]) -> list[Table]:
     return [
-        Table("Choice of gamma, on the seeds for choosing", choices.gammas(parts["gamma"])),
-        Table("Learn-alpha by what it does after an uplink packet", choices.uplinks(parts["uplink"])),
+        Table("Choice of gamma, on the seeds for choosing", parameter_choices.gammas(parts["gamma"])),
+        Table(
+            "Learn-alpha by what it does after an uplink packet", parameter_choices.uplinks(parts["uplink"])
+        ),
     ]
 
 

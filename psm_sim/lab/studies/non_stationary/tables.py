@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psm_sim.lab.studies.non_stationary.by_seed import BySeed, display_name, format_signed, own_gamma, scaled
+from psm_sim.lab.studies.non_stationary.seed_statistics import (
+    BySeed,
+    display_name,
+    format_signed,
+    own_gamma,
+    scaled,
+)
 from psm_sim.lab.studies.non_stationary.task import LEARN_ALPHA, LEARNERS
 from psm_sim.summary_stats import confidence_interval
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from psm_sim.hashing import digest_of
-from psm_sim.lab.studies.non_stationary.rounds import logged_run
+from psm_sim.lab.studies.non_stationary.recorded_rounds import logged_run
 from psm_sim.lab.studies.non_stationary.task import learner_label
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.scenario_key import DigestCache

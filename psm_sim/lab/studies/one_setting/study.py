@@ -7,10 +7,10 @@ from itertools import product
 
 import pandas as pd
 
-from psm_sim.campaign.tasks import Row, Rows, Task
-from psm_sim.lab.studies.one_setting.scores import Score, frontier, scores
+from psm_sim.campaign.task_runner import Row, Rows, Task
+from psm_sim.lab.studies.one_setting.agreement_scores import Score, score_frontier, score_settings
 from psm_sim.lab.studies.one_setting.task import UPLINKS, Setting, SettingTask
-from psm_sim.lab.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Study, Table, paragraphs
+from psm_sim.lab.studies.study import CHOOSING, LOOKED_AT, Findings, Scale, Study, Table, join_paragraphs
 
 THINK = ("mah", "exponential", "gamma:2", "uniform", "constant")
 DELAYS = (
@@ -30,7 +30,7 @@ CANDIDATES = (
 """The frontier that the search found on its choosing seed, run again on judging seeds."""
 
 JUDGED = 3
-COMMENTARY = paragraphs(
+COMMENTARY = join_paragraphs(
     """
     A setting in which replies take long lets LPSM sleep through them without adding much to a page's time,
     and makes BSD stay awake for each of them; one in which they come at once does the opposite.
@@ -53,9 +53,9 @@ class OneSetting(Study):
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return the frontier of what a setting can meet; arguments as for :class:`Study`."""
         every = rows.of("setting")
-        searched = scores([row for row in every if row["seed"] == CHOOSING[0]])
-        best, seeds = frontier(searched), _judging(scale, seed)
-        judged = scores([row for row in every if row["seed"] in seeds])
+        searched = score_settings([row for row in every if row["seed"] == CHOOSING[0]])
+        best, seeds = score_frontier(searched), _judging(scale, seed)
+        judged = score_settings([row for row in every if row["seed"] in seeds])
         return Findings(
             "one-setting",
             "One setting for all: LPSM's published numbers met against BSD's",

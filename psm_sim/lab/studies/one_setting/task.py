@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from psm_sim.campaign.comparison import RunTask
-from psm_sim.campaign.tasks import Row
+from psm_sim.campaign.comparison_task import RunTask
+from psm_sim.campaign.task_runner import Row
+from psm_sim.component_spec import Spec
 from psm_sim.hashing import digest_of
-from psm_sim.lab.studies.experiment import BSD, LPSM
+from psm_sim.lab.studies.published_experiments import BSD, LPSM
 from psm_sim.lab.studies.study import CHOOSING
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.scenario_key import DigestCache
-from psm_sim.spec import Spec
 
 UPLINKS = ("one", "restart", "keep")
 PSM_J = 3.62
@@ -52,7 +52,7 @@ class Setting:
     def mean_think_s(self, pages: int) -> float:
         """Return the mean think time at which static PSM takes the published energy, on a choosing seed."""
         scenario = self.scenario(pages, CHOOSING[0], _FIRST_MEAN_S)
-        run = prepare("psm", scenario.resolve_topology()).over(scenario.workload().pages)
+        run = prepare("psm", scenario.resolve_topology()).execute(scenario.workload().pages)
         page_s = run.simulated_s / len(run.page_records)
         return _FIRST_MEAN_S + page_s * (PSM_J / run.energy_per_page_j - 1)
 
@@ -61,7 +61,7 @@ class Setting:
 class SettingTask:
     """All policies over the same pages in one setting, LPSM with every choice after an uplink packet.
 
-    Its rows are those of :class:`~psm_sim.campaign.comparison.RunTask`, with the plain name of the policy,
+    Its rows are those of :class:`~psm_sim.campaign.comparison_task.RunTask`, with the plain name of the policy,
     and with ``uplink`` (``""`` for the policies that have no such choice).
     """
 

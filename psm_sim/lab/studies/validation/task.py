@@ -40,7 +40,7 @@ class StationTask:
         import numpy as np
 
         workload, run = self.scenario.workload(), prepare(self.policy, self.scenario.resolve_topology())
-        result = run.over(workload.pages, messages=workload.messages)
+        result = run.execute(workload.pages, messages=workload.messages)
         row: dict[str, Any] = {"mean_ma": result.mean_current_ma}
         if run.world.messenger is not None and run.world.messenger.delays_s:
             delays_ms = 1000 * np.array(run.world.messenger.delays_s)
@@ -48,7 +48,7 @@ class StationTask:
         return [row]
 
 
-def idle(hours: float = IDLE_S / 3600) -> Workload:
+def idle_task(hours: float = IDLE_S / 3600) -> Workload:
     """Return a workload without traffic but for one small page at its end."""
     page = Page(3600 * hours, 1000, (), (300,), (0.0,))
     return Workload("idle", (page,), True, f"{hours:g} h without traffic")

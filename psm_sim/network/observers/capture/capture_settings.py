@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from psm_sim.errors import InputError
-from psm_sim.network.air_timing import Timing
-from psm_sim.network.observers.capture.hosts import MAX_STATIONS
+from psm_sim.network.frame_timing import FrameTiming
+from psm_sim.network.observers.capture.station_addresses import MAX_STATIONS
 from psm_sim.network.topology import Topology
 
 SERVER_PORT, DATAGRAM_PORT = 80, 40_000
@@ -69,7 +69,7 @@ def capture_settings(topology: Topology, stations: int = 1) -> CaptureSettings:
 def _air(topology: Topology) -> dict[str, Any]:
     """Return how the frames of a topology are sent, by names of a scene's fields."""
     if topology.mac.model == "dcf":
-        timing = Timing(topology.mac)
+        timing = FrameTiming(topology.mac)
         mbps = {"ack": timing.control_mbps, "ps-poll": timing.poll_mbps, "beacon": timing.beacon_mbps}
         return {
             "beacon_gap_s": timing.pifs_s, "beacon_air_s": timing.beacon_s,

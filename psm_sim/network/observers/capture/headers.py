@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.network.observers.capture.capture_settings import SYN_OPTIONS, CaptureSettings
-from psm_sim.network.observers.capture.hosts import ACCESS_POINT, BROADCAST_MAC, ROUTER, macs_of
 from psm_sim.network.observers.capture.layout import LAYOUTS, RECORD, beacon_layout, rows_of, template_of
 from psm_sim.network.observers.capture.packets import PACKETS
 from psm_sim.network.observers.capture.pending_frames import ACK, DATA, GROUP, NULL_FRAME, PS_POLL, take_rows
+from psm_sim.network.observers.capture.station_addresses import ACCESS_POINT, BROADCAST_MAC, ROUTER, macs_of
 
 Rows = NDArray[np.void]
 IntArray = NDArray[np.int64]

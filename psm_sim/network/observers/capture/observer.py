@@ -7,8 +7,8 @@ from math import inf
 from typing import BinaryIO
 
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.observers.capture.implied_frames import ImpliedFrames
 from psm_sim.network.observers.capture.pending_frames import DATA, DERIVED, pack
+from psm_sim.network.observers.capture.power_management_frames import ImpliedFrames
 from psm_sim.network.observers.capture.sniffer import Sniffer
 from psm_sim.network.observers.capture.tim_bitmap import TimBitmap
 from psm_sim.network.observers.observer import Observer
@@ -54,11 +54,11 @@ class Capture(Observer):
         if not self._agreed:
             self._tim.heard_s = self._beacon_s
 
-    def held(self, time_s: float, frames: int, fetched: int) -> None:
+    def buffered(self, time_s: float, frames: int, retrieved: int) -> None:
         """Note what the TIM says."""
-        time_s = self._tim.held(time_s, frames, fetched)
-        if fetched and not self._whole:
-            self._signals.fetched(time_s, fetched)
+        time_s = self._tim.buffered(time_s, frames, retrieved)
+        if retrieved and not self._whole:
+            self._signals.retrieved(time_s, retrieved)
 
     def air_data(
         self, up: bool, queued_s: float, starts_s: float, air_s: float, heard_s: float, segment: Segment
@@ -103,7 +103,7 @@ class Capture(Observer):
         self._sniffer.finish(time_s)
 
 
-def captures(file: BinaryIO, stations: int) -> Sequence[Capture]:
+def capture_observers(file: BinaryIO, stations: int) -> Sequence[Capture]:
     """Return a capture for each of some stations in the order of their associations, all in one file."""
     sniffer = Sniffer(file, stations)
     return [Capture(sniffer) for _ in range(stations)]

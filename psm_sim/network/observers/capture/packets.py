@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.network.observers.capture.capture_settings import DATAGRAM_PORT, SERVER_PORT, CaptureSettings
-from psm_sim.network.observers.capture.hosts import GROUP_IP, SERVER_IP, addresses_of, ends_of
 from psm_sim.network.observers.capture.layout import checksum, words_of
 from psm_sim.network.observers.capture.pending_frames import GROUP
+from psm_sim.network.observers.capture.station_addresses import GROUP_IP, SERVER_IP, addresses_of, ends_of
 
 Rows = NDArray[np.void]
 IntArray = NDArray[np.int64]

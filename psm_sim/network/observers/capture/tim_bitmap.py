@@ -23,22 +23,22 @@ class TimBitmap:
     def __init__(self) -> None:
         self.changed_s, self._named_first = [-inf], False
         self.names_now = False
-        self.heard_s = self.told_s = -inf
+        self.heard_s = self.notified_s = -inf
         self.group: set[int] = set()
 
-    def held(self, time_s: float, frames: int, fetched: int) -> float:
+    def buffered(self, time_s: float, frames: int, retrieved: int) -> float:
         """Take note of the number of frames held; return the time, after the beacon if that was the cause.
 
         Parameters
         ----------
-        time_s, frames, fetched
+        time_s, frames, retrieved
             As :class:`~psm_sim.network.observers.Observer` says of ``held``.
         """
-        if fetched and abs(time_s - self.heard_s) < TOLERANCE_S:
+        if retrieved and abs(time_s - self.heard_s) < TOLERANCE_S:
             time_s = nextafter(self.heard_s, inf)
-        if time_s < self.told_s:
-            time_s = self.told_s
-        self.told_s = time_s
+        if time_s < self.notified_s:
+            time_s = self.notified_s
+        self.notified_s = time_s
         if (frames > 0) is not self.names_now:
             self.names_now = frames > 0
             self.changed_s.append(time_s)
@@ -46,7 +46,7 @@ class TimBitmap:
 
     def settled(self, now_s: float) -> float:
         """Return until when all is known: what is held can have grown too old, which is told late."""
-        return min(self.told_s, now_s) if self.names_now else now_s
+        return min(self.notified_s, now_s) if self.names_now else now_s
 
     def names(self, times_s: NDArray[np.floating]) -> NDArray[np.bool_]:
         """Say which of the beacons at some times (n,), in order, name the station; earlier ones are done."""

@@ -1,6 +1,6 @@
 """Timeline of a run as a Chrome trace, which Perfetto and chrome://tracing open."""
 
-from psm_sim.network.observers.timeline.observer import Timeline, timelines
-from psm_sim.network.observers.timeline.size import timeline_bytes
+from psm_sim.network.observers.timeline.observer import Timeline, timeline_observers
+from psm_sim.network.observers.timeline.size_estimate import timeline_bytes
 
-__all__ = ["Timeline", "timeline_bytes", "timelines"]
+__all__ = ["Timeline", "timeline_bytes", "timeline_observers"]

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from psm_sim.network.air_frame import AirFrame, DataCallback
 from psm_sim.network.browser import Visit
 from psm_sim.network.observers.observer import Observer
-from psm_sim.network.observers.timeline.decisions import Decisions
+from psm_sim.network.observers.timeline.policy_decisions import PolicyDecisions
 from psm_sim.network.observers.timeline.trace_file import Process, TraceFile
 from psm_sim.network.observers.timeline.transfers import Transfers
 from psm_sim.network.topology import Topology
@@ -34,7 +34,7 @@ class Timeline(Observer):
         self._awake, self._since_us = True, 0
         self._pages = self._lanes = 0
         self._trace: Process
-        self._decisions: Decisions
+        self._decisions: PolicyDecisions
         self._transfers = Transfers(self._transfer)
 
     def begin(self, topology: Topology, policy: Policy) -> None:
@@ -44,12 +44,12 @@ class Timeline(Observer):
         names = {_RADIO: "radio", _BEACONS: "beacons heard", _POLICY: "policy", _PAGES: "pages"}
         for number, name in names.items():
             trace.track(number, name)
-        self._decisions = Decisions(trace, _POLICY, policy, topology.beacon.interval_s)
+        self._decisions = PolicyDecisions(trace, _POLICY, policy, topology.beacon.interval_s)
         self._states = [trace.slice_text(_RADIO, name) for name in ("dozing", "awake")]
-        self._power, self._held = trace.counter_text("power (W)"), trace.counter_text("held frames")
+        self._power, self._buffered = trace.counter_text("power (W)"), trace.counter_text("held frames")
         self._watts = [f',"args":{{"W":{watts:.6g}}}}}' for watts in (power.asleep_w, power.awake_w)]
         trace.add(f"{self._power}0{self._watts[True]}")
-        self.held(0.0, 0, 0)
+        self.buffered(0.0, 0, 0)
 
     def radio(self, time_s: float, awake: bool) -> None:
         """Show the state that ends, and the power of the one that begins."""
@@ -63,13 +63,13 @@ class Timeline(Observer):
         name = f"{count:,} beacons" if count > 1 else "beacon"
         self._trace.slice(_BEACONS, name, first_s, last_s, f'"count":{count}')
 
-    def asked(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
+    def decision(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
         """Show a decision."""
-        self._decisions.asked(time_s, poll, rest)
+        self._decisions.decision(time_s, poll, rest)
 
-    def held(self, time_s: float, frames: int, fetched: int) -> None:
+    def buffered(self, time_s: float, frames: int, retrieved: int) -> None:
         """Show the number of frames held."""
-        self._trace.add(f'{self._held}{int(1e6 * time_s + 0.5)},"args":{{"frames":{frames}}}}}')
+        self._trace.add(f'{self._buffered}{int(1e6 * time_s + 0.5)},"args":{{"frames":{frames}}}}}')
 
     def air(self, frame: AirFrame) -> None:
         """Follow the transfers."""
@@ -106,7 +106,7 @@ class Timeline(Observer):
         self._trace.slice(_TRANSFERS + lane, name, begins_s, ends_s, facts)
 
 
-def timelines(file: BinaryIO, names: Sequence[str]) -> list[Timeline]:
+def timeline_observers(file: BinaryIO, names: Sequence[str]) -> list[Timeline]:
     """Return a timeline for each of several stations, all in one file, opened for bytes."""
     together = TraceFile(file)
     return [Timeline(together, name) for name in names]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.segment import Connection, Segment
+from psm_sim.network.segment import ConnectionId, Segment
 
 SliceCallback = Callable[[int, str, float, float, str], None]
 """Shows a transfer: its lane from 0, name, begin and end in seconds, and facts as members of JSON."""
@@ -21,7 +21,7 @@ class _Stream:
 
     __slots__ = ("answered", "asked_s", "connection", "due", "islands", "next", "reply_end", "request_end")
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: ConnectionId) -> None:
         self.connection = connection
         self.asked_s: list[float] = []
         self.answered = self.next = 0
@@ -47,7 +47,7 @@ class Transfers:
 
     def __init__(self, show: SliceCallback) -> None:
         self._show = show
-        self._streams: dict[Connection, _Stream] = {}
+        self._streams: dict[ConnectionId, _Stream] = {}
         self._free_s: list[float] = []
 
     def air(self, frame: AirFrame) -> None:

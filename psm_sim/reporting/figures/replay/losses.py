@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psm_sim.reporting.figures.replay.shared import (
+from psm_sim.reporting.figures.replay.axes import (
     LONG_EVENTFUL,
     LONG_ZOOM,
     FigureData,
@@ -15,8 +15,8 @@ from psm_sim.reporting.figures.replay.shared import (
     expert_scale,
     history_of,
     in_unit,
-    opening,
-    rounded,
+    opening_axes,
+    round_up,
     title_window,
 )
 from psm_sim.reporting.figures.style import COLOURS, new_figure
@@ -24,14 +24,14 @@ from psm_sim.reporting.figures.style import COLOURS, new_figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from psm_sim.replay.history import PollTable
-    from psm_sim.replay.run import ReplayedClient
+    from psm_sim.replay.replay_history import PollTable
+    from psm_sim.replay.trace_replay import ReplayedClient
 
 
 def losses(client: ReplayedClient) -> FigureData:
     """Draw the loss of each expert and of the learner in each poll, whole and beginning (figure 2-9)."""
     history, times_ms = history_of(client), client.replay.times_ms
-    whole, zoom = history.whole, opening(history, LONG_EVENTFUL, LONG_ZOOM)
+    whole, zoom = history.whole, opening_axes(history, LONG_EVENTFUL, LONG_ZOOM)
     figure, axes = new_figure(2, 1, height_in=6.0)
     _draw_losses(axes[0], whole)
     _draw_losses(axes[1], zoom, marker="o")
@@ -94,7 +94,7 @@ def cumulative_losses(client: ReplayedClient) -> FigureData:
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
     columns = (table.end_s, table.last_poll, own["mixture"], own["suffered"], *rivals.values())
-    return FigureData(figure, dict(zip(_CUMULATIVE, map(rounded, map(np.asarray, columns)), strict=True)))
+    return FigureData(figure, dict(zip(_CUMULATIVE, map(round_up, map(np.asarray, columns)), strict=True)))
 
 
 def losses_against_best(client: ReplayedClient) -> FigureData:
@@ -126,7 +126,7 @@ def losses_against_best(client: ReplayedClient) -> FigureData:
     figure.suptitle(title_window(table.polls), fontsize=9)
     columns = (table.end_s, table.last_poll, own, *rivals.values())
     names = ("time_s", "poll", "suffered_nats", "best_fixed_expert_nats", "current_best_nats")
-    return FigureData(figure, dict(zip(names, map(rounded, map(np.asarray, columns)), strict=True)))
+    return FigureData(figure, dict(zip(names, map(round_up, map(np.asarray, columns)), strict=True)))
 
 
 _OWN = {"mixture": "learner: mixture loss", "suffered": "learner: loss at the polling time used"}

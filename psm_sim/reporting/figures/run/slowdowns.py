@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.reporting.figures.run.policy_styles import style_of, subtitle, truncate_name
 from psm_sim.reporting.figures.style import common_style, new_figure
-from psm_sim.simulation.failed_pages import slowdowns
+from psm_sim.simulation.failed_pages import complete_slowdowns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +19,7 @@ def draw(comparison: Comparison) -> Figure:
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)
     with common_style():
         for place, run in enumerate(comparison.shown):
-            values = sorted(slowdowns(run))
+            values = sorted(complete_slowdowns(run))
             shares = [(number + 1) / len(values) for number in range(len(values))]
             colour, _, line = style_of(place)
             axes.step(

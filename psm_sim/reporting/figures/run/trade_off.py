@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from psm_sim.campaign.pareto_frontier import Corner
+from psm_sim.campaign.pareto_frontier import ParetoCorner
 from psm_sim.reporting.figures.run.policy_styles import style_of, subtitle, truncate_name
 from psm_sim.reporting.figures.style import common_style, new_figure
-from psm_sim.simulation.average import MEASURES, Average
+from psm_sim.simulation.seed_average import MEASURES, Average
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ _FAR = 3.0
 """The energy, in that of the least, from which a policy is not drawn: all others would lie on a line."""
 
 
-def draw(comparison: Comparison, frontier: Sequence[Corner] = ()) -> Figure:
+def draw(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) -> Figure:
     """Draw a comparison.
 
     A policy without power saving that takes far more energy than the others is named, not drawn.

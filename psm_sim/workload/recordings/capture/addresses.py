@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.workload.recordings.capture.frames import Wholes
+from psm_sim.workload.recordings.capture.frame_batch import Wholes
 
 _IPV6 = 1 << 32
 _NOBODY = -1

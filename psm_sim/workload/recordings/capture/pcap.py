@@ -12,8 +12,8 @@ from struct import Struct
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.workload.recordings.capture.frames import MAX_FRAME, MAX_FRAMES, Frames, words
-from psm_sim.workload.recordings.capture.window import Window
+from psm_sim.workload.recordings.capture.byte_window import Window
+from psm_sim.workload.recordings.capture.frame_batch import MAX_FRAME, MAX_FRAMES, Frames, words
 
 MAGICS = {
     b"\xd4\xc3\xb2\xa1": ("<", 1000),

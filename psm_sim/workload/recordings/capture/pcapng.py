@@ -13,9 +13,9 @@ from struct import Struct
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.workload.recordings.capture.frames import MAX_FRAMES, Frames, Wholes, words
-from psm_sim.workload.recordings.capture.interfaces import Interface, interface_of
-from psm_sim.workload.recordings.capture.window import Window
+from psm_sim.workload.recordings.capture.byte_window import Window
+from psm_sim.workload.recordings.capture.frame_batch import MAX_FRAMES, Frames, Wholes, words
+from psm_sim.workload.recordings.capture.pcapng_interfaces import Interface, interface_of
 
 SECTION = 0x0A0D0D0A
 MAGIC = SECTION.to_bytes(4, "big")

@@ -14,14 +14,14 @@ from psm_sim.limits import MAX_RECORDS, MAX_S
 from psm_sim.progress import Progress
 from psm_sim.registry import unknown_name_error
 from psm_sim.workload.recordings.capture.addresses import Addresses
-from psm_sim.workload.recordings.capture.busiest import Busiest
-from psm_sim.workload.recordings.capture.frames import Frames
-from psm_sim.workload.recordings.capture.links import LINKS, ip_begins
-from psm_sim.workload.recordings.capture.packets import ROW, packets_of
+from psm_sim.workload.recordings.capture.busiest_addresses import Busiest
+from psm_sim.workload.recordings.capture.byte_window import Window
+from psm_sim.workload.recordings.capture.frame_batch import Frames
+from psm_sim.workload.recordings.capture.ip_packets import ROW, packets_of
+from psm_sim.workload.recordings.capture.link_layers import LINKS, ip_begins
 from psm_sim.workload.recordings.capture.pcap import MAGICS, pcap_frames
 from psm_sim.workload.recordings.capture.pcapng import MAGIC, Pcapng
-from psm_sim.workload.recordings.capture.window import Window
-from psm_sim.workload.recordings.source import Source
+from psm_sim.workload.recordings.chunk_reader import ChunkReader
 
 AUTO = "auto"
 
@@ -37,7 +37,7 @@ class PacketCapture:
     client
         The client's address.
     rows
-        (n,) its packets by time, as rows of :data:`~psm_sim.workload.recordings.capture.packets.ROW`.
+        (n,) its packets by time, as rows of :data:`~psm_sim.workload.recordings.capture.ip_packets.ROW`.
     uplink
         (n,) whether the client sent each.
     others
@@ -69,7 +69,7 @@ def is_capture(head: bytes) -> bool:
     return head[:4] in MAGICS or head[:4] == MAGIC
 
 
-def frames_of(source: Source) -> Iterator[Frames]:
+def frames_of(source: ChunkReader) -> Iterator[Frames]:
     """Yield the frames of a capture, pcap or pcapng, a batch at a time.
 
     Raises
@@ -100,7 +100,7 @@ def read_capture(path: Path, client: str = AUTO, progress: Progress | None = Non
     InputError
         If the file cannot be read or is damaged, or has no packet of the client.
     """
-    reading = _Reading(Source(path, progress), client)
+    reading = _Reading(ChunkReader(path, progress), client)
     for frames in frames_of(reading.source):
         reading.take(frames)
     return reading.done()
@@ -109,7 +109,7 @@ def read_capture(path: Path, client: str = AUTO, progress: Progress | None = Non
 class _Reading:
     """Pass over one file: what was kept so far, and what is counted."""
 
-    def __init__(self, source: Source, client: str) -> None:
+    def __init__(self, source: ChunkReader, client: str) -> None:
         self.source, self._addresses, self._busiest = source, Addresses(), Busiest()
         self._name, self._kept = client, list[NDArray[np.void]]()
         self._frames = self._packets = 0
@@ -187,4 +187,4 @@ def _of(rows: NDArray[np.void], client: int) -> NDArray[np.bool_]:
 
 
 def _kind(path: Path) -> str:
-    return "pcapng" if Source(path).head(4) == MAGIC else "pcap"
+    return "pcapng" if ChunkReader(path).head(4) == MAGIC else "pcap"

@@ -14,13 +14,13 @@ import pandas as pd
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.lab.reporting import claims
+from psm_sim.lab.reporting import claim_table
 from psm_sim.lab.reporting.figures import studies as study_figures
-from psm_sim.lab.reporting.files.study_numbers import numbers_of, plain
+from psm_sim.lab.reporting.files.study_numbers import numbers_of, to_plain
 from psm_sim.lab.reporting.pages import markdown, reproduction
 from psm_sim.lab.reporting.terminal import study as terminal
 from psm_sim.lab.studies import published as published_module
-from psm_sim.lab.studies.published import Claim, Published
+from psm_sim.lab.studies.published import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Table
 from psm_sim.reporting.figures import policy_names
 from psm_sim.summary_stats import Interval
@@ -96,7 +96,7 @@ FRAMES = {
 def a_claim(verdict: str = "agrees", **number: object) -> Claim:
     """Return a claim of static PSM's energy; ours is 3.60 J."""
     given = {"value": 3.62, "unit": 0.01, **number}
-    published = Published("made-up", "psm", "energy_j", "a book, page 3", **given)  # type: ignore[arg-type]
+    published = PublishedNumber("made-up", "psm", "energy_j", "a book, page 3", **given)  # type: ignore[arg-type]
     return Claim(published, Interval(3.6, 0.05, 10), 3.75, verdict)
 
 
@@ -134,7 +134,7 @@ def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found
     """Published, ours with its interval, difference, verdict and source; links lead to files."""
     reproduction.write_report(tmp_path, found, 7, "python -m psm_sim reproduce made-up --seed 7")
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert claims.RULE in page
+    assert claim_table.RULE in page
     assert "python -m psm_sim reproduce made-up --seed 7" in page
     assert "psm_sim 0.1.0, first seed 7" in page
     row = "psm | energy, J per page | 3.62 | 3.600 ± 0.050 | -0.020 (-0.6 %) | agrees | a book, page 3 |"
@@ -228,20 +228,20 @@ def test_the_numbers_are_plain_and_complete(found: list[Findings]) -> None:
     assert study["tables"][0]["rows"] == [["psm", 3.6, 1], ["a|b", None, 2]]
     claim = study["claims"][0]
     assert (claim["mean"], claim["half_width"], claim["difference"]) == (3.6, 0.05, -0.02)
-    assert plain(np.float64(1 / 3)) == 0.3333333333
+    assert to_plain(np.float64(1 / 3)) == 0.3333333333
 
 
 def test_the_rule_states_the_tolerance_that_is_applied() -> None:
     """The one in the file of published numbers."""
     path = Path(published_module.__file__).with_name("published.toml")
     tolerance = tomllib.loads(path.read_text(encoding="utf-8"))["relative_tolerance"]
-    assert f" {100 * tolerance:g} % of the published value" in claims.RULE
+    assert f" {100 * tolerance:g} % of the published value" in claim_table.RULE
 
 
 def test_standard_output_has_the_same_claims(found: list[Findings]) -> None:
     """And the tables, the remarks and the rule."""
     stream = io.StringIO()
-    terminal.write(found, stream)
+    terminal.write_findings(found, stream)
     text = stream.getvalue()
     assert "made-up: Made up" in text
     assert "3.600 ± 0.050" in text
@@ -251,7 +251,7 @@ def test_standard_output_has_the_same_claims(found: list[Findings]) -> None:
 
 def test_columns_of_numbers_stand_to_the_right() -> None:
     """With an interval, a sign or a per cent; names to the left."""
-    text = markdown.table(["a", "b", "c"], [["psm", "1.5 ± 0.2", "-0.1 (-3 %)"], ["x", "", "2"]])
+    text = markdown.markdown_table(["a", "b", "c"], [["psm", "1.5 ± 0.2", "-0.1 (-3 %)"], ["x", "", "2"]])
     assert text.splitlines()[1] == "| --- | ---: | ---: |"
 
 

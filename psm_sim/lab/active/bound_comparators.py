@@ -1,0 +1,189 @@
+"""Comparators: the vector that makes the bound of a theorem sharpest, found by optimisation.
+
+Only z = u / gamma matters, and each bound is convex in it: a weighted hinge sum, a support vector machine.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from psm_sim.array_types import FloatArray
+from psm_sim.lab.active import mistake_bounds as bounds
+from psm_sim.lab.active.second_order_learners import RidgeRegression
+
+
+@dataclass(frozen=True, eq=False)
+class Updates:
+    """Updates of several runs on one stream, counted: what the theorems sum over.
+
+    Attributes
+    ----------
+    x : ndarray, shape (n, features)
+        Instances of updates, as the learner saw them.
+    y : ndarray, shape (n,)
+        Their labels.
+    weight : ndarray, shape (n,)
+        Probability (or share of the runs) with which each was an update.
+    spreads : float
+        Expected sum over the updates of q / (1 + q); 0 for a first-order learner.
+    logdet : float
+        Expected sum over the updates of ln(1 + q): ln det A, A = I + sum of x x', where nothing drifts.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    weight: FloatArray
+    spreads: float = 0.0
+    logdet: float = 0.0
+
+    def hinge(self, z: FloatArray) -> float:
+        """Return the expected hinge sum of a comparator, shape (features,)."""
+        return float(self.weight @ np.maximum(0.0, 1 - self.y * (self.x @ z)))
+
+    def second_moment(self, ridge: float) -> FloatArray:
+        """Return ridge I + the expected sum of x x' over the updates, shape (features, features)."""
+        return ridge * np.eye(self.x.shape[1]) + (self.x.T * self.weight) @ self.x
+
+
+def spreads_of(x: FloatArray, ridge: float, c: float | None = None) -> float:
+    """Return the sum of x'D_k^-1 x over the updates of a run of LASEC, q / (1 + q) each.
+
+    Parameters
+    ----------
+    x : ndarray, shape (m, features)
+        Instances of the updates, in order.
+    ridge, c : float
+        Of LASEC; c None: no drift.
+    """
+    learner = RidgeRegression(x.shape[1], ridge=ridge, c=c)
+    total = 0.0
+    for row in x:
+        q = learner.spread(row)
+        total += q / (1 + q)
+        learner.learn(row, 1)
+    return total
+
+
+@dataclass(frozen=True)
+class SharpBound(ABC):
+    """Bound of a theorem as a function of the comparator, and the comparator that makes it least.
+
+    Attributes
+    ----------
+    b : float
+        Of the coin.
+    """
+
+    b: float
+
+    @abstractmethod
+    def at(self, updates: Updates, z: FloatArray) -> float:
+        """Return the bound for the comparator *z*, shape (features,)."""
+
+    @abstractmethod
+    def best(self, updates: Updates) -> FloatArray:
+        """Return the comparator with the least bound, shape (features,)."""
+
+    def sharpest(self, updates: Updates) -> float:
+        """Return the least bound."""
+        return self.at(updates, self.best(updates))
+
+
+class CbgzBound(SharpBound):
+    """Theorem 1 of [002], on rows of norm 1."""
+
+    def at(self, updates: Updates, z: FloatArray) -> float:
+        """Return the bound for the comparator *z*, shape (features,)."""
+        return bounds.cbgz_bound(self.b, updates.hinge(z), float(z @ z))
+
+    def best(self, updates: Updates) -> FloatArray:
+        """Return the comparator with the least bound, shape (features,)."""
+        factor = (2 * self.b + 1) / (2 * self.b)
+        return minimise_hinge(updates, factor, np.eye(updates.x.shape[1]) * factor * (2 * self.b + 1) / 4)
+
+
+@dataclass(frozen=True)
+class LasecBound(SharpBound):
+    """Theorem 4 of [001], for comparators that do not move; *ridge* is LASEC's."""
+
+    ridge: float = 1.0
+
+    def at(self, updates: Updates, z: FloatArray) -> float:
+        """Return the bound for the comparator *z*, shape (features,)."""
+        quadratic = float(z @ updates.second_moment(self.ridge) @ z)
+        return bounds.lasec_ss_bound(self.b, updates.hinge(z), quadratic, self._last(updates))
+
+    def best(self, updates: Updates) -> FloatArray:
+        """Return the comparator with the least bound, shape (features,)."""
+        return minimise_hinge(updates, 1.0, updates.second_moment(self.ridge) * self.b / 2)
+
+    def _last(self, updates: Updates) -> float:
+        return updates.spreads
+
+
+class Cbgz2Bound(LasecBound):
+    """Theorem 2 of [002], on rows of norm 1: its last term is a determinant, the other terms are LASEC's."""
+
+    def _last(self, updates: Updates) -> float:
+        return updates.logdet
+
+
+def minimise_hinge(updates: Updates, scale: float, quadratic: FloatArray) -> FloatArray:
+    """Return the z, shape (features,), with the least ``scale * hinge(z) + z' quadratic z``.
+
+    Newton's method on a hinge whose corner is rounded, ever less: a few small linear systems, where a
+    general optimiser would spend its time on overhead. Any z gives a valid bound; a better one only makes
+    it sharper.
+
+    Parameters
+    ----------
+    updates : Updates
+        What the hinge sums over.
+    scale : float
+        Factor of the hinge, above 0.
+    quadratic : ndarray, shape (features, features)
+        Positive definite.
+    """
+    rounded = _Rounded(updates.x * updates.y[:, None], scale * updates.weight, quadratic)
+    z = np.zeros(updates.x.shape[1])
+    for width in (1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5):
+        for _ in range(_STEPS):
+            z, gain = rounded.step(z, width)
+            if gain <= 1e-12:
+                break
+    return z
+
+
+_STEPS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class _Rounded:
+    """Hinge sum whose corner is a parabola of a given width, plus a quadratic form."""
+
+    signed: FloatArray
+    weight: FloatArray
+    quadratic: FloatArray
+
+    def value(self, z: FloatArray, width: float) -> float:
+        short = np.maximum(1 - self.signed @ z, 0)
+        curved = np.minimum(short, width)
+        return float(self.weight @ (curved * curved / (2 * width) + short - curved) + z @ self.quadratic @ z)
+
+    def step(self, z: FloatArray, width: float) -> tuple[FloatArray, float]:
+        """Return the vector after one Newton step, halved until it gains, and the gain."""
+        short = np.clip(1 - self.signed @ z, 0, width)
+        slope = 2 * self.quadratic @ z - self.signed.T @ (self.weight * short / width)
+        inside = self.signed[(short > 0) & (short < width)]
+        weight = self.weight[(short > 0) & (short < width)]
+        curvature = 2 * self.quadratic + (inside.T * (weight / width)) @ inside
+        direction = np.linalg.solve(curvature, slope)
+        before = self.value(z, width)
+        for halvings in range(40):
+            after = z - direction / 2**halvings
+            if (gain := before - self.value(after, width)) > 0:
+                return after, gain
+        return z, 0.0

@@ -1,0 +1,99 @@
+"""Streams whose target moves: shifting and drifting half-spaces, and digits whose positive classes change."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psm_sim.array_types import FloatArray
+from psm_sim.errors import InputError
+from psm_sim.parameter_values import Parameter
+
+Stream = tuple[FloatArray, FloatArray]
+"""Instances, shape (rounds, features), and labels -1.0 or 1.0, shape (rounds,)."""
+
+_ROUNDS = Parameter("rounds", 1, at_least=1)
+
+
+def shifting_stream(
+    rng: np.random.Generator, rounds: int, features: int, every: int | None = None, flips: float = 0.0
+) -> Stream:
+    """Return Gaussian instances labelled by a Gaussian target that is redrawn at intervals.
+
+    Source: Moroshko and Crammer, section 5 (10 000 rounds, 50 features, every 500).
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Where the draws come from.
+    rounds, features : int
+        The shape of the instances, each entry N(0, 1).
+    every : int, optional
+        Rounds between two redraws; None: the target stays.
+    flips : float
+        Share of the labels turned around, 0 to 1/2.
+    """
+    X = rng.standard_normal((_ROUNDS.check(rounds, "stream"), features))
+    parts = -(-rounds // (every or rounds))
+    targets = np.repeat(rng.standard_normal((parts, features)), every or rounds, axis=0)[:rounds]
+    return X, _labels(rng, X, targets, flips)
+
+
+def drifting_stream(rng: np.random.Generator, rounds: int, features: int, rate: float) -> Stream:
+    """Return Gaussian instances labelled by a target that walks: u <- sqrt(1 - rate^2) u + rate N(0, I).
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Where the draws come from.
+    rounds, features : int
+        The shape of the instances, each entry N(0, 1).
+    rate : float
+        Share of the target replaced per round, 0 to 1.
+    """
+    X = rng.standard_normal((_ROUNDS.check(rounds, "stream"), features))
+    steps = rate * rng.standard_normal((rounds, features))
+    keep = np.sqrt(1 - rate * rate)
+    targets, u = np.empty_like(X), rng.standard_normal(features)
+    for number, step in enumerate(steps):
+        u = keep * u + step
+        targets[number] = u
+    return X, _labels(rng, X, targets, 0.0)
+
+
+def shifting_digits(
+    rng: np.random.Generator, images: FloatArray, digits: ArrayLike, rounds: int, every: int = 500
+) -> Stream:
+    """Return images in random order; a random set of 1 to 9 digits is positive, redrawn at intervals.
+
+    Source: Moroshko and Crammer, section 5, there on USPS.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Where the draws come from.
+    images : ndarray, shape (n, features)
+        One image per row.
+    digits : array_like, shape (n,)
+        What each shows, 0 to 9.
+    rounds : int
+        At most n; no image comes twice.
+    every : int
+        Rounds between two redraws.
+    """
+    digits = np.asarray(digits)
+    if not 1 <= rounds <= len(images):
+        raise InputError(f"stream: rounds is {rounds!r}; expected 1 to {len(images)}, one image each.")
+    order = rng.permutation(len(images))[:rounds]
+    labels = np.empty(rounds)
+    for begin in range(0, rounds, every):
+        positive = rng.permutation(10)[: rng.integers(1, 10)]
+        part = slice(begin, begin + every)
+        labels[part] = np.where(np.isin(digits[order[part]], positive), 1.0, -1.0)
+    return images[order], labels
+
+
+def _labels(rng: np.random.Generator, X: FloatArray, targets: FloatArray, flips: float) -> FloatArray:
+    labels = np.where(np.einsum("ij,ij->i", X, targets) >= 0, 1.0, -1.0)
+    labels[rng.random(len(X)) < flips] *= -1
+    return labels

@@ -1,0 +1,96 @@
+"""Newton's method for convex losses of margins: squared hinge and logistic, with a ridge.
+
+On a few hundred instances of a dozen features it needs a fifth of the time of a general L-BFGS, and
+a learner that asks for labels fits after each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from psm_sim.array_types import FloatArray
+
+Loss = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+"""Losses of margins, shape (n,), with their first and second derivatives."""
+
+_STEPS = 100
+_PRECISION = 1e-12
+
+
+def squared_hinge(margins: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return max(0, 1 - m)^2 and its derivatives for margins m = y (v.x + t), shape (n,)."""
+    slack: FloatArray = np.maximum(0.0, 1.0 - margins)
+    return slack * slack, -2.0 * slack, np.where(slack > 0, 2.0, 0.0)
+
+
+def logistic_loss(margins: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return log(1 + exp(-m)) and its derivatives for margins m, shape (n,)."""
+    from scipy.special import expit
+
+    wrong = expit(-margins)
+    return np.logaddexp(0.0, -margins), -wrong, wrong * (1 - wrong)
+
+
+LOSSES: dict[str, Loss] = {"squared-hinge": squared_hinge, "logistic": logistic_loss}
+"""The losses by name."""
+
+
+@dataclass(frozen=True)
+class NewtonObjective:
+    """Goal sum_j ridge_j u_j^2 / 2 + sum_i price_i loss(z_i.u + shift_i), as a function of u.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (n, k)
+        The rows z_i = y_i x_i.
+    prices : ndarray, shape (n,)
+        What a unit of loss costs.
+    loss : callable
+        One of :data:`LOSSES`.
+    ridge : ndarray, shape (k,)
+        The penalty of each parameter, 0 or more.
+    shift : ndarray, shape (n,), or float
+        The part of each margin that does not depend on u.
+    """
+
+    rows: FloatArray
+    prices: FloatArray
+    loss: Loss
+    ridge: FloatArray
+    shift: FloatArray | float = 0.0
+
+    def value(self, u: FloatArray) -> float:
+        """Return the goal at *u*, shape (k,)."""
+        return float(self.prices @ self.loss(self.rows @ u + self.shift)[0] + u @ (self.ridge * u) / 2)
+
+    def slope(self, u: FloatArray) -> tuple[float, FloatArray]:
+        """Return the goal at *u* and its gradient, shape (k,)."""
+        values, slopes, _ = self.loss(self.rows @ u + self.shift)
+        pull = self.ridge * u
+        return float(self.prices @ values + u @ pull / 2), (self.prices * slopes) @ self.rows + pull
+
+    def least(self, start: FloatArray) -> FloatArray:
+        """Return the u of least goal, shape (k,), searched from *start*."""
+        u = start
+        for _ in range(_STEPS):
+            values, slopes, bends = self.loss(self.rows @ u + self.shift)
+            pull = self.ridge * u
+            value = float(self.prices @ values + u @ pull / 2)
+            gradient = (self.prices * slopes) @ self.rows + pull
+            curvature = (self.rows.T * (self.prices * bends)) @ self.rows + np.diag(self.ridge)
+            step = np.asarray(-np.linalg.solve(curvature, gradient), dtype=np.float64)
+            gain = -float(gradient @ step)
+            if gain <= _PRECISION * (1 + abs(value)):
+                break
+            u = u + self._length(u, step, value, gain) * step
+        return u
+
+    def _length(self, u: FloatArray, step: FloatArray, value: float, gain: float) -> float:
+        """Return the largest of 1, 1/2, 1/4, ... at which the step gains a little of what it promises."""
+        length = 1.0
+        while length > 1e-10 and self.value(u + length * step) > value - 1e-4 * length * gain:
+            length /= 2
+        return length

@@ -1,0 +1,124 @@
+"""Pool learner: buys the labels of some instances of a pool, one at a time ([003] 5.4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.errors import InputError
+from psm_sim.lab.active import input_checks
+from psm_sim.lab.active.ask_tell import AskTellLearner
+from psm_sim.lab.active.linear_separator import Plane, fit_linear
+from psm_sim.lab.active.pool_rules import POOL_RULES, PoolRule
+from psm_sim.parameter_values import Parameter
+
+_C = Parameter("C", 1.0, above=0)
+_FIRST = Parameter("first", 4, at_least=1)
+
+
+class PoolLearner(AskTellLearner[int, int]):
+    """Pool learner: asks for the label of an instance of the pool, is told it, and fits its plane again.
+
+    Parameters
+    ----------
+    pool : array_like, shape (n, d)
+        The instances without their labels; standardise them first, see :func:`standardise`.
+    rule : PoolRule or str
+        Which instance is next; a name: ``random``, ``mu``, ``isalp:sigma=1,...`` or ``lmu-logreg``.
+    C : float
+        What a unit of loss costs, above 0.
+    first : int
+        The number of instances chosen at random before the rule takes over.
+    seed, replication : int
+        Of the random stream.
+    """
+
+    name = "pool-learner"
+    settings = ("C", "first")
+    state_attributes = ("rule",)
+
+    def __init__(
+        self,
+        pool: ArrayLike,
+        rule: PoolRule | str = "mu",
+        C: float = 1.0,
+        first: int = 4,
+        seed: int = 1,
+        replication: int = 0,
+    ) -> None:
+        super().__init__(seed, replication)
+        self.pool = input_checks.check_instances(pool, None, self.name)
+        self.rule: PoolRule = POOL_RULES.create(rule) if isinstance(rule, str) else copy(rule)
+        self.C, self.first = _C.check(C, self.name), _FIRST.check(first, self.name)
+        self.plane = Plane(np.zeros(self.pool.shape[1]))
+        self.unlabelled: IntArray = np.arange(len(self.pool))
+        self.labelled: list[int] = []
+        self._labels: list[int] = []
+
+    @property
+    def x(self) -> FloatArray:
+        """The labelled instances, shape (labels, d), in the order in which they were bought."""
+        return self.pool[self.labelled]
+
+    @property
+    def y(self) -> IntArray:
+        """Their labels, shape (labels,)."""
+        return np.array(self._labels, dtype=np.intp)
+
+    def distances(self) -> FloatArray:
+        """Return the distances to the plane of the unlabelled instances, shape (unlabelled,)."""
+        return self.plane.distance(self.pool[self.unlabelled])
+
+    def _next(self) -> int:
+        if not self.unlabelled.size:
+            raise InputError(f"all {len(self.pool)} instances of the pool are labelled; ask for no more.")
+        early = self.bought < self.first
+        position = self._rng.integers(self.unlabelled.size) if early else self.rule.choose(self, self._rng)
+        return int(self.unlabelled[position])
+
+    def _learn(self, asked: int, answer: int) -> None:
+        self.labelled.append(asked)
+        self._labels.append(answer)
+        self.unlabelled = self.unlabelled[self.unlabelled != asked]
+        self.plane = fit_linear(self.x, self.y, C=self.C, loss=self.rule.loss, start=self.plane)
+
+    def run(self, oracle: Callable[[int], int], labels: int) -> Plane:
+        """Buy labels of ``oracle(index)`` until there are *labels* of them, and return the plane."""
+        self.buy(oracle, labels)
+        return self.plane
+
+    def _dump_state(self) -> dict[str, Any]:
+        told = {"labelled": list(self.labelled), "labels": list(self._labels)}
+        return {**super()._dump_state(), **told, "plane": self.plane.parameters}
+
+    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        labelled = [int(each) for each in state["labelled"]]
+        if not set(labelled) <= set(range(len(self.pool))):
+            raise ValueError(f"the pool has {len(self.pool)} instances only")
+        found = input_checks.check_labels(
+            np.array(state["labels"], dtype=np.intp), len(labelled), self.name
+        ).tolist()
+        rest = np.setdiff1d(np.arange(len(self.pool)), labelled)
+        told = {"labelled": labelled, "_labels": found, "unlabelled": rest}
+        return {**super()._load_state(state), **told, "plane": Plane.of(state["plane"])}
+
+    def predict(self, x: ArrayLike) -> IntArray:
+        """Return 1 or -1 for instances of shape (n, d)."""
+        return self.plane.predict(x)
+
+    def decision_function(self, x: ArrayLike) -> FloatArray:
+        """Return v.x + t for instances of shape (n, d)."""
+        return self.plane.decision_function(x)
+
+
+def standardise(x: ArrayLike) -> FloatArray:
+    """Return instances, shape (n, d), with each feature's mean at 0 and standard deviation at 1."""
+    points = input_checks.check_instances(x, None, "standardised")
+    spread = points.std(axis=0)
+    found: FloatArray = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return found

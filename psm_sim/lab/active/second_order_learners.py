@@ -1,0 +1,128 @@
+"""Second-order learners: LASEC, the second-order Perceptron and ridge regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psm_sim.array_types import FloatArray
+from psm_sim.errors import InputError
+from psm_sim.lab.active import input_checks
+from psm_sim.lab.active.online_learner import OnlineLearner
+from psm_sim.parameters import parameter
+
+
+@dataclass(eq=False)
+class Lasec(OnlineLearner):
+    """LASEC: least squares over the mistakes, for a target that drifts. Time and memory O(d^2).
+
+    Kept are w and G = P + I/c. With g = G x and q = x.g the margin is (w.x) / (1 + q); an update makes
+    ``w += g (y - w.x) / (1 + q)`` and ``P = G - g g' / (1 + q)``. This equals the two inversions per round
+    of the paper's figure 1; w is the last vector of the sequence u that minimises
+    ridge |u_1|^2 + c sum |u_{s+1} - u_s|^2 + sum (y_s - u_s.x_s)^2 over the updates.
+
+    The drift enters once per update, not per round. Mistake bounds:
+    :func:`~psm_sim.lab.active.theorem_bounds.lasec_bound` (every label bought) and
+    :func:`~psm_sim.lab.active.theorem_bounds.lasec_ss_bound` (with the margin's coin).
+
+    Parameters
+    ----------
+    features : int
+        The number of features d, at least 1.
+    ridge : float
+        Pull of the first vector to 0, in units of |x|^2; above 0.
+    c : float or None
+        Inverse drift rate, above the ridge; None or infinity: no drift, the second-order Perceptron.
+
+    Source: Moroshko and Crammer, figure 1.
+
+    Examples
+    --------
+    >>> learner = Lasec(features=2, ridge=1.0, c=None)
+    >>> learner.learn([1.0, 0.0], 1)
+    True
+    >>> learner.w.tolist(), round(learner.margin([1.0, 0.0]), 6), learner.spread([1.0, 0.0])
+    ([0.5, 0.0], 0.333333, 0.5)
+    """
+
+    ridge: float = parameter(10.0, "pull of the first vector to 0, in units of |x|^2", above=0)
+    c: float | None = parameter(1000.0, "inverse drift rate; none: no drift", above=0, optional=True)
+
+    name: ClassVar[str] = "lasec"
+    state_attributes: ClassVar[tuple[str, ...]] = ("w", "G")
+
+    def __post_init__(self) -> None:
+        self.c = None if self.c == math.inf else self.c
+        super().__post_init__()
+
+    def _begin(self) -> None:
+        if self.c is not None and not self.ridge < self.c:
+            raise InputError(
+                f"{self.name}: c is {self.c!r}; expected above the ridge, {self.ridge!r}, or none."
+            )
+        self._drift = 0.0 if self.c is None else 1 / self.c
+        self.G: FloatArray = np.eye(self.features) / self.ridge
+
+    @property
+    def P(self) -> FloatArray:  # noqa: N802 (the papers' name)
+        """The inverse of D_k after the last update, shape (features, features)."""
+        return self.G - self._drift * np.eye(self.features)
+
+    def spread(self, x: ArrayLike) -> float:
+        """Return q = x'G x of an instance, shape (features,), in units of 1/label^2; changes nothing."""
+        return self._view(input_checks.check_instance(x, self.features, self.name)[0])[1]
+
+    def _view(self, x: FloatArray) -> tuple[float, float]:
+        q = float(x.dot(self.G.dot(x)))
+        return float(x.dot(self.w)) / (1 + q), q
+
+    def _margins(self, X: FloatArray) -> FloatArray:
+        spreads = np.einsum("ij,ij->i", X @ self.G, X)
+        return np.asarray((X @ self.w) / (1 + spreads))
+
+    def _learn(self, x: FloatArray, y: float) -> bool:
+        product = float(x.dot(self.w))
+        if y * product > 0:
+            return False
+        self._fit(x, y - product)
+        return True
+
+    def _fit(self, x: FloatArray, error: float) -> None:
+        """Take the squared loss of x in; *error* is y - w.x."""
+        g = self.G.dot(x)
+        scaled = g / (1 + float(x.dot(g)))
+        self.w += error * scaled
+        self.G -= g[:, None] * scaled
+        if self._drift:
+            self.G.flat[:: self.features + 1] += self._drift
+
+
+@dataclass(eq=False)
+class SecondOrderPerceptron(Lasec):
+    """Second-order Perceptron: LASEC without drift, c = infinity. Time and memory O(d^2).
+
+    Source: Cesa-Bianchi, Conconi and Gentile (2005); Cesa-Bianchi, Gentile and Zaniboni, figure 2.
+    """
+
+    ridge: float = parameter(1.0, "pull of w to 0, in units of |x|^2", above=0)
+    c: float | None = parameter(None, "inverse drift rate; none: no drift", above=0, optional=True)
+
+    name: ClassVar[str] = "second-order-perceptron"
+
+
+@dataclass(eq=False)
+class RidgeRegression(SecondOrderPerceptron):
+    """Ridge regression: every bought label moves it, mistake or not; the learner of BBQ.
+
+    Source: Cesa-Bianchi, Gentile and Orabona (2009); baseline of Moroshko and Crammer.
+    """
+
+    name: ClassVar[str] = "ridge-regression"
+
+    def _learn(self, x: FloatArray, y: float) -> bool:
+        self._fit(x, y - float(x.dot(self.w)))
+        return True

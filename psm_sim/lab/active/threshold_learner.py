@@ -1,0 +1,94 @@
+"""ISAL in one dimension: a threshold, found by drawing near where it must be ([003] 5.2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from psm_sim.errors import InputError
+from psm_sim.lab.active.ask_tell import AskTellLearner
+from psm_sim.parameter_values import Parameter
+
+_WIDTH = Parameter("s", 0.25, above=0)
+_ETA = Parameter("eta", 0.0, at_least=0, at_most=1)
+
+
+def check_region(low: float, high: float) -> None:
+    """Raise InputError unless *low* < *high*, both finite."""
+    if not -np.inf < low < high < np.inf:
+        raise InputError(
+            f"the region goes from {low} to {high}; expected two finite numbers, the lower first."
+        )
+
+
+class Isal1d(AskTellLearner[float, int]):
+    """ISAL for a threshold without label noise: instances drawn around the middle of the boundary region.
+
+    The boundary region lies between the highest instance labelled -1 and the lowest labelled 1; at first
+    it is the whole interval of the population, which is uniform. An instance outside the region has a
+    known label, yet it counts as a query, as in the theory.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends of the population's interval; the threshold lies inside.
+    s : float
+        Standard deviation of a draw, as a share of the region's width, above 0.
+    eta : float
+        Share of instances drawn from the whole interval, 0 to 1.
+    seed, replication : int
+        Of the random stream.
+    """
+
+    name = "isal-1d"
+    settings = ("interval", "s", "eta")
+    state_attributes = ("low", "high")
+
+    def __init__(
+        self,
+        low: float = 0.0,
+        high: float = 1.0,
+        s: float = 0.25,
+        eta: float = 0.0,
+        seed: int = 1,
+        replication: int = 0,
+    ) -> None:
+        super().__init__(seed, replication)
+        check_region(low, high)
+        self.s, self.eta = _WIDTH.check(s, self.name), _ETA.check(eta, self.name)
+        self.interval = (low, high)
+        self.low, self.high = float(low), float(high)
+
+    @property
+    def width(self) -> float:
+        """The width of the boundary region."""
+        return self.high - self.low
+
+    @property
+    def threshold(self) -> float:
+        """The middle of the boundary region."""
+        return (self.low + self.high) / 2
+
+    def _next(self) -> float:
+        if self.eta and self._rng.random() < self.eta:
+            return float(self._rng.uniform(*self.interval))
+        return float(self._rng.normal(self.threshold, self.s * self.width))
+
+    def _learn(self, asked: float, answer: int) -> None:
+        if self.low < asked < self.high:
+            self.low, self.high = (asked, self.high) if answer < 0 else (self.low, asked)
+
+    def run(self, oracle: Callable[[float], int], width: float) -> int:
+        """Ask ``oracle(x)`` until the region is at most *width* wide; return the labels bought so far."""
+        if not width > 0:
+            raise InputError(f"the width is {width}; expected a number above 0.")
+        while self.width > width:
+            self.tell(oracle(self.ask()))
+        return self.bought
+
+    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        found = super()._load_state(state)
+        check_region(found["low"], found["high"])
+        return found

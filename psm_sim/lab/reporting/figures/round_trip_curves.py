@@ -1,0 +1,81 @@
+"""Curves: page time and energy against the round trip, and sleep times over time (thesis, figure 2-5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from psm_sim.reporting.figures.policy_names import name_of, style_index
+from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, new_figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_TICKS_MS = (10, 20, 40, 80, 150, 300, 600)
+
+
+def draw_round_trips(frame: pd.DataFrame) -> tuple[Figure, str]:
+    """Draw ``rtt_ms, policy, time_ratio, energy_j``, one line per policy; ``reference`` as hollow markers."""
+    shown = frame[frame["policy"] != "always-on"]
+    figure, panels = new_figure(1, 2, width_in=8.4, height_in=4.2)
+    for policy, line in shown.groupby("policy", sort=False):
+        for axes, column in zip(panels, ("time_ratio", "energy_j"), strict=True):
+            _line(axes, line, str(policy), column)
+        if "reference" in line:
+            _reference(panels[0], line, style_index(str(policy)))
+    for axes, label in zip(
+        panels, ("mean page time over no power saving", "energy (J per page)"), strict=True
+    ):
+        axes.set_xscale("log")
+        axes.set_xticks(_TICKS_MS, [str(tick) for tick in _TICKS_MS])
+        axes.minorticks_off()
+        axes.set_xlabel("round trip to the server (ms)")
+        axes.set_ylabel(label)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    hollow = " Large hollow markers: an independent model's." if "reference" in shown else ""
+    return figure, f"Page time and energy against the round trip to the server, without server delay.{hollow}"
+
+
+def _line(axes: Axes, line: pd.DataFrame, policy: str, column: str) -> None:
+    place = style_index(policy)
+    axes.plot(
+        line["rtt_ms"],
+        line[column],
+        color=COLOURS[place],
+        linestyle=LINES[place],
+        marker=MARKERS[place],
+        markersize=3,
+        linewidth=1.2,
+        label=name_of(policy),
+    )
+
+
+def _reference(axes: Axes, line: pd.DataFrame, place: int) -> None:
+    known = line.dropna(subset=["reference"])
+    axes.plot(
+        known["rtt_ms"],
+        known["reference"].astype(float),
+        linestyle="none",
+        marker=MARKERS[place],
+        markersize=8,
+        markerfacecolor="none",
+        markeredgecolor=COLOURS[place],
+    )
+
+
+def draw_sleep_times(frame: pd.DataFrame) -> tuple[Figure, str]:
+    """Draw ``loss, time_s, sleep_ms`` as steps, one panel per loss."""
+    losses = list(dict.fromkeys(frame["loss"]))
+    figure, panels = new_figure(len(losses), 1, width_in=6.8, height_in=1.0 + 1.7 * len(losses))
+    for axes, loss in zip(panels, losses, strict=True):
+        steps = frame[frame["loss"] == loss]
+        axes.step(steps["time_s"], steps["sleep_ms"], where="post", color=COLOURS[0], linewidth=0.8)
+        axes.set_title(name_of(loss), loc="left", fontsize=9)
+        axes.set_ylabel("sleep time (ms)")
+        axes.set_ylim(0, 1250)
+        axes.margins(x=0.01)
+        axes.sharex(panels[0])
+    panels[-1].set_xlabel("time (s)")
+    return figure, "Evolution of LPSM's sleep times over a portion of a run, under each loss."

@@ -1,0 +1,92 @@
+"""Patience of DKM: too small an R halves the band faster than the error falls, and the learner goes blind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.active import make_selective
+from psm_sim.lab.active.theorem_bounds import dkm_patience
+from psm_sim.lab.active.unit_sphere import first_hits, sphere_points, unit_vector
+from psm_sim.lab.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim
+from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.random_streams import random_stream
+
+NAME = "patience"
+LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)
+THEORY = math.ceil(dkm_patience(5000, 0.05))
+CASES = ((10, 3), (10, 5), (10, 8), (10, 16), (10, THEORY), (50, 8), (50, 16))
+
+
+class PatienceStudy:
+    """Share of runs that reach each error, for several R and two dimensions."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return one trial per case and target."""
+        points = 2_000_000 if is_full(scale) else 100_000
+        return [
+            Trial(
+                "arrivals", arrivals_of, {"features": d, "R": R, "points": points, "seed": number}, weight=d
+            )
+            for d, R in CASES
+            for number in range(seed, seed + 2 * scale.replications)
+        ]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Return the share that arrives, and the difference to R = 16 on the same targets.
+
+        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        """
+        frame = frame_of(rows, "arrivals")
+        columns = [f"to {level:g}" for level in LEVELS]
+        table = frame.groupby(["d", "R"], sort=False)[[*columns, "labels to 0.001"]].mean().reset_index()
+        last = frame.pivot_table(index="seed", columns=["d", "R"], values="to 0.001")
+        pairs = ((10, 3), (10, 5), (50, 8))
+        return Findings(
+            NAME,
+            "DKM with too little patience goes blind",
+            f"uniform sphere, s1 = 1/sqrt(d), {2 * scale.replications} targets from seed {seed}",
+            remarks=[f"Theorem 5's R for 5000 labels and delta = .05 is {THEORY}."],
+            commentary=["That R is safe, and dear where 16 does."],
+            tables=[Table("Share of the runs that reach an error; mean labels of those that do", table)],
+            claims=[
+                judge_claim(
+                    Direction(
+                        NAME, f"R = {R} - 16, d = {d}", "share that reaches .001", "thesis, 4.6.3", side=-1
+                    ),
+                    last[d, R] - last[d, 16],
+                )
+                for d, R in pairs
+            ],
+        )
+
+
+def arrivals_of(features: int, R: int, points: int, seed: int) -> list[dict[str, Any]]:
+    """Return which errors one run reaches.
+
+    Parameters
+    ----------
+    features : int
+        d.
+    R : int
+        The patience.
+    points : int
+        Points to see at most.
+    seed : int
+        Of target and points.
+    """
+    target = unit_vector(random_stream(seed, f"target {features}"), features)
+    sampler = make_selective(f"dkm:R={R},s1={features**-0.5}", features)
+    draw = sphere_points(random_stream(seed, f"patience {features} {R}"), target)
+    hits = first_hits(sampler.learner, sampler.rule, target, draw, LEVELS, points)
+    reached = {
+        f"to {level:g}": float(not pd.isna(labels)) for level, labels in zip(LEVELS, hits.labels, strict=True)
+    }
+    return [{"d": features, "R": R, "seed": seed, **reached, "labels to 0.001": hits.labels[-1]}]
+
+
+STUDY = PatienceStudy()

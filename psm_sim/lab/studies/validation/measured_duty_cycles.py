@@ -1,0 +1,102 @@
+"""Validation of the mean current of a radio that is on for a window of each interval: nothing is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.lab.studies.study import Findings, Scale, Table
+from psm_sim.lab.studies.validation.measured_rows import (
+    measured_rows,
+    per_cent,
+    tally_verdicts,
+    validation_verdict,
+)
+from psm_sim.lab.studies.validation.task import StationTask, idle_task
+from psm_sim.policies import Policy, Poll, Rest
+from psm_sim.simulation.scenario import Scenario
+
+_SUPPLY_V, _HOURS = 3.3, 2.0
+
+
+@dataclass
+class DutyCycleStudy(Policy):
+    """Stay awake for ``window_ms`` from every beacon on."""
+
+    name: ClassVar[str] = "window"
+    window_ms: float = 75.0
+
+    def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
+        """Stay awake for what is left of the window."""
+        begun_s = self.beacon_grid.time(self.beacon_grid.after(now_s) - 1)
+        return Rest(max(0.0, begun_s + self.window_ms / 1000 - now_s))
+
+
+class DutyCycle:
+    """Study of the mean current of duty cycles."""
+
+    def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
+        """Return one run per chip and duty cycle, whatever the scale."""
+        return [
+            StationTask(
+                DutyCycleStudy(window), _scenario(row, interval), {"chip": row["chip"], "cycle": _name(cycle)}
+            )
+            for row in measured_rows()["duty"]
+            for cycle in row["windows"]
+            for window, interval, _ in [cycle]
+        ]
+
+    def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
+        """Set ours beside the measured currents.
+
+        Parameters
+        ----------
+        rows, scale, seed
+            As for :class:`~psm_sim.lab.studies.study.Study`.
+        """
+        ours = {(row["chip"], row["cycle"]): row["mean_ma"] for row in rows.of("station")}
+        frame = pd.DataFrame(
+            [_judged(row, cycle, ours) for row in measured_rows()["duty"] for cycle in row["windows"]]
+        )
+        return Findings(
+            study="duty-cycle",
+            title="Mean current of a radio that listens for a window of each interval, nothing fitted",
+            setting=f"{_HOURS:g} h for each; currents with the radio on and off by the same author",
+            remarks=[
+                f"{tally_verdicts(frame['verdict'].tolist())}.",
+                "Source: glenn20, MicroPython ESPNOW power measurements, Power Profiler Kit II.",
+            ],
+            tables=[Table("Mean current in mA, measured and ours", frame)],
+        )
+
+
+STUDY = DutyCycle()
+
+
+def _name(cycle: Sequence[float]) -> str:
+    return f"{cycle[0]:g} of {cycle[1]:g} ms"
+
+
+def _scenario(row: Mapping[str, Any], interval_ms: float) -> Scenario:
+    watts = {"awake_w": row["on_ma"] * _SUPPLY_V / 1000, "asleep_w": row["off_ma"] * _SUPPLY_V / 1000}
+    power = {f"power.{key}": value for key, value in {**watts, "beacon_j": 0.0, "supply_v": 3.3}.items()}
+    return Scenario(idle_task(_HOURS), settings={**power, "beacon.interval_ms": float(interval_ms)})
+
+
+def _judged(
+    row: Mapping[str, Any], cycle: Sequence[float], ours: Mapping[tuple[str, str], float]
+) -> dict[str, Any]:
+    found, name = ours[row["chip"], _name(cycle)], _name(cycle)
+    difference = per_cent(found, cycle[2])
+    return {
+        "chip": row["chip"],
+        "window": name,
+        "measured": cycle[2],
+        "ours": found,
+        "difference %": difference,
+        "verdict": validation_verdict("duty-cycle", difference),
+    }

@@ -1,0 +1,52 @@
+"""Extended losses: what those beyond the published two share, one of the published energy terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from psm_sim.array_types import FloatArray
+from psm_sim.limits import MAX_WEIGHT
+from psm_sim.losses.base import Loss
+from psm_sim.losses.published import InverseLogLoss, InverseLoss
+from psm_sim.parameters import check_all, parameter
+
+_PUBLISHED: dict[str, type[InverseLoss] | type[InverseLogLoss]] = {
+    InverseLoss.name: InverseLoss,
+    InverseLogLoss.name: InverseLogLoss,
+}
+
+
+@dataclass
+class ExtendedLoss(Loss):
+    """A loss on top of a published one, whose energy term and default of ``gamma`` it takes.
+
+    A subclass declares :attr:`gamma` again where it means something else there.
+    """
+
+    gamma: float | None = parameter(
+        None,
+        "weight of a byte's waiting time against energy; none: that published with the energy term",
+        unit="nats/(byte ms)",
+        above=0.0,
+        at_most=MAX_WEIGHT,
+        optional=True,
+    )
+    energy: str = parameter(
+        InverseLogLoss.name, "energy term: 1/Ti or 1/log Ti, Ti in ms", choices=tuple(_PUBLISHED)
+    )
+    _published: InverseLoss | InverseLogLoss = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_all(self, f"loss {self.name}")
+        self._published = _PUBLISHED[self.energy]()
+        if self.gamma is None:
+            self.gamma = self._published.gamma
+        self._published.gamma = self.gamma
+
+    def idle(self, times_ms: FloatArray) -> FloatArray | None:
+        """Return the term for energy, to which none of these losses adds anything while nothing is held."""
+        return self._published.idle(times_ms)
+
+    def energy_term(self, times_ms: FloatArray) -> FloatArray:
+        """Return the energy term of each candidate polling time in ms, shape (n,), in nats."""
+        return self._published.energy(times_ms)

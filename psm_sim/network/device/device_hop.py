@@ -1,0 +1,121 @@
+"""Hop of a device: a port and a radio that are more than the papers' model, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from psm_sim.beacons import Beacons
+from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.association import Association, KeepAlive, is_null, null_frame
+from psm_sim.network.beacon_reception import BeaconReception
+from psm_sim.network.device import service_periods
+from psm_sim.network.device.group_frames import GroupFrames
+from psm_sim.network.device.port import DevicePort
+from psm_sim.network.device.radio import DeviceRadio, RadioTraits
+from psm_sim.network.device.service_port import ServicePort
+from psm_sim.network.device.service_radio import ServiceRadio
+from psm_sim.network.device.transmissions import Transmissions
+from psm_sim.network.link import Link
+from psm_sim.network.monitored_link import wireless_link
+from psm_sim.network.observers import Observer
+from psm_sim.network.segment import Segment
+from psm_sim.network.station import Station
+from psm_sim.network.topology import Topology
+from psm_sim.network.topology_sections import BeaconParameters, LinkParameters
+from psm_sim.network.wireless_hop import WirelessHop
+from psm_sim.policies.service_period import ServicePeriod
+
+
+class DeviceHop(WirelessHop):
+    """Hop of a station with what its topology or its policy wants beyond the papers' model.
+
+    Parameters
+    ----------
+    topology
+        The scenario in numbers.
+    service
+        The rule of the station's service periods, if it has any.
+    """
+
+    def __init__(self, topology: Topology, service: ServicePeriod | None = None) -> None:
+        service_periods.check_service_period(topology, service)
+        super().__init__(topology)
+        self._service = service
+        self.beacons = service_periods.wake_grid(topology, service)
+        self.ledger = service_periods.make_ledger(topology, service)
+        limit_s, takes_s = topology.access_point.idle_limit_s, topology.station.association_ms / 1000
+        self.association = Association(self.env, limit_s, takes_s)
+
+    def observers(self) -> Sequence[Observer]:
+        """Return the observer that charges what is sent, if transmitting takes a power of its own."""
+        power = self.topology.power
+        if power.transmit_w is None:
+            return ()
+        return (Transmissions(power.transmit_w - power.awake_w, self.ledger.spend),)
+
+    def join(self, access_point: AccessPoint, wired_up: Link) -> None:
+        """Make ``port`` and ``radio``."""
+        topology, association, service = self.topology, self.association, self._service
+        station, hooks = topology.station, self.hooks
+        agreed = service is not None and service.interval_s is not None
+        reception = BeaconReception(BeaconParameters() if agreed else topology.beacon)
+        spend = self.ledger.spend
+        traits = RadioTraits(station, topology.power, reception, association, self.up, self.down, spend)
+        place = (self.env, topology.access_point, self.down, association, station.ps_poll_ms / 1000)
+        ears = (self.up, hooks.radio, hooks.beacons)
+        self.port: DevicePort
+        self.radio: DeviceRadio
+        if service is None:
+            self.port = DevicePort(*place)
+            self.radio = DeviceRadio(traits, self.env, self.doze, self.port, *ears)
+        else:
+            self.port = port = ServicePort(service, *place)
+            self.radio = ServiceRadio(service, traits, self.beacons, port, self.env, self.doze, *ears)
+        access_point.ports.append(self.port)
+        self.group = self._group() if topology.access_point.group_per_s else None
+
+    def start(self, station: Station) -> None:
+        """Begin to keep the association alive, if the station does; end null frames at the access point."""
+        every_s = self.topology.station.keep_alive_s
+        if every_s is not None:
+            KeepAlive(self.env, self.association, every_s, lambda: station.send_null(null_frame()))
+        self.radio.on_group = station.received_group
+        forward = self.up.deliver
+
+        def deliver(segment: Segment) -> None:
+            if not is_null(segment):
+                forward(segment)
+
+        self.up.deliver = deliver
+
+    def forget(self, back_s: float) -> int:
+        """Lose the association and what is held; the access point is back at *back_s* seconds.
+
+        Return how many of the next frames that reach the station are lost: those on the link.
+        """
+        self.association.lose(back_s)
+        self.port.empty()
+        self.radio.unannounced()
+        return self.down.in_flight
+
+    def report(self) -> dict[str, float]:
+        """Return what can go wrong, by name: group frames and beacons missed, associations renewed."""
+        found: dict[str, float] = {}
+        if self.group is not None:
+            found |= {"group frames": self.group.sent, "group frames missed": self.group.missed}
+        if self.topology.beacon.loss:
+            found["beacons missed"] = self.radio.beacons_missed
+        restarts = self.topology.faults.restart_every_s is not None
+        if restarts or self.topology.access_point.idle_limit_s is not None:
+            found["associations renewed"] = self.association.renewals
+        return found
+
+    def _group(self) -> GroupFrames:
+        topology, access_point, hooks = self.topology, self.topology.access_point, self.hooks
+        hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
+        link = wireless_link(self.env, "wireless down", hop, hooks.frame, hooks.air)
+        link.deliver = self.radio.receive_group
+        beacons, beacon = Beacons(topology.beacon.interval_s), topology.beacon
+        return GroupFrames(
+            self.env, beacons, beacon.dtim_period, access_point, link, self.radio, beacon.loss_seed
+        )

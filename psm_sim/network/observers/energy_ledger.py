@@ -1,0 +1,88 @@
+"""Energy ledger: power integrated exactly at the radio's changes of state."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from psm_sim.network.observers.observer import Observer
+from psm_sim.network.topology_device import PowerParameters
+
+
+class Usage(NamedTuple):
+    """Seconds awake and asleep, beacons heard, and joules, since the start.
+
+    ``extra_j`` is what no state has: transmitting beyond the awake power, and waking to send.
+    """
+
+    awake_s: float
+    asleep_s: float
+    beacons: int
+    awake_j: float
+    asleep_j: float
+    beacons_j: float
+    extra_j: float = 0.0
+
+    @property
+    def total_j(self) -> float:
+        """All the energy, in joules."""
+        return self.awake_j + self.asleep_j + self.beacons_j + self.extra_j
+
+    def __sub__(self, before: Usage) -> Usage:
+        """Return what was used since *before*."""
+        return Usage(
+            self.awake_s - before.awake_s,
+            self.asleep_s - before.asleep_s,
+            self.beacons - before.beacons,
+            self.awake_j - before.awake_j,
+            self.asleep_j - before.asleep_j,
+            self.beacons_j - before.beacons_j,
+            self.extra_j - before.extra_j,
+        )
+
+
+class EnergyLedger(Observer):
+    """Energy ledger: adds up the time in each state; E = P_awake t_awake + P_asleep t_asleep + E_beacon n.
+
+    The open interval is added when the ledger is read, and never splits a sum: reading changes nothing.
+    """
+
+    def __init__(self, power: PowerParameters) -> None:
+        self._power = power
+        self._awake = True
+        self._since_s = 0.0
+        self._awake_s = 0.0
+        self._asleep_s = 0.0
+        self._beacons = 0
+        self._extra_j = 0.0
+
+    def radio(self, time_s: float, awake: bool) -> None:
+        """Close the interval of the state that ends."""
+        if self._awake:
+            self._awake_s += time_s - self._since_s
+        else:
+            self._asleep_s += time_s - self._since_s
+        self._awake, self._since_s = awake, time_s
+
+    def beacons(self, first_s: float, count: int, every_s: float) -> None:
+        """Count the beacons."""
+        self._beacons += count
+
+    def spend(self, joules: float) -> None:
+        """Add energy that belongs to no state."""
+        self._extra_j += joules
+
+    def usage(self, now_s: float) -> Usage:
+        """Return what has been used up to *now_s*, not before the last change."""
+        open_s = now_s - self._since_s
+        awake_s = self._awake_s + (open_s if self._awake else 0.0)
+        asleep_s = self._asleep_s + (0.0 if self._awake else open_s)
+        power = self._power
+        return Usage(
+            awake_s,
+            asleep_s,
+            self._beacons,
+            power.awake_w * awake_s,
+            power.asleep_w * asleep_s,
+            power.beacon_j * self._beacons,
+            self._extra_j,
+        )

@@ -1,0 +1,58 @@
+"""Visits: the pages that a run has loaded, with the energy ledger's state at the end of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, overload
+
+from psm_sim.network.browser import Visit
+from psm_sim.network.observers import Usage
+from psm_sim.record_array import RecordArray
+from psm_sim.workload.page_view import Page
+
+
+class _Times(NamedTuple):
+    started_s: float
+    ended_s: float
+
+
+class PageVisits(Sequence[tuple[Visit, Usage]]):
+    """Visits in order, with what the radio had used by the end of each; their numbers are kept in arrays.
+
+    ``failures`` says why a page failed, by its place, for those that did.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop all visits: what is wanted of them is kept elsewhere."""
+        self._pages: list[Page] = []
+        self.failures: dict[int, str] = {}
+        self._times, self._usages = RecordArray(_Times), RecordArray(Usage)
+
+    def append(self, visit: Visit, usage: Usage) -> None:
+        """Add a page that is over."""
+        if visit.failure:
+            self.failures[len(self)] = visit.failure
+        self._pages.append(visit.page)
+        self._times.append(_Times(visit.started_s, visit.ended_s))
+        self._usages.append(usage)
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[Visit, Usage]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[Visit, Usage]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[Visit, Usage] | Sequence[tuple[Visit, Usage]]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        failure = self.failures.get(range(len(self))[index], "")
+        return Visit(self._pages[index], *self._times[index], failure), self._usages[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PageVisits) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list

@@ -1,0 +1,61 @@
+"""Polling clock of a replay: the experts' polling times and the grid they are rounded to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor
+
+from psm_sim.array_types import FloatArray
+from psm_sim.errors import InputError
+from psm_sim.limits import MAX_MS
+from psm_sim.parameters import check_all, parameter
+from psm_sim.policies.polling_time_grid import polling_times_ms
+
+
+@dataclass(frozen=True)
+class PollingGrid:
+    """Polling times that there are: documented parameters."""
+
+    min_ms: float = parameter(
+        100.0, "shortest polling time among the experts", unit="ms", at_least=1, at_most=MAX_MS
+    )
+    max_ms: float = parameter(
+        1000.0, "longest polling time among the experts", unit="ms", at_least=1, at_most=MAX_MS
+    )
+    step_ms: float = parameter(
+        100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MAX_MS
+    )
+    round_ms: float = parameter(
+        0.0,
+        "round polling times to a multiple of this, within the experts' range; LPSM in the simulator: 100; "
+        "0: not at all, but to a microsecond",
+        unit="ms",
+        at_least=0,
+        at_most=MAX_MS,
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, "experts")
+        lowest, highest = self.range_units
+        if lowest > highest:
+            raise InputError(
+                f"experts: round_ms is {self.round_ms:g}, and no multiple of it lies from {self.min_ms:g} to "
+                f"{self.max_ms:g} ms; expected one that fits, or 0."
+            )
+
+    @property
+    def times_ms(self) -> FloatArray:
+        """The experts' polling times, shape (n,), in ms."""
+        return polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "experts")
+
+    @property
+    def unit_us(self) -> int:
+        """The grid of polling times, in microseconds."""
+        return max(1, round(self.round_ms * 1e3))
+
+    @property
+    def range_units(self) -> tuple[int, int]:
+        """The shortest and the longest polling time on the grid within the experts' range, in its units."""
+        shortest, longest = (self.times_ms[[0, -1]] * 1e3 / self.unit_us).tolist()
+        # The tolerance keeps a polling time on the grid that division has moved off it by one bit.
+        return max(1, ceil(shortest - 1e-9)), floor(longest + 1e-9)

@@ -1,0 +1,73 @@
+"""Document of a page: its sections, figures, data, looks and programs in one text that requests nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from psm_sim import __version__
+from psm_sim.reporting.html.figure_style import to_json_item
+from psm_sim.reporting.html.markup import escape_text, json_script
+
+if TYPE_CHECKING:
+    from bokeh.plotting import figure as Figure  # noqa: N812
+
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; base-uri 'none'; form-action 'none'"
+)
+"""The browser's rule: whatever a name might smuggle in, it asks nobody for anything."""
+
+
+class Section(NamedTuple):
+    """Section of a page: its name, its title, its HTML, and its figure if it has one."""
+
+    name: str
+    title: str
+    html: str
+    figure: Figure | None = None
+
+
+def render_document(title: str, sections: Sequence[Section], values: Mapping[str, Any]) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    title : str
+        Its title, as plain text.
+    sections : sequence of Section
+        From top to bottom.
+    values : mapping of str to plain values
+        What its program reads, by name.
+    """
+    figures = {
+        section.name: to_json_item(section.figure) for section in sections if section.figure is not None
+    }
+    body = "".join(map(_section, sections))
+    stored = "".join(json_script(name, value) for name, value in {"figures": figures, **values}.items())
+    head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+    view = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{head}{view}\n'
+        f"<title>{escape_text(title)}</title><link rel=icon href=data:,><style>{_own('page.css')}</style></head>\n"
+        f"<body><main><h1>{escape_text(title)}</h1>{body}<footer>psm_sim {escape_text(__version__)}</footer></main>\n"
+        f"{stored}\n<script>{_bokeh()}</script>\n"
+        f"<script>{_own('table.js')}</script>\n<script>{_own('page.js')}</script></body></html>\n"
+    )
+
+
+def _section(section: Section) -> str:
+    place = f'<div class=figure id="figure-{section.name}"></div>' if section.figure is not None else ""
+    heading = f"<h2>{escape_text(section.title)}</h2>" if section.title else ""
+    return f'<section id="{section.name}">{heading}{section.html}{place}</section>\n'
+
+
+def _own(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _bokeh() -> str:
+    from bokeh.resources import Resources
+
+    return "\n".join(Resources("inline", components=["bokeh"]).js_raw)

@@ -1,0 +1,195 @@
+"""Average of runs: one policy's runs over several clients or seeds as one result, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from math import isnan
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from psm_sim.network import Usage
+from psm_sim.simulation.failed_pages import drop_nan
+from psm_sim.simulation.message_latency import pool_latencies
+from psm_sim.simulation.result import Result
+from psm_sim.simulation.run_records import Traffic
+from psm_sim.summary_stats import Interval, Summary, confidence_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEASURES: Mapping[str, Callable[[Result], float]] = {
+    "energy_per_page_j": lambda run: run.energy_per_page_j,
+    "energy_by_state_per_page_j.awake": lambda run: run.energy_by_state_per_page_j["awake"],
+    "energy_by_state_per_page_j.asleep": lambda run: run.energy_by_state_per_page_j["asleep"],
+    "energy_by_state_per_page_j.beacons": lambda run: run.energy_by_state_per_page_j["beacons"],
+    "beacons_per_page": lambda run: run.beacons_per_page,
+    "page_time_s.mean": lambda run: run.page_time_s.mean,
+    "slowdown.mean": lambda run: run.slowdown.mean,
+}
+"""What is averaged with an interval; named as in the JSON output."""
+
+
+@dataclass(frozen=True, repr=False)
+class Average(Result):
+    """One policy's independent runs, read like a :class:`Result`; ``names`` has the name of each.
+
+    What is per page, and the summaries, are means over the runs; ``max`` is the largest of any run.
+    ``page_records``, seconds, events, ``usage``, ``traffic`` and failed pages are of all runs together.
+    """
+
+    KIND: ClassVar[str] = "run"
+
+    names: tuple[str, ...] = ()
+    results: tuple[Result, ...] = ()
+
+    def interval(self, measure: str) -> Interval:
+        """Return the mean over the runs of one of :data:`MEASURES`, with its 95 % interval.
+
+        A run without a page that is complete has no page time, and is then none of them.
+        """
+        return confidence_interval(drop_nan(MEASURES[measure](result) for result in self.results))
+
+    @property
+    def energy_per_page_j(self) -> float:
+        """Joules per page."""
+        return self.interval("energy_per_page_j").mean
+
+    @property
+    def energy_by_state_per_page_j(self) -> dict[str, float]:
+        """Joules per page awake, asleep and for beacons."""
+        states = ("awake", "asleep", "beacons")
+        joules = {state: self.interval(f"energy_by_state_per_page_j.{state}").mean for state in states}
+        extra = [result.energy_by_state_per_page_j.get("extra", 0.0) for result in self.results]
+        return joules | ({"extra": sum(extra) / len(extra)} if any(extra) else {})
+
+    @property
+    def beacons_per_page(self) -> float:
+        """Beacons that the dozing station woke to hear, per page."""
+        return self.interval("beacons_per_page").mean
+
+    @cached_property
+    def page_time_s(self) -> Summary:
+        """Page times in seconds, summarised run by run and averaged."""
+        return _averaged([result.page_time_s for result in self.results])
+
+    @cached_property
+    def slowdown(self) -> Summary:
+        """Slowdowns, summarised run by run and averaged."""
+        return _averaged([result.slowdown for result in self.results])
+
+    @cached_property
+    def page_time_percentiles_s(self) -> dict[str, float]:
+        """Percentiles of the page times in seconds, means over the runs."""
+        each = [result.page_time_percentiles_s for result in self.results]
+        return {name: _mean(drop_nan(one[name] for one in each)) for name in each[0]}
+
+    @cached_property
+    def pages(self) -> pd.DataFrame:
+        """The pages of all runs, one row per page, the run's name in the first column."""
+        import pandas as pd
+
+        frames = dict(zip(self.names, (result.pages for result in self.results), strict=True))
+        return pd.concat(frames, names=[self.KIND]).reset_index(level=self.KIND).reset_index(drop=True)
+
+    @property
+    def failed_pages(self) -> int:
+        """The number of pages that have failed, in all runs."""
+        return sum(result.failed_pages for result in self.results)
+
+    @property
+    def failed_page_records(self) -> list[dict[str, Any]]:
+        """Number and reason of each failed page, with the name of its run."""
+        each = zip(self.names, self.results, strict=True)
+        return [{self.KIND: name, **one} for name, result in each for one in result.failed_page_records]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per run: its name, pages and :data:`MEASURES`."""
+        return [
+            {
+                self.KIND: name,
+                "pages": len(result.page_records),
+                **({"failed_pages": result.failed_pages} if result.reports_failures else {}),
+                **{measure: value(result) for measure, value in MEASURES.items()},
+            }
+            for name, result in zip(self.names, self.results, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the averages as the JSON output has them, their intervals' half widths, and each run."""
+        half_widths = {measure: self.interval(measure).half_width for measure in MEASURES}
+        return {**super().to_dict(), "half_width_95": half_widths, f"{self.KIND}s": self.rows()}
+
+
+class ClientAverage(Average):
+    """One policy's runs over several clients of a recording."""
+
+    KIND = "client"
+
+    @property
+    def clients(self) -> tuple[str, ...]:
+        """The identifier of each client."""
+        return self.names
+
+
+class SeedAverage(Average):
+    """One policy's runs over the pages of several seeds."""
+
+    KIND = "seed"
+
+
+Kind = TypeVar("Kind", bound=Average)
+
+
+def average_runs(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result]) -> Kind:
+    """Return one policy's runs as one.
+
+    Parameters
+    ----------
+    kind
+        What the runs differ in: the class that is returned.
+    names
+        The name of each run.
+    results
+        The runs, at least one; of one policy.
+    """
+    first = results[0]
+    return kind(
+        policy=first.policy,
+        parameters=first.parameters,
+        page_records=tuple(record for result in results for record in result.page_records),
+        simulated_s=sum(result.simulated_s for result in results),
+        wall_s=sum(result.wall_s for result in results),
+        events=sum(result.events for result in results),
+        power=first.power,
+        usage=Usage(*(sum(values) for values in zip(*(result.usage for result in results), strict=True))),
+        traffic=_sum_of_traffic([result.traffic for result in results]),
+        policy_report=_mean_report([result.policy_report for result in results]),
+        reports_failures=first.reports_failures,
+        latency=pool_latencies([result.latency for result in results]),
+        facts=first.facts,
+        names=names,
+        results=tuple(results),
+    )
+
+
+def _mean_report(reports: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean of each count over the runs that have it: stations can have policies of their own."""
+    names = dict.fromkeys(name for report in reports for name in report)
+    found = {name: [report[name] for report in reports if name in report] for name in names}
+    return {name: _mean(values) for name, values in found.items()}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _sum_of_traffic(traffics: Sequence[Traffic]) -> Traffic:
+    names = [field.name for field in fields(Traffic)]
+    return Traffic(**{name: sum(getattr(each, name) for each in traffics) for name in names})
+
+
+def _averaged(summaries: Sequence[Summary]) -> Summary:
+    told = [summary for summary in summaries if not isnan(summary.mean)] or summaries[:1]
+    mean, median, p95 = (sum(each[index] for each in told) / len(told) for index in range(3))
+    return Summary(mean, median, p95, max(each.max for each in told))

@@ -1,0 +1,75 @@
+"""Nominal transfer times for pages that were never recorded: a modem's rate and round trip."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from psm_sim.errors import InputError
+from psm_sim.limits import MAX_MS, MAX_S
+from psm_sim.parameters import check_all, parameter
+from psm_sim.workload.network_activity import Transfer
+from psm_sim.workload.page_view import Page
+
+
+@dataclass(frozen=True)
+class NominalTransfers:
+    """Nominal transfer times of a page's objects, where nobody measured them: documented parameters.
+
+    The main object is asked for when the user has thought, the embedded ones as soon as it is complete,
+    over at most ``connections`` connections. A response begins one round trip and the server's delay after
+    its request, or when the line is free if that is later; the line carries one response after another.
+    The defaults are those of the dial-up users whose distributions the bundled trace has.
+    """
+
+    rate_kbps: float = parameter(
+        28.8, "rate of the line, for pages without times", unit="kbit/s", above=0, at_most=1e9
+    )
+    round_trip_ms: float = parameter(
+        200.0, "round trip to the server, for pages without times", unit="ms", at_least=0, at_most=MAX_MS
+    )
+    connections: int = parameter(4, "connections at once, for pages without times", at_least=1, at_most=1000)
+
+    def __post_init__(self) -> None:
+        check_all(self, "nominal times")
+
+
+def transfers_of(pages: Iterable[Page], nominal: NominalTransfers) -> Iterator[Transfer]:
+    """Yield the transfers of *pages* in the order in which they begin; the first one at time 0."""
+    now_us, first = 0, True
+    for page in pages:
+        now_us += 0 if first else _us(page.think_s)
+        first = False
+        for transfer in _page(page, now_us, nominal):
+            now_us = max(now_us, transfer.end_us)
+            if now_us > 1e6 * MAX_S:
+                raise InputError(
+                    f"nominal times: the transfers of these pages take more than {MAX_S:g} s; give "
+                    "fewer pages, a higher rate or a shorter round trip."
+                )
+            yield transfer
+
+
+def _page(page: Page, start_us: int, nominal: NominalTransfers) -> Iterator[Transfer]:
+    """Yield the main object and then the others, each on the connection that is free first."""
+    main_us = start_us + _wait_us(page, 0, nominal) + _line_us(page.main_bytes, nominal)
+    yield Transfer(start_us, main_us, page.main_bytes)
+    free, line_us = [main_us] * nominal.connections, main_us
+    for number, size in enumerate(page.image_bytes, start=1):
+        asked_us = heapq.heappop(free)
+        line_us = max(line_us, asked_us + _wait_us(page, number, nominal)) + _line_us(size, nominal)
+        heapq.heappush(free, line_us)
+        yield Transfer(asked_us, line_us, size)
+
+
+def _wait_us(page: Page, number: int, nominal: NominalTransfers) -> int:
+    return _us(nominal.round_trip_ms / 1e3 + page.server_delay_s[number])
+
+
+def _line_us(size: int, nominal: NominalTransfers) -> int:
+    return _us(size * 8 / (nominal.rate_kbps * 1e3))
+
+
+def _us(seconds: float) -> int:
+    return round(min(seconds, 2 * MAX_S) * 1e6)

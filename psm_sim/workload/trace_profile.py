@@ -1,0 +1,148 @@
+"""Trace profile: the distributions of a browsing population, as a TOML file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from psm_sim.array_types import FloatArray
+from psm_sim.bundled_files import bundled_dir, bundled_names
+from psm_sim.errors import InputError
+from psm_sim.files.toml import read_toml
+from psm_sim.formatting import truncate
+from psm_sim.limits import MAX_BYTES, MAX_S
+from psm_sim.workload.quantile_distribution import QuantileDistribution
+
+REQUIRED = ("think_s", "files_per_page", "request_bytes")
+TABLES = (*REQUIRED, "reply_bytes", "main_bytes", "image_bytes", "server_delay_s")
+MAX_BY_TABLE = {name: MAX_BYTES if name.endswith("bytes") else MAX_S for name in TABLES} | {
+    "files_per_page": 1e5
+}
+"""The largest value in each table."""
+
+_MIN_LOG = 1e-9
+TEXTS = ("name", "remark", "source")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Profile: distributions to draw pages from.
+
+    ``tables`` has ``think_s``, ``files_per_page`` (the main object included), ``request_bytes``, and
+    either ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``; ``server_delay_s`` is
+    optional. A file can name a bundled trace as ``base``, whose tables stand in for those it does not
+    give. ``defaults`` are the profile's own defaults of the parameters, as texts.
+    """
+
+    name: str
+    remark: str
+    synthetic: bool
+    tables: dict[str, QuantileDistribution]
+    source: str = ""
+    defaults: dict[str, str] = field(default_factory=dict)
+
+
+def read_profile(path: Path) -> Profile:
+    """Read a trace profile.
+
+    Raises
+    ------
+    InputError
+        If the file is no TOML, a table is missing or unknown, or a table is no distribution; the
+        message names the file and the table.
+    """
+    return profile_of(read_toml(path, "trace profile"), path)
+
+
+def berkeley_profile() -> Profile:
+    """Return the bundled Berkeley distributions (Mah 1997), which fill the gaps of recordings."""
+    return read_profile(bundled_dir("traces") / "ucb.toml")
+
+
+def profile_of(document: dict[str, Any], path: Path) -> Profile:
+    """Make a profile from what a file, or a part of it, says; *document* is emptied."""
+    base = _base(document.pop("base", None), path)
+    defaults = document.pop("parameters", {})
+    if not isinstance(defaults, dict):
+        raise InputError(f"{path}: parameters is {defaults!r}; expected a table of the trace's parameters.")
+    synthetic = document.pop("synthetic", True)
+    texts = {key: str(document.pop(key, "")) for key in TEXTS}
+    tables = base | {name: _table(name, entry, path) for name, entry in document.items()}
+    _check_complete(tables, path)
+    return Profile(
+        texts["name"] or path.stem,
+        texts["remark"] or f"synthetic pages, drawn from the distributions in {path.name}",
+        bool(synthetic),
+        tables,
+        texts["source"],
+        {key: _text(value) for key, value in defaults.items()},
+    )
+
+
+def _base(name: Any, path: Path) -> dict[str, QuantileDistribution]:
+    """Return the tables of the bundled trace that a profile builds on."""
+    if name is None:
+        return {}
+    if name not in bundled_names("traces") or bundled_dir("traces") / f"{name}.toml" == path:
+        raise InputError(f"{path}: base is {name!r}; expected one of {', '.join(bundled_names('traces'))}.")
+    return read_profile(bundled_dir("traces") / f"{name}.toml").tables
+
+
+def _table(name: str, entry: Any, path: Path) -> QuantileDistribution:
+    owner = f"{path}: {name}"
+    if name not in TABLES:
+        raise InputError(f"{owner} is unknown; expected one of {', '.join((*TEXTS, *TABLES))}.")
+    if not isinstance(entry, Mapping) or "quantiles" not in entry:
+        raise InputError(f"{owner} is {truncate(repr(entry), 60, '...')}; expected a table with 'quantiles'.")
+    for pair in entry["quantiles"] if isinstance(entry["quantiles"], list) else [entry["quantiles"]]:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(_is_number(part) for part in pair)):
+            raise InputError(
+                f"{owner}: {truncate(repr(pair), 60, '...')} is no point; "
+                "expected [cumulative probability, value]."
+            )
+    points = np.array(entry["quantiles"], dtype=float).reshape(-1, 2)
+    _check_values(points[:, 1], entry, name, owner)
+    try:
+        return QuantileDistribution(points[:, 0], points[:, 1], entry.get("interpolation", "linear"))
+    except InputError as error:
+        raise InputError(f"{owner}: {error}") from error
+
+
+def _check_values(values: FloatArray, entry: Mapping[str, Any], name: str, owner: str) -> None:
+    """Refuse what no page can have, and what is so small that the logarithm of a ratio has no number."""
+    most = MAX_BY_TABLE[name]
+    least = _MIN_LOG if entry.get("interpolation") == "log" else 0.0
+    for value in values.tolist():
+        if value > most or 0 < value < least:
+            raise InputError(
+                f"{owner}: a value is {value:g}; expected at most {most:g} and at least {least:g}."
+            )
+
+
+def _check_complete(tables: dict[str, QuantileDistribution], path: Path) -> None:
+    missing = [name for name in REQUIRED if name not in tables]
+    if "reply_bytes" not in tables:
+        missing += [name for name in ("main_bytes", "image_bytes") if name not in tables]
+    if len({"main_bytes", "image_bytes"} & tables.keys()) == 1:
+        missing = [name for name in ("main_bytes", "image_bytes") if name not in tables]
+    if missing:
+        raise InputError(f"{path}: {missing[0]} is missing; expected a table of its quantiles.")
+    for name in ("files_per_page", "request_bytes"):
+        if tables[name].values[0] < 1:
+            raise InputError(
+                f"{path}: the smallest {name} is {tables[name].values[0]:g}; expected at least 1 "
+                "(the main object counts as a file)."
+            )
+
+
+def _is_number(value: Any) -> bool:
+    # A whole number beyond a double cannot be put into an array.
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not abs(value) >= 10**300
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,205 @@
+"""From a name, a file, a class or an object to a report; and the command that prints it."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import psm_sim
+from psm_sim.cli import main
+from psm_sim.contracts import Finding, Report
+from psm_sim.errors import InputError
+from psm_sim.policies import Policy
+from psm_sim.reporting.terminal.contracts import write
+
+MINE = """
+import numpy as np
+from psm_sim.lab.active import BernoulliQuery, Perceptron
+from psm_sim.learning import StaticExpert
+from psm_sim.losses import Loss
+from psm_sim.policies import Policy, Rest
+
+class Third(Policy):
+    "Hear every so many-th beacon."
+    name = "third"
+    def __init__(self, beacons=3):
+        self.beacons = beacons
+    def rest(self, now_s, since_uplink_s, poll):
+        return Rest(beacons=self.beacons)
+
+class Never(Third):
+    "Sleep for no beacon at all."
+    name = "never"
+    def rest(self, now_s, since_uplink_s, poll):
+        return Rest(beacons=0)
+
+class Square(Loss):
+    "The square of the polling time."
+    name = "square"
+    def __call__(self, poll, times_ms):
+        return times_ms**2
+
+class Follow(StaticExpert):
+    "Static-expert by another name."
+    name = "follow"
+
+class Leaning(Perceptron):
+    "Perceptron by another name."
+    name = "leaning"
+
+class Often(BernoulliQuery):
+    "A coin by another name."
+    name = "often"
+
+class Other:
+    pass
+
+class Failing(Third):
+    "Cannot be made."
+    def __init__(self):
+        raise ValueError("no")
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in a folder with a user's file."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("what", "kind"),
+    [
+        ("mine.py:Third", "policy"),
+        ("mine.py:Third:beacons=5", "policy"),
+        ("mine.py:Square", "loss"),
+        ("mine.py:Follow", "learner"),
+        ("psm:listen_interval=2", "policy"),
+        ("inverse:gamma=0.001", "loss"),
+        ("I * Ti / T", "loss"),
+        ("fixed-share:alpha=0.2", "learner"),
+        ("mine.py:Leaning", "online learner"),
+        ("lasec:ridge=1,c=20", "online learner"),
+        ("mine.py:Often", "query rule"),
+        ("halving:R=3", "query rule"),
+    ],
+)
+def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kind: str) -> None:
+    """Built in or from a file, with parameters or without; a formula is a loss."""
+    report = psm_sim.check(what)
+    assert (report.kind, report.name, report.ok, report.not_run) == (kind, what, True, 0)
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        (
+            "psn",
+            "There is no policy, loss, .* or query rule 'psn'; expected one of always-on.*Did you mean 'psm'",
+        ),
+        (
+            "mine.py:Forth",
+            "mine.py has no class 'Forth'; expected one of Third, Never, Square, .*, Failing",
+        ),
+        (
+            "mine.py:Other",
+            "Other in mine.py is .*; expected .* derived from psm_sim's Policy, Loss, .* or QueryRule",
+        ),
+        ("absent.py:Third", "There is no file 'absent.py'; expected a file that defines a class"),
+        ("mine.py:Failing", "mine.py:Failing cannot be made with .*ValueError: no"),
+        ("mine.py:Third:beacon=5", "mine.py:Third has no parameter 'beacon'; expected beacons"),
+        ("fixed-share", "learner fixed-share: alpha is missing"),
+        ("1 +", "formula"),
+        (3, "What is to be checked is 3; expected a policy, loss, learner, online learner or query rule"),
+        (Policy, "Policy cannot be made"),
+    ],
+)
+def test_what_cannot_be_loaded_or_made_is_refused(mine: Path, what: object, message: str) -> None:
+    """One sentence, before any check."""
+    with pytest.raises(InputError, match=message):
+        psm_sim.check(what)
+
+
+def test_the_one_given_is_left_as_it_was(mine: Path) -> None:
+    """Checks work on copies."""
+    learner = psm_sim.learning.StaticExpert(3)
+    learner.update([1.0, 2.0, 3.0])
+    before = learner.state()
+    assert psm_sim.check(learner).ok
+    assert learner.state() == before
+
+
+def test_the_command_ends_with_1_if_a_check_fails(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line per check; what fails says what was found; other components are checked all the same."""
+    assert main(["check", "mine.py:Never", "mine.py:Third"]) == 1
+    never, third = capsys.readouterr().out.split("\n\n")
+    assert never.startswith("policy mine.py:Never\n")
+    assert "FAILS  legal-answers " in never
+    assert "rest() at 0 s returned beacons=0; expected a whole number from 1 to 10**9." in never
+    assert third.endswith("19 of 19 checks hold.\n")
+    assert third.count("\nok ") == 19
+
+
+def test_the_command_ends_with_0_if_all_hold_and_with_2_for_what_cannot_be_loaded(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A finding is not a mistake in the command's words."""
+    assert main(["check", "mine.py:Square", "learn-alpha"]) == 0
+    assert main(["check", "mine.py:Other"]) == 2
+    assert main(["check"]) == 2
+    assert "WHAT is missing" in capsys.readouterr().err
+
+
+def test_findings_come_as_json_too(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """For a program that reads them."""
+    assert main(["check", "mine.py:Never", "--format", "json"]) == 1
+    (report,) = json.loads(capsys.readouterr().out)["reports"]
+    assert (report["kind"], report["name"], report["ok"]) == ("policy", "mine.py:Never", False)
+    assert [each["check"] for each in report["findings"] if not each["ok"]] == [
+        "legal-answers",
+        "finishes",
+    ]
+    assert report["not_run"] == 6
+
+
+def test_a_terminal_shows_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check, what must hold, and ok or what was found."""
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("TERM", "xterm")
+    findings = (
+        Finding("copies", "It can be copied."),
+        Finding("pickles", "It can be pickled.", "It cannot."),
+    )
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    write([Report("policy", "mine", findings)], stream)
+    shown = stream.getvalue()
+    for words in (
+        "policy mine",
+        "what must hold",
+        "It can be copied.",
+        "ok",
+        "It cannot.",
+        "1 of 2 checks hold.",
+    ):
+        assert words in shown
+
+
+def test_a_report_prints_as_its_table() -> None:
+    """Kind and name, one line per check, and how many hold."""
+    report = Report(
+        "loss", "mine", (Finding("pure", "It is pure."), Finding("copies", "It copies.", "It fails."))
+    )
+    assert str(report).splitlines() == [
+        "loss mine",
+        "ok     pure                      It is pure.",
+        "FAILS  copies                    It fails.",
+        "1 of 2 checks hold.",
+    ]
+    assert not report.ok

@@ -1,0 +1,192 @@
+"""Hindsight's best schedule of polls."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+from math import inf
+
+import numpy as np
+import pytest
+
+from psm_sim.beacons import Beacons
+from psm_sim.errors import InputError
+from psm_sim.hindsight.chain_recorder import record_chain, record_slowdowns
+from psm_sim.hindsight.event_chain import Chain, PolicyCost, Step, evaluate_policy
+from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier, offline_optimum
+from psm_sim.network import build_world, load_topology
+from psm_sim.policies import Policy, Rest, make_policy
+from psm_sim.workload import load_workload
+from psm_sim.workload.page_view import Page
+
+POLICIES = [
+    "always-on", "psm", "psm:listen_interval=3", "bsd:p=1", "bsd:p=0.5", "bsd:p=0.2", "bsd:p=0.1",
+    "lpsm:loss=inverse-log", "lpsm:loss=inverse,uplink=keep",
+]  # fmt: skip
+PRICES_W = (0.0, 0.003, 0.02, 0.1, 0.5, 3.0, 50.0)
+
+
+def random_chain(seed: int, steps: int) -> Chain:
+    """Return a chain of random silences and activities, some long, some under a beacon interval."""
+    random = np.random.default_rng(seed)
+    made = []
+    for _ in range(steps):
+        silent_s = float(
+            random.choice([random.uniform(0, 0.05), random.uniform(0, 0.4), random.uniform(0, 9)])
+        )
+        busy_s = float(random.uniform(1e-5, 0.03))
+        since_s = float(random.uniform(0, busy_s)) if random.random() < 0.7 else inf
+        made.append(Step(silent_s, bool(random.random() < 0.6), busy_s, since_s, ((0.0, 1500),)))
+    return Chain(tuple(made), 1, Beacons(0.1), 0.75, 0.05, 0.0015)
+
+
+class Told(Policy):
+    """Makes the choices it is told: awake, to the last beacon before, to the k-th after."""
+
+    name = "told"
+
+    def __init__(self, chain: Chain, choices: tuple[int, ...]):
+        self.chain, self.choices = chain, choices
+
+    def start(self, beacon_s: float) -> None:
+        """Begin with the first step."""
+        super().start(beacon_s)
+        self.step, self.waiting = -1, False
+
+    def rest(self, now_s, since_uplink_s, poll):
+        if self.waiting:
+            self.waiting = False
+            return Rest(awake_s=inf)
+        self.step += 1
+        choice, step = self.choices[self.step], self.chain.steps[self.step]
+        due_s = now_s + step.silent_s
+        first = self.beacon_grid.after(now_s)
+        if not step.downlink:
+            return Rest(beacons=10**6)
+        if choice == 0:
+            return Rest(awake_s=inf)
+        if choice == 1:
+            beacons = self.beacon_grid.before(due_s) - first + 1
+            self.waiting = beacons >= 1
+            return Rest(beacons=beacons) if beacons >= 1 else Rest(awake_s=inf)
+        return Rest(beacons=self.beacon_grid.after(due_s) - first + choice - 1)
+
+
+def every_schedule(chain: Chain) -> list[PolicyCost]:
+    """Play all choices, delays of two beacons among them."""
+    ways = [range(4) if step.downlink else (0,) for step in chain.steps]
+    return [evaluate_policy(chain, Told(chain, choices)) for choices in product(*ways)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_it_equals_brute_force_on_tiny_cases(seed):
+    """Every schedule of six activities, for no delay, at several prices, and under every bound."""
+    chain = random_chain(seed, 6)
+    schedules = every_schedule(chain)
+    free = min(each.energy_j for each in schedules if each.delay_s < 1e-9)
+    assert offline_optimum(chain).energy_j == pytest.approx(free, rel=1e-9)
+    for price_w in PRICES_W:
+        best = offline_optimum(chain, price_w)
+        least = min(each.energy_j + price_w * each.delay_s for each in schedules)
+        assert best.energy_j + price_w * best.delay_s == pytest.approx(least, rel=1e-9)
+    for p in (1.0, 0.5, 0.2):
+        allowed = [each.energy_j for each in schedules if each.worst_stretch <= 1 + p + 1e-8]
+        assert offline_optimum(chain, 0.0, p).energy_j == pytest.approx(min(allowed), rel=1e-9)
+
+
+def workload(seed: int) -> Chain:
+    """Return the chain of a few pages under a random server delay, link and object sizes."""
+    random = np.random.default_rng(1000 + seed)
+    delay = random.choice(["none", "80", "350", "900"])
+    pages = load_workload(f"ucb:server_delay_ms={delay},mean_think_s=8", 4, seed).pages
+    latency = float(random.choice([2.0, 20.0, 60.0]))
+    return record_chain(pages, load_topology("three-node", {"links.wired.latency_ms": latency}))
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_no_policy_beats_it_under_its_own_constraint(seed):
+    """50 random workloads: at each policy's own delay, within each BSD's own bound, and without delay."""
+    chain = workload(seed)
+    hull = offline_frontier(chain, 24)
+    free = offline_optimum(chain)
+    for spec in POLICIES:
+        played = evaluate_policy(chain, make_policy(spec))
+        for price_w in PRICES_W:
+            best = offline_optimum(chain, price_w)
+            assert best.energy_j + price_w * best.delay_s <= played.energy_j + price_w * played.delay_s + 1e-9
+        if played.delay_s < 1e-9:
+            assert free.energy_j <= played.energy_j + 1e-9
+        if spec.startswith("bsd"):
+            p = float(spec.partition("=")[2])
+            assert played.worst_stretch <= 1 + p + 1e-8
+            assert offline_optimum(chain, 0.0, p).energy_j <= played.energy_j + 1e-9
+        assert hull[-1].energy_j <= played.energy_j + 1e-9
+
+
+def test_the_frontier_is_convex_and_falls():
+    """From no delay to the least energy; each corner is the best at some price."""
+    pages = load_workload("ucb:server_delay_ms=300", 30, 2).pages
+    hull = offline_frontier(record_chain(pages, load_topology()), 64)
+    assert len(hull) > 5
+    slopes = [(a.energy_j - b.energy_j) / (b.delay_s - a.delay_s) for a, b in pairwise(hull)]
+    assert all(slope > 0 for slope in slopes)
+    assert slopes == sorted(slopes, reverse=True)
+    middle = (hull[1].delay_s + hull[2].delay_s) / 2
+    assert hull[2].energy_j < least_energy_j(hull, middle) < hull[1].energy_j
+    assert least_energy_j(hull, 1e9) == hull[-1].energy_j
+
+
+def test_a_hand_computed_case():
+    """A reply 40 ms after a packet sent on a beacon: waiting awake costs 28 mJ more than dozing.
+
+    Without delay the radio must stay awake, there is no beacon before. Late by 60 ms it dozes to 100 ms.
+    """
+    step = Step(0.04, True, 0.001, inf, ((0.0, 40),))
+    chain = Chain((step,), 1, Beacons(0.1), 0.75, 0.05, 0.0015)
+    assert offline_optimum(chain).energy_j == pytest.approx(0.75 * 0.041)
+    late = offline_optimum(chain, 0.0)
+    assert (late.energy_j, late.delay_s) == (
+        pytest.approx(0.05 * 0.1 + 0.0015 + 0.75 * 0.001),
+        pytest.approx(0.06),
+    )
+    assert offline_optimum(chain, 0.0, 1.0).delay_s == 0.0
+    assert offline_optimum(chain, 0.0, 1.5).delay_s == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize("policy", ["always-on", "bsd:p=0.5", "bsd:p=0.1"])
+def test_a_chain_without_delay_costs_what_the_simulator_says(policy):
+    """The chain is faithful: no delay, no difference."""
+    pages = load_workload("ucb:server_delay_ms=none", 20, 3).pages
+    world = build_world(load_topology(), make_policy(policy))
+    world.run(pages)
+    played = evaluate_policy(record_chain(pages, load_topology()), make_policy(policy))
+    assert played.delay_s == pytest.approx(0.0, abs=1e-9)
+    assert played.energy_j == pytest.approx(world.usage().total_j, rel=2e-4)
+
+
+@pytest.mark.parametrize("policy", ["psm", "lpsm:loss=inverse-log"])
+def test_a_chain_with_delay_comes_near_the_simulator(policy):
+    """Held frames of several connections are fetched together in the simulator: within 2 %."""
+    pages = load_workload("ucb:server_delay_ms=none", 40, 3).pages
+    world = build_world(load_topology(), make_policy(policy))
+    world.run(pages)
+    played = evaluate_policy(record_chain(pages, load_topology()), make_policy(policy))
+    assert played.energy_j == pytest.approx(world.usage().total_j, rel=0.02)
+
+
+def test_the_chain_of_a_page_is_its_packets():
+    """SYN, its answer with ACK and request, the reply: think, two silences of a round trip."""
+    chain = record_chain([Page(2.0, 1000, (), (300,), (0.0,))], load_topology())
+    assert [step.downlink for step in chain.steps[:3]] == [False, True, True]
+    assert chain.steps[0].silent_s == pytest.approx(2.0)
+    assert chain.steps[1].silent_s == pytest.approx(0.0402, abs=3e-4)
+    assert chain.steps[1].buffered == ((0.0, 40),)
+
+
+@pytest.mark.parametrize("key", ["faults.wired.loss", "faults.patience_s", "browser.max_page_s"])
+def test_the_optimum_is_not_asked_for_under_faults(key):
+    """A chain has no lost frames and no pages that fail."""
+    place = load_topology("three-node", {key: 0.5})
+    with pytest.raises(InputError, match="knows no faults"):
+        record_chain([Page(2.0, 1000, (), (300,), (0.0,))], place)
+    with pytest.raises(InputError, match="knows no faults"):
+        record_slowdowns([Page(2.0, 1000, (), (300,), (0.0,))], place)

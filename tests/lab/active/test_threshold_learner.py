@@ -1,0 +1,228 @@
+"""ISAL in one dimension: convergence as published, unbiased weights, and what noise does."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from psm_sim.errors import InputError
+from psm_sim.lab.active.importance_weights import error_profile, weighted_error
+from psm_sim.lab.active.isal_contraction import isal_contraction, isal_draws, off_centre_contraction
+from psm_sim.lab.active.noisy_thresholds import Isalg1d
+from psm_sim.lab.active.threshold_learner import Isal1d
+from psm_sim.summary_stats import confidence_interval
+
+WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
+ALPHAS = (0.5798, 0.6952, 0.8156, 0.9023, 0.9504)
+
+
+def step_at(threshold, rng=None):
+    """Return an oracle of a threshold; with *rng*, a tenth of its labels are flipped."""
+
+    def oracle(x):
+        return (1 if x >= threshold else -1) * (1 if rng is None or rng.random() < 0.9 else -1)
+
+    return oracle
+
+
+def test_the_contraction_is_the_published_one():
+    """alpha(s) of the specification's table, to 1e-4."""
+    assert [isal_contraction(s) for s in WIDTHS] == pytest.approx(ALPHAS, abs=1e-4)
+
+
+@given(st.floats(0.05, 3), st.floats(-0.8, 0.8))
+def test_the_off_centre_contraction_is_the_integral_it_stands_for(s, mu):
+    """A draw outside leaves the region whole, one inside leaves the longer part."""
+
+    def density(x):
+        return norm.pdf(x, mu, s)
+
+    left = quad(lambda x: (0.5 - x) * density(x), -0.5, 0)[0]
+    right = quad(lambda x: (x + 0.5) * density(x), 0, 0.5)[0]
+    outside = norm.cdf(-0.5, mu, s) + norm.sf(0.5, mu, s)
+    assert off_centre_contraction(s, mu) == pytest.approx(left + right + outside, abs=1e-7)
+
+
+def test_off_centre_draws_beat_passive_learning_up_to_where_the_erratum_says():
+    """With s = .1 the factor is below .955 to mu = .49, not to .5 as printed."""
+    assert off_centre_contraction(0.1, 0.49) < 0.955 < off_centre_contraction(0.1, 0.5)
+
+
+@pytest.mark.parametrize(("s", "alpha"), list(zip(WIDTHS, ALPHAS, strict=True)))
+def test_one_step_against_the_worst_label_shrinks_as_the_bound_says(s, alpha):
+    """4000 draws, each answered so that the longer part is left: the mean is at most alpha."""
+    left = []
+    for replication in range(4000):
+        learner = Isal1d(s=s, replication=replication)
+        learner.tell(-1 if learner.ask() < 0.5 else 1)
+        left.append(learner.width)
+    found = confidence_interval(left)
+    assert found.mean <= alpha + found.half_width
+    assert found.mean == pytest.approx(alpha, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("eta", "published"), [(0.0, (14.2, 17.3, 26.9, 49.6, 97.0)), (0.2, (17.4, 21.2, 32.3, 57.2, 107))]
+)
+def test_labels_to_a_width_of_one_ten_thousandth_are_those_of_the_table(eta, published):
+    """300 thresholds each, within 5 %, and without eta at most what theory says."""
+    for s, labels in zip(WIDTHS, published, strict=True):
+        bought = []
+        for replication in range(300):
+            target = np.random.default_rng(replication).random()
+            learner = Isal1d(s=s, eta=eta, replication=replication)
+            bought.append(learner.run(step_at(target), 1e-4))
+        assert np.mean(bought) == pytest.approx(labels, rel=0.05)
+        if eta == 0:
+            assert np.mean(bought) <= isal_draws(s, 1e-4)
+
+
+def test_passive_draws_need_twenty_times_the_labels():
+    """To a width of .01: 120 to 230 uniform draws, about 9 of ISAL with s = .25."""
+    passive: list[int] = []
+    active: list[int] = []
+    for replication in range(60):
+        target = np.random.default_rng(replication).random()
+        for eta, kept in ((1.0, passive), (0.0, active)):
+            learner = Isal1d(eta=eta, replication=replication)
+            kept.append(learner.run(step_at(target), 0.01))
+    assert 120 < np.mean(passive) < 230
+    assert np.mean(active) == pytest.approx(9, abs=1)
+
+
+@given(st.integers(0, 10_000), st.floats(0.05, 2), st.floats(0.01, 0.99))
+def test_the_threshold_never_leaves_the_region(seed, s, target):
+    """The region only shrinks, and holds the true threshold."""
+    learner = Isal1d(s=s, seed=seed)
+    for _ in range(30):
+        before = learner.width
+        learner.tell(1 if learner.ask() >= target else -1)
+        assert learner.width <= before
+        assert learner.low <= target <= learner.high
+
+
+def test_weighted_errors_are_unbiased_and_eta_tames_their_spread():
+    """Draws of N(.5, .1) under a uniform p: the mean is the true error .3 with and without eta."""
+    found = {}
+    for eta in (0.0, 0.2):
+        rng = np.random.default_rng(1)
+        estimates = []
+        for _ in range(400):
+            own = rng.random(200) < eta
+            x = np.where(own, rng.random(200), rng.normal(0.5, 0.1, 200))
+            x = x[(x >= 0) & (x <= 1)]
+            density = (1 - eta) * norm.pdf(x, 0.5, 0.1) + eta
+            truth, guess = np.where(x >= 0.5, 1, -1), np.where(x >= 0.2, 1, -1)
+            estimates.append(weighted_error(guess, truth, 1 / density) * x.size / 200)
+        found[eta] = confidence_interval(estimates)
+    assert found[0.0].mean == pytest.approx(0.3, abs=0.012)
+    assert found[0.2].mean == pytest.approx(0.3, abs=0.012)
+    assert found[0.2].half_width < 0.8 * found[0.0].half_width
+    assert 1 / norm.pdf(0, 0.5, 0.1) == pytest.approx(6.7e4, rel=0.01)
+
+
+def test_weights_stay_unbiased_while_the_learner_adapts():
+    """Isalg1d chooses each q by the labels before; a threshold's mean weighted error stays the true one."""
+    rng, estimates = np.random.default_rng(0), []
+    for replication in range(150):
+        learner = Isalg1d(replication=replication)
+        learner.run(lambda x: (1 if x >= 0.6 else -1) * (1 if rng.random() < 0.9 else -1), 20)
+        x, y, weights = (np.array(each) for each in zip(*learner.state()["told"], strict=True))
+        estimates.append(weighted_error(np.where(x >= 0.3, 1, -1), y, weights))
+    found = confidence_interval(estimates)
+    assert abs(found.mean - (0.7 * 0.1 + 0.3 * 0.9)) < 1.5 * found.half_width
+    assert found.half_width < 0.05
+
+
+def test_the_profile_of_errors_is_the_one_counted_by_hand():
+    """Four weighted instances: every threshold's error, the best step, and its rivals."""
+    x, y = np.array([0.8, 0.2, 0.4, 0.6]), np.array([1, -1, 1, -1])
+    found = error_profile(x, y, np.array([1.0, 1.0, 1.0, 2.0]), 0, 1)
+    assert found.edges.tolist() == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert found.errors == pytest.approx([0.75, 0.5, 0.75, 0.25, 0.5])
+    assert found.threshold == pytest.approx(0.7)
+    assert found.alternative == pytest.approx([0.75, 0.5, 0.5, 0.25, 0.5])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rivals_err_as_brute_force_says(seed):
+    """The least weighted error of thresholds that label an instance otherwise, on a fine grid."""
+    rng = np.random.default_rng(seed)
+    x, y, weights = rng.random(12), rng.choice([-1, 1], 12), rng.exponential(size=12)
+    found = error_profile(x, y, weights, 0, 1)
+    grid = np.linspace(0.0005, 0.9995, 1000)
+    errors = np.array([weights @ (np.where(x >= c, 1, -1) != y) / 12 for c in grid])
+    for place in (0.01, 0.3, 0.55, 0.99):
+        step = np.searchsorted(found.edges, place) - 1
+        other = grid > place if place >= found.threshold else grid <= place
+        if other.any() and step != found.best:
+            assert found.alternative[step] == pytest.approx(errors[other].min(), abs=1e-9)
+
+
+def test_draws_go_to_the_middle_of_the_region_and_as_narrow_as_can_be():
+    """Lemma 2: draws come from the Gaussian with the most weight inside the boundary region."""
+    learner = Isalg1d(eta=0.0)
+    told = {"told": [[0.3, -1, 1.0], [0.7, 1, 1.0]], "bought": 2}
+    learner.load_state({**learner.state(), **told})
+    asked = []
+    for _ in range(50):
+        asked.append(learner.ask())
+        learner.load_state({**learner.state(), **told, "stream": learner._rng.bit_generator.state})
+    assert np.mean(asked) == pytest.approx(0.5, abs=0.01)
+    assert np.std(asked) == pytest.approx(0.02, abs=0.006)
+
+
+def noisy(target, seed):
+    """Return what labels an instance by a threshold and flips a tenth of the labels."""
+    rng = np.random.default_rng([seed, 1])
+    return lambda x: (1 if x >= target else -1) * (1 if rng.random() < 0.9 else -1)
+
+
+def test_under_noise_isalg_does_not_beat_uniform_draws():
+    """A negative result: 10 % flips, 50 labels, the paired difference of the threshold's error is above 0."""
+    differences = []
+    for replication in range(120):
+        target = 0.2 + 0.6 * np.random.default_rng(replication).random()
+        errors = []
+        for eta in (0.2, 1.0):
+            rng = np.random.default_rng([replication, 1])
+            learner = Isalg1d(eta=eta, replication=replication)
+            found = learner.run(step_at(target, rng), 50)
+            errors.append(abs(found - target))
+        differences.append(errors[0] - errors[1])
+    assert confidence_interval(differences).low > 0
+
+
+def test_without_noise_isalg_finds_the_threshold():
+    """25 labels leave an error below a hundredth, where uniform draws leave about four."""
+    found: dict[float, list[float]] = {0.2: [], 1.0: []}
+    for replication in range(20):
+        for eta, errors in found.items():
+            learner = Isalg1d(-2, 3, eta=eta, replication=replication)
+            errors.append(abs(learner.run(lambda x: 1 if x >= 0.7 else -1, 25) - 0.7) / 5)
+    assert np.median(found[0.2]) < 0.01
+    assert np.median(found[0.2]) < 0.5 * np.median(found[1.0])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Isal1d(low=1, high=0),
+        lambda: Isal1d(high=np.inf),
+        lambda: Isal1d(s=0),
+        lambda: Isal1d(eta=1.5),
+        lambda: Isalg1d(eta=-0.1),
+        lambda: Isalg1d(widths=(0.0,)),
+        lambda: Isal1d().run(lambda x: 1, 0),
+        lambda: weighted_error([], []),
+        lambda: weighted_error([1, 2], [1, 1]),
+        lambda: isal_contraction(0),
+        lambda: isal_draws(0.5, 0),
+    ],
+)
+def test_what_makes_no_sense_is_refused(make):
+    """Regions, widths, shares and labels out of range."""
+    with pytest.raises(InputError, match="expected"):
+        make()

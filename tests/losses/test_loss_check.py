@@ -1,0 +1,112 @@
+"""A loss that does not keep its promise is found out before the run."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+from psm_sim.errors import PluginError
+from psm_sim.losses import FormulaLoss, InverseLoss, Loss, Poll, check_loss
+
+TIMES_MS = np.array([100.0, 400.0])
+
+
+class Own(Loss):
+    """A user's loss that returns what it is told to, once enough is held."""
+
+    name = "own"
+
+    def __init__(self, returned: Any, from_bytes: int = 0) -> None:
+        self.returned, self.from_bytes, self.calls = returned, from_bytes, 0
+
+    def __call__(self, poll: Poll, times_ms: np.ndarray) -> np.ndarray:
+        """Return it."""
+        self.calls += 1
+        return self.returned if poll.buffered_bytes >= self.from_bytes else 1 / times_ms
+
+
+@pytest.mark.parametrize(
+    ("returned", "what"),
+    [
+        (np.array([1.0, np.nan]), "returned nan for 400 ms"),
+        (np.array([np.inf, 1.0]), "returned inf for 100 ms"),
+        (np.array([1.0, -2.5]), r"returned -2.5 for 400 ms"),
+        (np.array([1.0]), r"returned shape \(1,\) for 2 candidate times"),
+        (np.ones((2, 1)), r"returned shape \(2, 1\) for 2 candidate times"),
+        (np.array(["a", "b"]), "returned an array of <U1"),
+        (np.array([True, False]), "returned an array of bool"),
+        (np.array([1j, 2]), "returned an array of complex128"),
+        ([1.0, 2.0], "returned list"),
+        (1.0, "returned float"),
+        (None, "returned NoneType"),
+    ],
+)
+@pytest.mark.parametrize("from_bytes", [0, 1500, 256 * 1500])
+def test_a_useless_answer_is_named(returned: object, what: str, from_bytes: int) -> None:
+    """With the loss, the value and the poll, also if it comes only once much is held."""
+    with pytest.raises(PluginError, match=rf"Loss own {what} with {from_bytes} bytes held after 100 ms"):
+        check_loss(Own(returned, from_bytes), TIMES_MS)
+
+
+@pytest.mark.parametrize("returned", [np.array([0.0, 1e4]), np.array([3, 4]), np.ones(2, dtype=np.float32)])
+def test_finite_numbers_of_0_or_more_pass(returned: np.ndarray) -> None:
+    """Whole numbers and short floats as well."""
+    check_loss(Own(returned), TIMES_MS)
+
+
+def test_a_loss_that_fails_is_named() -> None:
+    """In one line, with the kind of error."""
+
+    class Failing(Loss):
+        def __call__(self, poll: Poll, times_ms: np.ndarray) -> np.ndarray:
+            raise KeyError("two\nlines")
+
+    with pytest.raises(PluginError, match=r"Loss Failing failed \(KeyError: .*\) with 0 bytes held"):
+        check_loss(Failing(), TIMES_MS)
+
+
+def test_a_loss_that_changes_its_candidates_is_named() -> None:
+    """They are the policy's own."""
+
+    class Greedy(Loss):
+        name = "greedy"
+
+        def __call__(self, poll: Poll, times_ms: np.ndarray) -> np.ndarray:
+            times_ms *= 2
+            return 1 / times_ms
+
+    with pytest.raises(PluginError, match="Loss greedy changed the candidate times it was given"):
+        check_loss(Greedy(), TIMES_MS)
+    np.testing.assert_array_equal(TIMES_MS, [100.0, 400.0])
+
+
+def test_a_loss_that_cannot_be_copied_is_named() -> None:
+    """Each run works on a copy."""
+    own = Own(np.ones(2))
+    own.lock = threading.Lock()
+    with pytest.raises(PluginError, match="Loss own cannot be copied: TypeError"):
+        check_loss(own, TIMES_MS)
+
+
+def test_probing_leaves_no_trace() -> None:
+    """The copy is asked, not the loss itself."""
+    own = Own(np.ones(2))
+    check_loss(own, TIMES_MS)
+    assert own.calls == 0
+
+
+@pytest.mark.parametrize(
+    ("formula", "what"), [("50 - Ti", "-50.0 for 100 ms"), ("9**9**9", "inf"), ("log(-Ti)", "nan")]
+)
+def test_a_formula_out_of_range_is_shown(formula: str, what: str) -> None:
+    """Without a warning on the way."""
+    with pytest.raises(PluginError, match=rf"Loss formula '.*' returned {what}"):
+        check_loss(FormulaLoss(formula), TIMES_MS)
+
+
+def test_a_built_in_loss_passes_with_a_single_candidate() -> None:
+    """One is enough to be asked about."""
+    check_loss(InverseLoss(), np.array([250.0]))

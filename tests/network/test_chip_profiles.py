@@ -1,0 +1,123 @@
+"""Chip profiles: every number has an origin, and is laid over a topology below the settings."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.errors import InputError
+from psm_sim.network.chip_profiles import load_profile, profile_names
+from psm_sim.simulation import Scenario, simulate
+
+# Mean current in mA at DTIM 1 and 10, from the sources that the profiles name.
+MEASURED = {
+    "esp32": (3.34, 2.19),
+    "esp32-c2": (1.6, 0.39),
+    "esp32-c3": (1.4, 0.31),
+    "esp32-c5": (1.342, 0.398),
+    "esp32-c5-5ghz": (1.514, 0.451),
+    "esp32-c6": (0.919, 0.172),
+    "esp32-s3": (2.45, 0.93),
+    "bl616": (0.810, 0.154),
+}
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_every_number_of_a_profile_says_where_it_comes_from(name):
+    """Measured, fitted or assumed; and the profile has a source and a voltage."""
+    profile = load_profile(name)
+    assert profile.source
+    assert profile.values["power.supply_v"] > 0
+    assert {key.partition(".")[2] for key in profile.values} == set(profile.origin)
+    assert all(words.startswith(("measured: ", "fitted: ", "assumed: ")) for words in profile.origin.values())
+
+
+@pytest.mark.parametrize(("name", "currents"), MEASURED.items())
+def test_base_and_charge_of_a_profile_give_the_two_currents_they_were_fitted_to(name, currents):
+    """I(D) = base + Q / (D x 102.4 ms), within a third of a per cent, the rounding of four digits."""
+    values = load_profile(name).values
+    base, charge = values["power.asleep_w"] / 3.3e-3, values["power.beacon_j"] / 3.3e-3
+    found = [base + charge / (period * 0.1024) for period in (1, 10)]
+    assert found == pytest.approx(currents, rel=3e-3)
+
+
+def test_a_setting_overrides_a_profile_which_overrides_the_topology():
+    """What is nearest to the user counts."""
+    place = Scenario(profile="esp32-c6", settings={"power.awake_w": 0.5}).resolve_topology()
+    assert place.power.awake_w == 0.5
+    assert place.power.beacon_j == load_profile("esp32-c6").values["power.beacon_j"]
+    assert place.beacon.interval_ms == 100.0
+
+
+def test_mean_current_is_mean_power_over_the_voltage_and_days_are_charge_over_it():
+    """By hand from the ledger; without a voltage neither is there."""
+    result = simulate("psm", pages=3, profile="bl616", settings={"power.battery_mah": 1000})
+    mean_w = result.usage.total_j / result.simulated_s
+    assert result.mean_current_ma == pytest.approx(1000 * mean_w / 3.3)
+    assert result.battery_days == pytest.approx(1000 * 3.3 / (1000 * mean_w) / 24)
+    assert simulate("psm", topology={"beacon.dtim_period": 2}, pages=2, profile="bl616").mean_current_ma
+    plain = simulate("psm", pages=3).to_dict()
+    assert not {"mean_current_ma", "battery_days"} & set(plain)
+
+
+def test_a_profile_is_part_of_the_scenario_s_key_and_command():
+    """Two chips are two scenarios; the command names the chip."""
+    keys = {Scenario(profile=name).key() for name in ("", "bl616", "esp32-c6")}
+    assert len(keys) == 3
+    assert "--profile bl616" in Scenario(profile="bl616").command(["psm"])
+
+
+def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys):
+    """As a run does, however the battery is given, and before anything is run."""
+    store = ["--store", str(tmp_path / "sweep.sqlite"), "--pages", "2"]
+    for battery in (["--battery", "2Ah"], ["--set", "power.battery_mah=2000"]):
+        assert main(["sweep", *store, "--vary", "policy=psm", *battery]) == 2
+        assert "power.battery_mah is 2000, but the supply voltage is not known" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--profile", "esp32-c7"], "no profile 'esp32-c7'.*Did you mean 'esp32-c6'"),
+        (["--profile", "mine.toml"], "no profile file 'mine.toml'"),
+        (["--battery", "2000mAh"], "supply voltage is not known; add --profile"),
+        (["--profile", "bl616", "--battery", "full"], "--battery is 'full'; expected a charge above 0"),
+        (["--profile", "bl616", "--battery", "-1"], "expected a charge above 0"),
+    ],
+)
+def test_a_profile_or_battery_that_cannot_be_used_is_told_in_one_sentence(words, message, capsys):
+    """Before anything is run."""
+    assert main(["--policy", "psm", "--pages", "2", *words]) == 2
+    assert re.search(message, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(("text", "charge"), [("2000mAh", 2000.0), ("2Ah", 2000.0), ("150", 150.0)])
+def test_a_battery_is_given_in_mah_or_ah(text, charge, capsys):
+    """The days stand in the JSON output and under the table."""
+    words = ["--policy", "psm", "--pages", "2", "--profile", "bl616", "--battery", text]
+    assert main([*words, "--format", "json"]) == 0
+    run = json.loads(capsys.readouterr().out)["runs"][0]
+    assert run["battery_days"] == pytest.approx(charge / run["mean_current_ma"] / 24)
+    main(words)
+    assert "days" in capsys.readouterr().out
+
+
+def test_an_own_profile_with_a_key_of_another_section_is_refused(tmp_path):
+    """A chip knows nothing of links."""
+    path = tmp_path / "mine.toml"
+    path.write_text("[links]\nrate = 1\n")
+    with pytest.raises(InputError, match="no profile key 'links\\.rate'"):
+        load_profile(str(path))
+
+
+def test_transmitting_costs_what_the_air_time_of_the_uplink_says():
+    """One power for transmitting, 1 W above an awake radio's: the bytes sent at 5 Mbit/s."""
+    base = simulate("always-on", pages=2)
+    more = simulate("always-on", pages=2, settings={"power.transmit_w": 1.75})
+    sent_j = more.usage.total_j - base.usage.total_j
+    assert more.usage.extra_j == pytest.approx(sent_j)
+    assert 0 < sent_j < 1.0 * base.simulated_s
+    assert more.energy_by_state_per_page_j["extra"] == pytest.approx(sent_j / 2)

@@ -1,0 +1,47 @@
+"""Experts' polling times: shared by LPSM and the replay's clock."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psm_sim.errors import InputError
+from psm_sim.policies.lpsm import Lpsm
+from psm_sim.policies.polling_time_grid import polling_times_ms
+from psm_sim.replay.polling_clock import PollingGrid
+
+
+@given(st.floats(1, 500), st.integers(1, 200), st.floats(0.1, 300))
+def test_the_times_go_from_the_shortest_to_the_longest(min_ms: float, steps: int, step_ms: float) -> None:
+    """Evenly spaced, both ends included where a whole number of steps fits."""
+    times_ms = polling_times_ms(min_ms, min_ms + steps * step_ms, step_ms, "experts")
+    assert times_ms.size == steps + 1
+    assert times_ms[0] == min_ms
+    assert np.diff(times_ms) == pytest.approx(step_ms)
+
+
+def test_a_longest_time_between_two_steps_is_not_reached() -> None:
+    """100, 200 and 300 ms up to 390 ms."""
+    assert polling_times_ms(100.0, 390.0, 100.0, "experts").tolist() == [100.0, 200.0, 300.0]
+
+
+def test_lpsm_and_the_replay_have_the_same_experts() -> None:
+    """From the same three numbers."""
+    lpsm, clock = Lpsm(min_ms=50.0, max_ms=730.0, step_ms=20.0), PollingGrid(50.0, 730.0, 20.0)
+    assert np.array_equal(lpsm.times_ms, clock.times_ms)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ((200.0, 100.0, 10.0), "owner: max_ms is 100; expected at least min_ms, which is 200"),
+        ((100.0, 150.0, 100.0), "owner: .* give 1 experts; expected 2 to 10000"),
+        ((1.0, 1e9, 5e-324), "owner: .* give 1000000001 experts; expected 2 to 10000"),
+    ],
+)
+def test_too_few_or_too_many_are_refused(numbers: tuple[float, float, float], message: str) -> None:
+    """In the words of whoever asks."""
+    with pytest.raises(InputError, match=message):
+        polling_times_ms(*numbers, "owner")

@@ -1,0 +1,154 @@
+"""Many clients of one trace, averaged."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.simulation import (
+    ClientComparison,
+    Scenario,
+    client_comparison,
+    compare_clients,
+    compare_runs,
+    compare_seeds,
+)
+from psm_sim.simulation.seed_average import MEASURES
+from psm_sim.workload.loading import find_trace, load_workload
+from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
+from psm_sim.workload.trace_profile import read_profile
+
+POLICIES = ("psm", "lpsm")
+PAGES = 6
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Six thousand synthetic records of a few clients."""
+    path = tmp_path_factory.mktemp("trace") / "s.tr.gz"
+    synthesize_ucb(path, 6000, read_profile(find_trace("ucb")), 1)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def three(trace: str) -> ClientComparison:
+    """The three busiest clients, one after the other."""
+    comparison = compare_clients(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=1)
+    assert isinstance(comparison, ClientComparison)
+    return comparison
+
+
+def test_each_client_is_the_simulation_it_would_be_alone(trace: str, three: ClientComparison) -> None:
+    """Same numbers as a run of that client only, whoever else is chosen."""
+    for index, row in enumerate(three.runs[1].rows()):
+        alone = compare_runs(["lpsm"], Scenario(f"{trace}:clients=id:{row['client']}", pages=PAGES)).runs[0]
+        assert three.runs[1].results[index].page_records == alone.page_records
+        assert row["slowdown.mean"] == alone.slowdown.mean
+
+
+def test_rows_are_the_same_for_any_number_of_workers(trace: str, three: ClientComparison) -> None:
+    """To the last bit; ``wall_s`` alone differs."""
+    parallel = compare_clients(POLICIES, Scenario(f"{trace}:clients=3", pages=PAGES), workers=2)
+    for one, other in zip(three.runs, parallel.runs, strict=True):
+        assert {**one.to_dict(), "wall_s": 0} == {**other.to_dict(), "wall_s": 0}
+
+
+def test_means_and_intervals_are_students_over_clients(three: ClientComparison) -> None:
+    """Each client counts once; 4.302653 is Student's 97.5 % quantile at two degrees of freedom."""
+    for run in three.runs:
+        values = {name: [row[name] for row in run.rows()] for name in MEASURES}
+        found = run.to_dict()
+        assert found["energy_per_page_j"] == pytest.approx(np.mean(values["energy_per_page_j"]), rel=1e-12)
+        assert found["slowdown"]["mean"] == pytest.approx(np.mean(values["slowdown.mean"]), rel=1e-12)
+        for name, each in values.items():
+            expected = 4.302653 * np.std(each, ddof=1) / 3**0.5
+            assert found["half_width_95"][name] == pytest.approx(expected, rel=1e-6)
+        parts = found["energy_by_state_per_page_j"].values()
+        assert sum(parts) == pytest.approx(found["energy_per_page_j"], rel=1e-12)
+
+
+def test_sums_and_extremes_are_of_all_clients(three: ClientComparison) -> None:
+    """Pages, seconds, events and bytes add up; the largest slowdown is that of the worst page."""
+    run = three.runs[1]
+    assert three.pages == len(run.page_records) == sum(row["pages"] for row in run.rows())
+    assert run.events == sum(result.events for result in run.results)
+    assert run.usage.total_j == pytest.approx(sum(result.usage.total_j for result in run.results))
+    assert run.slowdown.max == max(record.slowdown for record in run.page_records)
+    traffic = run.traffic
+    received = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
+    assert traffic.server_sent_bytes == received
+    assert run.pages["client"].value_counts().to_dict() == {row["client"]: row["pages"] for row in run.rows()}
+
+
+def test_clients_draw_what_the_trace_lacks_independently(trace: str, three: ClientComparison) -> None:
+    """Request sizes, which this format does not have, differ from client to client."""
+    names = [row["client"] for row in three.runs[0].rows()]
+    pages = [load_workload(f"{trace}:clients=id:{name}", PAGES, 1).pages for name in names]
+    requests = [tuple(size for page in each for size in page.request_bytes[:1]) for each in pages]
+    assert len(set(requests)) == 3
+
+
+def test_one_client_is_a_plain_comparison(trace: str) -> None:
+    """And named by its trace, as the user wrote it."""
+    comparison = compare_clients(["psm"], Scenario(trace, pages=2))
+    assert not isinstance(comparison, ClientComparison)
+    assert comparison.trace == trace
+
+
+def test_progress_is_told_of_each_client(trace: str) -> None:
+    """Pages done, of all, and how many clients."""
+    told: list[tuple[int, int, str]] = []
+    compare_clients(
+        ["psm"], Scenario(f"{trace}:clients=2", pages=3), lambda *each: told.append(each), workers=1
+    )
+    assert told == [(3, 6, "1 of 2 clients"), (6, 6, "2 of 2 clients")]
+
+
+@pytest.mark.parametrize(
+    ("policies", "match"),
+    [
+        (["pms"], "Did you mean 'psm'"),
+        (["lpsm:state=s.json"], "each of 2 clients would write it"),
+    ],
+)
+def test_what_cannot_be_used_is_told_before_anything_is_run(
+    trace: str, policies: list[str], match: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process, in one sentence."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=match):
+        compare_clients(policies, Scenario(f"{trace}:clients=2", pages=2), lambda *_: pytest.fail("it ran"))
+
+
+def test_workers_are_at_least_one(trace: str) -> None:
+    """A number that means nothing is refused."""
+    with pytest.raises(InputError, match="workers is 0; expected a whole number, at least 1"):
+        compare_clients(["psm"], Scenario(f"{trace}:clients=2", pages=2), workers=0)
+
+
+def test_what_came_through_a_pipe_is_run_where_it_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process would find the pipe empty; a file is given to as many as are asked for."""
+    asked: list[int | None] = []
+
+    def in_this_process(function, items, workers):
+        asked.append(workers)
+        return map(function, items)
+
+    monkeypatch.setattr(client_comparison, "parallel_map", in_this_process)
+    log = b"".join(b'm %d u "http://x/%d.html" 2009 0.5\n' % (785526125 + 9 * k, k) for k in range(9))
+    (tmp_path / "x.log").write_bytes(log)
+    os.mkfifo(tmp_path / "fifo")
+    writer = threading.Thread(target=(tmp_path / "fifo").write_bytes, args=[log])
+    writer.start()
+    for name in ("fifo", "x.log"):
+        scenario = Scenario(f"{tmp_path / name}:workload=sample", pages=2)
+        assert len(compare_seeds(["psm"], scenario, 2, workers=2).seeds) == 2
+    writer.join()
+    assert asked == [1, 2]

@@ -1,0 +1,161 @@
+"""Runs side by side, and what they report."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import psm_sim
+from psm_sim.errors import InputError
+from psm_sim.policies import Policy, Rest
+from psm_sim.simulation import Scenario, Summary, compare_runs, simulate
+from psm_sim.workload import load_workload
+
+
+def without_wall_time(result):
+    return {key: value for key, value in result.to_dict().items() if key != "wall_s"}
+
+
+def test_the_same_seed_gives_the_same_result_to_the_last_bit():
+    """Run twice; another seed differs."""
+    first, again, other = (simulate("lpsm", pages=10, seed=seed) for seed in (4, 4, 5))
+    assert json.dumps(without_wall_time(first)) == json.dumps(without_wall_time(again))
+    assert first.page_records == again.page_records
+    assert without_wall_time(first) != without_wall_time(other)
+
+
+def test_a_run_is_the_same_alone_and_among_others():
+    """Common random numbers: no policy disturbs another's pages."""
+    alone = simulate("bsd:p=0.5", pages=10, seed=2)
+    among = compare_runs(["lpsm", "bsd:p=0.5", "psm"], Scenario(pages=10, seed=2)).runs[1]
+    assert without_wall_time(alone) == without_wall_time(among)
+
+
+def test_the_result_has_the_documented_keys():
+    """Section 4 of the house's design; more may join."""
+    run = simulate("psm", pages=3).to_dict()
+    documented = [
+        "policy", "parameters", "pages", "simulated_s", "wall_s", "events", "energy_per_page_j",
+        "energy_by_state_per_page_j", "time_by_state_s", "beacons_per_page", "page_time_s", "slowdown",
+    ]  # fmt: skip
+    assert list(run)[: len(documented)] == documented
+    assert list(run["energy_by_state_per_page_j"]) == ["awake", "asleep", "beacons"]
+    assert list(run["time_by_state_s"]) == ["awake", "asleep"]
+    assert list(run["page_time_s"]) == list(run["slowdown"]) == ["mean", "median", "p95", "max"]
+    assert json.loads(json.dumps(run)) == run
+
+
+@pytest.mark.parametrize("policy", ["always-on", "psm", "bsd:p=0.2", "lpsm"])
+def test_reported_energy_is_power_times_time_plus_beacons(policy):
+    """And the states' times are the simulated time."""
+    run = simulate(policy, pages=20, seed=3)
+    total = (
+        0.75 * run.time_by_state_s["awake"]
+        + 0.05 * run.time_by_state_s["asleep"]
+        + 0.0015 * run.beacons_per_page * 20
+    )
+    assert run.energy_per_page_j * 20 == pytest.approx(total, rel=1e-9)
+    assert sum(run.time_by_state_s.values()) == pytest.approx(run.simulated_s, rel=1e-9)
+    assert sum(run.energy_by_state_per_page_j.values()) == pytest.approx(run.energy_per_page_j, rel=1e-12)
+    traffic = run.traffic
+    arrived = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
+    assert traffic.server_sent_bytes == arrived
+
+
+def test_pages_are_a_frame_whose_rows_add_up():
+    """Energy of the rows is the run's; slowdown is each page's own ratio."""
+    run = simulate("psm", pages=12)
+    frame = run.pages
+    assert len(frame) == 12
+    assert frame["energy_j"].sum() == pytest.approx(12 * run.energy_per_page_j)
+    assert frame["beacons"].sum() == pytest.approx(12 * run.beacons_per_page)
+    assert (frame["page_time_s"] / frame["always_on_time_s"]).mean() == pytest.approx(run.slowdown.mean)
+
+
+def test_slowdown_is_the_mean_of_each_pages_ratio_and_not_the_ratio_of_means():
+    """Against the always-on run that comes along unasked."""
+    comparison = compare_runs(["psm"], Scenario(pages=15))
+    ratios = [
+        slow.page_time_s / fast.page_time_s
+        for slow, fast in zip(comparison.runs[0].page_records, comparison.always_on.page_records, strict=True)
+    ]
+    assert comparison.runs[0].slowdown.mean == pytest.approx(sum(ratios) / 15)
+
+
+def test_compare_gives_a_frame_with_a_row_a_policy():
+    """As in design section 4."""
+    table = psm_sim.compare(["psm", "bsd:p=0.5", "lpsm"], trace="ucb", pages=5, seed=1, baselines=False).frame
+    assert list(table["policy"]) == ["psm", "bsd:p=0.5", "lpsm"]
+    assert {"energy_per_page_j", "slowdown.mean", "energy_by_state_per_page_j.beacons"} <= set(table.columns)
+
+
+def test_policies_workloads_and_topologies_may_be_objects():
+    """From Python nothing needs a name."""
+
+    class EveryBeacon(Policy):
+        """Hear every beacon."""
+
+        name = "every-beacon"
+
+        def rest(self, now_s, since_uplink_s, poll):
+            return Rest(awake_s=0.0, beacons=1)
+
+    from psm_sim.network import Topology
+
+    run = simulate(EveryBeacon(), trace=load_workload("ucb", 5, 9), topology=Topology())
+    named = simulate("psm", trace="ucb", pages=5, seed=9)
+    assert run.policy == "every-beacon"
+    assert run.energy_per_page_j == named.energy_per_page_j
+
+
+def test_a_policy_given_as_an_object_keeps_its_own_state():
+    """Each run works on a copy."""
+    from psm_sim.policies import make_policy
+
+    policy = make_policy("lpsm")
+    first, second = simulate(policy, pages=4), simulate(policy, pages=4)
+    assert first.usage == second.usage
+
+
+def test_progress_counts_every_page_of_every_run():
+    """The always-on run included."""
+    seen = []
+    compare_runs(["psm", "always-on"], Scenario(pages=4), lambda *state: seen.append(state))
+    assert [done for done, _, _ in seen] == list(range(1, 9))
+    assert {total for _, total, _ in seen} == {8}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"pages": 0}, "pages is 0; expected a whole number of at least 1"),
+        ({"pages": 2.5}, r"pages is 2\.5"),
+        ({"seed": -1}, "seed is -1"),
+        ({"policy": "pms"}, "no policy 'pms'.*Did you mean 'psm'"),
+        ({"trace": "ucbs"}, "ucbs"),
+        ({"topology": "ring"}, "no topology 'ring'"),
+        ({"settings": {"links.wired.latency_ms": "soon"}}, "latency_ms is 'soon'"),
+    ],
+)
+def test_what_cannot_be_used_is_said_before_anything_runs(arguments, message):
+    """One sentence."""
+    with pytest.raises(InputError, match=message):
+        simulate(**{"policy": "psm", **arguments})
+    with pytest.raises(InputError, match="at least one policy"):
+        compare_runs([])
+
+
+def test_a_summary_has_four_numbers_and_is_its_mean():
+    """Linear quantiles, as NumPy's."""
+    summary = Summary.of([1.0, 2.0, 3.0, 10.0])
+    assert summary == (4.0, 2.5, pytest.approx(8.95), 10.0)
+    assert float(summary) == 4.0
+
+
+def test_settings_beside_a_topology_already_made_are_refused():
+    """They would be ignored otherwise."""
+    from psm_sim.network import Topology
+
+    with pytest.raises(InputError, match=r"settings is .* beside a Topology"):
+        simulate("psm", topology=Topology(), settings={"tcp.initial_window": 4})

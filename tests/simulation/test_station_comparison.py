@@ -1,0 +1,221 @@
+"""Several stations on one access point: one is as ever, and those that share the air cost each other."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from dataclasses import replace
+
+import pytest
+
+import psm_sim
+from psm_sim.campaign.sweep.jobs import Batch, Job, run_batch
+from psm_sim.campaign.sweep.user_files import UserFiles
+from psm_sim.cli import main
+from psm_sim.component_spec import Spec
+from psm_sim.errors import InputError
+from psm_sim.network import Topology, load_topology
+from psm_sim.network.topology_stations import StationSpec
+from psm_sim.simulation import Scenario, compare_clients, compare_runs
+from psm_sim.simulation.references import BASELINES, References
+from psm_sim.simulation.station_comparison import StationAverage
+from psm_sim.simulation.station_setup import station_setups
+
+AIR = {"mac.model": "dcf", "beacon.interval_tu": 100, "tcp.max_window": 44}
+
+
+def crowd(*members, **settings):
+    """Return a topology with some stations on one air."""
+    return replace(load_topology("three-node", AIR | settings), stations=members)
+
+
+def of(found, name):
+    """Return the result of one station."""
+    return found.results[found.names.index(name)]
+
+
+@pytest.mark.parametrize("policy", ["psm", "lpsm", "bsd:p=0.5", "always-on"])
+@pytest.mark.parametrize("settings", [{}, AIR, {**AIR, "access_point.release_on_uplink": False}])
+def test_one_station_has_the_results_of_one_alone_to_the_last_bit(policy, settings):
+    """Over a link of its own and over the air: pages, energy, slowdown, traffic, reports, events."""
+    place = load_topology("three-node", settings)
+    alone = compare_runs([policy], Scenario(topology=place, pages=6)).runs[0]
+    (one,) = (
+        compare_runs([policy], Scenario(topology=replace(place, stations=(StationSpec("me"),)), pages=6))
+        .runs[0]
+        .results
+    )
+    assert list(one.page_records) == list(alone.page_records)
+    for name in ("usage", "traffic", "simulated_s", "events", "policy_report", "parameters", "latency"):
+        assert getattr(one, name) == getattr(alone, name)
+
+
+def test_each_station_has_its_own_policy_trace_chip_pages_and_seed():
+    """What it leaves out is what the run is asked for; seeds follow each other."""
+    place = crowd(
+        StationSpec("reader", count=2),
+        StationSpec(
+            "sensor", policy="psm:listen_interval=3", trace="mqtt:stretch_s=20", pages=1, profile="esp32-c6"
+        ),
+        StationSpec("twin", seed=4),
+    )
+    seats = station_setups(Scenario(pages=5, seed=3), place)
+    assert [seat.name for seat in seats] == ["reader-1", "reader-2", "sensor", "twin"]
+    assert [len(seat.workload.pages) for seat in seats] == [5, 5, 1, 5]
+    assert seats[3].workload.pages == seats[1].workload.pages != seats[0].workload.pages
+    found = compare_runs(["lpsm"], Scenario(topology=place, pages=5, seed=3)).runs[0]
+    assert isinstance(found, StationAverage)
+    assert of(found, "sensor").policy == "psm:listen_interval=3"
+    assert of(found, "reader-1").policy == found.policy == "lpsm"
+    assert of(found, "sensor").power.awake_w != of(found, "twin").power.awake_w
+    assert len(found.page_records) == 16
+
+
+def test_the_output_has_every_station_and_the_distribution():
+    """In the JSON, in the table of pages, and as means with intervals."""
+    found = psm_sim.simulate("psm", topology="cafe", pages=3)
+    told = found.to_dict()
+    assert [row["station"] for row in told["stations"]] == [f"reader-{n}" for n in range(1, 5)] + ["laptop"]
+    assert told["distribution"]["slowdown.mean"]["p100"] == max(
+        row["slowdown.mean"] for row in told["stations"]
+    )
+    assert list(found.pages["station"].unique()) == list(found.names)
+    assert told["half_width_95"]["energy_per_page_j"] > 0
+
+
+def test_bytes_and_time_are_conserved_for_each_station():
+    """Though they share the access point and the air."""
+    found = compare_runs(["psm"], Scenario(topology=crowd(StationSpec("one", count=6)), pages=5)).runs[0]
+    for each in found.results:
+        traffic = each.traffic
+        received = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
+        assert traffic.server_sent_bytes == received
+        assert each.usage.awake_s + each.usage.asleep_s == pytest.approx(each.simulated_s, rel=1e-9)
+    assert len({each.simulated_s for each in found.results}) == 6
+
+
+def test_the_same_seed_gives_the_same_results_and_another_one_does_not():
+    """Averaged over replications too, each of which has every station."""
+    place = crowd(StationSpec("one", count=3))
+    runs = [
+        psm_sim.simulate("psm", topology=place, pages=2, seed=seed, replications=2, workers=1)
+        for seed in (1, 1, 5)
+    ]
+    pages = [list(run.page_records) for run in runs]
+    assert pages[0] == pages[1] != pages[2]
+    assert len(pages[0]) == 2 * 3 * 2
+
+
+def test_baselines_and_replications_stand_beside_stations():
+    """Each policy has every station; always-on is the reference where nobody has its own policy."""
+    place = crowd(StationSpec("one", count=2))
+    found = compare_clients(
+        ["lpsm"], Scenario(topology=place, pages=2), references=References(BASELINES, ("psm",))
+    )
+    assert [run.policy for run in found.shown] == ["always-on", "psm", "lpsm"]
+    assert found.shown[0].slowdown.mean == 1.0
+    assert found.pages == 4
+
+
+def test_a_station_can_be_watched_among_the_others():
+    """The run is made once more: its pages are complete at the same times, to the last bit."""
+    found = psm_sim.simulate("lpsm", topology=crowd(StationSpec("one", count=3)), pages=3)
+    for result in found.results:
+        events = psm_sim.timeline(result)
+        complete = events[events["event"] == "page complete"]["time_s"].tolist()
+        assert complete == pytest.approx(
+            [record.start_s + record.page_time_s for record in result.page_records], rel=1e-12
+        )
+        first = psm_sim.timeline(result, pages=1)
+        assert first["time_s"].max() <= complete[0]
+
+
+def test_a_sweep_over_stations_has_their_means():
+    """As a run has them; a task that fails says why, and the others go on."""
+    place = crowd(StationSpec("one", count=2))
+    job = Job(place, Spec("ucb"), 2, 1, (Spec("psm"), Spec("uapsd")), ("a", "b"))
+    good, bad = run_batch(Batch((job,), UserFiles()))
+    expected = compare_runs(["psm"], Scenario(topology=place, pages=2)).runs[0]
+    assert (good.measures or {})["energy_per_page_j"] == expected.energy_per_page_j
+    assert "service periods" in str(bad.error)
+
+
+@pytest.mark.parametrize(("fetch", "times"), [("ps-poll", 1.3), ("null", 3.0)])
+def test_a_neighbour_that_downloads_costs_a_dozing_station_several_times_its_waking_energy(fetch, times):
+    """After the beacon its frames wait for the air, or, fetched by a null frame, behind the neighbour's."""
+    reader = StationSpec("reader", trace="ucb:max_think_s=15", pages=4)
+    load = "bulk:stretch_s=40,download.period_s=2.5"
+    loader = StationSpec("loader", policy="always-on", trace=load, pages=1, seed=1)
+    settings = {"mac.fetch": fetch, "access_point.release_on_uplink": False}
+    awake_j = [
+        of(
+            compare_runs(["psm"], Scenario(topology=crowd(*members, **settings))).runs[0], "reader"
+        ).usage.awake_j
+        for members in ((reader,), (reader, loader))
+    ]
+    assert awake_j[1] > times * awake_j[0]
+
+
+def test_fifty_stations_run_at_a_useful_speed():
+    """Under static PSM, together at least 20 pages per second of this machine, however busy it is."""
+    place = crowd(StationSpec("one", count=50))
+    begun_s = time.process_time()
+    found = compare_runs(["psm"], Scenario(topology=place, pages=1)).runs[0]
+    assert 2 * len(found.page_records) / (time.process_time() - begun_s) > 20
+    assert len(found.results) == 50
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("stations = 3\n", "stations is 3; expected tables, each as"),
+        ("[[stations]]\ncount = 2\n", "name is None; expected a text"),
+        ('[[stations]]\nname = "a"\nage = 2\n', "no key 'age'"),
+        ('[[stations]]\nname = "a"\ncount = 0\n', "station a: count is 0; expected"),
+        ('[[stations]]\nname = "a"\npolicy = 3\n', "stations: policy is 3; expected a text"),
+        ('[[stations]]\nname = "a"\n[[stations]]\nname = "a"\n', "two have the name 'a'"),
+        ('[[stations]]\nname = "a"\ncount = 2\n', "2 stations have no air to share; expected mac.model=dcf"),
+    ],
+)
+def test_stations_that_cannot_be_are_refused_in_one_sentence(tmp_path, text, message):
+    """When the file is read."""
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(InputError, match=message) as error:
+        load_topology(str(tmp_path / "mine.toml"))
+    assert "\n" not in str(error.value)
+
+
+def test_a_station_that_names_nothing_known_is_refused_before_the_run():
+    """Policy, trace and profile."""
+    for member in (
+        StationSpec("a", policy="pms"),
+        StationSpec("a", trace="ubc"),
+        StationSpec("a", profile="esp"),
+    ):
+        with pytest.raises(InputError):
+            compare_runs(["psm"], Scenario(topology=crowd(member), pages=1))
+
+
+def test_a_page_of_a_station_that_cannot_be_loaded_ends_the_run_with_a_sentence():
+    """It names the page and the policy that was asked for."""
+    place = crowd(
+        StationSpec("one", count=2), **{"browser.stall_s": 1, "access_point.release_on_uplink": False}
+    )
+    with pytest.raises(InputError, match=r"Page 1 under psm:listen_interval=30 cannot be loaded"):
+        compare_runs(["psm:listen_interval=30"], Scenario(topology=place, pages=2))
+
+
+def test_stations_are_part_of_a_scenarios_key_and_a_file_extends_them():
+    """Else a store would mix results; a topology without stations has the key that it had."""
+    one, two = (Scenario(topology=crowd(StationSpec("a", count=count))).key() for count in (1, 2))
+    assert one != two != Scenario(topology=crowd()).key()
+    assert load_topology("cafe").stations[1].name == "laptop"
+    assert Topology().stations == ()
+
+
+def test_a_row_of_csv_has_the_number_of_stations(capsys):
+    """As it has that of clients or seeds, where these are averaged."""
+    assert main(["--policy", "psm", "--pages", "1", "--topology", "cafe", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert {row["stations"] for row in rows} == {"5"}

@@ -1,0 +1,146 @@
+"""Synthesized UCB files, and profiles fitted to them."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.workload import load_workload
+from psm_sim.workload.profile_fitting import exact_quantiles, fit_profile, fit_quantiles, write_profile
+from psm_sim.workload.recordings.format_detection import read_recording, ucb_batches_of
+from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
+from psm_sim.workload.trace_profile import berkeley_profile, read_profile
+
+RECORDS = 30_000
+PUBLISHED = berkeley_profile()
+
+
+@pytest.fixture(scope="module")
+def synthetic(tmp_path_factory: pytest.TempPathFactory):
+    """A synthesized file and what is read from it."""
+    path = tmp_path_factory.mktemp("synthetic") / "s.tr.gz"
+    synthesize_ucb(path, RECORDS, PUBLISHED, seed=3)
+    return path, read_recording(path)
+
+
+def test_it_is_a_valid_file_ordered_by_completion(synthetic) -> None:
+    """As many records as asked for, each writable as text, none before the one above it is complete."""
+    path, recording = synthetic
+    _, batches = ucb_batches_of(path)
+    records = [record for batch in batches for record in batch.records()]
+    assert len(records) == recording.records == RECORDS
+    ends = [record.sls + record.slu / 1e6 for record in records]
+    assert ends == sorted(ends)
+    assert all(record.text() for record in records[:100])
+    assert all(record.spt == 80 and record.line.startswith(b"GET ") for record in records)
+    assert len(recording.clients) == round(RECORDS / 1100)
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    """Also of the gzipped form; another seed gives others."""
+    for name, seed in (("a.tr.gz", 1), ("b.tr.gz", 1), ("c.tr.gz", 2)):
+        synthesize_ucb(tmp_path / name, 500, PUBLISHED, seed)
+    first, second, other = ((tmp_path / name).read_bytes() for name in ("a.tr.gz", "b.tr.gz", "c.tr.gz"))
+    assert first == second != other
+
+
+def within_sampling_error(table, values, probabilities):
+    """Whether the share of values up to each published quantile is its probability, to 4 standard errors."""
+    for p in probabilities:
+        value = float(table.at(p))
+        share = (values <= value * (1 + 1e-9) + 1e-6).mean()
+        if abs(share - p) > 4 * np.sqrt(p * (1 - p) / values.size) + 1e-3:
+            return False
+    return True
+
+
+def test_fitting_synthesized_records_gives_back_the_published_quantiles(synthetic) -> None:
+    """Each fitted table is the published one within sampling error; a table 15 % off is told apart."""
+    fit = fit_profile(synthetic[1], "s")
+    pairs = {"think_s": "think_s", "main_bytes": "reply_bytes", "image_bytes": "reply_bytes"}
+    u = (np.arange(5000) + 0.5) / 5000
+    middle = np.arange(2, 20) / 20
+    for mine, theirs in (pairs | {"server_delay_s": "server_delay_s"}).items():
+        drawn, table = fit.tables[mine].at(u), PUBLISHED.tables[theirs]
+        below_cap = middle if mine != "server_delay_s" else middle[:-2]
+        assert within_sampling_error(table, drawn, below_cap), mine
+        assert not within_sampling_error(table, drawn * 1.15, below_cap), mine
+        assert fit.tables[mine].mean == pytest.approx(table.mean, rel=0.12)
+    shares = fit.tables["files_per_page"], PUBLISHED.tables["files_per_page"]
+    assert [shares[0].probability(n) for n in range(1, 20)] == pytest.approx(
+        [shares[1].probability(n) for n in range(1, 20)], abs=4 * np.sqrt(0.25 / synthetic[1].pages)
+    )
+
+
+def test_what_a_trace_does_not_tell_is_taken_from_published_tables_and_said(synthetic) -> None:
+    """The UCB format has no request sizes."""
+    fit = fit_profile(synthetic[1], "s")
+    assert fit.tables["request_bytes"] is not None
+    assert fit.tables["request_bytes"].mean == PUBLISHED.tables["request_bytes"].mean
+    assert "request_bytes from published tables" in fit.remark
+    assert fit.synthetic
+
+
+def test_a_written_profile_reads_back_and_is_usable_as_a_trace(synthetic, tmp_path: Path) -> None:
+    """Tables to the last bit; pages come from it as from the fitted profile itself."""
+    fit = fit_profile(synthetic[1], 's "q" \\ \n')
+    path = tmp_path / "my.toml"
+    write_profile(path, fit)
+    back = read_profile(path)
+    assert dataclasses.replace(back, tables={}) == dataclasses.replace(fit, tables={})
+    for name, table in fit.tables.items():
+        assert back.tables[name].values.tolist() == table.values.tolist()
+        assert back.tables[name].probabilities.tolist() == table.probabilities.tolist()
+    assert len(load_workload(str(path), 25, 1).pages) == 25
+
+
+def test_sampling_from_a_file_draws_from_what_is_fitted_to_it(synthetic, tmp_path: Path) -> None:
+    """--trace FILE:workload=sample and --trace my.toml give the same pages."""
+    path = synthetic[0]
+    sampled = load_workload(f"{path}:workload=sample", 40, 5)
+    write_profile(tmp_path / "my.toml", fit_profile(synthetic[1], path.name))
+    assert sampled.pages == load_workload(str(tmp_path / "my.toml"), 40, 5).pages
+    assert sampled.synthetic
+    assert "fitted to" in sampled.remark
+    assert max(page.think_s for page in sampled.pages) <= 1000
+
+
+def test_a_fit_can_be_to_some_clients_only(synthetic) -> None:
+    """The busiest one's pages are counted alone."""
+    busiest = synthetic[1].busiest()[:1]
+    span = synthetic[1].pages_of(int(busiest[0]))
+    assert f"fitted to {span.stop - span.start} pages" in fit_profile(synthetic[1], "s", busiest).remark
+    sampled = load_workload(f"{synthetic[0]}:workload=sample,clients=1", 5, 5)
+    assert f"fitted to {span.stop - span.start} pages" in sampled.remark
+
+
+def test_fitted_and_exact_tables_by_hand() -> None:
+    """Whole numbers keep their shares; the interpolation that keeps the mean is taken."""
+    table = exact_quantiles(np.array([1, 1, 2, 5]))
+    assert (table.probabilities.tolist(), table.values.tolist()) == ([0.5, 0.75, 1.0], [1, 2, 5])
+    assert fit_quantiles(np.arange(1, 10_001)).interpolation == "linear"
+    assert fit_quantiles(np.exp(np.arange(1, 10_001) / 1000)).interpolation == "log"
+    assert fit_quantiles(np.array([0.0, 1.0])).interpolation == "linear"
+
+
+@pytest.mark.parametrize("records", [0, -5, 2.5, True])
+def test_the_number_of_records_is_checked(tmp_path: Path, records) -> None:
+    """At least one, a whole number."""
+    with pytest.raises(InputError, match=r"records is .*; expected a whole number, at least 1"):
+        synthesize_ucb(tmp_path / "x.tr", records, PUBLISHED)
+
+
+def test_one_record_is_enough(tmp_path: Path) -> None:
+    """The smallest file there is."""
+    synthesize_ucb(tmp_path / "x.tr", 1, PUBLISHED)
+    assert read_recording(tmp_path / "x.tr").pages == 1
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """A folder that is not there."""
+    with pytest.raises(InputError, match="cannot be written: No such file or directory"):
+        synthesize_ucb(tmp_path / "no" / "x.tr", 1, PUBLISHED)

@@ -1,0 +1,132 @@
+"""Traces as network activity: as recorded, or with nominal times."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.workload import Page, load_workload
+from psm_sim.workload.activity_loading import load_activities
+from psm_sim.workload.modem_transfer_times import NominalTransfers, transfers_of
+from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
+from psm_sim.workload.trace_profile import read_profile
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a synthesized UCB file of three clients."""
+    path = tmp_path_factory.mktemp("activity") / "home.tr"
+    synthesize_ucb(path, 3000, read_profile(ROOT / "traces" / "ucb.toml"))
+    return path
+
+
+def page(think_s: float, main: int, *images: int, delay_s: float = 0.0) -> Page:
+    """Return a page whose objects have all the same server delay."""
+    count = 1 + len(images)
+    return Page(think_s, main, images, (300,) * count, (delay_s,) * count)
+
+
+def test_nominal_times_by_hand() -> None:
+    """8 kbit/s are a byte a millisecond; the line carries one response after another."""
+    nominal = NominalTransfers(rate_kbps=8.0, round_trip_ms=100.0, connections=2)
+    pages = [page(9.0, 400, 300, 200, 50, delay_s=0.2), page(10.0, 1)]
+    assert list(transfers_of(pages, nominal)) == [
+        (0, 700_000, 400),
+        (700_000, 1_300_000, 300),
+        (700_000, 1_500_000, 200),
+        (1_300_000, 1_650_000, 50),
+        (11_650_000, 11_951_000 - 300_000 + 100_000, 1),
+    ]
+
+
+def test_a_line_is_never_faster_than_its_rate() -> None:
+    """All the bytes of a drawn trace take at least their time on the line, and begin in order."""
+    nominal = NominalTransfers()
+    pages = load_workload("ucb", 50, 3).pages
+    transfers = list(transfers_of(pages, nominal))
+    assert sum(each.size for each in transfers) == sum(each.total_bytes for each in pages)
+    assert [each.start_us for each in transfers] == sorted(each.start_us for each in transfers)
+    ends = [each.end_us for each in transfers]
+    for before, after in pairwise(transfers):
+        assert after.end_us - before.end_us >= after.size * 8 / nominal.rate_kbps * 1000 - 1
+    assert ends == sorted(ends)
+
+
+def test_a_recording_is_taken_request_by_request(recording: Path) -> None:
+    """Start, duration and bytes are the file's, for the clients chosen, the busiest first."""
+    activities = load_activities(str(recording), 1, 1, NominalTransfers(), "all")
+    assert sum(len(each.transfers) for each in activities) == 3000
+    assert [each.client for each in load_activities(f"{recording}:clients=2", 1, 1, NominalTransfers())] == [
+        each.client for each in activities[:2]
+    ]
+    for each in activities:
+        assert not each.synthetic
+        assert list(each.transfers) == sorted(each.transfers, key=lambda transfer: transfer.start_us)
+        took = [transfer.end_us - transfer.start_us for transfer in each.transfers]
+        modem = [transfer.size / 3600 * 1e6 for transfer in each.transfers]
+        assert all(took_us >= modem_us * 0.9 for took_us, modem_us in zip(took, modem, strict=True))
+
+
+def test_a_har_file_is_one_client(tmp_path: Path) -> None:
+    """An entry lasts from when it was sent to its last byte."""
+    entry = {
+        "startedDateTime": "2024-01-01T00:00:00.250Z",
+        "time": 120,
+        "request": {"url": "https://a.example/", "method": "GET", "headersSize": 100, "bodySize": 0},
+        "response": {"status": 200, "headersSize": 200, "bodySize": 1800, "content": {"size": 1800}},
+        "timings": {"blocked": -1, "dns": -1, "connect": -1, "send": 10, "wait": 60, "receive": 50},
+    }
+    path = tmp_path / "visit.har"
+    path.write_text(json.dumps({"log": {"version": "1.2", "entries": [entry]}}))
+    (found,) = load_activities(str(path), 1, 1, NominalTransfers())
+    (transfer,) = found.transfers
+    assert found.client == "visit"
+    assert (transfer.end_us - transfer.start_us, transfer.size) == (120_000, 2000)
+
+
+def test_a_bu_log_has_a_client_a_user(tmp_path: Path) -> None:
+    """The log's time, seconds and size."""
+    path = tmp_path / "con1.cs20"
+    path.write_text(
+        'cs20 790358517 1 "http://cs-www.bu.edu/" 2009 0.518815\n'
+        'cs20 790358520 2 "http://cs-www.bu.edu/x.gif" 1804 0.320793\n'
+        'cs20 790358521 1 "http://cs-www.bu.edu/y.gif" 500 0.25\n'
+    )
+    (busy,) = load_activities(str(path), 1, 1, NominalTransfers(), "id:1")
+    start = 790_358_517_000_000
+    assert busy.transfers == [(start, start + 518_815, 2009), (start + 4_000_000, start + 4_250_000, 500)]
+
+
+def test_what_is_no_recording_has_the_pages_of_a_run(recording: Path) -> None:
+    """A sampled recording, too; and the parameters say how long transfers take."""
+    (sampled,) = load_activities(f"{recording}:workload=sample", 7, 1, NominalTransfers())
+    assert sampled.total_bytes == sum(
+        each.total_bytes for each in load_workload(f"{recording}:workload=sample", 7, 1).pages
+    )
+    assert sampled.parameters["rate_kbps"] == 28.8
+    assert "28.8 kbit/s, 200 ms round trip" in sampled.remark
+
+
+@pytest.mark.parametrize(
+    ("spec", "clients", "message"),
+    [
+        ("ucb", "3", "clients is '3', but trace ucb is one client's"),
+        ("{}:clients=2", "3", "clients is given twice, as '3' and '2'"),
+        ("{}", "9", "clients is 9; expected 1 to 3, all"),
+        ("{}:server_delay_ms=3", None, "server_delay_ms is '3', but requests are replayed as they were"),
+        ("{}:pages=3", None, "no parameter of trace home.tr 'pages'"),
+        ("nothing", None, "no trace 'nothing'"),
+    ],
+)
+def test_what_cannot_be_loaded_is_said_in_a_sentence(
+    recording: Path, spec: str, clients: str | None, message: str
+) -> None:
+    """Name, value, what is expected."""
+    with pytest.raises(InputError, match=message):
+        load_activities(spec.format(recording), 10, 1, NominalTransfers(), clients)

@@ -1,0 +1,218 @@
+"""Workloads from captures: packets as they came, or requests and replies run through TCP."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.errors import InputError
+from psm_sim.simulation import simulate
+from psm_sim.workload import load_workload, read_page_list
+from psm_sim.workload.page_view import Pause
+from psm_sim.workload.recordings.capture.http_exchanges import Exchange, exchanges_of
+from psm_sim.workload.recordings.capture.reader import read_capture
+from tests.workload.recordings.captures import SERVER, STATION, ethernet, packet, pcap
+
+START_S = 1_000_000
+SYN, ACK, FIN = 2, 0x10, 0x11
+
+
+def tcp(at_s, up, sequence, payload, flags=ACK, port=5000):
+    """Return the time and the frame of a segment, from the station or to it."""
+    ends, ports = ((STATION, SERVER), (port, 80)) if up else ((SERVER, STATION), (80, port))
+    return START_S + at_s, ethernet(packet(*ends, payload, 6, ports, sequence, flags))
+
+
+def udp(at_s, up, payload=100):
+    """Return the time and the frame of a datagram."""
+    ends = (STATION, SERVER) if up else (SERVER, STATION)
+    return START_S + at_s, ethernet(packet(*ends, payload))
+
+
+CONVERSATION = [
+    tcp(0.000, True, 99, 0, SYN),
+    tcp(0.020, False, 499, 0, SYN | ACK),
+    tcp(0.021, True, 100, 200),  # a request in two segments, the second sent twice
+    tcp(0.022, True, 300, 50),
+    tcp(0.322, True, 300, 50),
+    tcp(0.400, False, 500, 1000),  # its reply: one segment out of order, one missing in the capture
+    tcp(0.420, False, 2500, 1000),
+    tcp(0.410, False, 1500, 1000),
+    tcp(0.430, False, 5500, 500),
+    tcp(0.500, True, 350, 70),  # the next request, on the same connection
+    tcp(0.560, False, 6000, 10),
+    tcp(3.560, True, 420, 80),  # after a silence
+    tcp(3.700, False, 6010, 20),
+    tcp(3.710, False, 6030, 0, FIN),
+    tcp(3.800, True, 500, 33),  # never answered
+]
+EXCHANGES = [(0.021, 0.43, 250, 5500, 0.378), (0.5, 0.56, 70, 10, 0.06), (3.56, 3.7, 80, 20, 0.14)]
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Return a function that writes frames as a capture and returns its path as text."""
+
+    def write(frames):
+        path = tmp_path / "own.pcap"
+        path.write_bytes(pcap(frames))
+        return str(path)
+
+    return write
+
+
+def test_exchanges_are_those_counted_by_hand(kept):
+    """Times, sizes and delays; bytes sent again count once, bytes missing in the capture count too."""
+    found, notes = exchanges_of(read_capture(Path(kept(CONVERSATION))))
+    as_seconds = [(e.start_us / 1e6, e.end_us / 1e6, e.request_bytes, e.reply_bytes, e.delay_us / 1e6)
+                  for e in found]  # fmt: skip
+    assert as_seconds == [pytest.approx(each) for each in EXCHANGES]
+    assert notes == ("33 bytes sent without a reply are left out",)
+
+
+def test_ports_that_are_used_again_and_sequence_numbers_that_wrap_are_followed(kept):
+    """A new SYN begins a new stream; 2^32 is followed by 0."""
+    frames = [
+        tcp(0.0, True, 2**32 - 51, 0, SYN), tcp(0.1, True, 2**32 - 50, 100), tcp(0.2, False, 7, 30),
+        tcp(1.0, True, 4_000, 0, SYN), tcp(1.1, True, 4_001, 60), tcp(1.2, False, 900_000, 40),
+        tcp(2.0, False, 7_000, 0, SYN), tcp(2.1, True, 70, 0, SYN | ACK), tcp(2.2, True, 71, 5),
+        tcp(2.3, False, 7_001, 6),
+    ]  # fmt: skip
+    found, _ = exchanges_of(read_capture(Path(kept(frames))))
+    assert [(each.request_bytes, each.reply_bytes) for each in found] == [(100, 30), (60, 40), (5, 6)]
+
+
+def test_connections_are_apart_and_the_other_side_can_begin(kept):
+    """Interleaved; a reply that nobody asked for has a request of 0 bytes."""
+    frames = [
+        tcp(0.0, True, 0, 10, port=1), tcp(0.1, True, 0, 20, port=2), tcp(0.2, False, 0, 300, port=1),
+        tcp(0.3, False, 0, 400, port=2), tcp(0.4, False, 0, 500, port=3),
+    ]  # fmt: skip
+    found, _ = exchanges_of(read_capture(Path(kept(frames)), STATION))
+    assert [(each.request_bytes, each.reply_bytes) for each in found] == [(10, 300), (20, 400), (0, 500)]
+    assert found[2] == Exchange(400_000, 400_000, 0, 500, 0)
+
+
+def test_closed_loop_makes_pages_at_each_silence(kept):
+    """Think time, objects, sizes and delays; the gap is a parameter."""
+    trace = kept(CONVERSATION)
+    pages = load_workload(f"{trace}:mode=closed", 10, 1).pages
+    assert [(page.main_bytes, page.image_bytes, page.request_bytes) for page in pages] == [
+        (5500, (10,), (250, 70)), (20, (), (80,))
+    ]  # fmt: skip
+    assert [page.think_s for page in pages] == [0.0, pytest.approx(3.0)]
+    assert pages[0].server_delay_s == pytest.approx((0.378, 0.06))
+    assert len(load_workload(f"{trace}:mode=closed,gap_s=5", 10, 1).pages) == 1
+    assert len(load_workload(f"{trace}:mode=closed,gap_s=0.01", 10, 1).pages) == 3
+    assert len(load_workload(f"{trace}:mode=closed", 1, 1).pages) == 1
+
+
+def test_open_loop_replays_each_packet_at_its_time(kept):
+    """Both ways, to the last bit but the phase; and no page is viewed."""
+    frames = [udp(0, True), udp(0.25, False, 500), udp(7.5, False, 10)]
+    workload = load_workload(f"{kept(frames)}:phase_s=0", 10, 1)
+    found = [(each.at_s, each.bytes, each.uplink, each.connection) for each in workload.messages]
+    assert found == [(0.0, 128, True, -1), (0.25, 528, False, -1), (7.5, 38, False, -1)]
+    assert workload.messages.at_access_point
+    assert workload.pages == (Pause(8.5),)
+    phased = load_workload(f"{kept(frames)}", 10, 1)
+    assert 0 < phased.messages[0].at_s < 0.1
+    assert np.diff(phased.messages.at_s) == pytest.approx([0.25, 7.25])
+    assert load_workload(f"{kept(frames)}", 10, 2).messages != phased.messages
+
+
+def test_open_loop_can_take_one_direction_and_stretches(kept):
+    """A stretch counts as a page; what comes after the last one asked for is left out."""
+    trace = kept([udp(k / 2, k % 3 == 0) for k in range(20)])
+    for directions, count in (("down", 13), ("up", 7), ("both", 20)):
+        assert len(load_workload(f"{trace}:directions={directions}", 1, 1).messages) == count
+    cut = load_workload(f"{trace}:stretch_s=2,phase_s=0", 3, 1)
+    assert (len(cut.pages), len(cut.messages), cut.messages[-1].at_s) == (3, 12, 5.5)
+
+
+def test_a_packet_larger_than_a_frame_is_cut_up(kept):
+    """Its bytes stay the same."""
+    workload = load_workload(f"{kept([udp(0, True, 3572), udp(1, True, 1472)])}", 1, 1)
+    assert [each.bytes for each in workload.messages] == [1500, 1500, 600, 1500]
+
+
+def test_open_loop_under_static_psm_waits_for_the_beacon_after_each_packet(kept):
+    """By hand: packets at 30 and 250 ms are announced at 100 and 300 ms; what it sends goes at once."""
+    trace = f"{kept([udp(0, True), udp(0.03, False), udp(0.25, False)])}:phase_s=0"
+    found = simulate("psm", trace).latency
+    air_s = 128 * 8 / 5e6 + 1e-4
+    assert found["down"].latencies_s.tolist() == pytest.approx([0.07 + air_s, 0.05 + air_s])
+    assert found["up"].latencies_s.tolist() == pytest.approx([air_s + 128 * 8 / 10e6 + 0.02])
+    awake = simulate("always-on", trace).latency
+    assert awake["down"].latencies_s.tolist() == pytest.approx([air_s, air_s])
+
+
+@pytest.mark.parametrize("policy", ["psm", "bsd:p=0.5", "lpsm"])
+@pytest.mark.parametrize("mode", ["open", "closed"])
+def test_bytes_are_conserved_in_a_capture_too(kept, policy, mode):
+    """What enters at the access point counts as sent; firing all beacons changes nothing."""
+    trace = f"{kept(CONVERSATION)}:mode={mode}"
+    one, full = (simulate(policy, trace, settings={"beacon.fire_all": fire}) for fire in (False, True))
+    traffic = one.traffic
+    found = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
+    assert found == traffic.server_sent_bytes
+    assert (one.usage, one.latency) == (full.usage, full.latency)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mode=half", "mode is 'half'"),
+        ("clients=all", "no parameter"),
+        ("client=me", "IP address"),
+        ("mode=open,max_think_s=3", "no parameter"),
+        ("gap_s=3", "changes nothing with mode=open"),
+        ("mode=closed,phase_s=0", "changes nothing with mode=closed"),
+        ("stretch_s=0", "stretch_s is '0'"),
+    ],
+)
+def test_a_parameter_that_cannot_be_used_is_an_error(kept, text, words):
+    """It names the file."""
+    with pytest.raises(InputError, match=r"own\.pcap") as caught:
+        load_workload(f"{kept(CONVERSATION)}:{text}", 1, 1)
+    assert words in str(caught.value)
+
+
+def test_closed_loop_needs_a_reply(kept):
+    """Datagrams have none that TCP would bring; the sentence says what to do."""
+    with pytest.raises(InputError, match="mode=open"):
+        load_workload(f"{kept([udp(0, True), udp(1, False)])}:mode=closed", 1, 1)
+
+
+def test_trace_commands_work_on_a_capture(kept, tmp_path, capsys):
+    """Info describes it; convert and fit take its pages."""
+    trace, pages, profile = kept(CONVERSATION), tmp_path / "x.csv", tmp_path / "x.toml"
+    assert main(["trace", "info", trace]) == 0
+    out = capsys.readouterr().out
+    for words in ("pcap capture", STATION, "down, between s", "objects per page"):
+        assert words in out
+    assert main(["trace", "convert", trace, "--to", str(pages)]) == 0
+    assert read_page_list(pages) == load_workload(f"{trace}:mode=closed", 10, 1).pages
+    assert main(["trace", "fit", trace, "--to", str(profile)]) == 0
+    assert main(["--trace", str(profile), "--policy", "psm", "--pages", "2", "--format", "csv"]) == 0
+    assert main(["trace", "info", kept([udp(0, True)])]) == 0
+    assert "no request over TCP" in capsys.readouterr().out
+
+
+def test_the_client_is_an_option_too(kept, capsys):
+    """Both ways of giving it at once are an error."""
+    trace = kept(CONVERSATION)
+    assert main(["--trace", trace, "--client", SERVER, "--policy", "psm", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["trace_parameters"]["client"] == SERVER
+    assert main(["--trace", f"{trace}:client={SERVER}", "--client", SERVER]) == 2
+    assert "drop one of the two" in capsys.readouterr().err
+
+
+def test_a_capture_is_replayed_by_a_learner_alone(kept, capsys):
+    """Its exchanges are the activity."""
+    assert main(["replay", "--trace", kept(CONVERSATION), "--polls", "20"]) == 0
+    assert "3 requests as recorded" in " ".join(capsys.readouterr().out.split())

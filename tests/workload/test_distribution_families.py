@@ -1,0 +1,120 @@
+"""Families of distributions: their laws, how the draws of a trace use them, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from psm_sim.errors import InputError
+from psm_sim.workload import load_workload
+from psm_sim.workload.distribution_families import NAMES, distribution_family
+
+SHAPED = [*NAMES, "gamma:0.5", "gamma:8", "lognormal:2", "two-point:0.9"]
+FINE = (np.arange(100_000) + 0.5) / 100_000
+
+
+@pytest.mark.parametrize("text", SHAPED)
+def test_the_integral_is_that_of_the_quantiles(text):
+    """Up to every probability, by the midpoint rule; over all of it, it is the mean."""
+    found = distribution_family(text, 53.0, "")
+    assert float(found.integral(1.0)) == pytest.approx(53.0, rel=1e-9)
+    for upto in (0.1, 0.5, 0.9, 0.99):
+        assert float(found.integral(upto)) == pytest.approx(found.at(upto * FINE).mean() * upto, rel=2e-3)
+
+
+@pytest.mark.parametrize("text", ["uniform", "exponential", "gamma:2", "gamma:0.5", "lognormal:1.5"])
+@given(u=st.floats(0.01, 0.99))
+@settings(max_examples=30, deadline=None)
+def test_the_probability_of_a_quantile_is_its_own(text, u):
+    """The quantile function and the distribution function are inverse to each other."""
+    found = distribution_family(text, 7.0, "")
+    assert found.probability(float(found.at(u))) == pytest.approx(u, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "u", "value"),
+    [
+        ("constant", 0.3, 10.0),
+        ("uniform", 0.75, 15.0),
+        ("exponential", 1 - np.exp(-1), 10.0),
+        ("gamma:1", 1 - np.exp(-2), 20.0),
+        ("lognormal:1", 0.5, 10 * np.exp(-0.5)),
+        ("two-point:0.75", 0.7, 0.0),
+        ("two-point:0.75", 0.8, 40.0),
+    ],
+)
+def test_quantiles_computed_by_hand(text, u, value):
+    """Of mean 10."""
+    assert float(distribution_family(text, 10.0, "").at(u)) == pytest.approx(value, rel=1e-12)
+
+
+def think_times(trace: str, pages: int = 400) -> np.ndarray:
+    """Return the think times of a trace, in seconds."""
+    return np.array([page.think_s for page in load_workload(trace, pages, 3).pages])
+
+
+@pytest.mark.parametrize("text", ["mah", *SHAPED[:-1]])
+@pytest.mark.parametrize("trace", ["ucb", "modern"])
+def test_think_times_of_every_family_keep_the_traces_mean(trace, text):
+    """Within what the draws of 400 pages leave, 3 %; a mean that is asked for is kept exactly."""
+    own, drawn = think_times(f"{trace}:think=trace"), think_times(f"{trace}:think={text}")
+    if text != "mah" or trace == "ucb":
+        assert drawn.mean() == pytest.approx(own.mean(), rel=0.03)
+    assert think_times(f"{trace}:think={text},mean_think_s=20").mean() == pytest.approx(20, rel=1e-12)
+
+
+def test_the_tail_is_what_a_family_changes():
+    """From none, by uniform and gamma, to the table of the trace; nothing else of the pages changes."""
+    spreads = [think_times(f"ucb:think={text}").std() for text in ("constant", "uniform", "gamma:2", "mah")]
+    assert spreads == sorted(spreads)
+    assert spreads[0] < 1e-9
+    own, other = (load_workload(f"ucb:think={text}", 20, 3).pages for text in ("trace", "uniform"))
+    assert [page.image_bytes for page in own] == [page.image_bytes for page in other]
+    assert [page.server_delay_s for page in own] == [page.server_delay_s for page in other]
+
+
+def test_the_berkeley_think_times_are_the_ucb_traces_own():
+    """``mah`` changes nothing there, to the last bit."""
+    assert (think_times("ucb:think=mah") == think_times("ucb")).all()
+
+
+def delays(text: str, pages: int = 200) -> np.ndarray:
+    """Return the server delays of all objects, in seconds."""
+    loaded = load_workload(f"ucb:server_delay_ms={text}", pages, 3).pages
+    return np.array([delay for page in loaded for delay in page.server_delay_s])
+
+
+@pytest.mark.parametrize("text", ["exponential:650", "gamma:650:3", "lognormal:650:1", "uniform:650"])
+def test_server_delays_of_a_family_have_its_mean(text):
+    """In ms, over the objects of 200 pages; they differ from object to object."""
+    assert delays(text).mean() == pytest.approx(0.65, rel=0.01)
+    assert delays(text).std() > 0.1
+
+
+def test_a_two_point_delay_is_nothing_or_one_value():
+    """Half of the answers at once, the others after twice the mean."""
+    found = delays("two-point:400:0.5")
+    assert set(found.round(12)) == {0.0, 0.8}
+    assert (found == 0).mean() == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "words"),
+    [
+        ("think=gama", "Did you mean 'gamma'"),
+        ("think=uniform:3", "that family has no shape"),
+        ("think=gamma:0", "expected as its shape a number above 0"),
+        ("think=gamma:x", "expected as its shape a number above 0"),
+        ("server_delay_ms=two-point:3:1", "is 'two-point:3:1'; expected as its share of zeros"),
+        ("server_delay_ms=gamma", "expected a mean in ms after the name"),
+        ("server_delay_ms=gamma:trace:2", "expected a mean in ms after the name"),
+        ("server_delay_ms=soon", "expected a number from 0 to 1e.12, none or trace"),
+        ("think=constant,mean_think_s=50,max_think_s=10", "max_think_s is 10"),
+    ],
+)
+def test_what_is_no_distribution_is_refused(parameter, words):
+    """In one sentence, with the value given and what is expected."""
+    with pytest.raises(InputError, match=words):
+        load_workload(f"ucb:{parameter}", 3, 1)

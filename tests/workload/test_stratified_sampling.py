@@ -1,0 +1,62 @@
+"""Stratified draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from psm_sim.workload.quantile_distribution import QuantileDistribution
+from psm_sim.workload.stratified_sampling import stratified_draws, stratified_integers
+
+TAIL = QuantileDistribution(np.array([0, 0.9, 0.99, 1]), np.array([1, 10, 100, 10_000]), "log")
+EVEN = QuantileDistribution(np.array([0, 1]), np.array([0, 100]))
+
+
+def test_each_stratum_gives_one_number() -> None:
+    """A hundred draws from 0 to 100 fall one into each unit interval, in shuffled order."""
+    drawn = stratified_draws(EVEN, 100, np.random.default_rng(1), wander=None)
+    assert sorted(np.floor(drawn).astype(int)) == list(range(100))
+    assert list(drawn) != sorted(drawn)
+
+
+def test_draws_move_within_their_stratum() -> None:
+    """Two seeds give different numbers, not the same points shuffled."""
+    first, second = (sorted(stratified_draws(EVEN, 100, np.random.default_rng(seed))) for seed in (1, 2))
+    assert not np.allclose(first, second)
+
+
+@pytest.mark.parametrize("n", [1, 10, 100, 1000])
+def test_a_heavy_tail_hardly_moves_the_mean(n: int) -> None:
+    """Every seed's mean is within 3 % of the distribution's; independent draws would miss by far more."""
+    means = [stratified_draws(TAIL, n, np.random.default_rng(seed)).mean() for seed in range(200)]
+    assert np.abs(np.array(means) / TAIL.mean - 1).max() < 0.03
+    assert np.mean(means) == pytest.approx(TAIL.mean, rel=0.005)
+    if n == 100:
+        plain = [TAIL.at(np.random.default_rng(seed).random(n)).mean() for seed in range(200)]
+        assert np.std(plain) > 10 * np.std(means)
+
+
+def test_full_wander_reaches_the_extreme_values() -> None:
+    """With no wander given nothing is pulled in, and the largest draws come near the largest value."""
+    largest = [stratified_draws(TAIL, 100, np.random.default_rng(s), wander=None).max() for s in range(100)]
+    assert max(largest) > 9_000
+    assert min(largest) < 200
+
+
+def test_only_the_lowest_part_is_drawn_from() -> None:
+    """Draws up to probability 0.9 stay below its quantile and have the conditional mean."""
+    drawn = stratified_draws(TAIL, 1000, np.random.default_rng(3), upto=0.9)
+    assert drawn.max() <= 10
+    assert drawn.mean() == pytest.approx(float(TAIL.integral(0.9)) / 0.9, rel=1e-3)
+
+
+def test_no_draws_are_an_empty_array() -> None:
+    """Nothing asked for, nothing given."""
+    assert stratified_draws(EVEN, 0, np.random.default_rng(1)).size == 0
+
+
+def test_rounding_keeps_the_expectation() -> None:
+    """2.3 becomes 2 or 3 so that the mean stays; whole numbers stay as they are."""
+    random = np.random.default_rng(4)
+    assert stratified_integers(np.full(100_000, 2.3), random).mean() == pytest.approx(2.3, abs=0.01)
+    assert set(stratified_integers(np.full(1000, 5.0), random)) == {5}

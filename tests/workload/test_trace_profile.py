@@ -1,0 +1,105 @@
+"""Trace profiles in TOML."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.workload import load_workload
+from psm_sim.workload.profile_fitting import write_profile
+from psm_sim.workload.trace_profile import berkeley_profile, read_toml
+
+TABLE = "interpolation='linear'\nquantiles=[[0, 1], [1, 9]]\n"
+GOOD = "".join(f"[{name}]\n{TABLE}" for name in ("think_s", "files_per_page", "request_bytes", "reply_bytes"))
+
+
+def load(folder, text, pages=20, parameters=""):
+    """The workload of a profile with this text."""
+    path = folder / "my.toml"
+    path.write_text(text)
+    return load_workload(f"{path}{parameters}", pages, 1)
+
+
+def test_a_users_profile_is_drawn_from(tmp_path: Path) -> None:
+    """Any four tables make a trace; without a delay table the server answers at once."""
+    workload = load(tmp_path, GOOD)
+    assert workload.name == "my"
+    assert len(workload.pages) == 20
+    assert all(1 <= page.think_s <= 9 and page.server_delay_s[0] == 0 for page in workload.pages)
+
+
+def test_a_profile_may_set_its_own_defaults_and_the_command_line_overrides_them(tmp_path: Path) -> None:
+    """The table [parameters] holds defaults."""
+    text = "[parameters]\nserver_delay_ms = 30\nfiles_are_images = true\n" + GOOD
+    assert load(tmp_path, text).pages[0].server_delay_s[0] == 0.03
+    assert load(tmp_path, text).parameters["files_are_images"] is True
+    assert load(tmp_path, text, parameters=":server_delay_ms=40").pages[0].server_delay_s[0] == 0.04
+
+
+def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path: Path) -> None:
+    """Each page begins with a main object."""
+    sizes = "[main_bytes]\nquantiles=[[1, 1000]]\n[image_bytes]\nquantiles=[[1, 10]]\n"
+    workload = load(tmp_path, GOOD.replace("[reply_bytes]\n" + TABLE, sizes))
+    assert {page.main_bytes for page in workload.pages} == {1000}
+    assert {size for page in workload.pages for size in page.image_bytes} == {10}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("think_s = [", "my.toml is no trace profile: .*expected a TOML file"),
+        ("", "think_s is missing"),
+        (GOOD.replace("[reply_bytes]", "[main_bytes]"), "image_bytes is missing"),
+        ("speed = 3\n" + GOOD, "speed is unknown; expected one of name"),
+        (GOOD.replace("[think_s]", "[think]"), "think is unknown"),
+        (GOOD.replace("[[0, 1], [1, 9]]", "[[0, 1, 2]]", 1), "think_s: \\[0, 1, 2\\] is no point"),
+        (GOOD.replace("[[0, 1], [1, 9]]", "3", 1), "think_s: 3 is no point"),
+        (GOOD.replace("[[0, 1], [1, 9]]", "[]", 1), "think_s: the table is empty"),
+        (GOOD.replace("[1, 9]", "[0.9, 9]", 1), "think_s: the probabilities do not rise"),
+        (GOOD.replace("linear", "cubic", 1), "think_s: interpolation is 'cubic'"),
+        ("[parameters]\nspeed = 1\n" + GOOD, "trace my has no parameter 'speed'"),
+        ("parameters = 3\n" + GOOD, "parameters is 3"),
+        (re.sub(r"(files_per_page\]\n.*\n.*)\[0, 1\]", r"\1[0, 0]", GOOD), "smallest files_per_page is 0"),
+    ],
+)
+def test_errors_name_file_table_and_expectation(tmp_path: Path, text, message: str) -> None:
+    """A profile that cannot be used says where."""
+    with pytest.raises(InputError, match=message):
+        load(tmp_path, text)
+
+
+def test_a_profile_that_is_a_folder_or_has_a_strange_table_is_refused(tmp_path: Path) -> None:
+    """With the reason, or with the tables that there are."""
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
+    with pytest.raises(InputError, match=r"folder\.toml cannot be read: .*; give a readable file"):
+        read_toml(folder, "trace profile")
+    with pytest.raises(InputError, match=r"my\.toml: colour is unknown; expected one of .*think_s"):
+        load(tmp_path, GOOD + f"[colour]\n{TABLE}")
+
+
+def test_a_profile_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """In a folder that is not there."""
+    with pytest.raises(InputError, match=r"p\.toml cannot be written: .*; give another file"):
+        write_profile(tmp_path / "no" / "p.toml", berkeley_profile())
+
+
+def test_a_name_too_long_for_a_file_is_no_trace() -> None:
+    """It is named as unknown, as any other."""
+    with pytest.raises(InputError, match="no trace"):
+        load_workload("x" * 5000, 1, 1)
+
+
+def test_main_and_embedded_objects_have_tables_together(tmp_path):
+    """One of them alone beside a base whose objects are all alike would have no partner."""
+    with pytest.raises(InputError, match="image_bytes is missing; expected a table"):
+        load(tmp_path, 'base = "ucb"\n[main_bytes]\nquantiles = [[1.0, 1]]\n')
+
+
+def test_a_number_of_thousands_of_digits_is_refused(tmp_path):
+    """Python does not read it."""
+    with pytest.raises(InputError, match="is no trace profile: Exceeds the limit"):
+        load(tmp_path, f'base = "ucb"\n[think_s]\nquantiles = [[1.0, {"9" * 5000}]]\n')

@@ -1,0 +1,244 @@
+"""Traffic traces: messages beside pauses and pages, and the latencies that a run finds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from psm_sim.bundled_files import bundled_dir
+from psm_sim.cli import main
+from psm_sim.errors import InputError
+from psm_sim.policies import POLICIES
+from psm_sim.simulation import simulate
+from psm_sim.workload import load_workload
+from psm_sim.workload.messages import Message, Messages
+from psm_sim.workload.page_view import Pause
+
+BEACON_S = 0.1024
+TRACES = ("ping", "mqtt", "cbr", "push", "bulk", "phone")
+SHORT = {
+    "ping": "ping:stretch_s=20",
+    "mqtt": "mqtt:stretch_s=100,command.period_s=20",
+    "cbr": "cbr:stretch_s=0.5",
+    "push": "push:stretch_s=100,period_s=10",
+    "bulk": "bulk:stretch_s=8,period_s=4,bytes=100000",
+    "phone": "phone:mean_think_s=20",
+}
+
+
+def one_way_s(wire_bytes: int) -> float:
+    """Return the time of one frame over both links of the three-node topology, in seconds."""
+    return wire_bytes * 8 / 5e6 + 1e-4 + wire_bytes * 8 / 10e6 + 0.02
+
+
+@pytest.mark.parametrize(("interval", "wait_ms"), [(1, 51.2), (2, 102.4), (3, 153.6), (10, 512.0)])
+def test_the_mean_wait_without_loss_is_half_of_the_listen_interval(interval, wait_ms):
+    """Within 1 %: arrivals at all phases of the beacons, 102.4 ms apart; the time on the air is taken off."""
+    # A period in no simple ratio to the beacons', so that 3,000 arrivals see all phases alike.
+    trace = "push:timing=clock,period_s=7.1234567,spread_s=0,bytes=100,stretch_s=21370"
+    result = simulate(
+        f"psm:listen_interval={interval}", trace, pages=1, settings={"beacon.interval_ms": 102.4}
+    )
+    assert result.pushes is not None
+    assert result.pushes.delivered >= 2999
+    on_air_ms = 100 * 8 / 5e6 * 1000 + 0.1
+    assert 1000 * result.pushes.delay_s.mean - on_air_ms == pytest.approx(wait_ms, rel=0.01)
+    assert wait_ms == pytest.approx(interval * BEACON_S * 500)
+
+
+def test_a_ping_takes_the_time_of_four_frames_without_power_saving():
+    """By hand: 84 bytes over both links and back, each time the same."""
+    found = simulate("always-on", "ping:stretch_s=60", pages=1).latency["round_trip_up"]
+    assert found.sent == found.delivered >= 59
+    assert found.latency_s.p50 == pytest.approx(2 * one_way_s(84))
+    assert found.latency_s.max == pytest.approx(2 * one_way_s(84))
+
+
+def test_a_probe_from_the_network_waits_for_a_beacon_and_its_answer_does_not():
+    """Static PSM: from two ways to two ways and a beacon interval, in the mean half of one."""
+    found = simulate("psm", "ping:sender=network,period_s=3.3,stretch_s=3000", pages=1)
+    latency = found.latency["round_trip_down"].latency_s
+    assert 2 * one_way_s(84) < latency.p50 < latency.p90 < latency.p99 <= 2 * one_way_s(84) + 0.1
+    assert latency.mean == pytest.approx(2 * one_way_s(84) + 0.05, rel=0.05)
+
+
+def test_a_message_on_a_standing_connection_takes_the_time_of_its_segments():
+    """By hand, with no other traffic: 2 bytes and 40 of headers there, at once answered with as many."""
+    trace = "mqtt:publish.on=false,command.on=false,stretch_s=600"
+    found = simulate("always-on", trace, pages=1).latency
+    assert set(found) == {"round_trip_up"}
+    assert found["round_trip_up"].latency_s.p50 == pytest.approx(2 * one_way_s(42))
+
+
+def test_a_bulk_message_is_one_transfer_over_tcp():
+    """By hand its least time: a megabyte at 5 Mb/s with a header for each segment; and no frame is lost."""
+    result = simulate("always-on", "bulk", pages=1)
+    found = result.latency["down"]
+    assert found.latency_s.p50 > 1e6 * (1500 / 1460) * 8 / 5e6
+    assert found.latency_s.p50 < 2.0
+    assert result.traffic.dropped_frames == 0
+
+
+@pytest.mark.parametrize("policy", POLICIES.names())
+@pytest.mark.parametrize("trace", TRACES)
+def test_bytes_are_conserved_and_every_beacon_changes_nothing(policy, trace):
+    """Under each policy and in each traffic trace; firing all beacons gives the same run."""
+    one, full = (
+        simulate(policy, SHORT[trace], pages=2, settings={"beacon.fire_all": fire}) for fire in (False, True)
+    )
+    traffic = one.traffic
+    found = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
+    assert found == traffic.server_sent_bytes
+    # As texts: where no message has arrived yet its delay is NaN, which equals nothing.
+    assert repr((one.usage, one.latency, one.pushes)) == repr((full.usage, full.latency, full.pushes))
+    for latency in one.latency.values():
+        assert latency.delivered + latency.lost <= latency.sent
+
+
+def test_what_the_access_point_drops_is_lost():
+    """A queue of two frames and ten beacons between wake-ups: all but the last drops are known to be lost."""
+    result = simulate(
+        "psm:listen_interval=10", "push:period_s=0.1,stretch_s=60", pages=1,
+        settings={"access_point.buffer_frames": 2},
+    )  # fmt: skip
+    found = result.latency["down"]
+    assert 0 <= result.traffic.dropped_frames - found.lost < 20
+    assert found.lost > 300
+    assert found.loss == found.lost / (found.lost + found.delivered)
+
+
+def test_pages_of_a_mixture_are_those_of_its_base():
+    """To the last bit: what is sent beside them is drawn from streams of its own."""
+    mixed, plain = load_workload("phone", 5, 7), load_workload("ucb", 5, 7)
+    assert mixed.pages == plain.pages
+    assert len(mixed.messages) > 0
+
+
+def test_a_parameter_is_for_all_parts_or_for_one():
+    """The one for a part wins, in whatever order they are given."""
+    for text in ("bytes=60,heard.bytes=90", "heard.bytes=90,bytes=60"):
+        found = load_workload(f"cbr:{text}", 1, 1)
+        assert {(each.uplink, each.bytes) for each in found.messages[:20]} == {(False, 90), (True, 60)}
+        assert found.parameters["heard.bytes"] == 90
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ["bytes=3", "echo.bytes=3", "echo.nonsense=1", "nobody.bytes=60", "nonsense=1", "period_s=0.000001"],
+)
+def test_a_parameter_that_cannot_be_used_is_an_error_of_the_trace(bad):
+    """It names the trace; so does a number of messages that memory is not meant for."""
+    with pytest.raises(InputError, match="trace ping"):
+        load_workload(f"ping:{bad}", 100, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("traffic = 1", "no table of parts"),
+        ("[traffic.'a b']\nbytes = 60", "a part is named"),
+        ("[traffic.a]\nbytes = 60\n[think_s]\nquantiles = [[1, 2]]", "missing"),
+        ("[traffic.a]\nsize = 60", "no parameter 'size'"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_an_error_that_names_it(text, words, tmp_path):
+    """Or names its trace."""
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=words):
+        load_workload(str(path), 1, 1)
+
+
+def test_the_same_seed_draws_the_same_messages():
+    """Another seed, or replication, draws others."""
+    draws = [load_workload("mqtt", 2, *more).messages for more in ((1,), (1,), (2,), (1, 1))]
+    assert draws[0] == draws[1]
+    assert len({repr(each) for each in draws}) == 3
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(st.floats(0, 1e6), st.integers(1, 1500), st.booleans()), max_size=20))
+def test_messages_are_in_order_and_equal_to_themselves_in_any_order(drawn):
+    """Ascending times; what is read out is what was put in."""
+    rows = [Message(*each) for each in drawn]
+    found = Messages(rows)
+    assert sorted(found) == sorted(rows)
+    assert (np.diff(found.at_s) >= 0).all()
+    assert found == Messages(list(found))
+    assert (found == Messages()) is (not rows)
+
+
+def test_a_pause_costs_the_energy_of_its_time_and_has_no_slowdown():
+    """Without any message: asleep all the time but for beacons, under static PSM."""
+    workload = load_workload("ping:on=false", 3, 1)
+    assert all(isinstance(page, Pause) for page in workload.pages)
+    result = simulate("psm", workload)
+    assert result.slowdown.max == result.slowdown.mean == 1.0
+    assert result.page_time_s.max == 0.0
+    assert result.usage.beacons == pytest.approx(3 * 600 / 0.1, abs=1)
+    assert result.latency == {}
+
+
+def test_table_json_and_csv_have_the_percentiles(capsys):
+    """Each way, in each form; a trace of pages has none."""
+    words = ["--policy", "psm", "--trace", "cbr:stretch_s=1", "--pages", "1", "--format"]
+    outputs = []
+    for form in ("table", "json", "csv"):
+        assert main([*words, form]) == 0
+        outputs.append(capsys.readouterr().out)
+    table, found, rows = outputs[0], json.loads(outputs[1]), list(csv.DictReader(io.StringIO(outputs[2])))
+    assert "from the station" in table
+    assert "p99" in table
+    latency = found["runs"][0]["latency"]
+    assert set(latency) == {"down", "up"}
+    assert float(rows[0]["latency.down.latency_s.p99"]) == latency["down"]["latency_s"]["p99"]
+    assert main(["--policy", "psm", "--pages", "1", "--format", "json"]) == 0
+    assert "latency" not in json.loads(capsys.readouterr().out)["runs"][0]
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_trace_info_describes_each(trace, capsys):
+    """Its parts by name, and their messages in an hour."""
+    assert main(["trace", "info", trace]) == 0
+    out = capsys.readouterr().out
+    assert "traffic trace" in out
+    for line in (bundled_dir("traces") / f"{trace}.toml").read_text().splitlines():
+        if line.startswith("[traffic."):
+            assert line.split(".")[1].split("]")[0] in out
+
+
+def test_a_trace_without_pages_is_not_converted(tmp_path, capsys):
+    """To a page list, which would be empty: a sentence says so."""
+    assert main(["trace", "convert", "ping", "--to", str(tmp_path / "x.csv")]) == 2
+    assert "no page views" in capsys.readouterr().err
+
+
+def test_a_sweep_sends_the_messages_too(tmp_path):
+    """And keeps their percentiles as measures."""
+    from psm_sim import sweep
+
+    rows = sweep(
+        {"trace.period_s": [5, 10]}, ["psm"], tmp_path / "s.sqlite", 1, trace="ping:stretch_s=100", pages=1
+    )
+    expected = [
+        simulate("psm", f"ping:period_s={period_s},stretch_s=100", pages=1).latency["round_trip_up"]
+        for period_s in (5, 10)
+    ]
+    found = rows["latency.round_trip_up.latency_s.p99"].tolist()
+    assert found == [each.latency_s.p99 for each in expected]
+
+
+def test_replications_of_messages_are_pooled(capsys):
+    """Another seed sends them at other times, though the pauses are the same."""
+    words = ["--policy", "psm", "--trace", "push:stretch_s=300", "--pages", "1", "--replications", "2"]
+    assert main([*words, "--workers", "1", "--format", "json", "--no-baselines"]) == 0
+    found = json.loads(capsys.readouterr().out)["runs"][0]["latency"]["down"]
+    each = [simulate("psm", "push:stretch_s=300", pages=1, seed=seed).latency["down"] for seed in (1, 2)]
+    assert found["sent"] == sum(one.sent for one in each)
+    assert found["latency_s"]["max"] == max(one.latency_s.max for one in each)
