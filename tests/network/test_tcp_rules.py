@@ -1,0 +1,335 @@
+"""Rules of RFC 5681, 6298 and 6582, one script of segments for each rule that the model claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pytest
+from simpy import Environment
+
+from psm_sim.network.segment import ConnectionId, Segment
+from psm_sim.network.tcp_constants import TcpConstants
+from psm_sim.network.tcp_endpoint import Endpoint
+from psm_sim.network.timers import TimerQueue
+from psm_sim.network.topology_sections import TcpParameters
+
+SEGMENT_BYTES, ROUND_TRIP_S = 100, 0.1
+
+
+class Peer:
+    """The other end of a connection, which a script plays; it is also the way out and the application."""
+
+    def __init__(self, **parameters: Any) -> None:
+        self.env = Environment()
+        self.sent_bytes = 0
+        self.sent: list[Segment] = []
+        rules = TcpConstants(TcpParameters(segment_bytes=SEGMENT_BYTES, **parameters))
+        self.endpoint = Endpoint(TimerQueue(self.env), rules, ConnectionId(), self)
+        self.endpoint.application = self
+        self.transmit = self.sent.append
+
+    def established(self) -> None:
+        """Do nothing: the script writes."""
+
+    def received(self, payload_bytes: int) -> None:
+        """Do nothing: the script checks segments."""
+
+    def peer_closed(self) -> None:
+        """Do nothing: the script never closes."""
+
+    def play(self, line: str) -> None:
+        """Carry out one line of a script: the name of a method below, and its numbers."""
+        verb, *numbers = line.split()
+        getattr(self, f"_{verb.replace('-', '_')}")(*map(float, numbers))
+
+    def _give(self, seq: float, payload: int, ack: float, syn: bool = False) -> None:
+        connection = self.endpoint.connection
+        self.endpoint.receive(Segment(connection, int(seq), payload, int(ack), syn, False, payload + 40))
+
+    def _take(self) -> list[Segment]:
+        """Return the segments sent since the last call."""
+        taken, self.sent[:] = list(self.sent), []
+        return taken
+
+    # What the peer, the program and the clock do.
+
+    def _open(self) -> None:
+        """Complete the handshake, which takes one round trip."""
+        self._connect()
+        self._wait(ROUND_TRIP_S)
+        self._syn_ack()
+        assert [(each.seq, each.syn) for each in self._take()] == [(0, True), (1, False)]
+
+    def _connect(self) -> None:
+        self.endpoint.open()
+
+    def _syn(self) -> None:
+        self._give(0, 0, 0, syn=True)
+
+    def _syn_ack(self) -> None:
+        self._give(0, 0, 1, syn=True)
+
+    def _write(self, segments: float) -> None:
+        self.endpoint.write(SEGMENT_BYTES * int(segments))
+
+    def _wait(self, seconds: float) -> None:
+        self.env.run(until=self.env.now + seconds)
+
+    def _ack(self, number: float) -> None:
+        self._give(1, 0, number)
+
+    def _duplicates(self, count: float) -> None:
+        for _ in range(int(count)):
+            self._ack(self.endpoint.acknowledged)
+
+    def _data(self, seq: float) -> None:
+        self._give(seq, SEGMENT_BYTES, self.endpoint.acknowledged)
+
+    def _set_threshold(self, window_bytes: float) -> None:
+        self.endpoint.slow_start_threshold = window_bytes
+
+    # What must be true. Segments are those sent since the last look.
+
+    def _sends(self, *numbers: float) -> None:
+        """Check the data segments by their first sequence numbers."""
+        assert [each.seq for each in self._take() if each.payload] == [*numbers]
+
+    def _resends_syn(self) -> None:
+        assert [(each.seq, each.syn) for each in self._take()] == [(0, True), (0, True)]
+
+    def _acknowledges(self, *numbers: float) -> None:
+        """Check the ACKs without data."""
+        assert [each.ack for each in self._take() if not each.payload] == [*numbers]
+
+    def _carries(self, *numbers: float) -> None:
+        """Check the ACKs in data segments."""
+        assert [each.ack for each in self._take() if each.payload] == [*numbers]
+
+    def _window(self, window_bytes: float) -> None:
+        assert self.endpoint.window == pytest.approx(window_bytes)
+
+    def _threshold(self, window_bytes: float) -> None:
+        assert self.endpoint.slow_start_threshold == window_bytes
+
+    def _timeout(self, seconds: float) -> None:
+        assert self.endpoint.timeout.seconds == pytest.approx(seconds)
+
+
+class Rule(NamedTuple):
+    """A rule, its source, the script that shows it, and the parameters of TCP that matter."""
+
+    source: str
+    rule: str
+    script: str
+    parameters: Mapping[str, Any] = MappingProxyType({})
+
+
+SHORT = {"min_rto_ms": 1.0}
+"""With a short minimum the timeout follows the samples: 3 x 0.1 s after the handshake."""
+SIX_IN_FLIGHT = "open / write 20 / sends 1 101 201 301 401 501"
+"""Six segments of 100 B in flight, with an initial window of 6."""
+SIX = {"initial_window": 6}
+BYTES = {"growth": "rfc5681"}
+
+RULES = (
+    Rule(
+        "RFC 5681, 3.1", "the first window is the initial window", "open / write 9 / sends 1 101 / window 200"
+    ),
+    Rule(
+        "RFC 5681, 3.1",
+        "slow start adds a segment for each ACK of a segment",
+        "open / write 9 / sends 1 101 / ack 101 / sends 201 301 / window 300 / ack 201 / sends 401 501",
+        BYTES,
+    ),
+    Rule(
+        "RFC 5681, 3.1",
+        "slow start adds the bytes acknowledged, but at most a segment",
+        "open / write 9 / sends 1 101 / ack 51 / window 250 / ack 201 / window 350",
+        BYTES,
+    ),
+    Rule(
+        "RFC 5681, 3.1",
+        "congestion avoidance adds SMSS * SMSS / cwnd for each ACK",
+        "open / set-threshold 200 / write 9 / sends 1 101 / ack 101 / window 250 / ack 201 / window 290",
+    ),
+    Rule(
+        "RFC 5681, 3.1",
+        "the window stays below the receiver's",
+        "open / write 9 / sends 1 101 / ack 101 / sends 201 301 / ack 201 / sends 401",
+        {"max_window": 3},
+    ),
+    Rule(
+        "RFC 5681, 3.1",
+        "after a SYN that timed out the first window is a segment",
+        "connect / wait 1.05 / resends-syn / syn-ack / write 3 / sends 1",
+        {"initial_window": 4},
+    ),
+    Rule(
+        "RFC 5681, 3.1",
+        "a timeout halves the flight, and the window falls to a segment",
+        f"{SIX_IN_FLIGHT} / wait 1.05 / sends 1 / window 100 / threshold 300",
+        SIX,
+    ),
+    Rule(
+        "RFC 5681, 3.1, equation 4",
+        "the threshold is at least two segments",
+        "open / write 3 / sends 1 101 / wait 1.05 / sends 1 / threshold 200",
+    ),
+    Rule(
+        "RFC 5681, 3.1",
+        "a second timeout of the same segment leaves the threshold",
+        f"{SIX_IN_FLIGHT} / wait 1.05 / sends 1 / wait 2.05 / sends 1 / threshold 300",
+        SIX,
+    ),
+    Rule(
+        "RFC 5681, 3.2",
+        "two duplicate ACKs retransmit nothing",
+        f"{SIX_IN_FLIGHT} / duplicates 2 / sends",
+        SIX,
+    ),
+    Rule(
+        "RFC 5681, 3.2",
+        "the third duplicate ACK retransmits the first segment",
+        f"{SIX_IN_FLIGHT} / duplicates 3 / sends 1 / threshold 300 / window 600",
+        SIX,
+    ),
+    Rule(
+        "RFC 5681, 3.2",
+        "each further duplicate ACK adds a segment, which may let new data go",
+        f"{SIX_IN_FLIGHT} / duplicates 3 / sends 1 / duplicates 1 / sends 601 / window 700",
+        SIX,
+    ),
+    Rule(
+        "RFC 5681, 3.2",
+        "an ACK of new data ends the count of duplicates",
+        f"{SIX_IN_FLIGHT} / duplicates 2 / ack 101 / sends 601 701 / duplicates 2 / sends",
+        SIX,
+    ),
+    Rule(
+        "RFC 6582, 3.2, step 3",
+        "a partial ACK retransmits the next hole",
+        f"{SIX_IN_FLIGHT} / duplicates 5 / sends 1 601 701 / ack 201 / sends 201 801",
+        SIX,
+    ),
+    Rule(
+        "RFC 6582, 3.2, step 3",
+        "a partial ACK takes what it acknowledges off the window, and adds a segment",
+        f"{SIX_IN_FLIGHT} / duplicates 3 / sends 1 / window 600 / ack 301 / window 400 / sends 301 601",
+        SIX,
+    ),
+    Rule(
+        "RFC 6582, 3.2, step 3",
+        "the window after a partial ACK is at least a segment",
+        f"{SIX_IN_FLIGHT} / duplicates 3 / sends 1 / ack 501 / window 200 / sends 501 601",
+        SIX,
+    ),
+    Rule(
+        "RFC 6582, 3.2, step 3",
+        "a full ACK ends recovery at the threshold",
+        f"{SIX_IN_FLIGHT} / duplicates 3 / sends 1 / ack 601 / window 300 / sends 601 701 801",
+        SIX,
+    ),
+    Rule(
+        "RFC 6582, 3.2, step 2",
+        "duplicate ACKs below the recovery point do not retransmit fast again",
+        f"{SIX_IN_FLIGHT} / wait 1.05 / sends 1 / ack 101 / sends 101 201 / duplicates 3 / sends",
+        SIX,
+    ),
+    Rule(
+        "RFC 6582, 4",
+        "a partial ACK restarts the retransmission timer",
+        f"{SIX_IN_FLIGHT} / duplicates 3 / sends 1 / wait 0.9 / ack 101 / sends 101 601 / wait 0.9 / sends",
+        SIX,
+    ),
+    Rule(
+        "RFC 6298, 2.1",
+        "the timeout is a second before any sample",
+        "connect / wait 0.99 / sends / timeout 1",
+    ),
+    Rule("RFC 6298, 2.2", "the first sample R gives R + 4 R / 2", "open / timeout 0.3", SHORT),
+    Rule(
+        "RFC 6298, 2.3",
+        "later samples are smoothed",  # R' = 0.2: SRTT = 0.1125, RTTVAR = 0.0625
+        "open / write 1 / sends 1 / wait 0.2 / ack 101 / timeout 0.3625",
+        SHORT,
+    ),
+    Rule("RFC 6298, 2.4", "the timeout is at least a second", "open / timeout 1"),
+    Rule(
+        "RFC 6298, 3 (Karn)",
+        "a segment sent again after a timeout gives no sample",
+        "open / write 1 / sends 1 / wait 0.31 / sends 1 / timeout 0.6 / wait 0.2 / ack 101 / timeout 0.6",
+        SHORT,
+    ),
+    Rule(
+        "RFC 6298, 3 (Karn)",
+        "a segment sent again by a fast retransmit gives no sample",
+        f"{SIX_IN_FLIGHT} / wait 0.1 / duplicates 3 / sends 1 / wait 0.15 / ack 601 / timeout 0.3",
+        {**SIX, **SHORT},
+    ),
+    Rule(
+        "RFC 6298, 3 (Karn)",
+        "a SYN sent again gives no sample",
+        "connect / wait 1.05 / resends-syn / syn-ack / timeout 2",
+    ),
+    Rule(
+        "RFC 6298, 3 (Karn)",
+        "a SYN-ACK sent again because the SYN came again gives no sample",
+        "syn / wait 0.2 / syn / resends-syn / ack 1 / timeout 1",
+        SHORT,
+    ),
+    Rule(
+        "RFC 6298, 5.1",
+        "the timer starts with the first segment in flight",
+        "open / write 1 / sends 1 / wait 0.99 / sends / wait 0.02 / sends 1",
+    ),
+    Rule(
+        "RFC 6298, 5.2",
+        "the timer stops when all is acknowledged",
+        "open / write 1 / sends 1 / ack 101 / wait 100 / sends",
+    ),
+    Rule(
+        "RFC 6298, 5.3",
+        "an ACK of new data restarts the timer",
+        "open / write 2 / sends 1 101 / wait 0.9 / ack 101 / timeout 1.15"
+        " / wait 1.1 / sends / wait 0.1 / sends 101",
+    ),
+    Rule(
+        "RFC 6298, 5.5",
+        "each timeout doubles the next",
+        "open / write 1 / sends 1 / wait 1.01 / sends 1"
+        " / wait 1.98 / sends / wait 0.02 / sends 1 / timeout 4",
+    ),
+    Rule(
+        "RFC 5681, 4.2",
+        "every second segment is acknowledged at once",
+        "open / data 1 / data 101 / acknowledges 201",
+    ),
+    Rule(
+        "RFC 5681, 4.2",
+        "an ACK is delayed by less than 500 ms",
+        "open / data 1 / acknowledges / wait 0.09 / acknowledges / wait 0.02 / acknowledges 101",
+    ),
+    Rule(
+        "RFC 5681, 4.2", "a segment out of order is acknowledged at once", "open / data 101 / acknowledges 1"
+    ),
+    Rule(
+        "RFC 5681, 4.2",
+        "a segment that fills a gap is acknowledged at once",
+        "open / data 101 / data 1 / acknowledges 1 201",
+    ),
+    Rule(
+        "RFC 1122, 4.2.3.2",
+        "data carry a delayed ACK, which is then not sent alone",
+        "open / data 1 / write 1 / carries 101 / ack 101 / wait 1 / acknowledges",
+    ),
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.source}: {rule.rule}")
+def test_an_endpoint_keeps_the_rule(rule: Rule) -> None:
+    """Each line of the script, in its order."""
+    peer = Peer(**rule.parameters)
+    for line in rule.script.split(" / "):
+        peer.play(line)
