@@ -14,7 +14,7 @@ from psm_sim.commands import sweep
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"(?P<mark><!-- .* -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```", re.DOTALL)
+BLOCK = re.compile(r"(?P<mark><!-- [^\n]* -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```", re.DOTALL)
 
 
 FINDS_A_FAULT, PRINTED = "<!-- ends with 1 -->", "<!-- printed -->"
