@@ -155,5 +155,5 @@ def test_a_crowd_with_every_fault_is_captured():
 def test_what_the_air_does_not_know_is_still_refused():
     """In a sentence."""
     for key in UNKNOWN:
-        with pytest.raises(InputError, match=f"{key} is 5"):
+        with pytest.raises(InputError, match=f"{key}=5 is not supported"):
             build_world(load_topology("three-node", {"mac.model": "dcf", key: 5.0}), make_policy("psm"))

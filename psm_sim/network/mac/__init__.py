@@ -1,1 +1,1 @@
-"""Medium access of 802.11: one air for both directions, with backoff, acknowledgements and PS-Polls."""
+"""Medium access of 802.11 (DCF): channel, backoff, acknowledgements, PS-Polls and null data frames."""

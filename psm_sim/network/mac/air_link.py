@@ -1,4 +1,4 @@
-"""Air link: one direction of the air between the access point and one station, as a link with a queue."""
+"""Link between the access point and one station whose frames compete for the channel."""
 
 from __future__ import annotations
 
@@ -17,17 +17,25 @@ from psm_sim.network.topology import Topology
 
 
 class AirLink(Link):
-    """Link whose frames wait for the air: ``waits`` has them in order, each after its time of arrival.
+    """One direction of the wireless hop, with a queue of frames that wait for the channel.
 
-    ``ask`` is called when one more waits; set it before the first one is sent. Frames that were tried too
-    often are counted in ``lost_bytes``, headers included. ``teller`` is there if anybody listens to the air.
+    Attributes
+    ----------
+    queue : deque of (float, Segment or ControlFrame)
+        Waiting frames in the order of transmission, each with its arrival time in seconds.
+    request_channel : callable
+        Called when a frame is queued. It must be set before the first frame is sent.
+    lost_bytes : int
+        Bytes of the frames that exceeded the retry limit, including headers.
+    sniffer : SnifferTap or None
+        Reports the frames on the channel; None if there are no callbacks.
 
     Parameters
     ----------
     env, name, on_frame
-        As for :class:`~psm_sim.network.link.Link`; observers are told of a frame when it arrives.
+        As for :class:`~psm_sim.network.link.Link`. The callbacks are called when a frame arrives.
     topology
-        The scenario in numbers.
+        The resolved topology.
     on_air
         As for :class:`~psm_sim.network.monitored_link.SniffedLink`.
     """
@@ -42,57 +50,57 @@ class AirLink(Link):
     ) -> None:
         super().__init__(env, name, topology.wireless, on_frame)
         self._timing = FrameTiming(topology.mac)
-        self.waits: deque[tuple[float, Any]] = deque()
-        self.ask: Callable[[], None]
+        self.queue: deque[tuple[float, Any]] = deque()
+        self.request_channel: Callable[[], None]
         self.lost_bytes = 0
-        self.teller = SnifferTap(name == "wireless up", on_air, self._timing) if on_air else None
+        self.sniffer = SnifferTap(name == "wireless up", on_air, self._timing) if on_air else None
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
-        """Queue one segment behind those not yet sent."""
-        self.waits.append((self._env.now, segment))
-        self.ask()
+        """Queue a segment for transmission."""
+        self.queue.append((self._env.now, segment))
+        self.request_channel()
 
     def send_all(self, buffered: Sequence[BufferedFrame]) -> None:
-        """Queue segments that were held, each by :meth:`send`."""
+        """Queue segments that were buffered, each by :meth:`send`."""
         for _, segment in buffered:
             self.send(segment)
 
-    def wait(self, item: Any, first: bool = False) -> None:
-        """Queue a frame without data behind those not yet sent, or before them."""
+    def enqueue(self, item: Any, first: bool = False) -> None:
+        """Queue a control frame at the end of the queue, or at its head if *first* is true."""
         entry = (self._env.now, item)
         if first:
-            self.waits.appendleft(entry)
+            self.queue.appendleft(entry)
         else:
-            self.waits.append(entry)
+            self.queue.append(entry)
 
     def collided(self) -> None:
-        """Take note that the first frame that waits was on the air in vain."""
-        if self.teller is not None:
-            self.teller.tried.add(self.waits[0][1])
+        """Record that a transmission of the first frame collided, so that the next one has the Retry bit."""
+        if self.sniffer is not None:
+            self.sniffer.collided.add(self.queue[0][1])
 
-    def take_back(self, entry: tuple[float, Any]) -> Any:
-        """Remove a frame that waits, and return it; that it was tried is forgotten."""
-        self.waits.remove(entry)
-        if self.teller is not None:
-            self.teller.tried.discard(entry[1])
+    def remove(self, entry: tuple[float, Any]) -> Any:
+        """Remove an entry from the queue and return its frame. Its collisions are forgotten."""
+        self.queue.remove(entry)
+        if self.sniffer is not None:
+            self.sniffer.collided.discard(entry[1])
         return entry[1]
 
     def air_time_s(self, segment: Segment) -> float:
-        """Return how long it takes to send a segment, in seconds."""
+        """Return the transmission time of a segment, in seconds."""
         return self._timing.data_s(segment.wire_bytes)
 
-    def arrived(self, segment: Segment, start_s: float) -> None:
-        """Tell observers of a segment that has arrived now, and whose transmission began at *start_s*."""
+    def notify_arrival(self, segment: Segment, start_s: float) -> None:
+        """Notify observers of a segment that arrives now and was transmitted from *start_s* seconds on."""
         now_s = self.free_at = self._env.now
         for notify in self._on_frame:
             notify(self, start_s, now_s, segment)
 
     @property
     def in_flight(self) -> int:
-        """The number of segments that wait or are on the air."""
-        return len(self.waits)
+        """The number of frames that are queued or on the channel."""
+        return len(self.queue)
 
     @property
     def in_flight_bytes(self) -> int:
-        """Their bytes, headers included."""
-        return sum(item.wire_bytes for _, item in self.waits if isinstance(item, Segment))
+        """Bytes of the segments that are queued or on the channel, including headers."""
+        return sum(item.wire_bytes for _, item in self.queue if isinstance(item, Segment))

@@ -1,4 +1,4 @@
-"""Sender of an access point: one queue for all stations that it takes to be awake."""
+"""Transmit queue of the access point, shared by all stations that it considers awake."""
 
 from __future__ import annotations
 
@@ -17,64 +17,68 @@ from psm_sim.network.topology_sections import AccessPointParameters
 
 
 class ApQueue:
-    """Sender: one contender, which sends in the order in which frames came, whoever they are for."""
+    """Transmit queue of the access point: one contender that sends frames in order of arrival."""
 
-    def __init__(self, air: Channel, timing: FrameTiming) -> None:
-        self._air, self._timing = air, timing
+    def __init__(self, channel: Channel, timing: FrameTiming) -> None:
+        self._channel, self._timing = channel, timing
         self._order: deque[MacPort] = deque()
-        self._contender = air.join(self)
+        self._contender = channel.join(self)
         self._start_s = 0.0
 
     def push(self, port: MacPort) -> None:
-        """Take note that one more frame waits at a port."""
+        """Add a frame that is queued at *port*."""
         self._order.append(port)
-        self._air.ask(self._contender)
+        self._channel.request(self._contender)
 
     def forget(self, port: MacPort) -> None:
-        """Send nothing further for a port."""
-        self._order = deque(each for each in self._order if each is not port)
-        self._air.withdraw(self._contender)
+        """Remove all frames of *port*."""
+        self._order = deque(other for other in self._order if other is not port)
+        self._channel.withdraw(self._contender)
 
     def exchange(self, start_s: float) -> Exchange:
         """Return the exchange of the first frame."""
         self._start_s, link = start_s, self._order[0].link
-        first_s = link.air_time_s(link.waits[0][1])
-        return Exchange(first_s, first_s, self._timing.answer_s, self._done)
+        first_s = link.air_time_s(link.queue[0][1])
+        return Exchange(first_s, first_s, self._timing.answer_s, self._deliver)
 
     def waiting(self) -> bool:
-        """Say whether frames wait."""
+        """Return whether any frame is queued."""
         return bool(self._order)
 
     def collided(self, first_s: float) -> None:
-        """Take note for the frame's next copy: what the access point spends counts for nobody."""
+        """Record the collision for the Retry bit. The energy of the access point is not modelled."""
         self._order[0].link.collided()
 
     def lost(self) -> None:
         """Drop the first frame."""
-        self._order.popleft().lose()
+        self._order.popleft().drop_first()
 
-    def _done(self) -> None:
+    def _deliver(self) -> None:
         link = self._order.popleft().link
-        entry = link.waits.popleft()
-        if link.teller is not None:
-            link.teller.exchange("data", entry, self._start_s)
+        entry = link.queue.popleft()
+        if link.sniffer is not None:
+            link.sniffer.exchange("data", entry, self._start_s)
         segment = entry[1]
-        link.arrived(segment, self._start_s)
+        link.notify_arrival(segment, self._start_s)
         link.deliver(segment)
 
 
 class MacPort(Port):
-    """Port of a station on the air; ``awake`` is what the station's power-management bit has last said.
+    """Port of a station that takes part in the DCF.
 
-    ``missed`` is called when a frame was sent too often without an ACK, so that it is dropped; it must be set
-    before the first frame comes.
+    Attributes
+    ----------
+    awake : bool
+        State of the station according to the last Power Management bit that the access point received.
+    on_dropped : callable
+        Called when a frame exceeds the retry limit. It must be set before the first frame arrives.
 
     Parameters
     ----------
     env, parameters
         As for :class:`~psm_sim.network.access_point.Port`.
     link, sender
-        The way down to the station, and who sends on it.
+        The downlink to the station, and the transmit queue of the access point.
     """
 
     def __init__(
@@ -85,43 +89,43 @@ class MacPort(Port):
         sender: ApQueue,
     ) -> None:
         super().__init__(env, parameters, link)
-        self.link, self._sender, self._flying = link, sender, link.waits
-        self.missed: Callable[[], None]
+        self.link, self._sender, self._flying = link, sender, link.queue
+        self.on_dropped: Callable[[], None]
         self.awake = True
-        link.ask = lambda: sender.push(self)
+        link.request_channel = lambda: sender.push(self)
 
     @property
     def buffered(self) -> list[BufferedFrame]:
-        """Frames held, which may change after the next event."""
+        """The buffered frames. The list may change after the next event."""
         return self._buffered
 
-    def retain(self) -> int:
-        """Hold again what waits for a station that has said it dozes; return how many frames these are."""
-        kept = list(self.link.waits)
-        self._buffered = kept + self._buffered
-        self.link.waits.clear()
+    def rebuffer(self) -> int:
+        """Buffer the queued frames of a station that has begun to doze. Return the number of these frames."""
+        queued = list(self.link.queue)
+        self._buffered = queued + self._buffered
+        self.link.queue.clear()
         self._sender.forget(self)
-        if kept and self.on_buffered:
+        if queued and self.on_buffered:
             self._notify(self._env.now)
-        return len(kept)
+        return len(queued)
 
-    def first(self) -> Segment | None:
-        """Return the first frame held, if there is one: the answer to a PS-Poll."""
+    def first_buffered(self) -> Segment | None:
+        """Return the first buffered frame, which answers a PS-Poll, or None if there is none."""
         return self._buffered[0][1] if self._buffered else None
 
-    def take(self, start_s: float) -> bool:
-        """Remove that frame, sent at *start_s* seconds; return what its More Data bit said then."""
+    def take_first(self, start_s: float) -> bool:
+        """Remove the first buffered frame, sent at *start_s* seconds. Return its More Data bit."""
         entry = self._buffered.pop(0)
         more = bool(self._buffered) and self._buffered[0][0] <= start_s
-        if self.link.teller is not None:
-            self.link.teller.exchange("data", entry, start_s, more=more)
+        if self.link.sniffer is not None:
+            self.link.sniffer.exchange("data", entry, start_s, more=more)
         if self.on_buffered:
             self._notify(self._env.now, 1)
         return more
 
-    def lose(self) -> None:
-        """Drop the first frame that waits."""
-        segment = self.link.take_back(self.link.waits[0])
+    def drop_first(self) -> None:
+        """Drop the first queued frame."""
+        segment = self.link.remove(self.link.queue[0])
         self.dropped_frames += 1
         self.dropped_bytes += segment.wire_bytes
-        self.missed()
+        self.on_dropped()

@@ -1,4 +1,4 @@
-"""Beacon turn: when the next beacon goes on the air, and who waits to hear it."""
+"""Transmission times of the beacons on a shared channel."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ from psm_sim.network.frame_timing import FrameTiming
 
 
 class BeaconSchedule:
-    """Turn of the beacons: each goes on the air a PIFS after it is due, or after the air has become free.
+    """Schedule of the beacons, each sent a PIFS after it is due or after the channel becomes free.
 
-    ``listeners`` are called at the end of the next beacon. While nobody waits for the air, beacons are no
-    events: :meth:`passed` says afterwards when the last one was sent. ``tell`` are told of late ones.
+    While no contender waits for the channel, beacons cost no events. :meth:`catch_up` then computes
+    when the last one was sent.
+
+    Attributes
+    ----------
+    listeners : list of callable
+        Called once, at the end of the next beacon.
+    on_late_beacon : list of AirCallback
+        Called for each beacon that a busy channel delays.
     """
 
     def __init__(self, beacons: Beacons, timing: FrameTiming) -> None:
@@ -21,25 +28,30 @@ class BeaconSchedule:
         self._pifs_s = timing.pifs_s
         self._sent = -1
         self.listeners: list[Callable[[], None]] = []
-        self.notify: list[AirCallback] = []
+        self.on_late_beacon: list[AirCallback] = []
 
     def start_s(self, free_s: float) -> float:
-        """Return when the next beacon goes on the air, if that is free from *free_s* seconds on."""
+        """Return when the next beacon is sent if the channel is free from *free_s* seconds on."""
         return max(self._beacons.time(self._sent + 1), free_s) + self._pifs_s
 
-    def sent(self, now_s: float) -> None:
-        """Take note that the beacon due last is on the air from now on."""
+    def mark_sent(self, now_s: float) -> None:
+        """Record that the last beacon that is due is sent now."""
         self._sent = self._beacons.after(now_s) - 1
 
-    def passed(self, now_s: float, free_s: float) -> float | None:
-        """Return when the last beacon went on the air of which nobody has heard; ``None``: there was none.
+    def catch_up(self, now_s: float, free_s: float) -> float | None:
+        """Mark the beacons before *now_s* as sent. Return when the last one was sent.
 
         Parameters
         ----------
         now_s
-            The time, in seconds.
+            The current time, in seconds.
         free_s
-            From when on the air was free, in seconds.
+            Time from which the channel was free, in seconds.
+
+        Returns
+        -------
+        float or None
+            Start of the transmission in seconds; None if there was no further beacon.
         """
         last = self._beacons.after(now_s - self._pifs_s) - 1
         if last <= self._sent:
@@ -47,19 +59,19 @@ class BeaconSchedule:
         self._sent = last
         return max(self._beacons.time(last), free_s) + self._pifs_s
 
-    def heard(self) -> None:
-        """Call the listeners, once."""
-        heard, self.listeners = self.listeners, []
-        for listener in heard:
+    def notify_listeners(self) -> None:
+        """Call the listeners and remove them."""
+        listeners, self.listeners = self.listeners, []
+        for listener in listeners:
             listener()
 
-    def defer(self, free_s: float) -> None:
-        """Tell of the beacon that is late since the air is not free before a time in seconds, if one is."""
+    def report_late(self, free_s: float) -> None:
+        """Report the next beacon as late if it is due before the channel is free at *free_s* seconds."""
         due_s = self._beacons.time(self._sent + 1)
         if due_s < free_s:
             start_s, air_s = free_s + self._pifs_s, self._air_s
             late = AirFrame(
                 "beacon", False, due_s, start_s, air_s, start_s + air_s, None, False, False, False
             )
-            for notify in self.notify:
+            for notify in self.on_late_beacon:
                 notify(late)

@@ -1,7 +1,7 @@
-"""Bianchi's model: throughput of stations that always have a frame to send (IEEE JSAC 18(3), 2000).
+"""Bianchi's model of the throughput of saturated stations (IEEE JSAC 18(3), 2000).
 
-Each station sends in a slot with the same probability tau, and each transmission collides with the same
-probability p, whatever happened before. The two follow from each other; slots are idle, successful or not.
+Each station sends in a slot with the same probability tau. Each transmission collides with the same
+probability p, independently of the past. Both follow from a fixed-point equation.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ from psm_sim.network.frame_timing import FrameTiming
 
 
 def attempt_rate(stations: int, timing: FrameTiming) -> float:
-    """Return the probability that a station sends in a slot: the fixed point of Bianchi's equations.
+    """Return the probability that a station sends in a slot (Bianchi, equations 7 and 9).
 
     Parameters
     ----------
     stations
-        How many there are, at least 1.
+        Number of stations, at least 1.
     timing
-        Whose contention windows count: the least one, and the largest.
+        Timing with the minimum and maximum contention windows.
     """
     low, high = 0.0, 1.0
     for _ in range(60):
         tau = (low + high) / 2
         collides = 1 - (1 - tau) ** (stations - 1)
-        low, high = (tau, high) if _sends(collides, timing) > tau else (low, tau)
+        low, high = (tau, high) if _tau_of(collides, timing) > tau else (low, tau)
     return (low + high) / 2
 
 
-def _sends(collides: float, timing: FrameTiming) -> float:
-    """Return the probability of sending in a slot, by Bianchi's equation (7), written as a sum."""
+def _tau_of(collides: float, timing: FrameTiming) -> float:
+    """Return tau for a collision probability, by Bianchi's equation (7) written as a sum."""
     slots, stages = timing.cw_min + 1, 0
     while slots << stages < timing.cw_max + 1:
         stages += 1
@@ -37,14 +37,14 @@ def _sends(collides: float, timing: FrameTiming) -> float:
 
 
 def saturation_mbps(stations: int, timing: FrameTiming, packet_bytes: int) -> float:
-    """Return the throughput of packets in Mbit/s, headers below IP not counted.
+    """Return the saturation throughput in Mbit/s, without the headers below IP.
 
     Parameters
     ----------
     stations
-        How many there are, at least 1.
+        Number of stations, at least 1.
     timing
-        How long frames and gaps are. After a collision the air is free again once an ACK is known to miss.
+        Durations of frames and gaps. After a collision the channel is free when the ACK timeout ends.
     packet_bytes
         Size of every packet, in bytes.
     """

@@ -1,4 +1,4 @@
-"""Cell: the air around one access point, and what a topology may have on it."""
+"""Cell of one access point: its channel, its transmit queue and the supported topology keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from psm_sim.network.mac.channel import Channel
 from psm_sim.network.mac.random_backoffs import RandomBackoffs
 from psm_sim.network.topology import Topology
 
-_UNUSED = (
+_UNSUPPORTED = (
     ("access_point.group_per_s", 0.0),
     ("access_point.ageing_s", None),
     ("access_point.idle_limit_s", None),
@@ -21,16 +21,17 @@ _UNUSED = (
     ("station.guard_ms", 0.0),
     ("station.ps_poll_ms", 0.0),
 )
-"""Keys of a device that the air does not know yet, with the value that leaves them out."""
+"""Topology keys that ``mac.model=dcf`` does not support, each with the value that disables it."""
 
 
 class Cell:
-    """Cell of one access point: the air, and who sends on it for the access point.
+    """Channel of one access point, and the queue from which the access point sends.
 
     Raises
     ------
     InputError
-        If the topology has what the air does not know, or beacons leave no air for frames.
+        If the topology sets a key that the DCF does not support, or beacons leave too little time
+        for frames.
     """
 
     def __init__(self, env: Environment, topology: Topology) -> None:
@@ -39,31 +40,37 @@ class Cell:
         self.timing = FrameTiming(topology.mac)
         self.beacons = Beacons(topology.beacon.interval_s)
         backoffs = RandomBackoffs(topology.mac.seed)
-        self.air = Channel(env, self.timing, self.beacons, topology.mac.retry_limit, backoffs)
-        self.sender = ApQueue(self.air, self.timing)
+        self.channel = Channel(env, self.timing, self.beacons, topology.mac.retry_limit, backoffs)
+        self.sender = ApQueue(self.channel, self.timing)
 
     @property
     def stations(self) -> int:
-        """The number of stations that have joined."""
+        """The number of stations in the cell."""
         return len(self.ports)
 
-    def crowded(self) -> bool:
-        """Say whether a beacon would name more than one station now."""
+    def several_tim_bits(self) -> bool:
+        """Return whether the TIM bits of more than one station are set."""
         return sum(port.tim_bit for port in self.ports) > 1
 
 
 def check_topology(topology: Topology) -> None:
-    """Refuse a topology that has what the air does not know, or no air left for frames."""
+    """Reject a topology that the DCF does not support.
+
+    Raises
+    ------
+    InputError
+        As for :class:`Cell`.
+    """
     config = topology.config()
-    for key, off in _UNUSED:
+    for key, off in _UNSUPPORTED:
         if config[key] != off:
             raise InputError(
-                f"mac: model is dcf and {key} is {config[key]:g}; expected {off}, since the air does not know"
-                " it: leave it out, or take mac.model=link."
+                f"mac: {key}={config[key]:g} is not supported by model=dcf; remove {key} or set"
+                " mac.model=link."
             )
     air_s, interval_s = FrameTiming(topology.mac).beacon_s, topology.beacon.interval_s
     if 2 * air_s > interval_s:
         raise InputError(
-            f"mac: a beacon takes {1000 * air_s:g} ms every {1000 * interval_s:g} ms; expected at most half"
-            " of the time: raise beacon.interval_ms or mac.beacon_mbps."
+            f"mac: a beacon must take at most half of the beacon interval, got {1000 * air_s:g} ms of"
+            f" {1000 * interval_s:g} ms; increase beacon.interval_ms or mac.beacon_mbps."
         )

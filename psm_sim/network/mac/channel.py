@@ -1,4 +1,4 @@
-"""Air: one channel, on which one frame at a time is understood, shared by the rules of 802.11's DCF."""
+"""Shared channel with the distributed coordination function (DCF) of 802.11."""
 
 from __future__ import annotations
 
@@ -16,100 +16,111 @@ from psm_sim.network.timers import LOWEST_PRIORITY, Alarm, ReusableEvent
 
 
 class Channel:
-    """Air of one access point: grants it to contenders, sends beacons, and lets frames collide.
+    """Channel of one access point, shared by contenders and beacons.
 
-    A contender waits until the air has been idle for a DIFS (or its AIFS), then counts its backoff down in
-    idle slots. Two that reach zero in the same slot collide. Backoffs are drawn after each exchange, and
-    when a frame finds the air busy (802.11-2020, 10.3.4 and 10.23.2). A beacon goes first, after a PIFS.
-    Each exchange takes two events; an idle air takes none, and beacons that nobody waits for none either.
+    A contender waits until the channel has been idle for a DIFS (or its AIFS) and then counts its
+    backoff down in idle slots. Contenders that reach zero in the same slot collide. Backoffs are drawn
+    after each exchange and when a frame finds the channel busy (802.11-2020, 10.3.4 and 10.23.2). A
+    beacon precedes other frames because it waits only for a PIFS. Each exchange takes two events. An
+    idle channel takes none, and neither do beacons without listeners.
 
-    ``free_s`` is the time in seconds at which the last exchange ends; while its last frame is delivered, the
-    acknowledgement is already counted. ``late`` has who is told of beacons that must wait.
+    Attributes
+    ----------
+    free_s : float
+        End of the last exchange, in seconds. It includes the ACK while the last frame is delivered.
+    late : list of AirCallback
+        Called for each beacon that a busy channel delays.
+    collisions : int
+        Number of collisions.
 
     Parameters
     ----------
     env, timing, beacons
-        The clock, how long frames take, and when beacons are due.
+        The clock, the frame durations, and the times at which beacons are due.
     limit
-        How often a frame is sent again before it is lost.
+        Maximum number of retransmissions of a frame.
     backoffs
-        Draws backoffs.
+        Source of random backoffs.
     """
 
     def __init__(
         self, env: Environment, timing: FrameTiming, beacons: Beacons, limit: int, backoffs: RandomBackoffs
     ) -> None:
         self._env, self._timing, self._limit, self._draw = env, timing, limit, backoffs.draw
-        self._turn = BeaconSchedule(beacons, timing)
-        self.late = self._turn.notify
-        self._all: list[Contender] = []
+        self._beacon_schedule = BeaconSchedule(beacons, timing)
+        self.late = self._beacon_schedule.on_late_beacon
+        self._contenders: list[Contender] = []
         self._waiting: list[Contender] = []
-        self._grant = Alarm(env, self._granted, LOWEST_PRIORITY)
-        self._end = ReusableEvent(env, self._ended)
+        self._start_alarm = Alarm(env, self._start_next, LOWEST_PRIORITY)
+        self._end = ReusableEvent(env, self._finish_exchange)
         self._current: tuple[Contender | None, Exchange] | None = None
         self._delivering = self._beacon_next = False
         self.collisions = 0
         self.free_s = 0.0
 
     def join(self, source: FrameSource) -> Contender:
-        """Return a new contender, which sends what *source* has."""
-        self._all.append(Contender(source, self._timing.cw_min))
-        return self._all[-1]
+        """Return a new contender that sends the frames of *source*."""
+        self._contenders.append(Contender(source, self._timing.cw_min))
+        return self._contenders[-1]
 
-    def ask(self, contender: Contender, hurried: bool = True) -> None:
-        """Take note that a contender has something to send; unless *hurried*, it draws a backoff."""
-        if contender.wants:
+    def request(self, contender: Contender, immediate: bool = True) -> None:
+        """Let a contender with a frame compete for the channel.
+
+        Unless *immediate* is true, it draws a backoff even if the channel is idle.
+        """
+        if contender.pending:
             return
         self._pass_beacons()
-        contender.wants = True
+        contender.pending = True
         self._waiting.append(contender)
-        # In the gap before an ACK nothing is on the air: what a delivered frame causes needs no backoff.
+        # A frame that is queued while another one is delivered needs no backoff: in the SIFS before the ACK
+        # the channel is idle.
         busy = self._current is not None or (self._env.now < self.free_s and not self._delivering)
-        if contender.backoff == 0 and (busy or not hurried):
+        if contender.backoff == 0 and (busy or not immediate):
             contender.backoff = self._draw(contender.window)
         if self._current is None:
-            contender.place(self._env.now, self.free_s, self._timing)
-            self._plan()
+            contender.schedule(self._env.now, self.free_s, self._timing)
+            self._schedule_next()
 
     def withdraw(self, contender: Contender) -> None:
-        """Take note that a contender may have nothing to send any more, though it has not sent."""
-        if contender.wants and not contender.source.waiting():
-            contender.wants = False
+        """Remove a contender whose queue has become empty before it could send."""
+        if contender.pending and not contender.source.waiting():
+            contender.pending = False
             self._waiting.remove(contender)
-            self._plan()
+            self._schedule_next()
 
-    def hear(self, listener: Callable[[], None]) -> None:
-        """Call *listener* at the end of the beacon that is due now, or late."""
+    def await_beacon(self, listener: Callable[[], None]) -> None:
+        """Call *listener* at the end of the next beacon, which is due now or late."""
         self._pass_beacons()
-        self._turn.listeners.append(listener)
-        self._plan()
+        self._beacon_schedule.listeners.append(listener)
+        self._schedule_next()
 
     def when_free(self, then: Callable[[], None]) -> None:
-        """Call *then* now, or when the exchange that is on the air has been delivered."""
+        """Call *then* now, or after the current exchange has been delivered."""
         if self._current is None:
             then()
         else:
             self._current = self._current[0], self._current[1].and_then(then)
 
-    def _plan(self) -> None:
-        """Set the alarm for the next frame on the air, unless one is there."""
+    def _schedule_next(self) -> None:
+        """Set the alarm for the next transmission, unless an exchange is in progress."""
         if self._current is not None or self._delivering:
             return
-        at_s = min([each.at_s for each in self._waiting], default=inf)
-        if self._waiting or self._turn.listeners:
-            beacon_s = self._turn.start_s(self.free_s)
+        at_s = min([contender.at_s for contender in self._waiting], default=inf)
+        if self._waiting or self._beacon_schedule.listeners:
+            beacon_s = self._beacon_schedule.start_s(self.free_s)
             self._beacon_next = beacon_s <= at_s
-            self._grant.at(min(beacon_s, at_s))
+            self._start_alarm.at(min(beacon_s, at_s))
         else:
-            self._grant.cancel()
+            self._start_alarm.cancel()
 
-    def _granted(self) -> None:
+    def _start_next(self) -> None:
         now_s = self._env.now
         self._freeze(now_s)
         if self._beacon_next:
             self._send_beacon(now_s)
             return
-        first = [each for each in self._waiting if each.at_s <= now_s + TOLERANCE_S]
+        first = [contender for contender in self._waiting if contender.at_s <= now_s + TOLERANCE_S]
         if len(first) > 1:
             self._collide(first, now_s)
         else:
@@ -117,13 +128,13 @@ class Channel:
 
     def _begin(self, contender: Contender | None, exchange: Exchange) -> None:
         self._current = (contender, exchange)
-        ends_s = self._env.now + exchange.lasts_s
+        ends_s = self._env.now + exchange.delivery_s
         self._end.arm(ends_s)
         if self.late:
-            self._turn.defer(ends_s + exchange.after_s)
+            self._beacon_schedule.report_late(ends_s + exchange.after_s)
 
-    def _ended(self, _: Event) -> None:
-        """Deliver what has arrived; the rest of the exchange needs no event."""
+    def _finish_exchange(self, _: Event) -> None:
+        """Deliver the frame. The rest of the exchange needs no event."""
         if self._current is None:
             return
         (contender, exchange), self._current = self._current, None
@@ -132,45 +143,45 @@ class Channel:
             contender.retries, contender.window = 0, self._timing.cw_min
             contender.backoff = self._draw(contender.window)
         self._delivering = True
-        exchange.done()
+        exchange.on_delivered()
         self._delivering = False
-        self._go_on([] if contender is None else [contender])
+        self._resume([] if contender is None else [contender])
 
-    def _go_on(self, sent: list[Contender]) -> None:
-        """Go on after some contenders have sent: they wait again if they have more."""
+    def _resume(self, sent: list[Contender]) -> None:
+        """Schedule the next transmission after the contenders *sent* have transmitted."""
         for contender in sent:
-            if contender.wants and not contender.source.waiting():
-                contender.wants = False
+            if contender.pending and not contender.source.waiting():
+                contender.pending = False
                 self._waiting.remove(contender)
         now_s, free_s, timing = self._env.now, self.free_s, self._timing
         for contender in self._waiting:
-            contender.place(now_s, free_s, timing)
-        self._plan()
+            contender.schedule(now_s, free_s, timing)
+        self._schedule_next()
 
     def _freeze(self, time_s: float) -> None:
-        """Take the idle slots counted until *time_s* off all backoffs: now the air is busy."""
+        """Subtract the idle slots before *time_s* from all backoffs, because the channel is now busy."""
         slot_s, first = self._timing.slot_s, self._timing.first_slots
-        for each in self._all:
-            if each.backoff:
-                idle_s = time_s - max(self.free_s, each.from_s) - self._timing.sifs_s
+        for contender in self._contenders:
+            if contender.backoff:
+                idle_s = time_s - max(self.free_s, contender.earliest_s) - self._timing.sifs_s
                 counted = int((idle_s + TOLERANCE_S) / slot_s) - first
                 if counted > 0:
-                    each.backoff = max(0, each.backoff - counted)
+                    contender.backoff = max(0, contender.backoff - counted)
 
     def _collide(self, colliding: list[Contender], now_s: float) -> None:
-        """Let frames be sent at the same time, so that nobody understands any of them."""
+        """Transmit colliding frames; none of them is received."""
         self.collisions += 1
-        ends_s = {each: now_s + each.source.exchange(now_s).first_s for each in colliding}
+        ends_s = {contender: now_s + contender.source.exchange(now_s).first_s for contender in colliding}
         self.free_s = max(ends_s.values())
-        self._turn.defer(self.free_s)
-        for each in self._all:
-            each.from_s = max(each.from_s, self.free_s + self._timing.eifs_s)
-        for each, end_s in ends_s.items():
-            each.from_s = end_s + self._timing.timeout_s
-            self._try_again(each, end_s - now_s)
-        self._go_on(colliding)
+        self._beacon_schedule.report_late(self.free_s)
+        for contender in self._contenders:
+            contender.earliest_s = max(contender.earliest_s, self.free_s + self._timing.eifs_s)
+        for contender, end_s in ends_s.items():
+            contender.earliest_s = end_s + self._timing.timeout_s
+            self._retry(contender, end_s - now_s)
+        self._resume(colliding)
 
-    def _try_again(self, contender: Contender, first_s: float) -> None:
+    def _retry(self, contender: Contender, first_s: float) -> None:
         contender.source.collided(first_s)
         contender.retries += 1
         contender.window = min(2 * contender.window + 1, self._timing.cw_max)
@@ -180,19 +191,21 @@ class Channel:
         contender.backoff = self._draw(contender.window)
 
     def _send_beacon(self, now_s: float) -> None:
-        self._turn.sent(now_s)
+        self._beacon_schedule.mark_sent(now_s)
         self.free_s = now_s + self._timing.beacon_s
-        if self._turn.listeners:
-            self._begin(None, Exchange(0.0, self._timing.beacon_s, 0.0, self._turn.heard))
+        if self._beacon_schedule.listeners:
+            self._begin(
+                None, Exchange(0.0, self._timing.beacon_s, 0.0, self._beacon_schedule.notify_listeners)
+            )
         else:
-            self._turn.defer(self.free_s)
-            self._go_on([])
+            self._beacon_schedule.report_late(self.free_s)
+            self._resume([])
 
     def _pass_beacons(self) -> None:
-        """Work out which beacons were sent while nobody waited for the air."""
-        if self._waiting or self._turn.listeners or self._current is not None:
+        """Account for the beacons that were sent while no contender waited for the channel."""
+        if self._waiting or self._beacon_schedule.listeners or self._current is not None:
             return
-        start_s = self._turn.passed(self._env.now, self.free_s)
+        start_s = self._beacon_schedule.catch_up(self._env.now, self.free_s)
         if start_s is not None:
             self._freeze(start_s)
             self.free_s = start_s + self._timing.beacon_s

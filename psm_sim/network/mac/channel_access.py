@@ -1,4 +1,4 @@
-"""Contender: one queue that competes for the air, with its backoff and its contention window."""
+"""Contenders for the channel and their frame exchanges."""
 
 from __future__ import annotations
 
@@ -9,71 +9,86 @@ from psm_sim.network.frame_timing import FrameTiming
 
 
 class Exchange(NamedTuple):
-    """Exchange that a contender begins: its first frame, the answer to it, and an acknowledgement.
+    """Frame exchange that a contender begins.
 
-    ``first_s`` is the time on the air of the first frame, which is in vain if it collides; ``lasts_s`` that
-    until what is delivered has arrived; ``after_s`` that until the air is free again; all in seconds.
-    ``done`` is called when it has arrived.
+    Attributes
+    ----------
+    first_s : float
+        Duration of the first frame, which is the time wasted by a collision, in seconds.
+    delivery_s : float
+        Time from the start of the exchange to the delivery of its data, in seconds.
+    after_s : float
+        Time from the delivery until the channel is free again, in seconds.
+    on_delivered : callable
+        Called at the delivery.
     """
 
     first_s: float
-    lasts_s: float
+    delivery_s: float
     after_s: float
-    done: Callable[[], None]
+    on_delivered: Callable[[], None]
 
     def and_then(self, then: Callable[[], None]) -> Exchange:
-        """Return the exchange with something further to be called once it is delivered."""
+        """Return the exchange with a second callback, called after ``on_delivered``."""
 
-        def done() -> None:
-            self.done()
+        def on_delivered() -> None:
+            self.on_delivered()
             then()
 
-        return self._replace(done=done)
+        return self._replace(on_delivered=on_delivered)
 
 
 class FrameSource(Protocol):
-    """Source of what a contender sends."""
+    """Queue whose frames a contender sends."""
 
     def exchange(self, start_s: float) -> Exchange:
-        """Return the exchange that begins now, at *start_s* seconds; asked again if it collides."""
+        """Return the exchange that begins now, at *start_s* seconds. Called again after a collision."""
 
     def waiting(self) -> bool:
-        """Say whether there is something to send."""
+        """Return whether any frame is queued."""
 
     def collided(self, first_s: float) -> None:
-        """Take note that the first frame, of so many seconds, was on the air in vain."""
+        """Handle a collision of the first frame, which took *first_s* seconds."""
 
     def lost(self) -> None:
-        """Give up what was to be sent: it has been tried too often."""
+        """Drop the first frame, which has exceeded the retry limit."""
 
 
 class Contender:
-    """Contender for the air: ``backoff`` is what it has left to count, in idle slots.
+    """State of one queue that competes for the channel.
 
-    ``at_s`` is when it sends if nobody sends before; ``from_s`` is the earliest time from which it counts,
-    later than the others' after a collision or while its radio wakes; both in seconds. ``wants`` says that
-    it has something to send.
+    Attributes
+    ----------
+    backoff : int
+        Remaining backoff, in idle slots.
+    at_s : float
+        Time at which it sends if the channel stays idle, in seconds.
+    earliest_s : float
+        Earliest start of its countdown, in seconds. It is later than that of other contenders after a
+        collision or while the radio wakes.
+    pending : bool
+        Whether it has a frame to send.
     """
 
-    __slots__ = ("at_s", "backoff", "from_s", "retries", "source", "wants", "window")
+    __slots__ = ("at_s", "backoff", "earliest_s", "pending", "retries", "source", "window")
 
     def __init__(self, source: FrameSource, window: int) -> None:
         self.source, self.window = source, window
         self.backoff = self.retries = 0
-        self.at_s = self.from_s = 0.0
-        self.wants = False
+        self.at_s = self.earliest_s = 0.0
+        self.pending = False
 
-    def place(self, now_s: float, free_s: float, timing: FrameTiming) -> None:
-        """Say when it sends: after its first slots and its backoff, at the beginning of a slot.
+    def schedule(self, now_s: float, free_s: float, timing: FrameTiming) -> None:
+        """Set ``at_s`` to a slot boundary after the interframe space and the backoff.
 
         Parameters
         ----------
         now_s, free_s
-            The time, and that from which on the air is free, in seconds.
+            The current time, and the time from which the channel is free, in seconds.
         timing
-            How long a slot is.
+            Slot time and interframe spaces.
         """
-        start_s = max(free_s, self.from_s) + timing.sifs_s
+        start_s = max(free_s, self.earliest_s) + timing.sifs_s
         slots = timing.first_slots + self.backoff
         passed_s = now_s - start_s
         if passed_s > slots * timing.slot_s:

@@ -1,4 +1,4 @@
-"""Faulty station on the air: it misses beacons, and its access point starts anew and forgets it."""
+"""Port and radio of a station on the DCF with missed beacons and access-point restarts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.mac.ap_queue import MacPort
 from psm_sim.network.mac.power_management import RadioContext
 from psm_sim.network.mac.radio import MacRadio
-from psm_sim.network.mac.station_queue import WAKES
+from psm_sim.network.mac.station_queue import NULL_AWAKE
 from psm_sim.network.missed_beacons import LossyBeaconRadio
 from psm_sim.network.radio_state import BUSY, DOZING
 from psm_sim.network.segment import Segment
@@ -17,12 +17,12 @@ from psm_sim.policies import Poll
 
 
 class FaultyPort(MacPort):
-    """Port as :class:`MacPort`, which drops what comes for a station that the access point has forgotten.
+    """Port as :class:`MacPort` that drops frames for a station without an association.
 
     Parameters
     ----------
     association
-        Whether the access point still knows the station.
+        Association of the station with the access point.
     arguments
         As for :class:`MacPort`.
     """
@@ -32,21 +32,21 @@ class FaultyPort(MacPort):
         self._association = association
 
     def forward(self, segment: Segment) -> None:
-        """Take one frame for the station."""
+        """Forward a frame to the station, or drop it if the association has lapsed."""
         if self._association.lapsed:
             self._drop(segment)
         else:
             super().forward(segment)
 
     def empty(self) -> int:
-        """Drop all that waits or is held; return how many frames were to be sent without being fetched."""
-        waiting = self.retain()
+        """Drop all queued and buffered frames. Return the number of queued ones."""
+        queued = self.rebuffer()
         buffered, self._buffered = self._buffered, []
         for _, segment in buffered:
             self._drop(segment)
         if buffered and self.on_buffered:
             self._notify(self._env.now)
-        return waiting
+        return queued
 
     def _drop(self, segment: Segment) -> None:
         self.dropped_frames += 1
@@ -54,14 +54,14 @@ class FaultyPort(MacPort):
 
 
 class FaultyRadio(LossyBeaconRadio, MacRadio):
-    """Radio as :class:`MacRadio`, which can miss beacons, and associates anew.
+    """Radio as :class:`MacRadio` that can miss beacons and renews its association.
 
     Parameters
     ----------
     association, reception
-        Whether the access point knows the station, and which beacons are lost.
-    place
-        Where it is.
+        Association with the access point, and the model of lost beacons.
+    context
+        Environment of the radio.
     arguments, more
         As for :class:`~psm_sim.network.radio.Radio`.
     """
@@ -70,42 +70,42 @@ class FaultyRadio(LossyBeaconRadio, MacRadio):
         self,
         association: Association,
         reception: BeaconReception,
-        place: RadioContext,
+        context: RadioContext,
         *arguments: Any,
         **more: Any,
     ) -> None:
-        super().__init__(place, *arguments, **more)
+        super().__init__(context, *arguments, **more)
         self._association = association
-        self.configure_reception(reception, place.topology.station, place.topology.power, place.spend)
+        self.configure_reception(reception, context.topology.station, context.topology.power, context.spend)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
-        """Be awake to send, after the time that this and a new association take."""
+        """Wake up to transmit. A renewed association delays the frame further."""
         delay_s, dozed = self._association.sends(), self._state is DOZING
-        seen = super().wake_to_send(now_s)
+        poll = super().wake_to_send(now_s)
         self._missed_beacon = self._missed_beacon and not dozed
         if delay_s:
-            contender = self._outbox.contender
-            contender.from_s = max(contender.from_s, now_s) + delay_s
-        return seen
+            contender = self._queue.contender
+            contender.earliest_s = max(contender.earliest_s, now_s) + delay_s
+        return poll
 
     def send(self, segment: Segment) -> None:
-        """Send one segment, or say by a null frame that the station is awake."""
+        """Send a segment. A null frame is sent as a null data frame with PM = 0."""
         if is_null(segment):
             self._state = BUSY
-            self._push(WAKES)
+            self._push(NULL_AWAKE)
         else:
             super().send(segment)
 
-    def emptied(self, waiting: int) -> None:
-        """Take note that nothing is held any more, nor sent of the frames that were *waiting*."""
+    def port_emptied(self, queued: int) -> None:
+        """Handle the loss of all frames at the port, of which *queued* were awaited."""
         self._beacon_alarm.cancel()
-        self._awaited -= waiting
-        self._settle()
+        self._awaited -= queued
+        self._arm_idle_alarm()
 
     def _wake_for_beacon(self) -> None:
-        if self._hears or not self._at.tim_bit:
+        if self._awaiting_beacon or not self._mac_port.tim_bit:
             return
-        grid = self._place.beacons
+        grid = self._context.beacons
         number = self._doze.number if self._state is DOZING else grid.after(self._env.now) - 1
         if not self._reception.lost(number):
             self._missed_beacon = False

@@ -1,4 +1,4 @@
-"""Hop on the air: links that wait for it, a port in the access point's queue, and a radio that announces."""
+"""Wireless hop over the DCF."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from psm_sim.network.wireless_hop import WirelessHop
 
 
 class MacHop(WirelessHop):
-    """Hop of one of the stations in a cell.
+    """Wireless hop of one station in a cell.
 
     Parameters
     ----------
     topology
-        Of this station.
+        Topology of this station.
     cell
-        The air that it shares with other stations, if there are any.
+        The cell, which other stations may share.
     """
 
     up: AirLink
@@ -37,53 +37,65 @@ class MacHop(WirelessHop):
         self.cell, self.number = cell, cell.stations
 
     def link(self, name: LinkName) -> AirLink:
-        """Return the link of that name."""
+        """Return a new link of that name."""
         return AirLink(self.env, name, self.topology, self.hooks.frame, self.hooks.air)
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Make ``port`` and ``radio``."""
+        """Create ``port`` and ``radio``."""
         self.port = port = MacPort(self.env, self.topology.access_point, self.down, self.cell.sender)
-        self.radio = MacRadio(self._enter(access_point, port), *self._ears(port))
-        port.missed = self.radio.missed
+        self.radio = MacRadio(self._join_cell(access_point, port), *self._radio_arguments(port))
+        port.on_dropped = self.radio.downlink_dropped
 
-    def _enter(self, access_point: AccessPoint, port: MacPort) -> RadioContext:
-        """Take a port into the cell; return what its radio has to know."""
+    def _join_cell(self, access_point: AccessPoint, port: MacPort) -> RadioContext:
+        """Add a port to the cell, and return the environment of its radio."""
         cell, spend = self.cell, self.ledger.spend
-        cell.air.late += self.hooks.air
+        cell.channel.late += self.hooks.air
         access_point.ports.append(port)
         cell.ports.append(port)
         return RadioContext(
-            self.topology, cell.air, cell.timing, cell.beacons, port, self.up, cell.crowded, spend
+            self.topology,
+            cell.channel,
+            cell.timing,
+            cell.beacons,
+            port,
+            self.up,
+            cell.several_tim_bits,
+            spend,
         )
 
-    def _ears(self, port: MacPort) -> tuple[Any, ...]:
+    def _radio_arguments(self, port: MacPort) -> tuple[Any, ...]:
         return self.env, self.doze, port, self.up, self.hooks.radio, self.hooks.beacons
 
 
 class FaultyMacHop(MacHop):
-    """Hop as :class:`MacHop`, on which beacons are missed, or whose access point starts anew."""
+    """Hop as :class:`MacHop` with missed beacons or access-point restarts."""
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Make ``port`` and ``radio``."""
+        """Create ``port`` and ``radio``."""
         topology = self.topology
-        self.association = known = Association(self.env, None, topology.station.association_ms / 1000)
-        place = self.env, topology.access_point, self.down, self.cell.sender
-        self.port: FaultyPort = FaultyPort(known, *place)
-        reception, ears = BeaconReception(topology.beacon, self.number), self._ears(self.port)
-        self.radio: FaultyRadio = FaultyRadio(known, reception, self._enter(access_point, self.port), *ears)
-        self.port.missed = self.radio.missed
+        self.association = association = Association(self.env, None, topology.station.association_ms / 1000)
+        arguments = self.env, topology.access_point, self.down, self.cell.sender
+        self.port: FaultyPort = FaultyPort(association, *arguments)
+        reception, others = BeaconReception(topology.beacon, self.number), self._radio_arguments(self.port)
+        self.radio: FaultyRadio = FaultyRadio(
+            association, reception, self._join_cell(access_point, self.port), *others
+        )
+        self.port.on_dropped = self.radio.downlink_dropped
 
     def forget(self, back_s: float) -> int:
-        """Lose the association, and what is held and waits once the air is free; nothing on it is lost."""
+        """Lose the association, and drop all frames at the port once the channel is free.
+
+        The frame on the channel is not lost, so the number of lost frames is 0.
+        """
         self.association.lose(back_s)
-        self.cell.air.when_free(lambda: self.radio.emptied(self.port.empty()))
+        self.cell.channel.when_free(lambda: self.radio.port_emptied(self.port.empty()))
         return 0
 
     def report(self) -> dict[str, float]:
-        """Return what has gone wrong, by name: beacons missed, associations renewed."""
-        found: dict[str, float] = {}
+        """Return the numbers of missed beacons and renewed associations, by name."""
+        counts: dict[str, float] = {}
         if self.topology.beacon.loss:
-            found["beacons missed"] = self.radio.beacons_missed
+            counts["beacons missed"] = self.radio.beacons_missed
         if self.topology.faults.restart_every_s is not None:
-            found["associations renewed"] = self.association.renewals
-        return found
+            counts["associations renewed"] = self.association.renewals
+        return counts

@@ -1,4 +1,4 @@
-"""Backoffs: random numbers of slots, from one stream of the seed."""
+"""Random backoffs, drawn from one stream of the seed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ _BLOCK = 1024
 
 
 class RandomBackoffs:
-    """Backoffs of one air: each is uniform from 0 to the contention window, both included."""
+    """Backoffs of one channel, uniform from 0 to the contention window inclusive."""
 
     def __init__(self, seed: int) -> None:
         self._random = random_stream(seed, "network.backoffs")
         self._drawn: list[float] = []
 
     def draw(self, window: int) -> int:
-        """Return a number of slots for a contention window."""
+        """Return a backoff for a contention window, in slots."""
         if not self._drawn:
             self._drawn = self._random.random(_BLOCK).tolist()
         return int(self._drawn.pop() * (window + 1))

@@ -1,4 +1,4 @@
-"""Saturation: stations that always have a frame to send, on the air alone."""
+"""Stations that always have a frame to send, alone on a channel."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ _NEVER_S = 1e9
 
 
 class SaturatedSource:
-    """Greedy station: sends frames of one size for ever, and counts those that arrive."""
+    """Saturated station that sends frames of one size and counts those that arrive."""
 
-    def __init__(self, air: Channel, timing: FrameTiming, packet_bytes: int) -> None:
+    def __init__(self, channel: Channel, timing: FrameTiming, packet_bytes: int) -> None:
         self._exchange = Exchange(
-            timing.data_s(packet_bytes), timing.data_s(packet_bytes), timing.answer_s, self._arrived
+            timing.data_s(packet_bytes), timing.data_s(packet_bytes), timing.answer_s, self._count_arrival
         )
         self.arrived = self.dropped = 0
-        air.ask(air.join(self))
+        channel.request(channel.join(self))
 
     def exchange(self, start_s: float) -> Exchange:
         """Return the exchange of one frame."""
         return self._exchange
 
     def waiting(self) -> bool:
-        """Say that there is always one more."""
+        """Return True, because there is always another frame."""
         return True
 
     def collided(self, first_s: float) -> None:
-        """Do nothing: the frame is sent again."""
+        """Do nothing, because the frame is sent again."""
 
     def lost(self) -> None:
-        """Count a frame that was tried too often."""
+        """Count a frame that exceeded the retry limit."""
         self.dropped += 1
 
-    def _arrived(self) -> None:
+    def _count_arrival(self) -> None:
         self.arrived += 1
 
 
 class SaturationResult(NamedTuple):
-    """Outcome of a saturated air: throughput in Mbit/s, frames that arrived and were lost, collisions."""
+    """Throughput in Mbit/s, arrived frames of each station, dropped frames and collisions."""
 
     mbps: float
     arrived: tuple[int, ...]
@@ -55,23 +55,23 @@ class SaturationResult(NamedTuple):
 
 
 def run_saturated(stations: int, mac: MacParameters, packet_bytes: int, seconds: float) -> SaturationResult:
-    """Let stations send for some time, without beacons, and return what arrived.
+    """Simulate saturated stations without beacons, and return their throughput.
 
     Parameters
     ----------
     stations
-        How many always have a frame to send, at least 1.
+        Number of saturated stations, at least 1.
     mac
-        Rates, windows and the seed.
+        Rates, contention windows and the seed.
     packet_bytes
         Size of every packet, in bytes.
     seconds
-        Simulated time.
+        Simulated time, in seconds.
     """
     env, timing = Environment(), FrameTiming(mac)
-    air = Channel(env, timing, Beacons(_NEVER_S), mac.retry_limit, RandomBackoffs(mac.seed))
-    greedy = [SaturatedSource(air, timing, packet_bytes) for _ in range(stations)]
+    channel = Channel(env, timing, Beacons(_NEVER_S), mac.retry_limit, RandomBackoffs(mac.seed))
+    sources = [SaturatedSource(channel, timing, packet_bytes) for _ in range(stations)]
     env.run(until=seconds)
-    arrived = tuple(source.arrived for source in greedy)
+    arrived = tuple(source.arrived for source in sources)
     mbps = 8e-6 * packet_bytes * sum(arrived) / seconds
-    return SaturationResult(mbps, arrived, sum(source.dropped for source in greedy), air.collisions)
+    return SaturationResult(mbps, arrived, sum(source.dropped for source in sources), channel.collisions)

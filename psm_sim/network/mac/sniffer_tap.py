@@ -1,4 +1,4 @@
-"""Teller: what a sniffer beside the station hears of one direction of the air."""
+"""Frames and ACKs of one direction as a sniffer next to the station receives them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,29 @@ from psm_sim.network.segment import Segment
 
 
 class SnifferTap:
-    """Teller of the frames of one direction, each when it has been understood, and of the ACKs for them.
+    """Reporter of the frames of one direction and of their ACKs.
 
-    A frame that has collided is not told, since nobody understands it: it is ``tried``, and the copy that is
-    understood has the retry bit.
+    Collided frames are not reported, because the sniffer cannot decode them. The copy that is received
+    has the Retry bit.
+
+    Attributes
+    ----------
+    collided : set
+        Queued frames of which a transmission has collided.
 
     Parameters
     ----------
     up
-        Whether the station sends the frames; their ACKs go the other way.
-    tell
-        Who is told.
+        Whether the station sends the frames. Their ACKs go in the opposite direction.
+    notify
+        Callbacks for the frames.
     timing
-        How long frames take.
+        Durations of frames.
     """
 
     def __init__(self, up: bool, notify: Sequence[AirCallback], timing: FrameTiming) -> None:
-        self._up, self._tell, self._timing = up, notify, timing
-        self.tried: set[object] = set()
+        self._up, self._callbacks, self._timing = up, notify, timing
+        self.collided: set[object] = set()
 
     def frame(
         self,
@@ -38,24 +43,24 @@ class SnifferTap:
         sleeps: bool = False,
         more: bool = False,
     ) -> float:
-        """Tell of a frame, and return when its last bit is heard, in seconds.
+        """Report a frame, and return when its last bit is received, in seconds.
 
         Parameters
         ----------
         kind
-            What it is.
+            Kind of the frame.
         entry
-            When its sender had it, in seconds, and the segment or control frame itself.
+            Time in seconds at which the sender queued it, and the segment or control frame.
         start_s
-            When its first bit was sent, in seconds.
+            Start of the transmission, in seconds.
         sleeps, more
-            Its power-management bit, and its More Data bit.
+            Its Power Management bit and its More Data bit.
         """
         queued_s, item = entry
         segment = item if isinstance(item, Segment) else None
         air_s = self._air_s(kind, segment)
-        heard_s, retry = start_s + air_s, item in self.tried
-        self.tried.discard(item)
+        heard_s, retry = start_s + air_s, item in self.collided
+        self.collided.discard(item)
         self._notify(
             AirFrame(kind, self._up, queued_s, start_s, air_s, heard_s, segment, retry, sleeps, more)
         )
@@ -69,7 +74,7 @@ class SnifferTap:
         sleeps: bool = False,
         more: bool = False,
     ) -> None:
-        """Tell of a frame and of its ACK.
+        """Report a frame and its ACK.
 
         Parameters
         ----------
@@ -89,5 +94,5 @@ class SnifferTap:
         return self._timing.poll_s if kind == "ps-poll" else self._timing.null_s
 
     def _notify(self, frame: AirFrame) -> None:
-        for notify in self._tell:
+        for notify in self._callbacks:
             notify(frame)

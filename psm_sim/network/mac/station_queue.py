@@ -1,4 +1,4 @@
-"""Outbox of a station: what it sends, data and control frames, and how each is exchanged."""
+"""Transmit queue of a station: data frames, PS-Polls and null data frames."""
 
 from __future__ import annotations
 
@@ -17,148 +17,152 @@ from psm_sim.network.segment import Segment
 class ControlFrame(Enum):
     """Frame without data that a station sends."""
 
-    POLL = "a PS-Poll: the answer is the first frame held"
-    WAKES = "a null frame whose power-management bit says that the station is awake"
-    DOZES = "a null frame whose power-management bit says that it dozes"
+    PS_POLL = "PS-Poll, answered by the first buffered frame"
+    NULL_AWAKE = "null data frame with PM = 0 (awake)"
+    NULL_DOZE = "null data frame with PM = 1 (dozing)"
 
 
-POLL, WAKES, DOZES = ControlFrame
+PS_POLL, NULL_AWAKE, NULL_DOZE = ControlFrame
 
 Item = Segment | ControlFrame
 
 
 class StationQueueListener(Protocol):
-    """Owner of an outbox: the radio, which is told what became of the frames."""
+    """Radio whose frames a queue sends."""
 
     def sent(self, item: Item) -> None:
-        """A frame was acknowledged; data are not yet forwarded."""
+        """Handle an acknowledged frame. A data frame has not been forwarded yet."""
 
     def polled(self, segment: Segment | None, more: bool) -> None:
-        """A PS-Poll was answered by a frame, or by an ACK; *more* are held."""
+        """Handle the answer to a PS-Poll: a frame, or an ACK alone if *segment* is None.
+
+        *more* tells whether more frames are buffered.
+        """
 
     def lost(self, item: Item) -> None:
-        """A frame was tried too often."""
+        """Handle a frame that exceeded the retry limit."""
 
     def transmitted(self, air_s: float) -> None:
-        """The station has transmitted for so many seconds."""
+        """Handle a transmission of *air_s* seconds."""
 
 
 class StationQueue:
-    """Outbox: one contender; PS-Polls go before all else if *poll_first* says so.
+    """Transmit queue of a station, which is one contender for the channel.
 
     Parameters
     ----------
-    air, timing
-        What it competes for, and how long frames take.
+    channel, timing
+        The channel, and the durations of frames.
     link, port
-        The way up, whose queue it serves, and the station's port.
+        The uplink whose queue is served, and the port of the station.
     owner
-        Told what became of the frames.
+        Notified of the outcome of each frame.
     poll_first
-        Whether a PS-Poll overtakes what waits.
+        Whether a PS-Poll overtakes the queued frames.
     """
 
     def __init__(
         self,
-        air: Channel,
+        channel: Channel,
         timing: FrameTiming,
         link: AirLink,
         port: MacPort,
         owner: StationQueueListener,
         poll_first: bool,
     ) -> None:
-        self._air, self._timing, self._link, self._port = air, timing, link, port
+        self._channel, self._timing, self._link, self._port = channel, timing, link, port
         self._owner, self._poll_first = owner, poll_first
-        self.contender = air.join(self)
+        self.contender = channel.join(self)
         self._start_s = 0.0
-        self._flying = False
-        link.ask = lambda: air.ask(self.contender)
+        self._transmitting = False
+        link.request_channel = lambda: channel.request(self.contender)
 
-    def push(self, item: ControlFrame, hurried: bool = True) -> None:
-        """Queue a control frame; *hurried* as for :meth:`Channel.ask`."""
-        self._link.wait(item, first=item is POLL and self._poll_first)
-        self._air.ask(self.contender, hurried)
+    def push(self, item: ControlFrame, immediate: bool = True) -> None:
+        """Queue a control frame. See :meth:`Channel.request` for *immediate*."""
+        self._link.enqueue(item, first=item is PS_POLL and self._poll_first)
+        self._channel.request(self.contender, immediate)
 
     def cancel(self, item: ControlFrame) -> bool:
-        """Take back a control frame; return whether it was there and is not on the air."""
-        waits = self._link.waits
-        found = next((entry for entry in waits if entry[1] is item), None)
-        if found is None or (self._flying and found is waits[0]):
+        """Remove a queued control frame. Return False if there is none or it is being sent."""
+        queue = self._link.queue
+        entry = next((waiting for waiting in queue if waiting[1] is item), None)
+        if entry is None or (self._transmitting and entry is queue[0]):
             return False
-        self._link.take_back(found)
-        self._air.withdraw(self.contender)
+        self._link.remove(entry)
+        self._channel.withdraw(self.contender)
         return True
 
     def waiting(self) -> bool:
-        """Say whether there is something to send."""
-        return bool(self._link.waits)
+        """Return whether any frame is queued."""
+        return bool(self._link.queue)
 
     def exchange(self, start_s: float) -> Exchange:
-        """Return the exchange of the first frame, which goes on the air at *start_s* seconds."""
-        self._start_s, self._flying = start_s, True
-        item, timing = self._link.waits[0][1], self._timing
-        if item is POLL:
-            return self._poll()
+        """Return the exchange of the first frame, which is sent at *start_s* seconds."""
+        self._start_s, self._transmitting = start_s, True
+        item, timing = self._link.queue[0][1], self._timing
+        if item is PS_POLL:
+            return self._poll_exchange()
         first_s = timing.null_s if isinstance(item, ControlFrame) else self._link.air_time_s(item)
-        return Exchange(first_s, first_s, timing.answer_s, self._sent)
+        return Exchange(first_s, first_s, timing.answer_s, self._finish_frame)
 
     def collided(self, first_s: float) -> None:
-        """Charge the energy; the frame goes on waiting."""
-        self._flying = False
+        """Charge the transmit energy of the first frame, which stays in the queue."""
+        self._transmitting = False
         self._link.collided()
         self._owner.transmitted(first_s)
 
     def lost(self) -> None:
-        """Give up the first frame."""
-        item = self._link.take_back(self._link.waits[0])
+        """Drop the first frame."""
+        item = self._link.remove(self._link.queue[0])
         if isinstance(item, Segment):
             self._link.lost_bytes += item.wire_bytes
         self._owner.lost(item)
 
-    def _poll(self) -> Exchange:
-        timing, answer = self._timing, self._port.first()
+    def _poll_exchange(self) -> Exchange:
+        timing, answer = self._timing, self._port.first_buffered()
         if answer is None or self._port.awake:
-            return Exchange(timing.poll_s, timing.poll_s + timing.answer_s, 0.0, self._refused)
-        lasts_s = timing.poll_s + timing.sifs_s + self._port.link.air_time_s(answer)
-        return Exchange(timing.poll_s, lasts_s, timing.answer_s, self._answered)
+            # Nothing is buffered for the station: the access point answers with an ACK.
+            return Exchange(timing.poll_s, timing.poll_s + timing.answer_s, 0.0, self._finish_empty_poll)
+        delivery_s = timing.poll_s + timing.sifs_s + self._port.link.air_time_s(answer)
+        return Exchange(timing.poll_s, delivery_s, timing.answer_s, self._finish_poll)
 
-    def _refused(self) -> None:
-        self._flying = False
-        entry = self._link.waits.popleft()
-        if self._link.teller is not None:
-            self._link.teller.exchange("ps-poll", entry, self._start_s, sleeps=True)
+    def _finish_empty_poll(self) -> None:
+        self._transmitting = False
+        entry = self._link.queue.popleft()
+        if self._link.sniffer is not None:
+            self._link.sniffer.exchange("ps-poll", entry, self._start_s, sleeps=True)
         self._owner.transmitted(self._timing.poll_s)
         self._owner.polled(None, False)
 
-    def _answered(self) -> None:
-        self._flying = False
-        entry = self._link.waits.popleft()
-        if self._link.teller is not None:
-            self._link.teller.frame("ps-poll", entry, self._start_s, sleeps=True)
-        timing, answer = self._timing, self._port.first()
-        began_s = self._start_s + timing.poll_s + timing.sifs_s
-        more = self._port.take(began_s)
+    def _finish_poll(self) -> None:
+        self._transmitting = False
+        entry = self._link.queue.popleft()
+        if self._link.sniffer is not None:
+            self._link.sniffer.frame("ps-poll", entry, self._start_s, sleeps=True)
+        timing, answer = self._timing, self._port.first_buffered()
+        answer_start_s = self._start_s + timing.poll_s + timing.sifs_s
+        more = self._port.take_first(answer_start_s)
         self._owner.transmitted(timing.poll_s + timing.ack_s)
         if answer is not None:
-            self._port.link.arrived(answer, began_s)
+            self._port.link.notify_arrival(answer, answer_start_s)
         self._owner.polled(answer, more)
 
-    def _sent(self) -> None:
-        self._flying = False
-        entry = self._link.waits.popleft()
-        if self._link.teller is not None:
-            self._tell(self._link.teller, entry)
+    def _finish_frame(self) -> None:
+        self._transmitting = False
+        entry = self._link.queue.popleft()
+        if self._link.sniffer is not None:
+            self._report_frame(self._link.sniffer, entry)
         item = entry[1]
         if isinstance(item, Segment):
             self._owner.transmitted(self._link.air_time_s(item))
-            self._link.arrived(item, self._start_s)
+            self._link.notify_arrival(item, self._start_s)
         else:
             self._owner.transmitted(self._timing.null_s)
         self._owner.sent(item)
 
-    def _tell(self, teller: SnifferTap, entry: tuple[float, Item]) -> None:
-        """Tell of a data frame or a null frame; the access point does not know its bit yet."""
+    def _report_frame(self, sniffer: SnifferTap, entry: tuple[float, Item]) -> None:
+        """Report a data or null data frame, before the access point processes its PM bit."""
         data = isinstance(entry[1], Segment)
         legacy = not (self._port.awake or self._port.release_on_uplink)
-        sleeps = legacy if data else entry[1] is DOZES
-        teller.exchange("data" if data else "null", entry, self._start_s, sleeps)
+        sleeps = legacy if data else entry[1] is NULL_DOZE
+        sniffer.exchange("data" if data else "null", entry, self._start_s, sleeps)

@@ -18,7 +18,7 @@ from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.beacon_schedule import BeaconSchedule
 from psm_sim.network.mac.channel import Channel
-from psm_sim.network.mac.station_queue import DOZES
+from psm_sim.network.mac.station_queue import NULL_DOZE
 from psm_sim.network.observers.capture import sniffer
 from psm_sim.network.observers.capture.beacon_times import BeaconTimes
 from psm_sim.network.observers.capture.capture_settings import capture_settings
@@ -97,9 +97,9 @@ def test_ps_polls_and_acks_are_as_many_as_the_air_has_carried(policy, variant, m
 
     def counted(air, contender, exchange):
         if contender is not None:
-            ends_s = air._env.now + exchange.lasts_s
+            ends_s = air._env.now + exchange.delivery_s
             acked_s.append(ends_s + exchange.after_s)
-            if exchange.done.__name__ != "_sent" and exchange.done.__name__ != "_done":
+            if exchange.on_delivered.__name__ not in ("_finish_frame", "_deliver"):
                 polled_s.append(ends_s)
         begin(air, contender, exchange)
 
@@ -162,7 +162,7 @@ def test_frames_are_written_as_soon_as_their_order_is_certain(variant, monkeypat
 def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
     """A PIFS after they are due, or after the air is free; those that became due meanwhile are not sent."""
     begun_s = []
-    sent, passed = BeaconSchedule.sent, BeaconSchedule.passed
+    sent, passed = BeaconSchedule.mark_sent, BeaconSchedule.catch_up
 
     def now_sent(turn, now_s):
         begun_s.append(now_s)
@@ -173,8 +173,8 @@ def test_beacons_are_where_they_were_on_the_air(policy, variant, monkeypatch):
         begun_s.extend([] if start_s is None else [start_s])
         return start_s
 
-    monkeypatch.setattr(BeaconSchedule, "sent", now_sent)
-    monkeypatch.setattr(BeaconSchedule, "passed", was_sent)
+    monkeypatch.setattr(BeaconSchedule, "mark_sent", now_sent)
+    monkeypatch.setattr(BeaconSchedule, "catch_up", was_sent)
     world, data = on_air(policy, **VARIANTS[variant])
     timing, interval_s = FrameTiming(world.hop.topology.mac), world.beacons.interval_s
     shown = [each.begun_us for each in beacons_of(data)]
@@ -255,7 +255,7 @@ def test_what_has_collided_has_the_retry_bit_when_it_is_heard(variant, monkeypat
     tried, collided = [], AirLink.collided
 
     def kept(link):
-        tried.append(link.waits[0][1])
+        tried.append(link.queue[0][1])
         collided(link)
 
     monkeypatch.setattr(AirLink, "collided", kept)
@@ -274,16 +274,16 @@ def test_a_null_frame_that_was_tried_and_taken_back_leaves_the_next_one_new(take
     told: list[AirFrame] = []
     topology = load_topology("three-node", {"mac.model": "dcf"})
     link = AirLink(Environment(), "wireless up", topology, (), [told.append])
-    link.wait(DOZES)
+    link.enqueue(NULL_DOZE)
     link.collided()
     if taken_back:
-        link.take_back(link.waits[0])
-        link.wait(DOZES)
-    link.teller.exchange("null", link.waits.popleft(), 0.1, sleeps=True)
+        link.remove(link.queue[0])
+        link.enqueue(NULL_DOZE)
+    link.sniffer.exchange("null", link.queue.popleft(), 0.1, sleeps=True)
     assert [(each.kind, each.uplink, each.retry, each.sleeps) for each in told] == [
         ("null", True, not taken_back, True), ("ack", False, False, False),
     ]  # fmt: skip
-    assert not link.teller.tried
+    assert not link.sniffer.collided
 
 
 @pytest.mark.parametrize("policy", POLICIES)
