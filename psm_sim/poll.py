@@ -1,4 +1,4 @@
-"""Poll: what a station sees when it wakes for a beacon."""
+"""Observation of a station at a wake-up for a beacon."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """One wake-up for a beacon, as the TIM and the fetched frames show it.
+    """Observation at a beacon: time slept and frames retrieved.
 
-    ``slept_ms`` is the time the radio dozed before it; ``buffered_bytes`` and ``buffered_frames`` count what
-    the access point held; ``arrivals`` has a pair (offset in ms since the doze began, bytes) for each
-    held frame, as the access point stamped it. Bytes include the TCP/IP headers.
+    Attributes
+    ----------
+    slept_ms : float
+        Time for which the radio dozed before the beacon, in ms.
+    buffered_bytes, buffered_frames : int
+        Bytes and frames that the access point had buffered. Bytes include the TCP/IP headers.
+    arrivals : tuple of (float, int)
+        For each buffered frame, its arrival at the access point, in ms since the doze began, and its size in
+        bytes.
     """
 
     slept_ms: float
@@ -21,7 +27,7 @@ class Poll:
     arrivals: tuple[tuple[float, int], ...] = ()
 
 
-class _Open:
+class _MutablePoll:
     __slots__ = ("arrivals", "buffered_bytes", "buffered_frames", "slept_ms")
 
     slept_ms: float
@@ -36,16 +42,19 @@ def make_poll(
     buffered_frames: int = 0,
     arrivals: tuple[tuple[float, int], ...] = (),
 ) -> Poll:
-    """Return a poll, filled in before it is frozen: its class would take four times as long.
+    """Return a :class:`Poll` in a quarter of the time of its constructor.
+
+    The attributes are assigned before the object becomes a frozen dataclass, which avoids one
+    ``object.__setattr__`` call for each field.
 
     Parameters
     ----------
     slept_ms, buffered_bytes, buffered_frames, arrivals
-        As for :class:`Poll`.
+        See :class:`Poll`.
     """
-    poll: Any = _Open()
+    poll: Any = _MutablePoll()
     poll.slept_ms, poll.buffered_bytes = slept_ms, buffered_bytes
     poll.buffered_frames, poll.arrivals = buffered_frames, arrivals
     poll.__class__ = Poll
-    frozen: Poll = poll
-    return frozen
+    finished_poll: Poll = poll
+    return finished_poll

@@ -1,4 +1,4 @@
-"""Power-save policies: they decide when the radio sleeps. One module per policy."""
+"""Power-save policies, which decide when the radio sleeps."""
 
 from psm_sim.beacons import Beacons
 from psm_sim.policies.base import Frame, Policy, RadioPower, Rest

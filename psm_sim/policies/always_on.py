@@ -1,4 +1,4 @@
-"""Always-on: no power saving, the radio never dozes."""
+"""Policy without power saving."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from psm_sim.poll import Poll
 
 @dataclass
 class AlwaysOn(Policy):
-    """Never doze: the policy that every slowdown is measured against."""
+    """Policy that never dozes, the baseline of every slowdown."""
 
     name: ClassVar[str] = "always-on"
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Never doze."""
+        """Stay awake."""
         return Rest(awake_s=inf)

@@ -1,4 +1,4 @@
-"""Policy interface: how a radio rests when the link has become idle."""
+"""Interface of power-save policies."""
 
 from __future__ import annotations
 
@@ -17,34 +17,48 @@ if TYPE_CHECKING:
 
 
 class Plan(Protocol):
-    """Plan of the dozes that would follow a rest, one after each beacon at which nothing is held.
+    """Sequence of dozes that follows a rest while no frame is buffered.
 
-    It is an offer. A station that takes it up does not ask the policy at these beacons, and says afterwards
-    how many it has heard; one that does not take it up asks at each of them. Both must come to the same.
+    A plan is an optimisation. A station may follow it without calling :meth:`Policy.rest` at each beacon, and
+    then reports how many beacons it received. A station may also ignore the plan and call the policy each
+    time. Both must lead to the same decisions.
     """
 
     def dozes(self) -> Iterator[tuple[int, float]]:
-        """Yield the dozes in order, as (beacons each, how many of them); the number can be ``inf``."""
+        """Yield the dozes in order, as pairs (beacons per doze, number of such dozes).
+
+        The number of dozes can be ``inf``.
+        """
 
     def followed(self, heard: int, until: int) -> None:
-        """Take note of how far it was followed: no more of it will be.
+        """Handle the end of the plan, of which no further doze will be used.
 
         Parameters
         ----------
-        heard
-            The number of beacons heard without asking, at least 1; after each of them the station dozed on.
-        until
-            The number of the beacon for which the last of these dozes was to wake.
+        heard : int
+            Number of beacons received under the plan, at least 1. The station went back to sleep after each
+            of them.
+        until : int
+            Number of the beacon for which the last of these dozes was scheduled to wake.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Rest: stay awake for ``awake_s`` seconds, then doze and wake at the ``beacons``-th beacon after that.
+    """Sleep decision of a policy: stay awake for a while, then doze until a beacon.
 
-    With ``awake_s`` = ``inf`` the radio does not doze. With ``repeat`` the policy promises the same rest,
-    without further wait awake, after every beacon at which nothing is held, so that it is not asked again
-    until a frame moves. A ``plan`` says how it would go on where the dozes that follow are not all the same.
+    Attributes
+    ----------
+    awake_s : float
+        Time to stay awake before the doze, in seconds; ``inf`` keeps the radio awake.
+    beacons : int
+        Length of the doze, in beacons. The radio wakes at this beacon, counted from the first one after the
+        doze has begun.
+    repeat : bool
+        Whether the same doze follows after every beacon at which no frame is buffered. The policy is then not
+        called again until a frame is sent or received. Requires ``awake_s`` = 0.
+    plan : Plan or None
+        Dozes that follow if they are not all the same; None if the policy must be called after each doze.
     """
 
     awake_s: float = 0.0
@@ -54,16 +68,18 @@ class Rest:
 
 
 class Frame(NamedTuple):
-    """Frame sent or received, as a driver sees it: sizes, flags and ports, neither content nor other times.
+    """Headers of a frame that the station sent or received, as its driver sees them.
+
+    The content of the frame is not available.
 
     Attributes
     ----------
     flow : int
-        The number of its TCP connection at this station, in order of opening; -1 for a frame of none.
+        Number of the frame's TCP connection at this station, in the order of opening; -1 if it has none.
     bytes, payload : int
-        Its size with headers and without, in bytes.
+        Size with and without headers, in bytes.
     syn, fin : bool
-        Whether it opens or closes its connection.
+        Whether the frame opens or closes its connection.
     """
 
     flow: int
@@ -74,7 +90,15 @@ class Frame(NamedTuple):
 
 
 class RadioPower(NamedTuple):
-    """Power of the station's radio awake and asleep, in watts, and the energy to hear a beacon, in joules."""
+    """Power and energy of the station's radio.
+
+    Attributes
+    ----------
+    awake_w, asleep_w : float
+        Power awake and asleep, in watts.
+    beacon_j : float
+        Energy to receive one beacon, in joules.
+    """
 
     awake_w: float = 0.75
     asleep_w: float = 0.05
@@ -82,51 +106,73 @@ class RadioPower(NamedTuple):
 
 
 class Dtim(NamedTuple):
-    """Beacons that group frames follow: every ``period``-th; ``rounding`` of listen intervals to them."""
+    """DTIM beacons, after which group addressed frames are sent.
+
+    Attributes
+    ----------
+    period : int
+        DTIM period. Every ``period``-th beacon is a DTIM beacon.
+    rounding : str
+        Rounding of listen intervals to multiples of the period: ``"none"``, ``"up"`` or ``"down"``.
+    """
 
     period: int = 1
     rounding: str = "none"
 
     def interval(self, listen_interval: int) -> int:
-        """Return a listen interval in beacons as the station keeps it, at least one DTIM period if rounded.
+        """Return *listen_interval* rounded to a multiple of the DTIM period, in beacons.
 
-        nRF70 rounds down (10 at a period of 3 becomes 9), Talaria up (12); their power-save guides.
+        A rounded interval is at least one DTIM period. The nRF70 rounds down (10 becomes 9 at a period of 3)
+        and Talaria rounds up (12), according to their power-save guides.
         """
         if self.rounding == "none":
             return listen_interval
-        whole = (
+        periods = (
             -(-listen_interval // self.period) if self.rounding == "up" else listen_interval // self.period
         )
-        return max(1, whole) * self.period
+        return max(1, periods) * self.period
 
 
 class Policy(ABC):
-    """Policy: decides when the radio sleeps.
+    """Base class of power-save policies, which decide when the radio sleeps.
 
-    A subclass gives a ``name`` and :meth:`rest`. The arguments of its constructor are its parameters. A
-    policy knows no simulator: it is told the time and what the station saw, and answers with a
-    :class:`Rest`. Each run has a policy of its own, so a policy can keep state from one question to the
-    next; one made in Python is copied for each run.
+    A subclass defines a ``name`` and :meth:`rest`. The arguments of its constructor are its parameters, which
+    can be set from the command line. All other methods are optional hooks.
+
+    A policy does not depend on the simulator. It receives the time and the observations of its station, and
+    returns a :class:`Rest`. It can keep state between calls, because each run has its own copy.
+
+    Examples
+    --------
+    >>> class EveryThird(Policy):
+    ...     name = "every-third"
+    ...
+    ...     def rest(self, now_s, since_uplink_s, poll):
+    ...         return Rest(beacons=3)
+    >>> EveryThird().rest(0.0, 0.0, None).beacons
+    3
     """
 
     name: ClassVar[str] = ""
     beacon_s: float = 0.1
-    """The beacon interval in seconds; beacon k is sent at k * ``beacon_s``. Set by :meth:`start`."""
-    # Not "beacons": a policy's own parameter may well have that name, and start() would overwrite it.
+    """Beacon interval in seconds. Beacon k is sent at k * ``beacon_s``. Set by :meth:`start`."""
+    # Not named "beacons", because start() would overwrite a subclass's parameter of that name.
     beacon_grid: Beacons = Beacons(0.1)
-    """The numbers and times of these beacons. Set by :meth:`start`."""
+    """Numbers and times of the beacons. Set by :meth:`start`."""
     power: RadioPower = RadioPower()
-    """Power of the station's radio. Set before :meth:`start`, unless the name is used otherwise."""
+    """Power of the station's radio. Set before :meth:`start`, unless a subclass uses the name otherwise."""
 
     dtim: Dtim = Dtim()
-    """Which beacons are DTIM beacons: those whose numbers the period divides. Set before :meth:`start`."""
+    """DTIM period, which divides the numbers of the DTIM beacons. Set before :meth:`start`."""
 
     flows: StationRequests | None = None
-    """What the station keeps for it, so that it need not be told of each frame; None: it is told."""
+    """Record of requests that the station updates, so that :meth:`sent` and :meth:`received` need not be
+    called; None if the policy uses these hooks.
+    """
 
     @property
     def service(self) -> ServicePeriod | None:
-        """The rule of its service periods; None: what is held is fetched at once when the radio wakes."""
+        """Rules of the service periods, or None if buffered frames are retrieved at each wake-up."""
         return None
 
     def config(self) -> dict[str, Any]:
@@ -134,43 +180,74 @@ class Policy(ABC):
         return values_of(self)
 
     def start(self, beacon_s: float) -> None:
-        """Begin a run on an access point whose beacons are *beacon_s* seconds apart."""
+        """Handle the start of a run (optional hook).
+
+        A subclass that overrides this method must call it through ``super()``.
+
+        Parameters
+        ----------
+        beacon_s : float
+            Beacon interval of the access point, in seconds.
+        """
         self.beacon_s, self.beacon_grid = beacon_s, Beacons(beacon_s)
 
     @abstractmethod
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Say how to rest, now that the link has become idle.
+        """Return how to rest, given that the link is idle.
 
         Parameters
         ----------
-        now_s
-            The time since the start of the run, in seconds.
-        since_uplink_s
-            The time since the last uplink packet was handed to the radio, or since the start, in seconds.
-        poll
-            What the station saw if it last woke for a beacon; ``None`` if it last woke, or stayed awake,
-            for an uplink packet.
+        now_s : float
+            Time since the start of the run, in seconds.
+        since_uplink_s : float
+            Time since the last uplink packet was queued at the radio, or since the start, in seconds.
+        poll : Poll or None
+            Observation of the last wake-up if it was for a beacon; None if the radio last woke, or stayed
+            awake, for an uplink packet.
+
+        Returns
+        -------
+        Rest
+            Time to stay awake and number of beacons to doze.
         """
 
     def uplink(self, now_s: float) -> None:  # noqa: B027 (an optional hook)
-        """Take note that a packet is sent uplink at *now_s* seconds; optional."""
+        """Handle an uplink packet at *now_s*, in seconds (optional hook)."""
 
     def sent(self, now_s: float, frame: Frame) -> None:  # noqa: B027 (an optional hook)
-        """Take note of a frame handed to the radio at *now_s*, after :meth:`uplink`; optional."""
+        """Handle a *frame* queued at the radio at *now_s*, in seconds (optional hook).
+
+        Called after :meth:`uplink`.
+        """
 
     def received(self, now_s: float, frame: Frame) -> None:  # noqa: B027 (an optional hook)
-        """Take note of a frame received at *now_s*, before the station reacts to it; optional."""
+        """Handle a *frame* received at *now_s*, in seconds (optional hook).
+
+        Called before the station reacts to the frame.
+        """
 
     def interrupted(self, poll: Poll) -> None:  # noqa: B027 (an optional hook)
-        """Take note that an uplink packet has cut a doze short, and what was held then; optional."""
+        """Handle a doze that an uplink packet interrupted (optional hook).
+
+        Parameters
+        ----------
+        poll : Poll
+            Time slept until the interruption, and the frames that were then buffered.
+        """
 
     def wants(self, hook: str) -> bool:
-        """Say whether its class has the optional *hook*, ``sent`` or ``received``, to be called."""
+        """Return whether the policy overrides the *hook* ``"sent"`` or ``"received"``.
+
+        The station does not call a hook that is not overridden.
+        """
         return getattr(type(self), hook) is not getattr(Policy, hook)
 
     def finish(self) -> None:  # noqa: B027 (an optional hook)
-        """Take note that the run is over; optional. Not called if the run fails or is interrupted."""
+        """Handle the end of a run (optional hook).
+
+        Not called if the run fails or is interrupted.
+        """
 
     def report(self) -> dict[str, float]:
-        """Return what the policy itself counted or measured in the run, by name with its unit; optional."""
+        """Return the policy's own measurements, by name with unit (optional hook)."""
         return {}

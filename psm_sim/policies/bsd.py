@@ -1,4 +1,4 @@
-"""Bounded Slowdown: the policy of Krashinsky and Balakrishnan (MobiCom 2002)."""
+"""Bounded Slowdown policy of Krashinsky and Balakrishnan (MobiCom 2002)."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from psm_sim.policies.base import Policy, Rest
 from psm_sim.poll import Poll
 
 _MAX_BEACONS = 10**9
-"""Length of the longest doze, in beacons, where nothing else bounds it: three years of 100 ms."""
+"""Longest doze in beacons if ``max_sleep_ms`` is none: three years at 100 ms."""
 
 
 @dataclass
 class Bsd(Policy):
-    """Never let a reply take more than (1 + p) times as long as without power saving.
+    """Policy that bounds the slowdown of a reply by 1 + p (Bounded Slowdown).
 
-    With e the time since the last uplink packet, a doze begun at e lasts at most p e. So the radio
-    stays awake T / p after a packet, T being the beacon interval, and then dozes until the latest beacon
-    b with b <= (1 + p) e and b - e <= ``max_sleep_ms``.
+    With e the time since the last uplink packet, a doze begun at e lasts at most p e. The radio therefore
+    stays awake for T / p after a packet, where T is the beacon interval. Then it dozes until the latest
+    beacon b with b <= (1 + p) e and b - e <= ``max_sleep_ms``.
 
-    The bound holds at every phase of the beacons and for every ``max_sleep_ms``, on one condition: that a
-    packet sent from a doze fetches what is held. With ``access_point.release_on_uplink=false`` the packet
-    begins e anew while the reply to another one goes on waiting, and ``access_point.late_frames=wait`` holds
-    frames of a station that is awake; then a reply can take longer.
+    The bound holds at every beacon phase and for every ``max_sleep_ms`` if a packet sent from a doze also
+    retrieves the buffered frames. Two topology settings break this condition, so that a reply can take
+    longer. With ``access_point.release_on_uplink=false`` the packet resets e while the reply to an earlier
+    packet stays buffered. With ``access_point.late_frames=wait`` frames are buffered although the station is
+    awake.
     """
 
     name: ClassVar[str] = "bsd"
 
-    p: float = parameter(1.0, "bound on the slowdown of a round trip, minus one", above=0, at_most=1e6)
+    p: float = parameter(1.0, "bound on the slowdown of a round trip, minus 1", above=0, at_most=1e6)
     max_sleep_ms: float | None = parameter(
         900.0,
-        "longest doze, just under TCP's least timeout of 1 s",
+        "longest doze; the default is just below TCP's minimum timeout of 1 s",
         unit="ms",
         above=0,
         at_most=MAX_MS,
@@ -54,21 +55,24 @@ class Bsd(Policy):
         beacons = self._beacons_within(doze_s, min(allowed_s, longest_s))
         if beacons < 1:
             return self._wait_for_next(doze_s, since_s, wait_s)
-        # From here on only the longest doze counts, and from beacon to beacon it stays the same.
-        settled = allowed_s >= longest_s and not wait_s and self.beacon_grid.on(now_s)
-        return Rest(wait_s, beacons, repeat=settled)
+        # From now on max_sleep_ms alone limits the doze, so every further doze is the same.
+        is_constant = allowed_s >= longest_s and not wait_s and self.beacon_grid.on(now_s)
+        return Rest(wait_s, beacons, repeat=is_constant)
 
     @property
     def _longest_s(self) -> float:
         return self.beacon_grid.time(_MAX_BEACONS) if self.max_sleep_ms is None else self.max_sleep_ms / 1000
 
     def _beacons_within(self, doze_s: float, length_s: float) -> int:
-        """Return how many beacons a doze of at most *length_s* lasts, the one to wake for included."""
+        """Return the number of beacons in a doze of at most *length_s*, including the wake-up beacon."""
         return self.beacon_grid.after(doze_s + length_s) - self.beacon_grid.after(doze_s)
 
     def _wait_for_next(self, doze_s: float, since_uplink_s: float, waited_s: float) -> Rest:
-        """Stay awake until a doze to the next beacon b is legal, from b / (1 + p), and short enough."""
-        ahead_s = self.beacon_grid.time(self.beacon_grid.after(doze_s)) - doze_s
-        legal_s = (since_uplink_s + ahead_s) / (1 + self.p) - since_uplink_s
-        wait_s = max(legal_s, ahead_s - self._longest_s)
+        """Stay awake until a doze to the next beacon b satisfies both limits.
+
+        The bound allows the doze from b / (1 + p) on. *waited_s* is the wait that has already been decided.
+        """
+        until_beacon_s = self.beacon_grid.time(self.beacon_grid.after(doze_s)) - doze_s
+        legal_s = (since_uplink_s + until_beacon_s) / (1 + self.p) - since_uplink_s
+        wait_s = max(legal_s, until_beacon_s - self._longest_s)
         return Rest(waited_s + wait_s, 1)

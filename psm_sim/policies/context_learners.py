@@ -1,4 +1,4 @@
-"""Memories of LPSM: one while a request of the station is outstanding, and one while none is."""
+"""Separate learners of LPSM for different request contexts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from psm_sim.policies.outstanding_requests import OutstandingRequests
 
 
 class ContextLearners:
-    """Memories by context: learners of the same kind, of which one is taken up at a time.
+    """Learners of the same kind, one for each context of the station.
 
-    None of the sources has them. LPSM dozes one beacon after an uplink packet that waits for a reply, and
-    after any other what the idle memory predicts.
+    None of the sources describes them. After an uplink packet that waits for a reply, LPSM dozes one beacon.
+    After any other uplink packet it uses the prediction of the idle learner.
 
     Parameters
     ----------
-    idle, waiting
-        The learner while no request is outstanding, and while one is.
+    idle, waiting : Learner
+        Learners without and with an outstanding request.
     """
 
     def __init__(self, idle: Learner, waiting: Learner) -> None:
@@ -24,11 +24,11 @@ class ContextLearners:
         self._flows = OutstandingRequests()
 
     def sent(self, frame: Frame) -> None:
-        """Take note that a request is outstanding, or no more."""
+        """Handle a *frame* sent."""
         self._flows.sent(frame)
 
     def received(self, frame: Frame) -> None:
-        """Take note of a reply."""
+        """Handle a *frame* received."""
         self._flows.received(frame)
 
     @property
@@ -37,6 +37,6 @@ class ContextLearners:
         return self._flows.waiting > 0
 
     @property
-    def present(self) -> Learner:
-        """The learner of the present context."""
+    def current(self) -> Learner:
+        """Learner of the current context."""
         return self.waiting if self.is_waiting else self.idle

@@ -1,4 +1,4 @@
-"""Dynamic: the adaptive power saving of shipped drivers, awake for a while after traffic and then dozing."""
+"""Adaptive power saving of production drivers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,15 @@ from psm_sim.poll import Poll
 
 
 class Stack(NamedTuple):
-    """Stack: how long a driver stays awake after a frame, in ms, and every how many DTIM beacons it wakes."""
+    """Power-save settings of a driver.
+
+    Attributes
+    ----------
+    timeout_ms : float
+        Time for which the driver stays awake after a frame, in ms.
+    dtims : int
+        Wake-up interval, in DTIM beacons.
+    """
 
     timeout_ms: float
     dtims: int = 1
@@ -30,46 +38,52 @@ STACKS = {
     "nrf70": Stack(100),
     "talaria": Stack(12),
 }
-"""Shipped drivers: mac80211's mlme.c, iwlwifi's mvm/constants.h and power.c, brcmfmac's cfg80211.c, cyw43.h
-of cyw43-driver, Qualcomm's gDataInactivityTimeout, nRF Connect's power-save guide, ESP-IDF's Kconfig, and
-the power-management note of Talaria TWO."""
+"""Settings of production drivers.
+
+Sources: mac80211's mlme.c, iwlwifi's mvm/constants.h and power.c, brcmfmac's cfg80211.c, cyw43.h of
+cyw43-driver, Qualcomm's gDataInactivityTimeout, nRF Connect's power-save guide, ESP-IDF's Kconfig, and the
+power-management note of Talaria TWO.
+"""
 
 
 @dataclass
 class Dynamic(LastFrame):
-    """Stay awake for a while after each frame, then doze and wake for DTIM beacons or at a listen interval.
+    """Policy that stays awake for a timeout after each frame and then dozes.
 
-    What Linux calls dynamic power save, and Broadcom PM2. The presets are those of shipped drivers. As in
-    these, the station leaves the power-save mode with its first frame: what is held comes at once.
+    The radio wakes for DTIM beacons, or at a listen interval. Linux calls this dynamic power save, and
+    Broadcom calls it PM2. The presets are those of production drivers. As in these drivers, the station
+    leaves power-save mode with its first frame, which retrieves the buffered frames at once.
     """
 
     name: ClassVar[str] = "dynamic"
 
-    stack: str = parameter("linux", "the driver whose numbers are taken", choices=tuple(STACKS))
+    stack: str = parameter("linux", "driver whose settings are used", choices=tuple(STACKS))
     timeout_ms: float | None = parameter(
-        None, "time awake after a frame; none: the driver's", unit="ms", at_least=0, at_most=MAX_MS,
+        None, "time awake after a frame (none: setting of the driver)", unit="ms", at_least=0, at_most=MAX_MS,
         optional=True,
     )  # fmt: skip
     listen_interval: int | None = parameter(
-        None, "wake for the beacons whose numbers it divides; none: for DTIM beacons", unit="beacons",
+        None, "wake for every n-th beacon (none: wake for DTIM beacons)", unit="beacons",
         at_least=1, at_most=65_535, optional=True, kind=int,
     )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_all(self, "policy dynamic")
-        self._begin()
+        self._reset()
 
     def start(self, beacon_s: float) -> None:
-        """Begin with the timeout running."""
+        """Start with the timeout running."""
         super().start(beacon_s)
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         stack = STACKS[self.stack]
         self._timeout_s = (stack.timeout_ms if self.timeout_ms is None else self.timeout_ms) / 1000
-        beacons = self.listen_interval
-        self._interval = stack.dtims * self.dtim.period if beacons is None else self.dtim.interval(beacons)
+        listen_interval = self.listen_interval
+        self._interval = (
+            stack.dtims * self.dtim.period if listen_interval is None else self.dtim.interval(listen_interval)
+        )
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Wait for the timeout, then doze; arguments as for :class:`~psm_sim.policies.base.Policy`."""
+        """Wait for the timeout, then doze."""
         return self.aligned(now_s, self.after(now_s, poll, self._timeout_s), self._interval)

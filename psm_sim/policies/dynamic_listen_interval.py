@@ -1,4 +1,4 @@
-"""Skip: a dynamic listen interval, every beacon after traffic and every n-th one when it is quiet."""
+"""Dynamic listen interval: every beacon after traffic, every n-th beacon otherwise."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from psm_sim.poll import Poll
 
 @dataclass
 class Skip(LastFrame):
-    """Hear every beacon for a while after traffic, and only those at the listen interval otherwise.
+    """Policy that receives every beacon after traffic and every n-th one otherwise.
 
-    The dynamic listen interval of Talaria TWO (InnoPhase, note on Wi-Fi power management): awake 12 ms after
-    traffic, then every beacon until the next one of the listen interval. ``quiet_ms`` makes that longer.
+    This is the dynamic listen interval of Talaria TWO (InnoPhase, note on Wi-Fi power management). The
+    station stays awake for 12 ms after traffic and then receives every beacon until the next one of the
+    listen interval. ``quiet_ms`` extends this phase.
     """
 
     name: ClassVar[str] = "skip"
 
     timeout_ms: float = parameter(12.0, "time awake after a frame", unit="ms", at_least=0, at_most=MAX_MS)
     listen_interval: int = parameter(
-        10, "wake for the beacons whose numbers it divides", unit="beacons", at_least=1, at_most=65_535
+        10, "wake for every n-th beacon", unit="beacons", at_least=1, at_most=65_535
     )
     quiet_ms: float = parameter(
-        0.0, "time after a frame in which every beacon is heard in any case", unit="ms", at_least=0,
+        0.0, "minimum time after a frame in which every beacon is received", unit="ms", at_least=0,
         at_most=MAX_MS,
     )  # fmt: skip
 
@@ -35,12 +36,11 @@ class Skip(LastFrame):
         check_all(self, "policy skip")
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Wait for the timeout, then doze one beacon or to the next one of the listen interval.
-
-        Arguments as for :class:`~psm_sim.policies.base.Policy`.
-        """
+        """Wait for the timeout, then doze for one beacon or until the listen interval's next beacon."""
         interval = self.dtim.interval(self.listen_interval)
         wait_s = self.after(now_s, poll, self.timeout_ms / 1000)
-        coming = self.beacon_grid.after(now_s + wait_s)
-        fast = -(-self.beacon_grid.after(self.last_s + self.quiet_ms / 1000) // interval) * interval
-        return Rest(wait_s) if coming <= fast else self.aligned(now_s, wait_s, interval)
+        next_beacon = self.beacon_grid.after(now_s + wait_s)
+        last_fast_beacon = (
+            -(-self.beacon_grid.after(self.last_s + self.quiet_ms / 1000) // interval) * interval
+        )
+        return Rest(wait_s) if next_beacon <= last_fast_beacon else self.aligned(now_s, wait_s, interval)

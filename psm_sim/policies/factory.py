@@ -1,4 +1,4 @@
-"""Power-save policies by name, or from a user's file."""
+"""Registry of the power-save policies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POLICIES: Registry[Policy] = Registry(
     },
     "psm_sim.policies",
 )
-"""The policies that have a name; a new policy is one more line here."""
+"""Built-in policies by name. A new policy needs one line here."""
 
 make_policy = POLICIES.make
-"""Return the policy that a text or spec names; a policy already made is returned as it is."""
+"""Return the policy that a text or spec describes. A policy instance is returned unchanged."""

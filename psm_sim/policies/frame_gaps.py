@@ -1,4 +1,4 @@
-"""Gaps: the silences between frames, as intervals from which a waiting law can learn."""
+"""Gaps between frames, as intervals from which a waiting-time model can learn."""
 
 from __future__ import annotations
 
@@ -14,65 +14,78 @@ from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 
 CONTEXTS = ("syn", "request", "ack", "received", "idle", "idle-busy")
-"""Contexts of a gap: while a reply is awaited its opening frame, else whether there is much traffic."""
+"""Contexts of a gap: the frame that opened it while a reply is awaited, else the traffic intensity."""
 
 IDLE = ("idle", "idle-busy")
-"""Those of them in which no reply is awaited."""
+"""Contexts in which no reply is awaited."""
 
 ON_AIR_S = 0.004
-"""A frame received while awake came at most this much earlier: the time of a full frame at 3 Mbit/s."""
+"""Maximum age of a frame that is received while awake: the air time of a full frame at 3 Mbit/s."""
 
-_NEVER, _IDLE_MEAN_S = 99.0, 600.0
-"""Odds, before anything was seen, that nothing unasked comes within a minute, and the mean time until it
-does; else those of a waiting law."""
+_IDLE_ODDS, _IDLE_MEAN_S = 99.0, 600.0
+"""Priors of the idle contexts.
+
+They are the odds that no unsolicited frame arrives within a minute, and the mean time until one arrives, in
+seconds. The other contexts use the priors of :class:`~psm_sim.learning.WaitingTimeModel`.
+"""
 
 
 class WaitingTimeModels(dict[str, WaitingTimeModel]):
-    """Laws of silences by context; one that has learnt nothing where there was none."""
+    """Waiting-time models by context, created when first used."""
 
     def __missing__(self, context: str) -> WaitingTimeModel:
-        self[context] = law = (
-            WaitingTimeModel(_NEVER, _IDLE_MEAN_S) if context in IDLE else WaitingTimeModel()
+        self[context] = model = (
+            WaitingTimeModel(_IDLE_ODDS, _IDLE_MEAN_S) if context in IDLE else WaitingTimeModel()
         )
-        return law
+        return model
 
 
 class FrameGaps:
     """Gaps between the frames of one station.
 
-    A gap opens at every frame sent, and at every useful frame received. It ends at the next such frame, or
-    when the last reply is complete. Only a gap in which the radio was asked to rest is learnt from: frames
-    of one burst do not wait. Its end is known as closely as the radio could see it:
+    A gap opens at every frame sent and at every useful frame received. It ends at the next such frame, or
+    when the last reply is complete. Only gaps in which the policy returned a rest are learnt from, because
+    the frames of one burst do not wait. The arrival that ends a gap is known only up to an interval:
 
-    ========================================  ====================================
-    event                                     interval
-    ========================================  ====================================
-    a frame received while awake              the last 4 ms
-    a frame fetched at a beacon               the doze, since the last empty beacon
-    its own packet, frames were held          the doze
-    its own packet, nothing held              not before now
-    the last reply is complete without data   not before now
-    ========================================  ====================================
+    =========================================  ========================================
+    event                                      interval
+    =========================================  ========================================
+    frame received while awake                 the last 4 ms
+    frame retrieved at a beacon                the doze, since the last empty beacon
+    uplink packet, buffered frames retrieved   the doze
+    uplink packet, no buffered frame           not before now
+    last reply complete without data           not before now
+    =========================================  ========================================
 
     Parameters
     ----------
-    flows
-        Told of every frame here; says whether a reply is awaited.
-    split_s
-        If the last two useful frames are less than so many seconds apart, an idle gap is a busy one.
-    tell
-        Called with the context of a gap, and after what time and by what time since it opened, in seconds,
-        a frame came to the access point; ``inf`` if none had come.
+    flows : OutstandingRequests
+        Outstanding requests. It receives all frames of this object.
+    split_s : float
+        An idle gap has the context ``"idle-busy"`` if the last two useful frames were closer than this, in
+        seconds.
+    on_gap : callable
+        Called at the end of a gap with its context and the bounds of the arrival, in seconds since the gap
+        opened. The upper bound is ``inf`` if no frame has arrived.
+
+    Attributes
+    ----------
+    opened_s : float
+        Time at which the current gap opened, in seconds.
+    context : str
+        Context of the current gap, one of :data:`CONTEXTS`.
+    number : int
+        Number of gaps opened so far.
     """
 
     def __init__(
-        self, flows: OutstandingRequests, split_s: float, tell: Callable[[str, float, float], None]
+        self, flows: OutstandingRequests, split_s: float, on_gap: Callable[[str, float, float], None]
     ) -> None:
-        self._flows, self._split_s, self._tell = flows, split_s, tell
+        self._flows, self._split_s, self._on_gap = flows, split_s, on_gap
         self.opened_s, self.context = 0.0, "idle"
         self.number = 0
-        self._asked = False
-        self._lull_s = 0.0
+        self._rested = False
+        self._idle_s = 0.0
         self._dozes_s = self._wakes_s = 0.0
         self._useful_s = (-inf, -inf)
 
@@ -81,74 +94,82 @@ class FrameGaps:
         """Whether no reply is awaited in this gap."""
         return self.context in IDLE
 
-    def lull_s(self, now_s: float) -> float:
-        """Return the seconds without any reply awaited since the last frame that nobody asked for."""
-        return self._lull_s + (now_s - self.opened_s if self.is_idle else 0.0)
+    def idle_s(self, now_s: float) -> float:
+        """Return the time without an awaited reply since the last unsolicited frame, in seconds."""
+        return self._idle_s + (now_s - self.opened_s if self.is_idle else 0.0)
 
     def rests(self, dozes_s: float, wakes_s: float) -> None:
-        """Take note that the radio will doze from *dozes_s* until the beacon at *wakes_s*, in seconds."""
-        self._asked = True
+        """Handle a doze from *dozes_s* until the beacon at *wakes_s*, in seconds."""
+        self._rested = True
         self._dozes_s, self._wakes_s = dozes_s, wakes_s
 
     def interrupted(self, poll: Poll) -> None:
-        """Take note of a doze cut short: if frames were held, they came during the doze."""
+        """Handle an interrupted doze. Buffered frames arrived during the doze."""
         if poll.buffered_frames:
             self._close(self._dozes_s, self._dozes_s + poll.slept_ms / 1000)
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """End the gap with a frame of the station's own, and open the next."""
+        """End the gap with a frame sent at *now_s*, and open the next gap."""
         self._close(now_s, inf)
         self._flows.sent(frame)
         self._open(now_s, context_of(frame), is_useful(frame))
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """End the gap with a frame from the access point, if it is useful or completes the last reply."""
-        waited = self._flows.waiting
+        """Handle a frame received at *now_s*.
+
+        The gap ends if the frame is useful or completes the last reply.
+        """
+        was_waiting = self._flows.waiting
         self._flows.received(frame)
         useful = is_useful(frame)
         if useful:
-            self._close(*self._arrival(now_s))
-        elif waited and not self._flows.waiting:
+            self._close(*self._arrival_interval(now_s))
+        elif was_waiting and not self._flows.waiting:
             self._close(now_s, inf)
         else:
             return
         self._open(now_s, "received", useful)
 
     def at(
-        self, law: Callable[[str], WaitingTimeModel], times_s: FloatArray
+        self, model_of: Callable[[str], WaitingTimeModel], times_s: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the probability that a frame has come by some times, and its integral.
+        """Return the probability that a frame has arrived by each time, and its integral.
 
         Parameters
         ----------
-        law
-            Gives the law of a context.
+        model_of : callable
+            Returns the waiting-time model of a context.
         times_s : ndarray, shape (n,)
-            In seconds, the first one the earliest.
-        """
-        return law(self.context).at(np.maximum(times_s - self.opened_s, 0.0))
+            Times in seconds; the first one is the earliest.
 
-    def _arrival(self, now_s: float) -> tuple[float, float]:
-        fetched = self._asked and now_s >= self._wakes_s
+        Returns
+        -------
+        tuple of ndarray, shape (n,) each
+            See :data:`~psm_sim.policies.optimal_rest.ArrivalModel`.
+        """
+        return model_of(self.context).at(np.maximum(times_s - self.opened_s, 0.0))
+
+    def _arrival_interval(self, now_s: float) -> tuple[float, float]:
+        fetched = self._rested and now_s >= self._wakes_s
         return (self._dozes_s, self._wakes_s) if fetched else (now_s - ON_AIR_S, now_s)
 
     def _close(self, after_s: float, by_s: float) -> None:
-        if self._asked:
-            self._asked = False
+        if self._rested:
+            self._rested = False
             after_s, by_s = max(0.0, after_s - self.opened_s), max(0.0, by_s - self.opened_s)
             if self.is_idle:
-                self._lull_s = self._lull_s + after_s if by_s == inf else 0.0
-            self._tell(self.context, after_s, by_s)
+                self._idle_s = self._idle_s + after_s if by_s == inf else 0.0
+            self._on_gap(self.context, after_s, by_s)
 
-    def _open(self, now_s: float, kind: str, useful: bool) -> None:
+    def _open(self, now_s: float, reply_context: str, useful: bool) -> None:
         if useful:
             self._useful_s = (self._useful_s[1], now_s)
         busy = self._useful_s[1] - self._useful_s[0] < self._split_s
-        self.opened_s, self._asked = now_s, False
-        self.context = kind if self._flows.waiting else "idle-busy" if busy else "idle"
+        self.opened_s, self._rested = now_s, False
+        self.context = reply_context if self._flows.waiting else "idle-busy" if busy else "idle"
         self.number += 1
 
 
 def context_of(frame: Frame) -> str:
-    """Return the context of a gap that a frame sent opens while its reply is awaited."""
+    """Return the context of the gap that a frame sent opens while its reply is awaited."""
     return "syn" if frame.syn else "request" if frame.payload else "ack"

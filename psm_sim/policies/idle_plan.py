@@ -1,4 +1,4 @@
-"""Idle plan: the dozes that LPSM would choose while nothing is held, worked out for many beacons at once."""
+"""Plan of LPSM's dozes while no frame is buffered, computed in batches."""
 
 from __future__ import annotations
 
@@ -11,71 +11,88 @@ from psm_sim.array_types import FloatArray, IntArray
 from psm_sim.learning.lookahead import Lookahead
 
 HALF = 0.5 + 1e-9
-"""Rounding of a polling time to beacons: what is this close below the half counts as the half, and is
-rounded up, so that a mean on the very boundary is rounded alike whichever way it was worked out."""
+"""Offset for rounding polling times to beacons.
+
+A polling time that is this close below a half rounds up. A mean on the boundary is thus rounded alike,
+independently of the rounding errors of its computation.
+"""
 
 _MARGIN = 1e-6
+"""Distance below the upper boundary within which a mean is not considered settled, in beacons."""
 
 
 class IdlePlan:
-    """Plan of LPSM: every beacon at which nothing is held is one round with the same losses.
+    """Plan of LPSM for beacons without buffered frames.
+
+    Each such beacon is one round of the learner with the same losses.
 
     Parameters
     ----------
     look : callable
-        Returns the look at these rounds, or None; called when the first of them is over.
+        Returns the :class:`~psm_sim.learning.lookahead.Lookahead` of these rounds, or None. Called after the
+        first one.
     learn : callable
-        Called with that look, the rounds that are over, and the number of the beacon dozed for.
+        Called with the lookahead, the number of rounds that are over, and the number of the next wake-up
+        beacon.
     times_ms : ndarray, shape (n,)
-        The experts' polling times, in ms, ascending.
+        Polling times of the experts, in ms, ascending.
     beacon_s : float
-        The beacon interval, in seconds.
+        Beacon interval, in seconds.
     """
 
     def __init__(
         self,
-        look: Callable[[], Lookahead | None],
+        make_lookahead: Callable[[], Lookahead | None],
         learn: Callable[[Lookahead, int, int], None],
         times_ms: FloatArray,
         beacon_s: float,
     ) -> None:
-        self._look, self._learn = look, learn
+        self._make_lookahead, self._learn = make_lookahead, learn
         self._times: FloatArray = times_ms / (1000 * beacon_s)
-        self._ahead: Lookahead
+        self._lookahead: Lookahead
 
     def dozes(self) -> Iterator[tuple[int, float]]:
-        """Yield the dozes, as many of one length as come together; none if there is no look ahead."""
-        ahead = self._look()
-        if ahead is None:
+        """Yield the dozes as runs of equal length, or nothing if there is no lookahead."""
+        lookahead = self._make_lookahead()
+        if lookahead is None:
             return
-        self._ahead, check = ahead, 1
-        for block, means in enumerate(ahead.predictions(self._times), 1):
-            beacons = round_to_beacons(means)
+        self._lookahead, next_check = lookahead, 1
+        for block, mean_times in enumerate(lookahead.predictions(self._times), 1):
+            beacons = round_to_beacons(mean_times)
             yield from _runs(beacons)
-            # Asked ever more seldom: the answer costs as much as a block.
-            if block >= check and beacons.item(0) == beacons.item(-1):
-                check = 2 * block
-                if self._settled(ahead, beacons.item(-1)):
+            # The test costs as much as a block, so the interval between tests doubles.
+            if block >= next_check and beacons.item(0) == beacons.item(-1):
+                next_check = 2 * block
+                if self._is_settled(lookahead, beacons.item(-1)):
                     yield beacons.item(-1), inf
 
     def followed(self, heard: int, until: int) -> None:
-        """Learn the rounds that are over."""
-        self._learn(self._ahead, heard, until)
+        """Learn from the rounds that are over."""
+        self._learn(self._lookahead, heard, until)
 
-    def _settled(self, ahead: Lookahead, beacons: int) -> bool:
-        """Say whether all further means round to so many *beacons*; the experts' own times need no proof."""
+    def _is_settled(self, lookahead: Lookahead, beacons: int) -> bool:
+        """Return whether all further means round to *beacons*.
+
+        Boundaries outside the range of the experts' polling times need no test.
+        """
         low, high = beacons - 0.5, beacons + 0.5 - _MARGIN
-        above = low <= self._times[0] or ahead.stays_above(low)
-        return above and (high > self._times[-1] or ahead.stays_below(high))
+        above = low <= self._times[0] or lookahead.stays_above(low)
+        return above and (high > self._times[-1] or lookahead.stays_below(high))
 
 
 def round_to_beacons(means: FloatArray) -> IntArray:
-    """Return polling times, shape (k,), in beacon intervals, as whole ones, each at least 1."""
+    """Round polling times to whole beacon intervals, each at least 1.
+
+    Parameters
+    ----------
+    means : ndarray, shape (k,)
+        Polling times, in beacon intervals.
+    """
     return np.maximum((means + HALF).astype(np.intp), 1)
 
 
 def _runs(beacons: IntArray) -> Iterator[tuple[int, int]]:
-    """Yield each length of doze with how often it comes in a row."""
+    """Yield the length of each doze and the number of its consecutive repetitions."""
     lasts = (beacons[1:] != beacons[:-1]).nonzero()[0]
     start = 0
     for end, doze in zip((lasts + 1).tolist(), beacons[lasts].tolist(), strict=True):

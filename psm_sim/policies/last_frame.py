@@ -1,4 +1,4 @@
-"""Last frame: the time of the last frame sent or received, and dozes that begin a while after it."""
+"""Base class of policies that depend on the time of the last frame."""
 
 from __future__ import annotations
 
@@ -7,50 +7,55 @@ from psm_sim.poll import Poll
 
 
 class LastFrame(Policy):
-    """Policy that knows when the last frame was sent or received; the start counts as one."""
+    """Policy that records the time of the last frame sent or received.
+
+    The start of the run counts as a frame.
+    """
 
     last_s: float = 0.0
+    """Time of the last frame, in seconds."""
 
     def start(self, beacon_s: float) -> None:
-        """Begin, as if a frame had just been sent."""
+        """Start with a frame at time 0."""
         super().start(beacon_s)
         self.last_s = 0.0
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Take note of a frame sent."""
+        """Record the time of a frame sent."""
         self.last_s = now_s
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Take note of a frame received, a group frame too."""
+        """Record the time of a frame received, including group addressed frames."""
         self.last_s = now_s
 
     def after(self, now_s: float, poll: Poll | None, timeout_s: float) -> float:
-        """Return how long to stay awake yet, in seconds, to be awake for a while after the last frame.
+        """Return how long to stay awake so that *timeout_s* have passed since the last frame, in seconds.
 
         Parameters
         ----------
-        now_s
-            The time, in seconds.
-        poll
-            What was seen; None: an uplink packet has just left, perhaps long after it was handed down.
-        timeout_s
-            How long to be awake after the last frame, in seconds.
+        now_s : float
+            Current time, in seconds.
+        poll : Poll or None
+            Observation at the beacon; None if an uplink packet has just been sent, perhaps long after it was
+            queued.
+        timeout_s : float
+            Time to stay awake after the last frame, in seconds.
         """
         if poll is None:
             self.last_s = now_s
         return max(0.0, self.last_s + timeout_s - now_s)
 
     def aligned(self, now_s: float, wait_s: float, interval: int) -> Rest:
-        """Return the rest that wakes for the beacons whose numbers a listen interval divides.
+        """Return the rest that ends at the next multiple of a listen interval.
 
         Parameters
         ----------
-        now_s
-            The time, in seconds.
-        wait_s
-            How long to stay awake before, in seconds.
-        interval
-            The listen interval in beacons.
+        now_s : float
+            Current time, in seconds.
+        wait_s : float
+            Time to stay awake before the doze, in seconds.
+        interval : int
+            Listen interval, in beacons. The radio wakes for the beacons whose numbers it divides.
         """
         past = (self.beacon_grid.after(now_s + wait_s) - 1) % interval
         return Rest(wait_s, interval - past, repeat=not wait_s and not past)

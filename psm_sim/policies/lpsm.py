@@ -1,4 +1,4 @@
-"""LPSM: the polling time is learned online (thesis, section 2.5.3 and figure 2-4)."""
+"""LPSM, which learns the polling time online (thesis, section 2.5.3 and figure 2-4)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from psm_sim.policies.warm_start import WarmStart
 
 @dataclass
 class Lpsm(LpsmParameters, Policy):
-    """Doze for the weighted mean of the experts' polling times; Learn-alpha learns the weights.
+    """Policy that dozes for the weighted mean of the experts' polling times (LPSM).
 
-    Each expert is one polling time. At every wake-up for a beacon each expert suffers the loss that its
-    time would have cost in the doze just ended, the weights are revised (equations 2.2 and 2.7), and the
-    next doze is the weighted mean of the times (2.32), rounded to the nearest beacon. The switching rates
-    are chosen for ``horizon_s`` seconds with one poll per beacon (section 2.3).
+    Each expert is one polling time, and Learn-alpha learns the weights. At every wake-up for a beacon, each
+    expert suffers the loss that its polling time would have had in the doze just ended. The weights are then
+    updated (thesis, eqs. 2.2 and 2.7). The next doze is the weighted mean of the polling times (eq. 2.32),
+    rounded to the nearest beacon. The switching rates are optimised for ``horizon_s`` seconds with one poll
+    per beacon (section 2.3).
 
-    With ``state`` the learner goes on from what that file held when the policy was made, and its state is
-    written there when a run is over. Such a run depends on the file as well as on its parameters.
+    With ``state`` the learner continues from the file as it was when the policy was created. The state is
+    written back at the end of the run. Such a run depends on the file as well as on its parameters.
     """
 
     name: ClassVar[str] = "lpsm"
@@ -43,10 +44,12 @@ class Lpsm(LpsmParameters, Policy):
         self.times_ms = polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "policy lpsm")
         check_loss(self._loss, self.times_ms)
         if self.state is not None and self.context != "none":
-            raise InputError("policy lpsm: context is outstanding; expected none with state: one memory.")
+            raise InputError(
+                "policy lpsm: context=outstanding conflicts with state, which stores one learner."
+            )
         if self.alpha is not None and self.compiled != "no":
             raise InputError(
-                f"policy lpsm: compiled is {self.compiled}; expected no with alpha: it is not Learn-alpha."
+                f"policy lpsm: compiled={self.compiled} conflicts with alpha; only Learn-alpha is compiled."
             )
         if self.compiled == "yes":
             check_numba("policy lpsm")
@@ -54,94 +57,103 @@ class Lpsm(LpsmParameters, Policy):
         self._loss = guarded_loss(self._loss)
         self._warm_start = None if self.state is None else WarmStart(self.state)
         self.learner: Learner
-        self._memories: ContextLearners | None = None
+        self._contexts: ContextLearners | None = None
         self._beacons, self._planned = 1, 0
         self._idle: FloatArray | None = None
         self._rests, self._planned_rests = RestCache(None), RestCache(None)
         self._sent_since_rest = False
 
     def config(self) -> dict[str, Any]:
-        """Return the parameters as plain values, those of the loss with its ``gamma`` included."""
-        values = {name: getattr(self, each.attribute) for name, each in parameters_of(Lpsm).items()}
+        """Return the parameters as plain values, including the loss and its ``gamma``."""
+        values = {name: getattr(self, entry.attribute) for name, entry in parameters_of(Lpsm).items()}
         loss = self._loss.name if isinstance(self.loss, Loss) else str(self.loss)
         return {**values, "loss": loss, "gamma": self._gamma}
 
     def start(self, beacon_s: float) -> None:
-        """Begin with the saved weights, or with uniform ones: the first time is then the mean of all."""
+        """Start with the saved weights, or with uniform weights.
+
+        With uniform weights the first polling time is the mean of all.
+        """
         super().start(beacon_s)
         self._planned = 0
         self._loss.start()
-        share = Spec("fixed-share").with_("alpha", self.alpha)
-        learner = Spec("learn-alpha").with_("compiled", self.compiled) if self.alpha is None else share
+        fixed_share = Spec("fixed-share").with_("alpha", self.alpha)
+        spec = Spec("learn-alpha").with_("compiled", self.compiled) if self.alpha is None else fixed_share
         polls = polls_in_horizon(self.horizon_s, beacon_s, "policy lpsm")
-        self.learner = make_learner(learner, self.times_ms.size, polls)
+        self.learner = make_learner(spec, self.times_ms.size, polls)
         if self.context != "none":
-            self._memories = ContextLearners(self.learner, make_learner(learner, self.times_ms.size, polls))
+            self._contexts = ContextLearners(self.learner, make_learner(spec, self.times_ms.size, polls))
         if self._warm_start is not None:
             self._warm_start.load(self.learner, self.times_ms)
         self._idle = self._loss.idle(self.times_ms)
-        # A class derived from this one can learn in its own way from each poll, and is asked at each.
+        # A subclass may override how it learns from a poll, so it must be called at each beacon.
         plans = type(self) is Lpsm and self._idle is not None
-        plan = IdlePlan(self._look, self._fast_forward, self.times_ms, beacon_s) if plans else None
+        plan = IdlePlan(self._lookahead, self._fast_forward, self.times_ms, beacon_s) if plans else None
         self._planned_rests = RestCache(plan)
         self._predict()
 
     def finish(self) -> None:
-        """Save what was learned, if a state file was named."""
+        """Save the learner's state if ``state`` names a file."""
         if self._warm_start is not None:
             self._warm_start.save(self.learner, self.times_ms)
 
     def report(self) -> dict[str, float]:
-        """Return what the loss measured."""
+        """Return the measurements of the loss."""
         return self._loss.report()
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Learn from the poll, and doze for the time predicted."""
+        """Learn from the poll, and doze for the predicted time."""
         next_beacon = self.beacon_grid.after(now_s)
         if poll is not None:
             self._learn(poll)
             self._loss.observe(poll)
-        if self._memories is not None:
-            beacons = self._switch_context(self._memories, poll)
+        if self._contexts is not None:
+            beacons = self._switch_context(self._contexts, poll)
         else:
             beacons = self._doze_after_poll() if poll is not None else self._doze_after_uplink(next_beacon)
         self._planned, self._sent_since_rest = next_beacon + beacons - 1, False
-        # After a first empty poll: most dozes during a page end with frames, and need no plan.
+        # Offer a plan only after an empty poll. Most dozes during a page end with frames and need none.
         rests = self._rests if poll is None or poll.buffered_frames else self._planned_rests
         return rests[beacons]
 
     def uplink(self, now_s: float) -> None:
-        """Note that a packet is sent."""
+        """Handle an uplink packet."""
         self._sent_since_rest = True
 
     def interrupted(self, poll: Poll) -> None:
-        """Learn from a doze cut short if ``learn_on_uplink`` is set; the loss is told in any case."""
+        """Learn from an interrupted doze if ``learn_on_uplink`` is set.
+
+        The loss observes the doze in any case.
+        """
         if self.learn_on_uplink and poll.slept_ms > 0:
             self._learn(poll)
         self._loss.observe(poll)
 
     def wants(self, hook: str) -> bool:
-        """Say whether the context counts, or a class derived from it has the *hook*."""
+        """Return whether contexts are used, or a subclass overrides the *hook*."""
         return self.context != "none" or getattr(type(self), hook) is not getattr(Lpsm, hook)
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Tell the memories of a frame sent."""
-        if self._memories:
-            self._memories.sent(frame)
+        """Update the context with a frame sent."""
+        if self._contexts:
+            self._contexts.sent(frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Tell the memories of a frame received."""
-        if self._memories is not None:
-            self._memories.received(frame)
+        """Update the context with a frame received."""
+        if self._contexts is not None:
+            self._contexts.received(frame)
 
-    def _switch_context(self, memories: ContextLearners, poll: Poll | None) -> int:
-        """Take up the memory of the present context; after an uplink packet that waits, one beacon."""
-        self.learner = memories.present
+    def _switch_context(self, contexts: ContextLearners, poll: Poll | None) -> int:
+        """Use the learner of the current context and return its doze.
+
+        After an uplink packet with an outstanding request, the doze is one beacon.
+        """
+        self.learner = contexts.current
         self._predict()
-        return 1 if memories.is_waiting and poll is None else self._beacons
+        return 1 if contexts.is_waiting and poll is None else self._beacons
 
     def losses(self, poll: Poll) -> FloatArray:
-        """Return what each expert's time would have cost in the doze just ended, shape (n,), in nats.
+        """Return the loss of each expert in the doze just ended, shape (n,), in nats.
 
         Raises
         ------
@@ -151,9 +163,9 @@ class Lpsm(LpsmParameters, Policy):
         return self._loss(poll, self.times_ms)
 
     def _doze_after_poll(self) -> int:
-        # A restart would be the full time too, and of a poll that has just been there is nothing to keep.
-        cut = self.acks == "uplink" and self._sent_since_rest and self.after_uplink == "one"
-        return 1 if cut else self._beacons
+        # Restart means the full polling time here as well, and keep has no planned beacon left.
+        is_uplink = self.acks == "uplink" and self._sent_since_rest and self.after_uplink == "one"
+        return 1 if is_uplink else self._beacons
 
     def _doze_after_uplink(self, next_beacon: int) -> int:
         if self.after_uplink == "keep":
@@ -165,16 +177,26 @@ class Lpsm(LpsmParameters, Policy):
             self.learner.update(self.losses(poll))
         except PluginError:
             raise
-        except InputError as fault:  # a formula can overflow late; the learner does not know its name
+        except InputError as fault:  # a formula may overflow late; add its name
             raise InputError(f"Loss {self._loss} with {describe_poll(poll)}: {fault}") from fault
         self._predict()
 
-    def _look(self) -> Lookahead | None:
+    def _lookahead(self) -> Lookahead | None:
         return None if self._idle is None else self.learner.lookahead(self._idle)
 
-    def _fast_forward(self, ahead: Lookahead, heard: int, until: int) -> None:
-        """Learn from so many beacons *heard* as planned; it dozes *until* the beacon of that number."""
-        self.learner.fast_forward(ahead, heard)
+    def _fast_forward(self, lookahead: Lookahead, heard: int, until: int) -> None:
+        """Learn from *heard* empty beacons at once.
+
+        Parameters
+        ----------
+        lookahead : Lookahead
+            Lookahead of the plan that was followed.
+        heard : int
+            Number of beacons received under the plan.
+        until : int
+            Number of the beacon at which the current doze ends.
+        """
+        self.learner.fast_forward(lookahead, heard)
         self._predict()
         self._planned = until
 
@@ -184,13 +206,13 @@ class Lpsm(LpsmParameters, Policy):
 
 
 class RestCache(dict[int, Rest]):
-    """Rests of one *plan* by the beacons that they last, each of which is made once."""
+    """Cache of the rests of one *plan*, by their length in beacons."""
 
     def __init__(self, plan: Plan | None) -> None:
         super().__init__()
         self._plan = plan
 
     def __missing__(self, beacons: int) -> Rest:
-        """Make it."""
+        """Create the rest."""
         rest = self[beacons] = Rest(beacons=beacons, plan=self._plan)
         return rest

@@ -1,4 +1,4 @@
-"""Parameters of LPSM, and what the sources leave open of it."""
+"""Parameters of LPSM, including choices that the sources leave open."""
 
 from __future__ import annotations
 
@@ -12,70 +12,65 @@ from psm_sim.parameters import parameter
 
 @dataclass
 class LpsmParameters:
-    """What LPSM is told.
+    """Parameters of :class:`~psm_sim.policies.lpsm.Lpsm`.
 
-    Three choices that the sources leave open are parameters: how long to doze after an uplink packet; whether
-    an ACK sent while a poll's frames are fetched is one; and whether a doze that an uplink packet cut short
-    is learned from. The default of the first, one beacon, has the least slowdown. That of the second is the
-    order of figure 2-4: retrieve the data, then sleep for the time predicted.
+    Three parameters are choices that the sources leave open. ``uplink`` sets the doze after an uplink packet;
+    its default, one beacon, has the lowest slowdown. ``acks`` decides whether an ACK that is sent while a
+    poll's frames are retrieved counts as an uplink packet. Its default is the order of figure 2-4, which
+    first retrieves the data and then sleeps for the predicted time. ``learn_on_uplink`` decides whether
+    interrupted dozes are learnt from.
     """
 
     loss: str | Spec | Loss = parameter(
-        "inverse-log", "loss of a polling time: a name, a formula or FILE.py:CLASS"
+        "inverse-log", "loss of a polling time: name, formula or FILE.py:CLASS"
     )
     gamma: float | None = parameter(
         None,
-        "the loss's weight of latency against energy; none: its own default",
+        "weight of latency against energy (none: default of the loss)",
         above=0,
         at_most=MAX_WEIGHT,
         optional=True,
     )
-    min_ms: float = parameter(
-        100.0, "shortest polling time among the experts", unit="ms", above=0, at_most=MAX_MS
-    )
-    max_ms: float = parameter(
-        1200.0, "longest polling time among the experts", unit="ms", above=0, at_most=MAX_MS
-    )
+    min_ms: float = parameter(100.0, "shortest polling time of an expert", unit="ms", above=0, at_most=MAX_MS)
+    max_ms: float = parameter(1200.0, "longest polling time of an expert", unit="ms", above=0, at_most=MAX_MS)
     step_ms: float = parameter(
         100.0, "spacing of the experts' polling times", unit="ms", above=0, at_most=MAX_MS
     )
     horizon_s: float = parameter(
-        2700.0, "time for which the switching rates are chosen", unit="s", above=0, at_most=MAX_S
+        2700.0, "horizon for which the switching rates are optimised", unit="s", above=0, at_most=MAX_S
     )
     after_uplink: str = parameter(
         "one",
-        "doze after an uplink packet: one beacon; restart the full time; keep the planned poll",
+        "after an uplink packet: doze one beacon, restart the polling time, or keep the planned beacon",
         name="uplink",
         choices=("one", "restart", "keep"),
     )
     acks: str = parameter(
         "poll",
-        "a packet sent while a poll's frames are fetched belongs to the poll, which the full time follows; or"
-        " is an uplink packet",
+        "whether a packet sent while frames are retrieved belongs to the poll or counts as an uplink packet",
         choices=("poll", "uplink"),
     )
-    learn_on_uplink: bool = parameter(False, "learn also from a doze that an uplink packet cut short")
+    learn_on_uplink: bool = parameter(False, "whether to learn from dozes that an uplink packet interrupted")
     alpha: float | None = parameter(
         None,
-        "one fixed switching rate in place of Learn-alpha; 0: Static-expert",
+        "fixed switching rate instead of Learn-alpha (0: Static-expert)",
         at_least=0,
         at_most=1,
         optional=True,
     )
     context: str = parameter(
         "none",
-        "none: one memory; outstanding: one while a request is outstanding and one while none is",
+        "outstanding: separate learners with and without an outstanding request; none: one learner",
         choices=("none", "outstanding"),
     )
     state: str | None = parameter(
         None,
-        "JSON file with a learner's state: read, if there is one, and written after the run",
+        "JSON file with the learner's state, read at the start if it exists and written after the run",
         optional=True,
         kind=str,
     )
     compiled: str = parameter(
         "no",
-        "yes: Learn-alpha's rounds are compiled by Numba (psm_sim[fast]); auto: so after 100,000 of them, if"
-        " that can be",
+        "whether Numba compiles Learn-alpha (psm_sim[fast]); auto: after 100,000 rounds, if it is installed",
         choices=("no", "auto", "yes"),
     )

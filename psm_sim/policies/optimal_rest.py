@@ -1,9 +1,9 @@
-"""Schedule of one rest: when to doze and which beacon to hear, by dynamic programming over a waiting law.
+"""Optimal schedule of dozes for a random arrival time, by dynamic programming.
 
-A frame will come at a random time whose law is known. The radio can stay awake, which costs power, or doze to
-one of the next beacons, which costs the energy to hear it, and delays a frame that comes before it. All costs
-are weighed by the probability that no frame has come yet, so that backwards from the end each choice is the
-least of a few sums: a shortest path.
+A frame will arrive at a random time with a known distribution. The radio can stay awake, which costs power.
+It can also doze until one of the next beacons, which costs the energy to receive a beacon and delays a frame
+that arrives during the doze. All costs are weighted by the probability that no frame has arrived yet. Working
+backwards from the end, each choice is then the minimum of a few sums, as in a shortest-path problem.
 """
 
 from __future__ import annotations
@@ -20,13 +20,20 @@ from numpy.typing import NDArray
 
 from psm_sim.array_types import FloatArray
 
-Law = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-"""Waiting law: from times in seconds, (n,), to the probability that the frame has come, and its integral."""
+ArrivalModel = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+"""Distribution of an arrival time.
+
+The function maps times in seconds, shape (n,), to the probability that the frame has arrived and to the
+integral of this probability, both of shape (n,).
+"""
 
 IndexArray = NDArray[np.intp]
 
 _TIE = 1e-9
-"""Share of a beacon's energy below which costs count as equal; of equal dozes the longest is best."""
+"""Difference of costs below which they count as equal, as a share of a beacon's energy.
+
+Of dozes with equal costs the longest is chosen.
+"""
 
 
 @dataclass(frozen=True)
@@ -36,142 +43,162 @@ class RestCosts:
     Attributes
     ----------
     price_w : float
-        Price of delay of a held frame, in joules per second; 0 or more.
+        Price of the delay of a buffered frame, in joules per second, 0 or more.
     awake_w : float
-        Power of staying awake above that of dozing, in watts; ``inf`` never stays awake.
+        Additional power of staying awake instead of dozing, in watts; ``inf`` disables staying awake.
     beacon_j : float
-        Energy to hear one beacon, in joules, 0 or more.
-    most : int
-        The longest doze, in beacons.
+        Energy to receive one beacon, in joules, 0 or more.
+    max_beacons : int
+        Longest doze, in beacons.
     """
 
     price_w: float
     awake_w: float
     beacon_j: float
-    most: int
+    max_beacons: int
 
 
 class DecisionGrid(NamedTuple):
-    """Times at which something can be chosen, and the beacons.
+    """Times at which a decision is possible, and the beacons.
 
     Attributes
     ----------
     times_s : ndarray, shape (n,)
-        Ascending, in seconds. The first one lies before all beacons; every beacon but the last few, as many
-        as the longest doze has, is one of these times.
+        Decision times in seconds, ascending. The first one is before all beacons. Every beacon is a decision
+        time, except the last few, whose number is the longest doze in beacons.
     beacons_s : ndarray, shape (b,)
-        The beacons; the last few end the schedule.
-    ahead : ndarray, shape (n,)
-        The place in ``beacons_s`` of the first beacon after each time.
+        Beacon times in seconds. The last few end the schedule.
+    next_beacon : ndarray, shape (n,)
+        Index into ``beacons_s`` of the first beacon after each decision time.
     """
 
     times_s: FloatArray
     beacons_s: FloatArray
-    ahead: IndexArray
+    next_beacon: IndexArray
 
 
-_SHORT = 24
-"""Beacons of a longest doze from which on an array is faster than plain Python."""
+_MIN_ARRAY_SIZE = 24
+"""Longest doze in beacons from which on a NumPy array is faster than plain Python."""
 
 
 def solve_rest(
-    law: Law, times: DecisionGrid, costs: RestCosts, allowed: NDArray[np.bool_] | None = None
+    model: ArrivalModel, grid: DecisionGrid, costs: RestCosts, allowed: NDArray[np.bool_] | None = None
 ) -> IndexArray:
-    """Return the best choice at each time: the number of beacons to doze, or 0 to stay awake until the next.
+    """Return the optimal decision at each time of a grid.
 
     Parameters
     ----------
-    law : callable
-        The law of the time at which the frame comes.
-    times : Times
-        When something can be chosen.
-    costs : Costs
-        What delay, power and beacons cost.
-    allowed : ndarray, shape (n, costs.most), optional
-        Which dozes are allowed, at least one at the last time; all, if it is not given.
+    model : callable
+        Distribution of the arrival time, see :data:`ArrivalModel`.
+    grid : DecisionGrid
+        Decision times and beacons.
+    costs : RestCosts
+        Costs of delay, power and beacons.
+    allowed : ndarray, shape (n, costs.max_beacons), optional
+        Allowed dozes, at least one of them at the last time. By default all dozes are allowed.
 
     Returns
     -------
     ndarray, shape (n,)
-        The choices, each given that no frame has come until then.
+        Number of beacons to doze, or 0 to stay awake until the next decision time. Each decision assumes that
+        no frame has arrived before.
     """
-    to = times.ahead[:, None] + np.arange(costs.most)
-    doze_j, stay_j, left_j = _costs(law, times, costs, to)
+    wake_beacon = grid.next_beacon[:, None] + np.arange(costs.max_beacons)
+    doze_j, stay_j, left_j = _compute_costs(model, grid, costs, wake_beacon)
     if allowed is not None:
         doze_j[~allowed] = inf
-    onward_j = _backwards(times.ahead, doze_j, stay_j, left_j)
-    sums = doze_j + np.array(left_j)[to]
-    least = sums.min(axis=1)
-    longest = costs.most - np.argmax(sums[:, ::-1] <= least[:, None] + _TIE * costs.beacon_j, axis=1)
-    return np.where(np.array(stay_j) + onward_j < least, 0, longest)
+    stay_onward_j = _minimise_backwards(grid.next_beacon, doze_j, stay_j, left_j)
+    totals_j = doze_j + np.array(left_j)[wake_beacon]
+    min_doze_j = totals_j.min(axis=1)
+    longest = costs.max_beacons - np.argmax(
+        totals_j[:, ::-1] <= min_doze_j[:, None] + _TIE * costs.beacon_j, axis=1
+    )
+    return np.where(np.array(stay_j) + stay_onward_j < min_doze_j, 0, longest)
 
 
-def _costs(
-    law: Law, times: DecisionGrid, costs: RestCosts, to: IndexArray
+def _compute_costs(
+    model: ArrivalModel, grid: DecisionGrid, costs: RestCosts, wake_beacon: IndexArray
 ) -> tuple[FloatArray, list[float], list[float]]:
-    """Return the costs of each doze (n, most), of staying awake (n,), and from each beacon on (b,).
+    """Return the costs of dozes (n, max_beacons), of staying awake (n,) and from each beacon on (b,).
 
-    After the end the beacons still to be heard cost what they cost at the longest doze.
+    Beyond the end of the grid, the remaining beacons are charged as if all dozes had the maximum length.
     """
-    times_s, beacons_s = times.times_s, times.beacons_s
+    times_s, beacons_s = grid.times_s, grid.beacons_s
     count = times_s.size
-    risen, area = law(np.concatenate((times_s, beacons_s)))
-    still, begun = 1.0 - risen[:count], risen[:count, None]
-    held_s = area[count:][to] - area[:count, None] - begun * (beacons_s[to] - times_s[:, None])
-    doze_j = costs.beacon_j * still[:, None] + costs.price_w * np.maximum(held_s, 0.0)
-    ends = np.arange(beacons_s.size, 0, -1) / costs.most
-    left_j = costs.beacon_j * (1.0 - risen[count:]) * ends
-    stay_j = costs.awake_w * np.diff(times_s) * (still[:-1] + still[1:]) / 2
+    arrived, integral = model(np.concatenate((times_s, beacons_s)))
+    pending, arrived_before = 1.0 - arrived[:count], arrived[:count, None]
+    delay_s = (
+        integral[count:][wake_beacon]
+        - integral[:count, None]
+        - arrived_before * (beacons_s[wake_beacon] - times_s[:, None])
+    )
+    doze_j = costs.beacon_j * pending[:, None] + costs.price_w * np.maximum(delay_s, 0.0)
+    remaining_dozes = np.arange(beacons_s.size, 0, -1) / costs.max_beacons
+    left_j = costs.beacon_j * (1.0 - arrived[count:]) * remaining_dozes
+    stay_j = costs.awake_w * np.diff(times_s) * (pending[:-1] + pending[1:]) / 2
     return doze_j, [*stay_j.tolist(), inf], left_j.tolist()
 
 
-def _backwards(ahead: IndexArray, doze_j: FloatArray, stay_j: list[float], left_j: list[float]) -> FloatArray:
-    """Return the least cost from the time after each on, shape (n,), and fill in *left_j* at the beacons.
-
-    *ahead*, *doze_j* (n, most) and *stay_j* (n,) belong to the times, which are taken in groups, from one
-    beacon to the next; most groups are one time, where plain Python is faster than a short array.
-    """
-    most, onward = doze_j.shape[1], inf
-    rows = doze_j.tolist() if most < _SHORT else None
-    after_j = np.array(left_j)
-    bounds = [0, *(np.flatnonzero(np.diff(ahead)) + 1).tolist(), ahead.size]
-    found = [inf] * ahead.size
-    for start, stop in reversed(list(pairwise(bounds))):
-        first = int(ahead[start])
-        if rows is not None and stop - start == 1:
-            least = [min(map(add, rows[start], left_j[first : first + most]))]
-        else:
-            least = (doze_j[start:stop] + after_j[first : first + most]).min(axis=1).tolist()
-        for row in range(stop - 1, start - 1, -1):
-            found[row] = onward
-            stay, doze = stay_j[row] + onward, least[row - start]
-            onward = stay if stay < doze else doze
-        if first:
-            left_j[first - 1] = after_j[first - 1] = onward
-    return np.array(found)
-
-
-def longest_doze_is_best(law: Law, now_s: float, until_s: float, costs: RestCosts, beacon_s: float) -> bool:
-    """Say whether the longest doze is best from *now_s* until *until_s*, as the law's greatest hazard tells.
-
-    With a constant hazard h a doze of T seconds costs e / T + price h T / 2 per second, least where
-    T^2 = 2 e / (price h). The longest doze is best with every hazard of at most half the one of which it is
-    the best: to split it, or to move it by a beacon, then saves less than it costs.
+def _minimise_backwards(
+    next_beacon: IndexArray, doze_j: FloatArray, stay_j: list[float], left_j: list[float]
+) -> FloatArray:
+    """Return the minimum cost after each decision time, shape (n,), by backward induction.
 
     Parameters
     ----------
-    law : callable
-        The law of the time at which the frame comes.
+    next_beacon : ndarray, shape (n,)
+        See :class:`DecisionGrid`.
+    doze_j : ndarray, shape (n, max_beacons)
+        Cost of each doze, in joules.
+    stay_j : list of float, length n
+        Cost of staying awake until the next decision time, in joules.
+    left_j : list of float, length b
+        Cost from each beacon on, in joules. The entries of beacons that are decision times are filled in.
+    """
+    max_beacons, onward = doze_j.shape[1], inf
+    rows = doze_j.tolist() if max_beacons < _MIN_ARRAY_SIZE else None
+    left_array_j = np.array(left_j)
+    bounds = [0, *(np.flatnonzero(np.diff(next_beacon)) + 1).tolist(), next_beacon.size]
+    onward_j = [inf] * next_beacon.size
+    for start, stop in reversed(list(pairwise(bounds))):
+        first = int(next_beacon[start])
+        if rows is not None and stop - start == 1:
+            min_doze_j = [min(map(add, rows[start], left_j[first : first + max_beacons]))]
+        else:
+            min_doze_j = (doze_j[start:stop] + left_array_j[first : first + max_beacons]).min(axis=1).tolist()
+        for row in range(stop - 1, start - 1, -1):
+            onward_j[row] = onward
+            stay, doze = stay_j[row] + onward, min_doze_j[row - start]
+            onward = stay if stay < doze else doze
+        if first:
+            left_j[first - 1] = left_array_j[first - 1] = onward
+    return np.array(onward_j)
+
+
+def longest_doze_is_best(
+    model: ArrivalModel, now_s: float, until_s: float, costs: RestCosts, beacon_s: float
+) -> bool:
+    """Return whether the longest doze is optimal from *now_s* to *until_s*.
+
+    The test uses the maximum hazard rate of the distribution. With a constant hazard h, a doze of T seconds
+    costs e / T + price h T / 2 per second, with the minimum at T^2 = 2 e / (price h). The longest doze is
+    optimal for every hazard of at most half the value for which it is this minimum. To split or shift the
+    doze by a beacon would then save less than it costs.
+
+    Parameters
+    ----------
+    model : callable
+        Distribution of the arrival time, see :data:`ArrivalModel`.
     now_s, until_s : float
-        From when to when, in seconds.
-    costs : Costs
-        What delay and beacons cost.
+        Interval, in seconds.
+    costs : RestCosts
+        Costs of delay and beacons.
     beacon_s : float
-        The beacon interval in seconds.
+        Beacon interval, in seconds.
     """
     grid_s = np.arange(now_s, until_s, beacon_s)
-    risen, _ = law(grid_s)
-    hazard = float(np.diff(risen).max()) / beacon_s
-    longest_s = costs.most * beacon_s
-    still = 1.0 - float(risen[-1])
-    return costs.price_w * hazard * longest_s**2 <= costs.beacon_j * still
+    arrived, _ = model(grid_s)
+    hazard = float(np.diff(arrived).max()) / beacon_s
+    longest_s = costs.max_beacons * beacon_s
+    pending = 1.0 - float(arrived[-1])
+    return costs.price_w * hazard * longest_s**2 <= costs.beacon_j * pending

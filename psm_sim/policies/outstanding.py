@@ -1,4 +1,4 @@
-"""Outstanding: listen while a request is outstanding, else back off; the rule that a learner has to beat."""
+"""Back-off policy that receives every beacon while a request is outstanding."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.outstanding_requests import StationRequests, is_useful, longest_doze
 from psm_sim.poll import Poll
 
-_EVERY = Rest(0.0, 1, repeat=True)
-"""Every beacon is heard."""
+_EVERY_BEACON = Rest(0.0, 1, repeat=True)
+"""Rest that ends at the next beacon, repeatedly."""
 
 
 @dataclass
 class OutstandingPolicy(Policy):
-    """Hear every beacon while a request is outstanding, and back off to the longest doze otherwise.
+    """Policy that receives every beacon while a request is outstanding, else backs off.
 
-    While a flow waits for its reply (:class:`~psm_sim.policies.outstanding_requests.OutstandingRequests`) the radio stays awake until
-    ``wait_ms`` after the last SYN or payload sent, and then hears every beacon. Otherwise a doze lasts ``f``
-    times the time since the last frame, at least one beacon and at most ``max_ms``. Nothing is learnt.
+    While a connection waits for its reply, the radio stays awake until ``wait_ms`` after the last SYN or
+    payload sent, and then receives every beacon (see
+    :class:`~psm_sim.policies.outstanding_requests.OutstandingRequests`). Otherwise a doze lasts ``f`` times
+    the time since the last frame, at least one beacon and at most ``max_ms``. The policy does not learn, so
+    it is the baseline of the learning policies.
     """
 
     name: ClassVar[str] = "outstanding"
 
     wait_ms: float = parameter(
         0.0,
-        "time to stay awake after a SYN or payload sent, for its reply",
+        "time awake after a SYN or payload sent",
         unit="ms",
         at_least=0,
         at_most=MAX_MS,
     )
     f: float = parameter(
         100.0,
-        "doze over the time since the last frame, when nothing is awaited",
+        "ratio of a doze to the time since the last frame, without an outstanding request",
         above=0,
         at_most=MAX_WEIGHT,
     )
@@ -48,54 +50,59 @@ class OutstandingPolicy(Policy):
     def __post_init__(self) -> None:
         check_all(self, "policy outstanding")
         self._flows = StationRequests(self.mss)
-        own = type(self)
-        if own.sent is OutstandingPolicy.sent and own.received is OutstandingPolicy.received:
-            self.flows = self._flows  # all it needs to know; a class derived from it is told of its frames
-        self._begin()
+        cls = type(self)
+        if cls.sent is OutstandingPolicy.sent and cls.received is OutstandingPolicy.received:
+            self.flows = self._flows  # no hook is needed, unless a subclass overrides one
+        self._reset()
 
     def start(self, beacon_s: float) -> None:
-        """Begin with nothing outstanding."""
+        """Start without an outstanding request."""
         super().start(beacon_s)
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._flows.clear()
-        self._most = longest_doze(self.max_ms, self.beacon_s)
-        self._longest, self._settled = Rest(0.0, self._most, repeat=True), _Settled(self._most)
+        self._max_beacons = longest_doze(self.max_ms, self.beacon_s)
+        self._longest, self._longest_from_now_on = (
+            Rest(0.0, self._max_beacons, repeat=True),
+            _LongestDozes(self._max_beacons),
+        )
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Take note that a reply is awaited, or no more."""
+        """Handle a frame sent, which can open or end a request."""
         self._flows.last_frame_s, useful = now_s, is_useful(frame)
         if useful or frame.fin:
             self._flows.note_sent(now_s, frame.flow, useful, frame.fin)
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Take note of a reply."""
+        """Handle a frame received, which can complete a reply."""
         self._flows.last_frame_s = now_s
         self._flows.received(frame)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Doze until the next beacon if a reply is awaited, else ever longer."""
+        """Doze until the next beacon if a reply is awaited, else back off."""
         if self._flows.is_quiet():
             return self._back_off(now_s)
-        wait_s = self._flows.asked_s + self.wait_ms / 1000 - now_s
-        return Rest(wait_s) if wait_s > 0 else _EVERY
+        wait_s = self._flows.last_request_s + self.wait_ms / 1000 - now_s
+        return Rest(wait_s) if wait_s > 0 else _EVERY_BEACON
 
     def _back_off(self, now_s: float) -> Rest:
-        wanted, grid = self._wanted(now_s), self.beacon_grid
-        if wanted >= self._most:
+        target, grid = self._target_beacons(now_s), self.beacon_grid
+        if target >= self._max_beacons:
             return self._longest
-        beacons = max(1, int(wanted))
+        beacons = max(1, int(target))
         wakes_s = grid.time(grid.after(now_s) + beacons - 1)
-        return _doze(beacons, self._settled if self._wanted(wakes_s) >= self._most else None)
+        return _doze(
+            beacons, self._longest_from_now_on if self._target_beacons(wakes_s) >= self._max_beacons else None
+        )
 
-    def _wanted(self, now_s: float) -> float:
-        """Return how many beacons to doze from *now_s* on, when nothing is awaited."""
+    def _target_beacons(self, now_s: float) -> float:
+        """Return the target length of a doze from *now_s* on, in beacons."""
         return self.f * (now_s - self._flows.last_frame_s) / self.beacon_s
 
 
-class _Settled:
-    """Plan of a doze after which each is as long as may be, until a frame moves."""
+class _LongestDozes:
+    """Plan of dozes of maximum length, until a frame is sent or received."""
 
     def __init__(self, beacons: int) -> None:
         self._beacons = beacons

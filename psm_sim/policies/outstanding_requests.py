@@ -1,4 +1,4 @@
-"""Flows: whether a request of this station is outstanding, as its driver can tell from TCP's headers."""
+"""Outstanding requests of a station, inferred from TCP headers."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from psm_sim.policies.base import Frame
 
 
 class OutstandingRequests:
-    """Flows of one station that wait for a reply.
+    """Set of the connections that wait for a reply.
 
-    A flow waits from a SYN or payload sent until a FIN is received or sent, or until a payload shorter than
-    a full segment is received: the end of a reply on a persistent connection. A reply that ends on a full
-    segment keeps its flow waiting until something else ends it. Frames of no flow, number -1, change nothing.
+    A connection waits from a SYN or payload sent until a FIN is sent or received. It also stops waiting when
+    a payload shorter than a full segment is received, which marks the end of a reply on a persistent
+    connection. After a reply that ends with a full segment, the connection stays in the set until another of
+    these events. Frames without a connection (flow -1) are ignored.
 
     Parameters
     ----------
     segment_bytes : int
-        The payload of a full segment, in bytes.
+        Payload of a full segment, in bytes.
     """
 
     def __init__(self, segment_bytes: int = 1460) -> None:
@@ -25,62 +26,71 @@ class OutstandingRequests:
         self._waiting: set[int] = set()
 
     def sent(self, frame: Frame) -> None:
-        """Take note of a frame sent."""
+        """Handle a *frame* sent."""
         if frame.fin:
             self._waiting.discard(frame.flow)
         elif frame.flow >= 0 and is_useful(frame):
             self._waiting.add(frame.flow)
 
     def received(self, frame: Frame) -> None:
-        """Take note of a frame received."""
+        """Handle a *frame* received."""
         if frame.fin or 0 < frame.payload < self.segment_bytes:
             self._waiting.discard(frame.flow)
 
     def waits(self, flow: int) -> bool:
-        """Say whether the flow of a number waits."""
+        """Return whether the connection with number *flow* waits for a reply."""
         return flow in self._waiting
 
     @property
     def waiting(self) -> int:
-        """The number of flows that wait."""
+        """Number of connections that wait for a reply."""
         return len(self._waiting)
 
 
 class StationRequests(OutstandingRequests):
-    """Flows that a station can keep for its policy, and two times in seconds.
+    """Outstanding requests that the station updates for its policy.
 
-    ``moved_s`` is when a frame was last sent or received, ``asked_s`` when a SYN or payload was last sent. A
-    policy that needs no more has the station call neither ``sent`` nor ``received``, and look only at frames
-    that can change something: most are bare acknowledgements sent, or full segments received.
+    The station then calls neither :meth:`Policy.sent` nor :meth:`Policy.received`, and examines only frames
+    that can change the set. Most frames are pure ACKs sent or full segments received, which cannot.
+
+    Attributes
+    ----------
+    last_frame_s : float
+        Time of the last frame sent or received, in seconds.
+    last_request_s : float
+        Time of the last SYN or payload sent, in seconds.
     """
 
-    last_frame_s = asked_s = 0.0
+    last_frame_s = last_request_s = 0.0
 
     def clear(self) -> None:
-        """Begin anew, with nothing outstanding."""
+        """Reset to no outstanding request at time 0."""
         self._waiting.clear()
-        self.last_frame_s = self.asked_s = 0.0
+        self.last_frame_s = self.last_request_s = 0.0
 
     def is_quiet(self) -> bool:
-        """Say whether no flow waits: a call, which takes half the time of the property."""
+        """Return whether no connection waits for a reply.
+
+        A method takes half the time of the property :attr:`waiting`.
+        """
         return not self._waiting
 
     def note_sent(self, now_s: float, flow: int, useful: bool, last: bool) -> None:
-        """Take note of a frame that is useful or the last one of its flow.
+        """Handle a frame that is useful or the last one of its connection.
 
         Parameters
         ----------
-        now_s
-            When it is sent, in seconds.
-        flow
-            The number of its connection; -1: of none.
-        useful
-            Whether it has a payload or a SYN.
-        last
-            Whether it closes its connection.
+        now_s : float
+            Time of sending, in seconds.
+        flow : int
+            Number of the connection; -1 if the frame has none.
+        useful : bool
+            Whether the frame is a SYN or has a payload.
+        last : bool
+            Whether the frame closes its connection.
         """
         if useful:
-            self.asked_s = now_s
+            self.last_request_s = now_s
         if last:
             self._waiting.discard(flow)
         elif flow >= 0:
@@ -88,18 +98,18 @@ class StationRequests(OutstandingRequests):
 
     @property
     def note_reply_end(self) -> Callable[[int], None]:
-        """Takes note of the end of a reply, or of its connection, by the number of the flow."""
+        """Function that removes the connection with a given number when its reply is complete."""
         return self._waiting.discard
 
 
 def is_useful(frame: Frame) -> bool:
-    """Say whether somebody waits for such a frame: one with a payload or a SYN, no bare ACK or FIN."""
+    """Return whether *frame* has a payload or a SYN, unlike a pure ACK or FIN."""
     return frame.payload > 0 or frame.syn
 
 
 def longest_doze(max_ms: float, beacon_s: float) -> int:
-    """Return the longest doze of at most *max_ms* ms, in beacons *beacon_s* seconds apart; at least 1.
+    """Return the longest doze of at most *max_ms* ms, in beacons, at least 1.
 
-    With a margin of 1e-9 beacons, so that 1.2 s are twelve beacons of 0.1 s.
+    The beacons are *beacon_s* seconds apart. A margin of 1e-9 beacons makes 1.2 s twelve beacons of 0.1 s.
     """
     return max(1, int(max_ms / 1000 / beacon_s + 1e-9))

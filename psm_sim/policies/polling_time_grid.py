@@ -1,4 +1,4 @@
-"""Experts' polling times: evenly spaced from the shortest to the longest."""
+"""Evenly spaced polling times of the experts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from psm_sim.errors import InputError
 from psm_sim.learning.switching_rates import MAX_HORIZON
 
 MAX_EXPERTS = 10_000
-"""The largest number of experts."""
+"""Maximum number of experts."""
 
 
 def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -> FloatArray:
@@ -17,12 +17,12 @@ def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -
 
     Parameters
     ----------
-    min_ms, max_ms
-        The shortest time, and what the longest does not exceed, in ms.
-    step_ms
-        The spacing, in ms, above 0.
-    owner
-        What the errors call their user, such as ``"policy lpsm"``.
+    min_ms, max_ms : float
+        Shortest polling time and upper limit of the longest one, in ms.
+    step_ms : float
+        Spacing, in ms, above 0.
+    owner : str
+        Component named in error messages, such as ``"policy lpsm"``.
 
     Raises
     ------
@@ -30,16 +30,16 @@ def polling_times_ms(min_ms: float, max_ms: float, step_ms: float, owner: str) -
         If *max_ms* is below *min_ms*, or there are fewer than 2 or more than :data:`MAX_EXPERTS` experts.
     """
     if max_ms < min_ms:
-        raise InputError(f"{owner}: max_ms is {max_ms:g}; expected at least min_ms, which is {min_ms:g}.")
-    # 1e-9: a last step that floating point makes a little too long still counts
+        raise InputError(f"{owner}: max_ms must be at least min_ms ({min_ms:g}), got {max_ms:g}.")
+    # 1e-9: include a last step that exceeds max_ms by a rounding error only
     count = int(min((max_ms - min_ms) / step_ms + 1e-9, 1e9)) + 1
     if not 2 <= count <= MAX_EXPERTS:
         raise InputError(
-            f"{owner}: min_ms={min_ms:g}, max_ms={max_ms:g}, step_ms={step_ms:g} give {count} experts;"
+            f"{owner}: min_ms={min_ms:g}, max_ms={max_ms:g}, step_ms={step_ms:g} define {count} experts;"
             f" expected 2 to {MAX_EXPERTS}."
         )
     times_ms = min_ms + step_ms * np.arange(count, dtype=np.float64)
-    times_ms.flags.writeable = False  # they are handed to losses of users' own
+    times_ms.flags.writeable = False  # read-only, since user-defined losses receive the array
     return times_ms
 
 
@@ -48,20 +48,20 @@ def polls_in_horizon(horizon_s: float, beacon_s: float, owner: str) -> int:
 
     Parameters
     ----------
-    horizon_s, beacon_s
-        The horizon, and the time from beacon to beacon, in seconds.
-    owner
-        What the error calls their user, such as ``"policy lpsm"``.
+    horizon_s, beacon_s : float
+        Horizon and beacon interval, in seconds.
+    owner : str
+        Component named in error messages, such as ``"policy lpsm"``.
 
     Raises
     ------
     InputError
-        If there are more than switching rates can be chosen for.
+        If the horizon exceeds the range of the switching rates.
     """
     polls = horizon_s / beacon_s
     if polls > MAX_HORIZON:
         raise InputError(
-            f"{owner}: horizon_s={horizon_s:g} is {polls:g} beacons {1e3 * beacon_s:g} ms apart; expected at"
-            f" most {MAX_HORIZON:g}, so give a shorter horizon."
+            f"{owner}: horizon_s={horizon_s:g} is {polls:g} beacon intervals of {1e3 * beacon_s:g} ms;"
+            f" expected at most {MAX_HORIZON:g}."
         )
     return max(1, round(polls))

@@ -1,4 +1,4 @@
-"""Static PSM: the power-save mode of the 802.11 standard."""
+"""Power-save mode of the 802.11 standard (static PSM)."""
 
 from __future__ import annotations
 
@@ -12,36 +12,38 @@ from psm_sim.poll import Poll
 
 @dataclass
 class Psm(Policy):
-    """Doze as soon as the link is idle, and wake for every ``listen_interval``-th beacon.
+    """Policy that dozes as soon as the link is idle and wakes for every n-th beacon.
 
-    With a listen interval of 1 this is the static PSM of the thesis, section 2.5.4. A longer one counts the
-    access point's beacons, as the Listen Interval field of 802.11 does: the station wakes for those whose
-    numbers it divides, whatever it sends in between.
+    With a listen interval of 1 this is the static PSM of the thesis, section 2.5.4. A longer interval refers
+    to the access point's beacon numbers, as the Listen Interval field of 802.11 does. The station wakes for
+    the beacons whose numbers the interval divides, independently of its uplink packets.
     """
 
     name: ClassVar[str] = "psm"
 
     listen_interval: int = parameter(
-        1, "wake for the beacons whose numbers it divides", unit="beacons", at_least=1, at_most=65_535
+        1, "wake for every n-th beacon", unit="beacons", at_least=1, at_most=65_535
     )
 
     def __post_init__(self) -> None:
         check_all(self, "policy psm")
-        self._begin()
+        self._reset()
 
     def start(self, beacon_s: float) -> None:
-        """Begin with the listen interval as the station rounds it."""
+        """Start with the listen interval as the station rounds it."""
         super().start(beacon_s)
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._interval = self.dtim.interval(self.listen_interval)
         self._rest = Rest(beacons=self._interval, repeat=True)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Doze until the next beacon to be heard."""
+        """Doze until the next beacon of the listen interval."""
         if self._interval == 1:
             return self._rest
-        past = (self.beacon_grid.after(now_s) - 1) % self._interval  # since the last one to be heard
-        # A shorter doze is not repeated: from the beacon at its end on, full ones are.
+        past = (
+            self.beacon_grid.after(now_s) - 1
+        ) % self._interval  # beacons since the last multiple of the interval
+        # A shorter first doze realigns the station. Only full dozes are repeated.
         return Rest(beacons=self._interval - past) if past else self._rest

@@ -1,4 +1,4 @@
-"""Bound on a reply: which dozes keep it within (1 + p) times its time without power saving."""
+"""Bound on the delay of a reply: (1 + p) times its time without power saving."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from psm_sim.policies.optimal_rest import DecisionGrid
 
 @dataclass(frozen=True)
 class ReplyBound:
-    """Bound of Bounded Slowdown: a doze begun e seconds after an uplink packet is at most p e long.
+    """Bound of Bounded Slowdown: a doze begun e seconds after an uplink packet lasts at most p e.
 
-    A frame can come as soon as the doze has begun and is then fetched at its end, so that a reply of e
-    seconds takes at most (1 + p) e (Krashinsky and Balakrishnan, section 4).
+    A frame can arrive as soon as the doze has begun, and is then retrieved at its end. A reply that takes e
+    seconds without power saving therefore takes at most (1 + p) e (Krashinsky and Balakrishnan, section 4).
 
     Attributes
     ----------
     p : float
-        The bound on the slowdown of a reply, minus one; above 0.
+        Bound on the slowdown of a reply, minus 1; above 0.
     uplink_s : float
-        When the last uplink packet was sent, in seconds.
+        Time of the last uplink packet, in seconds.
     grid : Beacons
-        The beacons.
+        Beacon grid.
     """
 
     p: float
@@ -34,7 +34,7 @@ class ReplyBound:
     grid: Beacons
 
     def first_s(self, now_s: float) -> float:
-        """Return the first time from *now_s* on at which a doze to the next beacon is allowed, in seconds."""
+        """Return the first time from *now_s* on at which some doze is allowed, in seconds."""
         number = self.grid.after(now_s)
         while True:
             beacon_s = self.grid.time(number)
@@ -44,14 +44,33 @@ class ReplyBound:
             number += 1
 
     def legal_s(self, beacons_s: FloatArray) -> FloatArray:
-        """Return for each beacon, shape (b,), the time from which a doze until it is allowed, in seconds."""
+        """Return the time from which a doze until each beacon is allowed, in seconds.
+
+        Parameters
+        ----------
+        beacons_s : ndarray, shape (b,)
+            Beacon times, in seconds.
+        """
         return self.uplink_s + (beacons_s - self.uplink_s) / (1 + self.p)
 
-    def allows(self, times: DecisionGrid, most: int) -> NDArray[np.bool_]:
-        """Say which dozes from 1 to *most* beacons are allowed from some *times* on, shape (n, most)."""
-        ends_s = times.beacons_s[times.ahead[:, None] + np.arange(most)]
-        begun_s = times.times_s[:, None]
-        return np.asarray(ends_s - begun_s <= self.p * (begun_s - self.uplink_s) + TOLERANCE_S)
+    def allows(self, decisions: DecisionGrid, max_beacons: int) -> NDArray[np.bool_]:
+        """Return whether each doze of 1 to *max_beacons* beacons is allowed.
+
+        Parameters
+        ----------
+        decisions : DecisionGrid
+            Decision times and beacons.
+        max_beacons : int
+            Longest doze, in beacons.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, max_beacons)
+            Whether the doze is allowed at each decision time.
+        """
+        ends_s = decisions.beacons_s[decisions.next_beacon[:, None] + np.arange(max_beacons)]
+        start_s = decisions.times_s[:, None]
+        return np.asarray(ends_s - start_s <= self.p * (start_s - self.uplink_s) + TOLERANCE_S)
 
     def _legal_s(self, beacon_s: float) -> float:
         return self.uplink_s + (beacon_s - self.uplink_s) / (1 + self.p)

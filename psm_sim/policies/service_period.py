@@ -1,4 +1,4 @@
-"""Service periods: the rules by which an access point serves a station that it does not keep awake."""
+"""Rules of the service periods of U-APSD and TWT."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from typing import NamedTuple
 
 
 class ServicePeriod(NamedTuple):
-    """Service periods of one station: without one, frames that are held are fetched all at once.
+    """Rules by which an access point delivers buffered frames in service periods.
+
+    A station without service periods retrieves all buffered frames at once.
 
     Attributes
     ----------
     interval_s : float or None
-        The time from one agreed period to the next, in seconds (TWT: the station hears no beacons); None:
-        the station itself asks for each period (U-APSD), when it sends or a beacon names it.
+        Wake interval in seconds (TWT, where the station receives no beacons); None if the station requests
+        each period with an uplink frame or after a beacon with its TIM bit set (U-APSD).
     duration_s : float
-        The longest period, in seconds: what does not fit waits for the next.
+        Maximum length of a period, in seconds. Frames that do not fit wait for the next period.
     frames : int
-        The most frames in a period; 0: all.
+        Maximum number of frames in a period; 0 disables the limit.
     asks : bool
-        Whether the station must send a null frame before it gets anything (a trigger, or an announcement).
+        Whether the station must send a null data frame first, as a trigger or an announcement.
     overhead_s : float
-        Time awake around each agreed period, in seconds.
+        Time awake around each scheduled period, in seconds.
     uplink_waits : bool
-        Whether the station sends in agreed periods only.
+        Whether the station sends in scheduled periods only.
     """
 
     interval_s: float | None = None

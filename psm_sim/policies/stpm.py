@@ -1,4 +1,4 @@
-"""STPM: self-tuning power management, which weighs the cost of staying awake against that of dozing."""
+"""Self-tuning power management (STPM)."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from psm_sim.poll import Poll
 
 @dataclass
 class Stpm(LastFrame):
-    """Stay awake for a run of transfers if that is expected to cost less than dozing between them.
+    """Policy that stays awake for a run of transfers if this is cheaper than dozing (STPM).
 
-    After Anand, Nightingale and Flinn (MobiCom 2003): the lengths of past runs say how many transfers are yet
-    to come, a price says what a second of delay costs, and switching costs energy. A transfer is a SYN or
-    payload that the station sends; transfers closer than ``gap_ms`` are one run. Their hints of applications
-    are not modelled.
+    The policy follows Anand, Nightingale and Flinn (MobiCom 2003). The lengths of past runs predict how many
+    transfers are still to come. Delay has a price per second, and switching the mode costs energy. A transfer
+    is a SYN or payload that the station sends. Transfers closer than ``gap_ms`` belong to one run. The
+    application hints of the original are not modelled.
     """
 
     name: ClassVar[str] = "stpm"
 
     delay_w: float = parameter(1.0, "price of delay", unit="J/s", at_least=0, at_most=MAX_WEIGHT)
     switch_j: float = parameter(
-        0.0, "energy of changing the mode, there and back", unit="J", at_least=0, at_most=100
+        0.0, "energy of leaving and re-entering power-save mode", unit="J", at_least=0, at_most=100
     )
     gap_ms: float = parameter(
-        500.0, "longest gap between the transfers of a run", unit="ms", above=0, at_most=MAX_MS
+        500.0, "longest gap between two transfers of a run", unit="ms", above=0, at_most=MAX_MS
     )
-    memory: int = parameter(100, "runs remembered", at_least=1, at_most=10_000)
+    memory: int = parameter(100, "number of recorded runs", at_least=1, at_most=10_000)
 
     def __post_init__(self) -> None:
         check_all(self, "policy stpm")
-        self._begin()
+        self._reset()
 
     def start(self, beacon_s: float) -> None:
-        """Begin with no run known."""
+        """Start without any recorded run."""
         super().start(beacon_s)
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._runs, self._gaps_s = deque[int](maxlen=self.memory), deque[float](maxlen=self.memory)
         self._transfers, self._transfer_s = 0, 0.0
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Count a transfer: one more of its run, or the first of the next."""
+        """Count a transfer of the current run, or start the next run."""
         super().sent(now_s, frame)
         if not is_useful(frame):
             return
@@ -64,24 +64,21 @@ class Stpm(LastFrame):
         self._transfer_s = now_s
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Stay awake for the rest of the run, or doze.
-
-        Arguments as for :class:`~psm_sim.policies.base.Policy`.
-        """
+        """Stay awake for the rest of the run, or doze."""
         wait_s = self.after(now_s, poll, self.gap_ms / 1000) if self._awake_is_cheaper() else 0.0
         return self.aligned(now_s, wait_s, self.dtim.period)
 
     def _awake_is_cheaper(self) -> bool:
-        coming, gap_s = self._coming(), self._mean_gap_s()
+        expected, gap_s = self._expected_transfers(), self._mean_gap_s()
         delay_s = self.beacon_s * (1 + self.dtim.period) / 2
-        awake_j = self.switch_j + self.power.awake_w * (coming * gap_s + self.gap_ms / 1000)
-        doze_j = self.power.asleep_w * (coming * (gap_s + delay_s) + self.gap_ms / 1000)
-        return awake_j < doze_j + (1 + coming) * self.delay_w * delay_s
+        awake_j = self.switch_j + self.power.awake_w * (expected * gap_s + self.gap_ms / 1000)
+        doze_j = self.power.asleep_w * (expected * (gap_s + delay_s) + self.gap_ms / 1000)
+        return awake_j < doze_j + (1 + expected) * self.delay_w * delay_s
 
-    def _coming(self) -> float:
-        """Return how many transfers are expected yet, from past runs that were at least as long."""
-        longer = [run - self._transfers for run in self._runs if run >= self._transfers]
-        return sum(longer) / len(longer) if longer else 0.0
+    def _expected_transfers(self) -> float:
+        """Return the expected number of further transfers, from past runs of at least this length."""
+        remaining = [run - self._transfers for run in self._runs if run >= self._transfers]
+        return sum(remaining) / len(remaining) if remaining else 0.0
 
     def _mean_gap_s(self) -> float:
         return sum(self._gaps_s) / len(self._gaps_s) if self._gaps_s else self.gap_ms / 2000

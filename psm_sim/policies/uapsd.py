@@ -1,4 +1,4 @@
-"""U-APSD: frames are delivered in service periods that the station asks for."""
+"""U-APSD: delivery in service periods that the station triggers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from psm_sim.policies.service_period import ServicePeriod
 
 @dataclass
 class Uapsd(Psm):
-    """Doze when the link is idle; each frame sent begins a service period of at most ``max_sp`` held frames.
+    """Policy that retrieves buffered frames in triggered service periods (U-APSD).
 
-    Unscheduled automatic power-save delivery (WMM-PS; IEEE 802.11-2020, 11.2.3.5): all access categories
-    trigger and deliver. The last frame of a period says that it is over (EOSP), and the station dozes; if
-    more is held it triggers again at once. A beacon that names it makes it send a null frame as a trigger.
-    What comes after the last frame of a period waits, though the station may still be awake to send.
+    This is unscheduled automatic power-save delivery (WMM-PS; IEEE 802.11-2020, 11.2.3.5). All access
+    categories are trigger- and delivery-enabled. The station dozes when the link is idle. Each frame sent
+    triggers a service period of at most ``max_sp`` buffered frames. The last frame of a period has EOSP = 1.
+    The station then dozes, or triggers again at once if more frames are buffered. If a beacon has its TIM bit
+    set, the station sends a null data frame as the trigger. Frames that arrive after the last frame of a
+    period stay buffered, even if the station is still awake to send.
     """
 
     name: ClassVar[str] = "uapsd"
 
-    max_sp: int = parameter(0, "most frames in a service period: 2, 4 or 6; 0: all", at_least=0, at_most=6)
+    max_sp: int = parameter(
+        0, "maximum number of frames in a service period: 2, 4, 6, or 0 for all", at_least=0, at_most=6
+    )
 
     def __post_init__(self) -> None:
         check_all(self, "policy uapsd")
@@ -30,5 +34,5 @@ class Uapsd(Psm):
 
     @property
     def service(self) -> ServicePeriod:
-        """Return the rule of its service periods."""
+        """Rules of the service periods."""
         return ServicePeriod(frames=self.max_sp)

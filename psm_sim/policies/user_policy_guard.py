@@ -1,4 +1,4 @@
-"""Guard of a user's own policy: its mistakes become errors that name it."""
+"""Wrapper that reports errors of a user-defined policy by name."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from psm_sim.poll import Poll
 from psm_sim.user_code import calling, component_name, copy_component, to_plain
 
 MAX_S = 1e9
-"""The longest time awake, in seconds, that is not for ever."""
+"""Maximum finite time awake, in seconds."""
 
-_PROBES = (
+_TRIAL_CALLS = (
     (0.0, 0.0, None),
     (0.1, 0.1, Poll(100.0)),
     (0.2, 0.2, Poll(100.0, 1540, 2, ((40.0, 40), (41.0, 1500)))),
 )
+"""Arguments of the trial calls of ``rest()``."""
 
 
 class GuardedPolicy(Policy):
-    """Guard: passes every call on to *policy*, and checks what it answers.
+    """Wrapper that forwards every call to *policy* and checks the returned values.
 
     Raises
     ------
     PluginError
-        From any call, if the policy fails in it, or its answer is no usable :class:`Rest`.
+        From any call, if the policy fails or does not return a valid :class:`Rest`.
     """
 
     name: ClassVar[str] = "guarded"
@@ -39,7 +40,7 @@ class GuardedPolicy(Policy):
 
     @property
     def power(self) -> RadioPower:
-        """The power that the policy reckons with."""
+        """Power of the radio, as the policy sees it."""
         return self.policy.power
 
     @power.setter
@@ -48,7 +49,7 @@ class GuardedPolicy(Policy):
 
     @property
     def dtim(self) -> Dtim:
-        """The DTIM period that the policy reckons with."""
+        """DTIM period, as the policy sees it."""
         return self.policy.dtim
 
     @dtim.setter
@@ -57,54 +58,54 @@ class GuardedPolicy(Policy):
 
     @property
     def service(self) -> ServicePeriod | None:
-        """The rule of the policy's service periods."""
+        """Rules of the policy's service periods."""
         return self.policy.service
 
     def config(self) -> dict[str, Any]:
-        """Return the policy's own parameters, as plain values that every report can hold."""
+        """Return the policy's parameters as plain values."""
         with calling(f"Policy {self._label} failed in config()"):
             return to_plain(self.policy.config())
 
     def start(self, beacon_s: float) -> None:
-        """Begin a run."""
+        """Forward the start of a run."""
         self._call("start", beacon_s)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Ask the policy, and check its answer."""
+        """Call the policy and check its :class:`Rest`."""
         self._now_s = now_s
         rest = self._call("rest", now_s, since_uplink_s, poll)
-        answer = self._read(rest)
-        if isinstance(answer, str):
-            raise PluginError(f"Policy {self._label}: rest() at {now_s:g} s {answer}.")
-        return answer
+        checked = self._convert(rest)
+        if isinstance(checked, str):
+            raise PluginError(f"Policy {self._label}: rest() at {now_s:g} s {checked}.")
+        return checked
 
     def uplink(self, now_s: float) -> None:
-        """Tell the policy of an uplink packet."""
+        """Forward an uplink packet."""
         self._now_s = now_s
         self._call("uplink", now_s)
 
     def wants(self, hook: str) -> bool:
-        """Say whether the policy itself has the hook."""
+        """Return whether the wrapped policy overrides the hook."""
         return bool(self._call("wants", hook))
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Tell the policy of a frame sent."""
+        """Forward a frame sent."""
         self._call("sent", now_s, frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Tell the policy of a frame received."""
+        """Forward a frame received."""
         self._call("received", now_s, frame)
 
     def interrupted(self, poll: Poll) -> None:
-        """Tell the policy of a doze cut short."""
+        """Forward an interrupted doze."""
         self._call("interrupted", poll)
 
     def finish(self) -> None:
-        """Tell the policy that the run is over."""
+        """Forward the end of a run."""
         self._call("finish")
 
     def report(self) -> dict[str, float]:
-        """Return what the policy measured."""
+        """Return the policy's measurements."""
         return dict(self._call("report"))
 
     @property
@@ -115,46 +116,50 @@ class GuardedPolicy(Policy):
         with calling(f"Policy {self._label} failed in {method}() at {self._now_s:g} s"):
             return getattr(self.policy, method)(*arguments)
 
-    def _read(self, rest: Any) -> Rest | str:
-        """Return the answer in plain numbers, or what is wrong with it."""
-        with calling(f"Policy {self._label} returned a Rest at {self._now_s:g} s that fails"):
-            return _fault(rest) or Rest(float(rest.awake_s), int(rest.beacons), bool(rest.repeat))
+    def _convert(self, rest: Any) -> Rest | str:
+        """Return *rest* with plain numbers, or an error description."""
+        with calling(f"Policy {self._label} returned an invalid Rest at {self._now_s:g} s"):
+            return _describe_invalid_rest(rest) or Rest(
+                float(rest.awake_s), int(rest.beacons), bool(rest.repeat)
+            )
 
 
 def guard_policy(policy: Policy) -> Policy:
-    """Return a copy of *policy* for one run: a built-in one as it is, a user's own one tried and guarded.
+    """Return a copy of *policy* for one run.
+
+    A built-in policy is not wrapped. A user-defined policy is tested with a few calls and wrapped.
 
     Raises
     ------
     PluginError
-        If a user's policy cannot be copied, or fails or answers badly when it is tried.
+        If a user-defined policy cannot be copied, or fails in a trial call.
     """
-    fresh = copy_component(policy, f"Policy {component_name(policy)}")
-    return fresh if type(policy).__module__.startswith("psm_sim.") else probe_and_guard(fresh)
+    copied = copy_component(policy, f"Policy {component_name(policy)}")
+    return copied if type(policy).__module__.startswith("psm_sim.") else probe_and_guard(copied)
 
 
 def unwrap_policy(policy: Policy) -> Policy:
-    """Return the policy itself, without its guard."""
+    """Return the policy without its :class:`GuardedPolicy` wrapper."""
     return policy.policy if isinstance(policy, GuardedPolicy) else policy
 
 
 def probe_and_guard(policy: Policy) -> GuardedPolicy:
-    """Return *policy* guarded, after a copy of it has answered a few questions.
+    """Test a copy of *policy* with a few calls, and return *policy* wrapped.
 
     Raises
     ------
     PluginError
-        As :func:`guard_policy`.
+        See :func:`guard_policy`.
     """
-    probe = GuardedPolicy(copy_component(policy, f"Policy {component_name(policy)}"))
-    probe.config()
-    probe.start(0.1)
-    for question in _PROBES:
-        probe.rest(*question)
+    trial = GuardedPolicy(copy_component(policy, f"Policy {component_name(policy)}"))
+    trial.config()
+    trial.start(0.1)
+    for arguments in _TRIAL_CALLS:
+        trial.rest(*arguments)
     return GuardedPolicy(policy)
 
 
-def _fault(rest: Any) -> str:
+def _describe_invalid_rest(rest: Any) -> str:
     if not isinstance(rest, Rest):
         return f"returned {safe_repr(rest)}; expected a Rest"
     awake_s: Any = rest.awake_s
@@ -162,9 +167,9 @@ def _fault(rest: Any) -> str:
     if not _is_duration(awake_s):
         return f"returned awake_s={safe_repr(awake_s)}; expected seconds from 0 to {MAX_S:g}, or inf"
     if not isinstance(beacons, Integral) or not 1 <= int(beacons) <= 10**9:
-        return f"returned beacons={safe_repr(beacons)}; expected a whole number from 1 to 10**9"
+        return f"returned beacons={safe_repr(beacons)}; expected an integer from 1 to 10**9"
     if rest.repeat and awake_s:
-        return f"returned repeat with awake_s={safe_repr(awake_s)}; expected awake_s=0 with repeat"
+        return f"returned awake_s={safe_repr(awake_s)} with repeat; repeat requires awake_s=0"
     return ""
 
 

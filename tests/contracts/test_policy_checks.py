@@ -336,5 +336,5 @@ def test_laws_of_runs_are_not_checked_of_a_policy_that_cannot_run() -> None:
     """What it answers is, and the sentence says what is wrong with it."""
     report = check(ZeroBeacons())
     assert [each.check for each in report.findings if not each.ok] == ["legal-answers", "finishes"]
-    assert "returned beacons=0; expected a whole number" in report.findings[-1].fault
+    assert "returned beacons=0; expected an integer" in report.findings[-1].fault
     assert report.not_run == 6

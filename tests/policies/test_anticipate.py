@@ -27,7 +27,7 @@ def trained(times_s, **parameters) -> Anticipate:
     policy = Anticipate(**parameters)
     policy.start(0.1)
     for time_s in times_s:
-        policy.law("request").observe(max(0.0, time_s - 0.004), time_s)
+        policy.model("request").observe(max(0.0, time_s - 0.004), time_s)
     policy.sent(100.03, request())
     return policy
 
@@ -83,7 +83,7 @@ def test_a_timer_of_thirty_seconds_is_not_listened_for_until_it_is_near():
     policy = Anticipate(idle_price=1.0)
     policy.start(0.1)
     for _ in range(300):
-        policy.law("idle").observe(29.9, 30.1)
+        policy.model("idle").observe(29.9, 30.1)
     wakes = np.cumsum([0.0] + [1.2] * 18)
     found = rests(policy, 60, 0.0)
     gaps = np.diff([0.0] + [wake for _, wake in found])
@@ -131,7 +131,7 @@ class Learnt(Anticipate):
         super().start(beacon_s)
         if self.learnt_s is not None:
             for _ in range(30):
-                self.law("request").observe(self.learnt_s * 0.9, self.learnt_s)
+                self.model("request").observe(self.learnt_s * 0.9, self.learnt_s)
             self.sent(1000 * beacon_s, request())
 
 
@@ -170,7 +170,7 @@ def test_what_it_learns_from_is_worth_learning_from():
     policy = Anticipate()
     world = build_world(load_topology(), policy)
     world.run(load_workload("ucb", 60, 905).pages)
-    assert {"request", "syn", "idle"} <= set(policy.laws)
-    for law in policy.laws.values():
-        assert law.rounds > 0
-        assert law.at(np.array([1.0, inf]))[0][1] <= 1
+    assert {"request", "syn", "idle"} <= set(policy.models)
+    for model in policy.models.values():
+        assert model.rounds > 0
+        assert model.at(np.array([1.0, inf]))[0][1] <= 1

@@ -115,17 +115,17 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("lpsm:min_ms=500,max_ms=100", "max_ms is 100; expected at least min_ms"),
+        ("lpsm:min_ms=500,max_ms=100", "max_ms must be at least min_ms"),
         ("lpsm:step_ms=0", "step_ms is '0'"),
-        ("lpsm:step_ms=5000", "give 1 experts"),
-        ("lpsm:step_ms=0.0001", "give .* experts; expected 2 to 10000"),
+        ("lpsm:step_ms=5000", "define 1 experts"),
+        ("lpsm:step_ms=0.0001", "define .* experts; expected 2 to 10000"),
         ("lpsm:uplink=never", "one of one, restart, keep"),
         ("lpsm:alpha=2", "alpha is '2'"),
         ("lpsm:loss=cubic", "no loss 'cubic'"),
         ("lpsm:gama=1", "no parameter 'gama'.*Did you mean 'gamma'"),
         ("lpsm:horizon_s=0", "horizon_s is '0'"),
         ("lpsm:compiled=maybe", "compiled is 'maybe'; expected one of no, auto, yes"),
-        ("lpsm:compiled=auto,alpha=0.1", "compiled is auto; expected no with alpha"),
+        ("lpsm:compiled=auto,alpha=0.1", "compiled=auto conflicts with alpha"),
     ],
 )
 def test_wrong_parameters_are_refused(spec, message):
@@ -199,15 +199,15 @@ def test_each_context_has_a_memory_of_its_own():
     policy.sent(1.0, Frame(0, 340, 300, False, False))
     policy.rest(1.0, 0.0, None)
     policy.rest(1.1, 0.1, Poll(100.0, 1500, 1, ((50.0, 1500),)))
-    assert policy._memories is not None
-    waiting, idle = policy._memories.waiting.weights, policy._memories.idle.weights
+    assert policy._contexts is not None
+    waiting, idle = policy._contexts.waiting.weights, policy._contexts.idle.weights
     assert not (waiting == idle).all()
     assert (idle == idle[0]).all()
 
 
 def test_a_state_file_holds_one_memory_only(tmp_path):
     """Both together are refused."""
-    with pytest.raises(InputError, match="context is outstanding; expected none with state"):
+    with pytest.raises(InputError, match="context=outstanding conflicts with state"):
         make_policy(f"lpsm:context=outstanding,state={tmp_path}/state.json")
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from psm_sim.policies.optimal_rest import DecisionGrid, RestCosts, longest_doze_is_best, solve_rest
 
 BEACON_S = 0.1
-COSTS = RestCosts(price_w=1.0, awake_w=0.7, beacon_j=0.0015, most=4)
+COSTS = RestCosts(price_w=1.0, awake_w=0.7, beacon_j=0.0015, max_beacons=4)
 
 
 def exponential(rate):
@@ -33,14 +33,14 @@ def ramp(begin_s, end_s, mass=1.0):
 
 def beacon_times(count, costs, now_s=0.03) -> DecisionGrid:
     """Return now, and so many beacons at which to choose."""
-    beacons_s = BEACON_S * np.arange(1, count + costs.most + 1)
+    beacons_s = BEACON_S * np.arange(1, count + costs.max_beacons + 1)
     times_s = np.concatenate(([now_s], beacons_s[:count]))
     return DecisionGrid(times_s, beacons_s, np.arange(count + 1))
 
 
 def fine_times(count, costs, step_s=0.01) -> DecisionGrid:
     """Return times every *step_s*, the beacons among them."""
-    beacons_s = BEACON_S * np.arange(1, count + costs.most + 1)
+    beacons_s = BEACON_S * np.arange(1, count + costs.max_beacons + 1)
     times_s = np.unique(np.concatenate((np.arange(0.005, beacons_s[count - 1], step_s), beacons_s[:count])))
     return DecisionGrid(times_s, beacons_s, np.searchsorted(beacons_s, times_s + 1e-9, side="right"))
 
@@ -50,7 +50,7 @@ def expected_cost(law, times, costs, plan) -> float:
 
     @cache
     def onward(row):
-        now_s, first = times.times_s[row], times.ahead[row]
+        now_s, first = times.times_s[row], times.next_beacon[row]
         risen, area = (each.tolist() for each in law(np.array([now_s])))
         still = 1 - risen[0]
         if plan[row] == 0:
@@ -61,8 +61,8 @@ def expected_cost(law, times, costs, plan) -> float:
         at = times.beacons_s[place]
         come, sum_s = (each.item() for each in law(np.array([at])))
         cost = costs.beacon_j * still + costs.price_w * (sum_s - area[0] - risen[0] * (at - now_s))
-        if place >= len(times.beacons_s) - costs.most:
-            ends = (len(times.beacons_s) - place) / costs.most
+        if place >= len(times.beacons_s) - costs.max_beacons:
+            ends = (len(times.beacons_s) - place) / costs.max_beacons
             return cost + costs.beacon_j * (1 - come) * ends
         return cost + onward(int(np.flatnonzero(times.times_s == at)[0]))
 
@@ -84,7 +84,7 @@ def test_a_certain_time_is_met_by_the_last_beacon_before_it(come_s, last_beacon)
     costs = RestCosts(50.0, 0.7, 0.0015, 12)
     times = fine_times(20, costs, 0.005)
     found = solve_rest(ramp(come_s - 1e-3, come_s), times, costs)
-    dozes_to = times.beacons_s[times.ahead[0] + found[0] - 1]
+    dozes_to = times.beacons_s[times.next_beacon[0] + found[0] - 1]
     assert dozes_to == pytest.approx(last_beacon)
     awake = (times.times_s >= last_beacon - 1e-9) & (times.times_s < come_s - 0.01)
     assert (found[awake] == 0).all()
@@ -126,7 +126,7 @@ def test_no_plan_costs_less(masses, price, awake_w, plan):
 def test_only_what_is_allowed_is_chosen():
     """No doze before 0.1 s, and then at most two beacons."""
     times = fine_times(10, COSTS)
-    allowed = (times.times_s >= 0.1)[:, None] & (np.arange(COSTS.most) < 2)
+    allowed = (times.times_s >= 0.1)[:, None] & (np.arange(COSTS.max_beacons) < 2)
     found = solve_rest(exponential(0.01), times, COSTS, allowed)
     assert (found[times.times_s < 0.1] == 0).all()
     assert set(found[times.times_s >= 0.1].tolist()) <= {0, 1, 2}

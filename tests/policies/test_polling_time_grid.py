@@ -36,9 +36,9 @@ def test_lpsm_and_the_replay_have_the_same_experts() -> None:
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
-        ((200.0, 100.0, 10.0), "owner: max_ms is 100; expected at least min_ms, which is 200"),
-        ((100.0, 150.0, 100.0), "owner: .* give 1 experts; expected 2 to 10000"),
-        ((1.0, 1e9, 5e-324), "owner: .* give 1000000001 experts; expected 2 to 10000"),
+        ((200.0, 100.0, 10.0), r"owner: max_ms must be at least min_ms \(200\), got 100"),
+        ((100.0, 150.0, 100.0), "owner: .* define 1 experts; expected 2 to 10000"),
+        ((1.0, 1e9, 5e-324), "owner: .* define 1000000001 experts; expected 2 to 10000"),
     ],
 )
 def test_too_few_or_too_many_are_refused(numbers: tuple[float, float, float], message: str) -> None:

@@ -177,10 +177,10 @@ WRONG = [
     ("ConfigHasACycle", r"config\(\) is nested too deeply"),
     ("ConfigHasAnObject", r"config\(\) holds <object object"),
     ("LongNumber", r"returned awake_s=10{150,}.*expected seconds from 0 to 1e\+09, or inf"),
-    ("LongBeacons", r"returned beacons=<int>; expected a whole number from 1"),
+    ("LongBeacons", r"returned beacons=<int>; expected an integer from 1"),
     ("OddRepr", r"returned <Answer>; expected a Rest"),
     ("OddMessage", r"failed in rest\(\) at 0 s: Odd: <Odd>"),
-    ("OddRest", r"a Rest at 0 s that fails: ZeroDivisionError"),
+    ("OddRest", r"an invalid Rest at 0 s: ZeroDivisionError"),
     ("NameRaises", r"Policy NameRaises failed in rest\(\)"),
     ("NoSignature", r"NoSignature: the arguments of its constructor cannot be read"),
 ]

@@ -61,10 +61,10 @@ def test_a_good_policy_is_passed_on():
         (None, "returned None; expected a Rest"),
         (Rest(awake_s=-1.0), r"awake_s=-1\.0; expected seconds"),
         (Rest(awake_s=float("nan")), "awake_s=nan"),
-        (Rest(beacons=0), "beacons=0; expected a whole number"),
+        (Rest(beacons=0), "beacons=0; expected an integer"),
         (Rest(beacons=1.5), r"beacons=1\.5"),  # type: ignore[arg-type]
         (Rest(beacons=10**12), "beacons=1000000000000"),
-        (Rest(awake_s=0.1, repeat=True), "repeat with awake_s"),
+        (Rest(awake_s=0.1, repeat=True), "with repeat; repeat requires awake_s=0"),
     ],
 )
 def test_an_unusable_answer_is_named_before_the_run(answer, message):

@@ -95,13 +95,13 @@ def saved(file, spec: str = "lpsm") -> dict:
         (
             "lpsm:max_ms=1000",
             "lpsm",
-            "saved with other experts; expected polling times of 100 to 1200 ms, 12",
+            "saved with other experts; expected 12 polling times from 100 to 1200 ms",
         ),
         ("lpsm:min_ms=200,max_ms=1300", "lpsm", "saved with other experts"),
         (
             "lpsm:alpha=0.1",
             "lpsm",
-            r"has learner 'fixed-share'; expected 'learn-alpha'\); give the parameters",
+            r"has learner 'fixed-share'; expected 'learn-alpha'\); use the parameters",
         ),
         ("lpsm:alpha=0.1", "lpsm:alpha=0.2", r"has alpha 0.1; expected 0.2\)"),
         ("lpsm:horizon_s=60", "lpsm", r"has rates \[.*\.\.\.\]; expected \[.*\.\.\.\]\)"),
@@ -144,7 +144,7 @@ def test_a_damaged_file_is_refused_in_one_sentence(file, number):
     text = damaged(saved(file))[number]
     file.write_text(text)
     with pytest.raises(
-        InputError, match=r"policy lpsm: state '.*' (is no saved state|cannot be used)"
+        InputError, match=r"policy lpsm: state '.*' (is not a saved state|cannot be used)"
     ) as caught:
         make_policy(f"lpsm:state={file}").start(0.1)
     assert "\n" not in str(caught.value)
@@ -164,7 +164,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_run(tmp_path, file
 def test_bytes_that_are_no_text_are_refused(file):
     """Whatever was meant."""
     file.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="is no saved state"):
+    with pytest.raises(InputError, match="is not a saved state"):
         make_policy(f"lpsm:state={file}")
 
 
