@@ -19,6 +19,15 @@ from psm_sim.network.topology import Topology
 class AirLink(Link):
     """One direction of the wireless hop, with a queue of frames that wait for the channel.
 
+    Parameters
+    ----------
+    env, name, on_frame
+        As for :class:`~psm_sim.network.link.Link`. The callbacks are called when a frame arrives.
+    topology
+        The resolved topology.
+    on_air
+        As for :class:`~psm_sim.network.monitored_link.SniffedLink`.
+
     Attributes
     ----------
     queue : deque of (float, Segment or ControlFrame)
@@ -29,15 +38,6 @@ class AirLink(Link):
         Bytes of the frames that exceeded the retry limit, including headers.
     sniffer : SnifferTap or None
         Reports the frames on the channel; None if there are no callbacks.
-
-    Parameters
-    ----------
-    env, name, on_frame
-        As for :class:`~psm_sim.network.link.Link`. The callbacks are called when a frame arrives.
-    topology
-        The resolved topology.
-    on_air
-        As for :class:`~psm_sim.network.monitored_link.SniffedLink`.
     """
 
     def __init__(

@@ -66,19 +66,19 @@ class ApQueue:
 class MacPort(Port):
     """Port of a station that takes part in the DCF.
 
-    Attributes
-    ----------
-    awake : bool
-        State of the station according to the last Power Management bit that the access point received.
-    on_dropped : callable
-        Called when a frame exceeds the retry limit. It must be set before the first frame arrives.
-
     Parameters
     ----------
     env, parameters
         As for :class:`~psm_sim.network.access_point.Port`.
     link, sender
         The downlink to the station, and the transmit queue of the access point.
+
+    Attributes
+    ----------
+    awake : bool
+        State of the station according to the last Power Management bit that the access point received.
+    on_dropped : callable
+        Called when a frame exceeds the retry limit. It must be set before the first frame arrives.
     """
 
     def __init__(

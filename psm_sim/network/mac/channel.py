@@ -24,15 +24,6 @@ class Channel:
     beacon precedes other frames because it waits only for a PIFS. Each exchange takes two events. An
     idle channel takes none, and neither do beacons without listeners.
 
-    Attributes
-    ----------
-    free_s : float
-        End of the last exchange, in seconds. It includes the ACK while the last frame is delivered.
-    late : list of AirCallback
-        Called for each beacon that a busy channel delays.
-    collisions : int
-        Number of collisions.
-
     Parameters
     ----------
     env, timing, beacons
@@ -41,6 +32,15 @@ class Channel:
         Maximum number of retransmissions of a frame.
     backoffs
         Source of random backoffs.
+
+    Attributes
+    ----------
+    free_s : float
+        End of the last exchange, in seconds. It includes the ACK while the last frame is delivered.
+    late : list of AirCallback
+        Called for each beacon that a busy channel delays.
+    collisions : int
+        Number of collisions.
     """
 
     def __init__(

@@ -16,11 +16,6 @@ class SnifferTap:
     Collided frames are not reported, because the sniffer cannot decode them. The copy that is received
     has the Retry bit.
 
-    Attributes
-    ----------
-    collided : set
-        Queued frames of which a transmission has collided.
-
     Parameters
     ----------
     up
@@ -29,6 +24,11 @@ class SnifferTap:
         Callbacks for the frames.
     timing
         Durations of frames.
+
+    Attributes
+    ----------
+    collided : set
+        Queued frames of which a transmission has collided.
     """
 
     def __init__(self, up: bool, notify: Sequence[AirCallback], timing: FrameTiming) -> None:

@@ -1,4 +1,4 @@
-"""Observers: they are told what happens in a run, are asked nothing, and change nothing."""
+"""Observers, which record the events of a run without affecting it."""
 
 from psm_sim.network.observers.energy_ledger import EnergyLedger, Usage
 from psm_sim.network.observers.observer import Observer, ObserverHooks

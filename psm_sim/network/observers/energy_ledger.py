@@ -1,4 +1,4 @@
-"""Energy ledger: power integrated exactly at the radio's changes of state."""
+"""Energy accounting by exact integration of the power over the radio states."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ from psm_sim.network.topology_device import PowerParameters
 
 
 class Usage(NamedTuple):
-    """Seconds awake and asleep, beacons heard, and joules, since the start.
+    """Time, beacons and energy since the start of the run.
 
-    ``extra_j`` is what no state has: transmitting beyond the awake power, and waking to send.
+    Attributes
+    ----------
+    awake_s, asleep_s : float
+        Time in each radio state, in seconds.
+    beacons : int
+        Number of beacons received while dozing.
+    awake_j, asleep_j, beacons_j : float
+        Energy of the two states and of the beacons, in joules.
+    extra_j : float
+        Energy that belongs to no state, in joules: the transmit power above the awake power, and the
+        energy of waking up to transmit.
     """
 
     awake_s: float
@@ -24,11 +34,11 @@ class Usage(NamedTuple):
 
     @property
     def total_j(self) -> float:
-        """All the energy, in joules."""
+        """Total energy, in joules."""
         return self.awake_j + self.asleep_j + self.beacons_j + self.extra_j
 
     def __sub__(self, before: Usage) -> Usage:
-        """Return what was used since *before*."""
+        """Return the usage since *before*."""
         return Usage(
             self.awake_s - before.awake_s,
             self.asleep_s - before.asleep_s,
@@ -41,9 +51,10 @@ class Usage(NamedTuple):
 
 
 class EnergyLedger(Observer):
-    """Energy ledger: adds up the time in each state; E = P_awake t_awake + P_asleep t_asleep + E_beacon n.
+    """Observer that computes the energy E = P_awake t_awake + P_asleep t_asleep + E_beacon n.
 
-    The open interval is added when the ledger is read, and never splits a sum: reading changes nothing.
+    The open interval is added when the ledger is read and never splits a sum. Reading the ledger
+    therefore does not change later results.
     """
 
     def __init__(self, power: PowerParameters) -> None:
@@ -56,7 +67,7 @@ class EnergyLedger(Observer):
         self._extra_j = 0.0
 
     def radio(self, time_s: float, awake: bool) -> None:
-        """Close the interval of the state that ends."""
+        """Close the interval of the previous state."""
         if self._awake:
             self._awake_s += time_s - self._since_s
         else:
@@ -64,7 +75,7 @@ class EnergyLedger(Observer):
         self._awake, self._since_s = awake, time_s
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Count the beacons."""
+        """Count the received beacons."""
         self._beacons += count
 
     def spend(self, joules: float) -> None:
@@ -72,7 +83,7 @@ class EnergyLedger(Observer):
         self._extra_j += joules
 
     def usage(self, now_s: float) -> Usage:
-        """Return what has been used up to *now_s*, not before the last change."""
+        """Return the usage up to *now_s*, which must not precede the last change."""
         open_s = now_s - self._since_s
         awake_s = self._awake_s + (open_s if self._awake else 0.0)
         asleep_s = self._asleep_s + (0.0 if self._awake else open_s)

@@ -1,4 +1,4 @@
-"""Observer: the base class of all that watches a run, and the sorting of its methods by event."""
+"""Base class of the observers, and the table of their hooks."""
 
 from __future__ import annotations
 
@@ -13,61 +13,94 @@ from psm_sim.policies import Policy, Poll, Rest
 
 
 class Observer:
-    """Observer of a run: a subclass overrides the methods it needs; the others cost nothing.
+    """Base class of observers, which record the events of a run.
 
-    An observer is told, never asked, and must change nothing that it is given. All times are seconds since
-    the start of the run. For each method they never decrease. From one method to another they may: what an
-    idle radio does (:meth:`radio`, :meth:`beacons`, :meth:`rest`) is worked out, and told, when something
-    next happens to it, which can be after a frame or a page of a later time was told elsewhere. When
-    :meth:`page` and :meth:`finish` are called, all that the radio did before has been told.
+    A subclass overrides the hooks that it needs. Hooks that are not overridden cost nothing. An observer
+    must not modify the objects that it receives, so it cannot affect the run.
+
+    Notes
+    -----
+    All times are in seconds since the start of the run. Consecutive calls of one hook never go back in
+    time. Calls of different hooks can, because the behaviour of an idle radio (:meth:`radio`,
+    :meth:`beacons` and :meth:`rest`) is computed lazily. It is reported at the next event that involves
+    the radio, possibly after a frame or a page of a later time. Before :meth:`page` and :meth:`finish`
+    are called, all earlier events of the radio have been reported.
+
+    Examples
+    --------
+    Count the beacons that a dozing station receives:
+
+    >>> import psm_sim
+    >>> from psm_sim.network import Observer
+    >>> class BeaconCounter(Observer):
+    ...     count = 0
+    ...     def beacons(self, first_s, count, every_s):
+    ...         self.count += count
+    >>> counter = BeaconCounter()
+    >>> result = psm_sim.simulate("psm", pages=5, observers=[counter])
+    >>> counter.count == result.usage.beacons
+    True
     """
 
     def begin(self, topology: Topology, policy: Policy) -> None:
-        """Told of the scenario and the policy, to read, before the clock starts."""
-
-    def radio(self, time_s: float, awake: bool) -> None:
-        """Told that the radio wakes (*awake* is true) or begins to doze; it is awake at the start.
+        """Handle the start of the run, before the clock starts.
 
         Parameters
         ----------
-        time_s
-            When, in seconds.
-        awake
-            The state that begins.
+        topology : Topology
+            The resolved topology. Read only.
+        policy : Policy
+            The policy of the station. Read only.
+        """
+
+    def radio(self, time_s: float, awake: bool) -> None:
+        """Handle a change of the radio state. The radio starts awake.
+
+        Parameters
+        ----------
+        time_s : float
+            Time of the change, in seconds.
+        awake : bool
+            The new state: True if the radio wakes up, False if it begins to doze.
         """
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Told that a dozing radio woke to hear beacons.
+        """Handle beacons that a dozing radio woke up to receive.
 
-        Unless :meth:`radio` follows with the time of the last one, the radio dozed on at once.
+        The radio continues to doze after each of them, unless a call of :meth:`radio` follows with the time
+        of the last one.
 
         Parameters
         ----------
-        first_s
-            When the first one was sent, in seconds.
-        count
-            How many they were, at least 1. All but the last named nobody, and the policy was not asked.
-        every_s
-            Time from one to the next, in seconds; with a count of 1 it says nothing.
+        first_s : float
+            Time of the first beacon, in seconds.
+        count : int
+            Number of beacons, at least 1. In all but the last, the station's TIM bit is 0 and the policy
+            is not asked.
+        every_s : float
+            Interval between the beacons, in seconds. It is meaningless if *count* is 1.
         """
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Told that the policy was asked how to rest, since the link had fallen idle.
+        """Handle a sleep decision, which the policy makes when the link becomes idle.
+
+        Overriding this hook disables fast-forwarding through the plan of a policy. See :meth:`decision`.
 
         Parameters
         ----------
-        time_s
-            When the link fell idle, in seconds.
-        poll
-            What the policy was told that the station saw; ``None`` after an uplink packet.
-        rest
-            What it answered; with ``repeat`` it is not asked again after beacons that name nobody.
+        time_s : float
+            Time at which the link became idle, in seconds.
+        poll : Poll or None
+            Observation that the policy received; None after an uplink packet.
+        rest : Rest
+            The decision. With ``repeat`` it also applies after beacons in which the station's TIM bit is 0.
         """
 
     def decision(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Told as :meth:`rest`, but only of questions that are asked anyway.
+        """Handle a sleep decision, except those that a plan of the policy has anticipated.
 
-        Who overrides it costs a policy with a plan nothing: at the beacons of the plan nobody is asked.
+        In contrast to :meth:`rest`, overriding this hook costs no additional calls of a policy with a plan,
+        because the policy is not asked at the beacons of its plan.
 
         Parameters
         ----------
@@ -76,69 +109,86 @@ class Observer:
         """
 
     def buffered(self, time_s: float, frames: int, retrieved: int) -> None:
-        """Told that the number of frames held for the station has changed.
+        """Handle a change of the number of frames that the access point buffers for the station.
 
-        Frames that grew too old are told of when that is noticed, with the time at which they did.
+        Frames that age out are reported when the access point notices it, with the time at which they
+        expired.
 
         Parameters
         ----------
-        time_s
-            When, in seconds.
-        frames
-            How many are held now.
-        retrieved
-            How many of those held before are sent now; 0 if one came, or was dropped.
+        time_s : float
+            Time of the change, in seconds.
+        frames : int
+            New number of buffered frames.
+        retrieved : int
+            Number of previously buffered frames that are now sent to the station; 0 if a frame was
+            added or dropped.
         """
 
     def air(self, frame: AirFrame) -> None:
-        """Told of a frame on the air, as soon as that is certain; all the radio did before is told.
+        """Handle a frame on the wireless channel, as soon as its transmission is certain.
 
-        Frames come in no order of their times. Over a link they are told when they are queued, over the air
-        of 802.11 when they have been understood. A class that has ``air_data`` beside this method is told
-        there of data of TCP on links, without a frame being made: by position, of one's ``uplink``,
+        Frames are not reported in the order of their times. A link reports a frame when it is queued, and
+        the DCF when it is received. All earlier events of the radio have been reported.
+
+        For speed, a class that also has a method ``air_data`` receives TCP data on links there, without an
+        :class:`~psm_sim.network.air_frame.AirFrame` object. Its positional arguments are ``uplink``,
         ``queued_s``, ``starts_s``, ``air_s``, ``heard_s`` and ``segment``.
+
+        Parameters
+        ----------
+        frame : AirFrame
+            The frame, its times and its header bits.
         """
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
-        """Told that a segment was queued on a link; what the access point drops or holds is on none.
+        """Handle a segment that is queued on a link.
+
+        Frames that the access point drops or buffers are not on any link.
 
         Parameters
         ----------
-        link
-            Which one, see its ``name``; its ``free_at`` is already the time in seconds at which this
-            segment will have been sent.
-        queued_s
-            Now, in seconds.
-        arrives_s
-            When it will be delivered, in seconds.
-        segment
-            The TCP segment, one frame.
+        link : Link
+            The link, identified by its ``name``. Its ``free_at`` is already the time in seconds at which
+            this segment will have been sent.
+        queued_s : float
+            Current time, in seconds.
+        arrives_s : float
+            Time of delivery, in seconds.
+        segment : Segment
+            The TCP segment, which is one frame.
         """
 
     def lost(self, link: Link, time_s: float, segment: Segment) -> None:
-        """Told that a fault has taken a segment at the end of a link, where it would have been delivered.
+        """Handle a segment that a fault removes at the end of a link instead of its delivery.
 
         Parameters
         ----------
-        link
-            Which one.
-        time_s
-            Now, in seconds.
-        segment
-            The TCP segment, told as a frame when it was queued.
+        link : Link
+            The link.
+        time_s : float
+            Current time, in seconds.
+        segment : Segment
+            The TCP segment, which :meth:`frame` reported when it was queued.
         """
 
     def page(self, visit: Visit) -> None:
-        """Told that a page is complete, or has failed for ``visit.failure``, at ``visit.ended_s``."""
+        """Handle the end of a page at ``visit.ended_s``.
+
+        Parameters
+        ----------
+        visit : Visit
+            The page and its times. ``visit.failure`` is the reason if the page has failed.
+        """
 
     def finish(self, time_s: float) -> None:
-        """Told that all pages of the run are over, at *time_s* seconds; not if the run fails."""
+        """Handle the end of the run at *time_s* seconds. Not called if the run fails."""
 
 
 class ObserverHooks:
-    """Audience of a run: for each event the methods to call, in the order of the observers.
+    """Hook table: the methods to call for each event, in observer order.
 
-    Only methods that a class overrides are kept, so that an event nobody wants costs an empty loop.
+    It contains only methods that a class overrides, so an event without handlers costs an empty loop.
     """
 
     def __init__(self, observers: Sequence[Observer]) -> None:
@@ -156,6 +206,6 @@ class ObserverHooks:
 
 
 def _overridden(observers: Sequence[Observer], event: str) -> tuple[Callable[..., None], ...]:
-    nothing = getattr(Observer, event)
+    default = getattr(Observer, event)
     methods = (getattr(observer, event) for observer in observers)
-    return tuple(method for method in methods if getattr(method, "__func__", None) is not nothing)
+    return tuple(method for method in methods if getattr(method, "__func__", None) is not default)

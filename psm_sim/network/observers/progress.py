@@ -1,4 +1,4 @@
-"""Progress of a run, as an observer."""
+"""Observer that counts pages for progress reports."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from psm_sim.network.observers.observer import Observer
 
 
 class PagesDone(Observer):
-    """Progress: calls ``progress`` with the number of pages complete, after each of them.
+    """Observer that calls ``progress`` with the number of finished pages after each page.
 
-    ``progress`` can be set until the run begins.
+    ``progress`` may be replaced until the run begins.
     """
 
     def __init__(self, progress: Callable[[int], None] = lambda _: None) -> None:

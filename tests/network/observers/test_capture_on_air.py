@@ -151,7 +151,7 @@ def test_the_tim_names_the_station_exactly_when_frames_are_held(policy, variant)
 def test_frames_are_written_as_soon_as_their_order_is_certain(variant, monkeypatch):
     """A few at a time or many, the file is the same."""
     _, many = on_air("psm", pages=2, **VARIANTS[variant])
-    monkeypatch.setattr(sniffer, "_ENOUGH", 3)
+    monkeypatch.setattr(sniffer, "_FLUSH_FRAMES", 3)
     _, few = on_air("psm", pages=2, **VARIANTS[variant])
     assert few == many
 
@@ -200,7 +200,7 @@ def test_a_late_beacon_takes_the_place_of_those_due_meanwhile():
     times.late(AirFrame("beacon", False, 0.3, 0.54, air_s, 0.54 + air_s, None))
     assert times.before(0.53) == 5
     assert times.before(0.55) == 6
-    begun_s = times.begun_s(np.arange(2, 7)).tolist()
+    begun_s = times.starts_s(np.arange(2, 7)).tolist()
     assert begun_s[0] == pytest.approx(0.2 + gap_s)
     assert [isnan(each) for each in begun_s] == [False, True, True, False, False]
     assert begun_s[3:] == pytest.approx([0.54, 0.6 + gap_s])

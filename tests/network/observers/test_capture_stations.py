@@ -198,7 +198,7 @@ def test_the_capture_is_read_back_to_the_arrivals_of_each_client(tmp_path):
 def test_the_file_does_not_depend_on_how_much_is_written_at_once(monkeypatch):
     """A few frames at a time, or all at the end."""
     at_once = sniffed()
-    monkeypatch.setattr(sniffer, "_ENOUGH", 3)
+    monkeypatch.setattr(sniffer, "_FLUSH_FRAMES", 3)
     assert (Sniffed(at_once.topology).capture == at_once.capture) is True
 
 
@@ -230,7 +230,7 @@ def test_each_station_is_a_process_of_the_timeline():
         assert len(pages) == 2
         assert max(each["ts"] + each.get("dur", 0) for each in mine if "ts" in each) <= 1e6 * end.at_s + 2
         counters = {each["name"] for each in mine if each["ph"] == "C"}
-        assert {"power (W)", "held frames"} <= counters
+        assert {"power (W)", "buffered frames"} <= counters
         assert ("weights" in counters) is ("lpsm" in processes[pid])
 
 
@@ -239,7 +239,7 @@ def test_more_stations_than_have_a_number_are_refused():
     place = load_topology("three-node", {"mac.model": "dcf"})
     crowd = tuple(StationSpec(f"m{number}", count=250) for number in range(9))
     place = replace(place, stations=crowd)
-    with pytest.raises(InputError, match="room for 2,007 associations, but there are 2,250 stations"):
+    with pytest.raises(InputError, match="at most 2,007 stations, got 2,250"):
         check_capturable(place, place.station_count)
 
 

@@ -96,7 +96,7 @@ def test_the_radios_track_and_the_power_add_up_to_the_ledger(policy):
     steps = [(ts / 1e6, args["W"]) for ts, args in counter(events, "power (W)")]
     joules = sum(watts * (then - at) for (at, watts), (then, _) in pairwise([*steps, (world.env.now, 0.0)]))
     assert joules == pytest.approx(usage.awake_j + usage.asleep_j, rel=1e-6)
-    heard = sum(each["args"]["count"] for each in tracks(events)["beacons heard"])
+    heard = sum(each["args"]["count"] for each in tracks(events)["beacons received"])
     assert heard == usage.beacons
 
 
@@ -141,7 +141,7 @@ def test_held_frames_are_counted(settings):
     """Each change, as the access point tells it."""
     _, told, events = drawn("psm", **settings)
     expected = [(pytest.approx(1e6 * at_s, abs=1), {"frames": frames}) for at_s, frames in told.holds]
-    assert counter(events, "held frames") == expected
+    assert counter(events, "buffered frames") == expected
     assert max(frames for _, frames in told.holds) > 1
     assert told.holds[-1][1] == 0
 
@@ -190,7 +190,7 @@ def test_what_is_written_does_not_wait_for_the_end():
     file = io.BytesIO()
     trace = TraceFile(file).process("a station")
     for number in range(5000):
-        trace.counter("held frames", number, f'"frames":{number}')
+        trace.counter("buffered frames", number, f'"frames":{number}')
     before = file.getvalue().count(b"\n")
     trace.close()
     assert before > 4000

@@ -1,4 +1,4 @@
-"""Capture: what a sniffer beside the station hears, as a pcap file of 802.11 frames with radiotap headers."""
+"""Capture of the 802.11 frames as a pcap file with radiotap headers."""
 
 from psm_sim.network.observers.capture.capture_settings import check_capturable
 from psm_sim.network.observers.capture.observer import Capture, capture_observers

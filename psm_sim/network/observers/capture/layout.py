@@ -1,4 +1,6 @@
-"""Layout of the records of a capture: each kind is a row of fixed size, with zeros behind it as payload.
+"""Record layouts of a capture, as NumPy structured types of fixed size.
+
+A payload, if any, follows its row as zeros.
 
 Sources: draft-ietf-opsawg-pcap (pcap), radiotap.org, IEEE 802.11-2020 (sections 9.2 to 9.4), RFC 791, 9293
 and 768. Frame check sequences are left out, as most drivers leave them out.
@@ -17,33 +19,38 @@ from numpy.typing import NDArray
 _Fields = list[Any]
 
 FILE_HEADER = pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262_144, 127)
-"""Header of a pcap file with nanoseconds and radiotap headers."""
+"""Header of a pcap file with nanosecond timestamps and radiotap headers."""
 
-_RECORD: _Fields = [("seconds", "<u4"), ("nanoseconds", "<u4"), ("kept", "<u4"), ("length", "<u4")]
+_RECORD: _Fields = [
+    ("seconds", "<u4"),
+    ("nanoseconds", "<u4"),
+    ("captured_length", "<u4"),
+    ("original_length", "<u4"),
+]
 _RADIOTAP: _Fields = [
-    ("version", "<u2"), ("tap_length", "<u2"), ("present", "<u4"), ("begun_us", "<u8"), ("tap_flags", "u1"),
+    ("version", "<u2"), ("tap_length", "<u2"), ("present", "<u4"), ("tsft_us", "<u8"), ("tap_flags", "u1"),
     ("rate", "u1"), ("mhz", "<u2"), ("channel", "<u2"),
 ]  # fmt: skip
 _MAC: _Fields = [
-    ("control", "u1"), ("bits", "u1"), ("duration", "<u2"), ("to", "u1", 6), ("by", "u1", 6),
-    ("third", "u1", 6), ("order", "<u2"),
+    ("control", "u1"), ("bits", "u1"), ("duration", "<u2"), ("address1", "u1", 6), ("address2", "u1", 6),
+    ("address3", "u1", 6), ("sequence_control", "<u2"),
 ]  # fmt: skip
 _LLC: _Fields = [("snap", ">u4"), ("organisation", "u1", 2), ("ethertype", ">u2")]
 _IP: _Fields = [
     ("version_ip", "u1"), ("service", "u1"), ("ip_length", ">u2"), ("identity", ">u2"), ("fragment", ">u2"),
-    ("lives", "u1"), ("protocol", "u1"), ("ip_sum", ">u2"), ("source", ">u4"), ("target", ">u4"),
+    ("ttl", "u1"), ("protocol", "u1"), ("ip_sum", ">u2"), ("source", ">u4"), ("target", ">u4"),
 ]  # fmt: skip
 _PORTS: _Fields = [("source_port", ">u2"), ("target_port", ">u2")]
 _TCP: _Fields = [
-    ("sequence", ">u4"), ("acknowledges", ">u4"), ("tcp_words", "u1"), ("tcp_flags", "u1"), ("window", ">u2"),
-    ("sum", ">u2"), ("urgent", ">u2"),
+    ("sequence", ">u4"), ("acknowledgment", ">u4"), ("data_offset", "u1"), ("tcp_flags", "u1"),
+    ("window", ">u2"), ("sum", ">u2"), ("urgent", ">u2"),
 ]  # fmt: skip
 _OPTIONS: _Fields = [("mss_kind", ">u2"), ("mss", ">u2"), ("scale_kind", ">u4")]
 _UDP: _Fields = [("udp_length", ">u2"), ("sum", ">u2")]
 _BEACON: _Fields = [
-    ("stamp_us", "<u8"), ("interval", "<u2"), ("capability", "<u2"), ("name", "u1", 9), ("rates", "u1", 6),
-    ("channel_set", "u1", 3), ("tim", "u1", 2), ("dtim_count", "u1"), ("dtim_period", "u1"),
-    ("group", "u1"),
+    ("timestamp_us", "<u8"), ("interval", "<u2"), ("capability", "<u2"), ("ssid", "u1", 9),
+    ("rates", "u1", 6), ("channel_set", "u1", 3), ("tim", "u1", 2), ("dtim_count", "u1"),
+    ("dtim_period", "u1"), ("group", "u1"),
 ]  # fmt: skip
 _HEAD = _RECORD + _RADIOTAP
 
@@ -59,17 +66,17 @@ LAYOUTS = {
         "ack": _MAC[:4],
     }.items()
 }
-"""Row of each kind of record; ``raw`` is a packet too small for any header of IP."""
+"""Row of each kind of record; ``raw`` is a packet that is too small for an IP header."""
 
 
 @cache
 def beacon_layout(stations: int) -> np.dtype[np.void]:
-    """Return the row of a beacon whose bitmap has room for some stations; bit 0 of it is no station's."""
+    """Return the row of a beacon whose bitmap has a bit for each station; bit 0 is unused."""
     return np.dtype(_HEAD + _MAC + _BEACON + [("bitmap", "u1", (1 + stations // 8,))])
 
 
 RECORD = 16
-"""Bytes of a record's own header."""
+"""Size of the pcap record header, in bytes."""
 
 _TAP = np.dtype(_RADIOTAP).itemsize
 _FIXED: Mapping[str, Any] = {
@@ -81,10 +88,10 @@ _FIXED: Mapping[str, Any] = {
     "ethertype": 0x0800,
     "version_ip": 0x45,
     "fragment": 0x4000,
-    "lives": 64,
+    "ttl": 64,
     "mss_kind": 0x0204,
     "scale_kind": 0x01030300,
-    "name": [0, 7, *b"psm_sim"],
+    "ssid": [0, 7, *b"psm_sim"],
     "rates": [1, 4, 0x82, 0x84, 0x8B, 0x96],
     "channel_set": [3, 1, 1],
     "tim": [5, 4],
@@ -93,16 +100,16 @@ _FIXED: Mapping[str, Any] = {
 
 
 def rows_of(kind: str, count: int, fixed: Mapping[str, Any]) -> NDArray[np.void]:
-    """Return rows of a kind with what is the same in all of them.
+    """Return rows of one kind with their constant fields set.
 
     Parameters
     ----------
     kind
-        A name of :data:`LAYOUTS`.
+        A key of :data:`LAYOUTS`.
     count
-        The number of rows, n.
+        Number of rows, n.
     fixed
-        Values of fields, the same in all rows.
+        Values of fields that are the same in all rows.
     """
     return np.repeat(_template(kind, tuple(fixed.items())), count)
 
@@ -113,7 +120,7 @@ def _template(kind: str, fixed: tuple[tuple[str, Any], ...]) -> NDArray[np.void]
 
 
 def template_of(layout: np.dtype[np.void], fixed: Mapping[str, Any]) -> NDArray[np.void]:
-    """Return one row of a layout, (1,), with the fields that are the same in all files, and *fixed* ones."""
+    """Return one row of a layout, shape (1,), with the constants of all files and the values of *fixed*."""
     template = np.zeros(1, layout)
     for name, value in {**_FIXED, **fixed}.items():
         if name in (layout.names or ()):
@@ -122,11 +129,11 @@ def template_of(layout: np.dtype[np.void], fixed: Mapping[str, Any]) -> NDArray[
 
 
 def words_of(number: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the sum of the two 16-bit words of each number of 32 bits, (n,)."""
+    """Return the sum of the two 16-bit words of each 32-bit number, shape (n,)."""
     return np.asarray((number >> 16) + (number & 0xFFFF))
 
 
 def checksum(total: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the Internet checksum (RFC 1071) of sums of 16-bit words, (n,)."""
+    """Return the Internet checksum (RFC 1071) of sums of 16-bit words, shape (n,)."""
     folded = (total & 0xFFFF) + (total >> 16)
     return np.asarray(0xFFFF - ((folded & 0xFFFF) + (folded >> 16)))

@@ -1,4 +1,4 @@
-"""Capture of a run, as an observer: one station's part of what a sniffer hears."""
+"""Observer that captures the frames of one station."""
 
 from __future__ import annotations
 
@@ -19,91 +19,101 @@ from psm_sim.policies.service_period import ServicePeriod
 
 
 class Capture(Observer):
-    """Capture: writes what a sniffer beside the station hears to *file*, opened for bytes.
+    """Observer that writes the frames of a station to a pcap file.
 
-    The plain MAC tells of data alone; null frames, PS-Polls and ACKs, which it leaves out, are added here. A
-    MAC that tells of frames of every kind, with their power-management bits, is taken by its word: the air of
-    802.11, or any if *whole* is true. Instead of a file it takes a sniffer that hears other stations, too.
+    A plain link reports data frames only. The capture then adds the implied null data frames, PS-Polls
+    and ACKs. The frames of a MAC that reports all kinds, with their PM bits, are written unchanged.
+
+    Parameters
+    ----------
+    file
+        Binary file; or a sniffer that captures several stations.
+    reports_all
+        Whether the MAC reports all kinds of frames. The DCF always does.
     """
 
-    def __init__(self, file: BinaryIO | Sniffer, whole: bool = False) -> None:
+    def __init__(self, file: BinaryIO | Sniffer, reports_all: bool = False) -> None:
         self._sniffer = file if isinstance(file, Sniffer) else Sniffer(file)
-        self._waiting, self._rows, self._whole = self._sniffer.waiting, self._sniffer.waiting.rows, whole
+        self._pending, self._rows, self._reports_all = (
+            self._sniffer.pending,
+            self._sniffer.pending.rows,
+            reports_all,
+        )
         self._beacon_s = -inf
-        self._agreed = False
+        self._has_twt = False
         self._aid = 1
         self._tim: TimBitmap
-        self._signals: ImpliedFrames
+        self._implied: ImpliedFrames
 
     def begin(self, topology: Topology, policy: Policy) -> None:
-        """Join the sniffer."""
-        self._whole = self._whole or topology.mac.model == "dcf"
+        """Register the station with the sniffer."""
+        self._reports_all = self._reports_all or topology.mac.model == "dcf"
         service = policy.service if isinstance(policy.service, ServicePeriod) else None
-        self._agreed = service is not None and service.interval_s is not None
-        self._aid, self._tim = self._sniffer.join(topology, self._whole)
-        self._signals = ImpliedFrames(topology, service is not None, self._aid, self._waiting)
+        self._has_twt = service is not None and service.interval_s is not None
+        self._aid, self._tim = self._sniffer.join(topology, self._reports_all)
+        self._implied = ImpliedFrames(topology, service is not None, self._aid, self._pending)
 
     def radio(self, time_s: float, awake: bool) -> None:
-        """Add the null frame that tells of it, if it is told by one."""
-        if not self._whole:
-            self._signals.radio(time_s, awake, awake and time_s == self._beacon_s)
+        """Add the null data frame that announces the change, if the station sends one."""
+        if not self._reports_all:
+            self._implied.radio(time_s, awake, awake and time_s == self._beacon_s)
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Note for which beacon the station woke last; agreed periods of TWT are none."""
+        """Record the last beacon for which the station woke. TWT service periods have no beacon."""
         self._beacon_s = first_s + (count - 1) * every_s if count > 1 else first_s
-        if not self._agreed:
+        if not self._has_twt:
             self._tim.heard_s = self._beacon_s
 
     def buffered(self, time_s: float, frames: int, retrieved: int) -> None:
-        """Note what the TIM says."""
+        """Record the TIM bit."""
         time_s = self._tim.buffered(time_s, frames, retrieved)
-        if retrieved and not self._whole:
-            self._signals.retrieved(time_s, retrieved)
+        if retrieved and not self._reports_all:
+            self._implied.retrieved(time_s, retrieved)
 
     def air_data(
         self, up: bool, queued_s: float, starts_s: float, air_s: float, heard_s: float, segment: Segment
     ) -> None:
-        """Keep a segment of TCP that a plain link carries, and write the frames whose order is certain.
+        """Record a TCP segment on a plain link, and write the frames whose order is certain.
 
         Parameters
         ----------
         up, queued_s, starts_s, air_s, heard_s, segment
-            As an :class:`~psm_sim.network.air_frame.AirFrame` has them.
+            As for :class:`~psm_sim.network.air_frame.AirFrame`.
         """
-        signals = self._signals
-        sleeps = signals.sleeps
-        if not up and (sleeps or signals.awaited):
-            signals.before(queued_s, starts_s)
+        implied = self._implied
+        sleeps = implied.sleeps
+        if not up and (sleeps or implied.awaited):
+            implied.add_before(queued_s, starts_s)
         self._rows += pack(
             heard_s, heard_s, air_s, starts_s, queued_s, segment.connection.number, segment.seq,
             segment.payload, segment.ack, segment.wire_bytes, self._aid, DATA, up, up and sleeps, False,
             DERIVED, segment.syn, segment.fin | 4 if segment.rst else segment.fin,
         )  # fmt: skip
-        if len(self._rows) >= self._sniffer.enough:
-            self._sniffer.written(queued_s)
+        if len(self._rows) >= self._sniffer.flush_bytes:
+            self._sniffer.flush(queued_s)
 
     def air(self, frame: AirFrame) -> None:
-        """Keep a frame, and have those written whose order is certain."""
+        """Record a frame, and write the frames whose order is certain."""
         if frame.kind == "beacon":
             self._sniffer.late(frame)
             return
         if frame.kind == "group":
-            self._sniffer.follows_beacon(frame.queued_s)
-        sleeps, signals = frame.sleeps, self._signals
+            self._sniffer.add_group_frame(frame.queued_s)
+        sleeps, implied = frame.sleeps, self._implied
         if sleeps is None:
-            sleeps = frame.uplink and signals.sleeps
+            sleeps = frame.uplink and implied.sleeps
             if frame.kind == "data" and frame.segment is not None and not frame.uplink:
-                signals.before(frame.queued_s, frame.starts_s)
-        self._waiting.add(frame, self._aid, sleeps)
-        if len(self._rows) >= self._sniffer.enough:
-            self._sniffer.written(frame.queued_s)
+                implied.add_before(frame.queued_s, frame.starts_s)
+        self._pending.add(frame, self._aid, sleeps)
+        if len(self._rows) >= self._sniffer.flush_bytes:
+            self._sniffer.flush(frame.queued_s)
 
     def finish(self, time_s: float) -> None:
-        """Have the file completed if no other station is left."""
+        """Complete the file if this is the last station."""
         self._sniffer.finish(time_s)
 
 
 def capture_observers(file: BinaryIO, stations: int) -> Sequence[Capture]:
-    """Return a capture for each of some stations in the order of their associations, all in one file."""
+    """Return captures for *stations* stations, in association order, that share one file."""
     sniffer = Sniffer(file, stations)
     return [Capture(sniffer) for _ in range(stations)]

@@ -1,4 +1,4 @@
-"""Waiting frames: those told and not yet written, since an earlier one may still be told."""
+"""Frames of a capture that are not yet written, because earlier ones may still be reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psm_sim.network.air_frame import AirFrame
 DATA, GROUP, NULL_FRAME, PS_POLL, ACK = range(5)
 _CODES = {"data": DATA, "group": GROUP, "null": NULL_FRAME, "ps-poll": PS_POLL, "ack": ACK}
 DERIVED = 2
-"""More Data bit that follows from what is queued."""
+"""Placeholder for a More Data bit that is derived from the queue."""
 
 ROW = np.dtype(
     [
@@ -23,22 +23,23 @@ ROW = np.dtype(
         ("syn", "?"), ("ends", "u1"), ("_", "u1"),
     ]
 )  # fmt: skip
-"""One frame: ``sort_s`` is its place in the file, ``number`` that of its connection, -1 for a datagram.
+"""One frame of a capture.
 
-``ends`` has the bits of FIN and RST as TCP's flags have them; ``aid`` is the station's association. Columns
-lie at multiples of their size, which NumPy reads at once.
+``sort_s`` determines its position in the file. ``number`` is the number of its connection, or -1 for a
+datagram. ``ends`` has the FIN and RST bits of the TCP flags, and ``aid`` is the association of the
+station. Columns are aligned to their sizes, so that NumPy reads them directly.
 """
 
 _WORDS = ROW.itemsize // 8
 
 pack = Struct("<5d6qB3?B?Bx").pack
-"""Packs the fields of a row."""
+"""Pack the fields of a row into bytes."""
 
-_NOTHING, _NO_FLAGS = (-1, 0, 0, 0, 0), (0, 0)
+_NO_SEGMENT, _NO_FLAGS = (-1, 0, 0, 0, 0), (0, 0)
 
 
 class PendingFrames:
-    """Waiting frames, in the order in which they were told: ``rows`` has them packed, one behind another."""
+    """Pending frames in the order in which they were reported; ``rows`` has them packed."""
 
     def __init__(self) -> None:
         self.rows = bytearray()
@@ -47,46 +48,46 @@ class PendingFrames:
         return len(self.rows) // ROW.itemsize
 
     def add(self, frame: AirFrame, aid: int, sleeps: bool) -> None:
-        """Add a frame, which takes its place in the file when it is heard.
+        """Add a frame, sorted by the time at which it is received.
 
         Parameters
         ----------
         frame
-            What was told.
+            The reported frame.
         aid
-            The number of the station's association.
+            Association of the station.
         sleeps
-            Its power-management bit.
+            Power Management bit of the frame.
         """
-        kind, up, queued_s, starts_s, air_s, heard_s, each, retry, _, more = frame
-        data, flags = _NOTHING, _NO_FLAGS
-        if each is not None:
-            data = each.connection.number, each.seq, each.payload, each.ack, each.wire_bytes
-            flags = each.syn, each.fin | 4 if each.rst else each.fin
+        kind, up, queued_s, starts_s, air_s, heard_s, segment, retry, _, more = frame
+        data, flags = _NO_SEGMENT, _NO_FLAGS
+        if segment is not None:
+            data = segment.connection.number, segment.seq, segment.payload, segment.ack, segment.wire_bytes
+            flags = segment.syn, segment.fin | 4 if segment.rst else segment.fin
         self.rows += pack(
             heard_s, heard_s, air_s, starts_s, queued_s, *data, aid, _CODES[kind], up, sleeps, retry,
             DERIVED if more is None else more, *flags,
         )  # fmt: skip
 
-    def signal(self, time_s: float, kind: int, aid: int, sleeps: bool) -> None:
-        """Add a frame of a station that takes no time: its place is one bit after a beacon's or a frame's.
+    def add_implied(self, time_s: float, kind: int, aid: int, sleeps: bool) -> None:
+        """Add an implied uplink frame without duration, sorted directly after a frame of the same time.
 
         Parameters
         ----------
         time_s
-            When it is sent, in seconds.
+            Time of the frame, in seconds.
         kind
-            A null frame or a PS-Poll.
+            ``NULL_FRAME`` or ``PS_POLL``.
         aid, sleeps
             As for :meth:`add`.
         """
         self.rows += pack(
-            nextafter(time_s, inf), time_s, 0.0, time_s, time_s, *_NOTHING, aid, kind, True, sleeps, False,
+            nextafter(time_s, inf), time_s, 0.0, time_s, time_s, *_NO_SEGMENT, aid, kind, True, sleeps, False,
             DERIVED, *_NO_FLAGS,
         )  # fmt: skip
 
     def take(self, until_s: float) -> NDArray[np.void]:
-        """Return the frames before a time in seconds, in order, as rows of :data:`ROW`; others wait on."""
+        """Remove and return the frames before *until_s* seconds, in order, as rows of :data:`ROW`."""
         rows = np.frombuffer(bytes(self.rows), ROW)
         order = np.argsort(rows["sort_s"], kind="stable")
         ready = int(np.searchsorted(rows["sort_s"][order], until_s, side="left"))
@@ -97,12 +98,12 @@ class PendingFrames:
 
 
 def take_rows(rows: NDArray[np.void], chosen: NDArray[np.intp]) -> NDArray[np.void]:
-    """Return some rows, by their places (n,): whole numbers are copied in a twentieth of the time."""
+    """Return the rows at some indices, shape (n,). Copying integers takes a twentieth of the time."""
     return np.asarray(rows.view(np.int64).reshape(-1, _WORDS).take(chosen, axis=0).view(ROW)[:, 0])
 
 
 def _more(rows: NDArray[np.void]) -> NDArray[np.uint8]:
-    """Return the More Data bit of each frame; it is set if another one is queued behind when it starts."""
+    """Return the More Data bits. A derived bit is set if another frame is queued when this one starts."""
     down = np.flatnonzero(~rows["up"] & (rows["kind"] == DATA))
     behind = np.zeros(rows.size, np.uint8)
     behind[down[:-1]] = rows["queued_s"][down[1:]] <= rows["starts_s"][down[:-1]]

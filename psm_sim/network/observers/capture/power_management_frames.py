@@ -1,7 +1,7 @@
-"""Signals that the plain MAC leaves out: null frames that tell of doze and wake, and PS-Polls.
+"""Null data frames and PS-Polls that a plain link implies but does not transmit.
 
-They take no time there, so that each stands at the moment of what it tells. What a real station would send
-follows from the topology: see docs/captures.md.
+They have no duration, so each is placed at the time of the event that it announces. The frames that a
+real station would send follow from the topology, see docs/captures.md.
 """
 
 from __future__ import annotations
@@ -11,68 +11,74 @@ from psm_sim.network.topology import Topology
 
 
 class ImpliedFrames:
-    """Signals of one station; ``sleeps`` is its power-management bit as the access point knows it.
-
-    ``awaited`` is how many frames it has asked for by PS-Polls still to be told; with neither of the two,
-    :meth:`before` has nothing to tell.
+    """Implied frames of one station.
 
     Parameters
     ----------
     topology
-        Says how held frames are retrieved.
+        Determines how buffered frames are retrieved.
     served
-        Whether the station has service periods: it then never says that it is awake.
+        Whether the station has service periods. It then never announces that it is awake.
     aid
-        The number of its association.
-    waiting
-        Takes the frames of the station.
+        Association of the station.
+    pending
+        Receives the frames.
+
+    Attributes
+    ----------
+    sleeps : bool
+        PM bit of the station, as the access point knows it.
+    awaited : int
+        Number of frames for which a PS-Poll is still to be added. If this is 0 and ``sleeps`` is
+        false, :meth:`add_before` has no effect.
     """
 
-    def __init__(self, topology: Topology, served: bool, aid: int, waiting: PendingFrames) -> None:
+    def __init__(self, topology: Topology, served: bool, aid: int, pending: PendingFrames) -> None:
         access_point, poll_ms = topology.access_point, topology.station.ps_poll_ms
         polls = poll_ms > 0 or access_point.late_frames == "wait"
         self._poll_s = poll_ms / 1000
         self._served, self._release = served, access_point.release_on_uplink
-        self._says_awake = not polls and not served
-        self._aid, self._waiting = aid, waiting
+        self._announces_awake = not polls and not served
+        self._aid, self._pending = aid, pending
         self.awaited = 0
         self.sleeps = False
 
     def radio(self, time_s: float, awake: bool, by_beacon: bool) -> None:
-        """Tell of a change of the radio's state.
+        """Add the null data frame of a change of the radio state.
 
         Parameters
         ----------
         time_s, awake
-            When, in seconds, and the state that begins.
+            Time of the change in seconds, and the new state.
         by_beacon
-            Whether it wakes for a beacon, and not to send: the frame that it sends says so itself.
+            Whether the station wakes for a beacon. If it wakes to transmit, the PM bit of the
+            transmitted frame announces that it is awake.
         """
         if not awake:
             if not self.sleeps:
-                self._say(time_s, True)
+                self._add_null(time_s, True)
         elif by_beacon:
-            if self.sleeps and self._says_awake:
-                self._say(time_s, False)
-        elif self._release and self._says_awake:
+            if self.sleeps and self._announces_awake:
+                self._add_null(time_s, False)
+        elif self._release and self._announces_awake:
             self.sleeps = False
 
     def retrieved(self, time_s: float, frames: int) -> None:
-        """Ask for frames that were held."""
-        if self._says_awake:
+        """Announce that the station is awake, or request *frames* PS-Polls, when buffered frames are sent."""
+        if self._announces_awake:
             if self.sleeps:
-                self._say(time_s, False)
+                self._add_null(time_s, False)
         elif not self._served:
             self.awaited += frames
 
-    def before(self, queued_s: float, starts_s: float) -> None:
-        """Tell what must precede a data frame to the station, which is queued and starts at some seconds."""
+    def add_before(self, queued_s: float, starts_s: float) -> None:
+        """Add the frame that precedes a downlink data frame with these times, in seconds."""
         if self.awaited:
             self.awaited -= 1
-            self._waiting.signal(starts_s - self._poll_s, PS_POLL, self._aid, True)
+            self._pending.add_implied(starts_s - self._poll_s, PS_POLL, self._aid, True)
         elif self.sleeps and not self._served:
-            self._say(queued_s, False)
+            self._add_null(queued_s, False)
 
-    def _say(self, time_s: float, sleeps: bool) -> None:
+    def _add_null(self, time_s: float, sleeps: bool) -> None:
         self.sleeps = sleeps
-        self._waiting.signal(time_s, NULL_FRAME, self._aid, sleeps)
+        self._pending.add_implied(time_s, NULL_FRAME, self._aid, sleeps)

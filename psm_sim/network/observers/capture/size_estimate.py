@@ -1,4 +1,7 @@
-"""Size of a capture, estimated before the run: beacons are most of it where users think."""
+"""Estimate of the size of a capture before the run.
+
+Beacons make up most of a file if users think between pages.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,23 @@ from psm_sim.network.topology import Topology
 from psm_sim.workload import Workload
 
 _LOADING_S = 1.0
-"""Time that a page takes, about: little beside the time for which its user thinks."""
+"""Approximate time of a page in seconds, which is short compared with the think time."""
 
 _FRAMES_OF_CONNECTION = 10
-"""Handshake, requests, FINs and null frames."""
+"""Frames of a connection besides its data: handshake, requests, FINs and null data frames."""
 
 
 def capture_bytes(workloads: Sequence[Workload], topology: Topology) -> int:
-    """Return the bytes that a capture will have, within a factor of two unless much is sent again.
+    """Return the approximate size of a capture, in bytes.
+
+    The estimate is accurate within a factor of two, unless many segments are retransmitted.
 
     Parameters
     ----------
     workloads
-        What is loaded and sent by each station.
+        Workload of each station.
     topology
-        Says how often beacons come, and how large segments are.
+        Beacon interval and segment size.
     """
     time_s = max(sum(page.think_s + _LOADING_S for page in workload.pages) for workload in workloads)
     beacons = time_s / topology.beacon.interval_s * beacon_layout(len(workloads)).itemsize

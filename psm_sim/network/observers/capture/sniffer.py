@@ -1,4 +1,4 @@
-"""Sniffer beside an access point: it keeps the frames of all stations until their order is certain."""
+"""Sniffer next to an access point, which sorts the frames of all stations and writes them."""
 
 from __future__ import annotations
 
@@ -13,66 +13,71 @@ from psm_sim.network.observers.capture.pending_frames import ROW, PendingFrames
 from psm_sim.network.observers.capture.tim_bitmap import TimBitmap
 from psm_sim.network.topology import Topology
 
-_ENOUGH = 4096
-"""Frames that are written at once."""
+_FLUSH_FRAMES = 4096
+"""Number of pending frames at which they are written."""
 
 
 class Sniffer:
-    """Sniffer: writes a file when it has heard enough, and completes it when the last station is done.
-
-    ``waiting`` takes the frames; :meth:`written` is to be called when its rows have ``enough`` bytes.
+    """Writer of a capture, which completes the file when the last station has finished.
 
     Parameters
     ----------
     file
-        Opened for bytes.
+        Binary file.
     stations
-        How many share the access point; each joins before the clock starts.
+        Number of stations on the access point. Each one joins before the clock starts.
+
+    Attributes
+    ----------
+    pending : PendingFrames
+        Frames that are not yet written.
+    flush_bytes : int
+        Size of the pending rows at which :meth:`flush` is to be called.
     """
 
     def __init__(self, file: BinaryIO, stations: int = 1) -> None:
         self._file, self._stations = file, stations
         self._tims: list[TimBitmap] = []
-        self._left = stations
-        self.waiting, self.enough = PendingFrames(), _ENOUGH * ROW.itemsize
+        self._unfinished = stations
+        self.pending, self.flush_bytes = PendingFrames(), _FLUSH_FRAMES * ROW.itemsize
         self._batches: Batches
 
-    def join(self, topology: Topology, whole: bool) -> tuple[int, TimBitmap]:
-        """Return the association of one more station, and what it is to tell of frames held for it.
+    def join(self, topology: Topology, reports_all: bool) -> tuple[int, TimBitmap]:
+        """Add a station. Return its association number and its TIM bit.
 
         Parameters
         ----------
         topology
-            The scenario.
-        whole
-            Whether the MAC tells of its own ACKs.
+            The resolved topology.
+        reports_all
+            Whether the MAC reports all kinds of frames, such as ACKs.
         """
         self._tims.append(TimBitmap())
         if len(self._tims) == 1:
-            scene = capture_settings(topology, self._stations)
-            self._batches = Batches(scene, self._tims, acks=not whole)
+            settings = capture_settings(topology, self._stations)
+            self._batches = Batches(settings, self._tims, acks=not reports_all)
             self._file.write(FILE_HEADER)
         return len(self._tims), self._tims[-1]
 
     def late(self, beacon: AirFrame) -> None:
-        """Take note of a late beacon."""
+        """Record a late beacon."""
         self._batches.times.late(beacon)
 
-    def follows_beacon(self, time_s: float) -> None:
-        """Note that a group frame follows the beacon at a time, in seconds."""
-        self._batches.follows_beacon(time_s)
+    def add_group_frame(self, time_s: float) -> None:
+        """Record that a group addressed frame follows the beacon at *time_s* seconds."""
+        self._batches.add_group_frame(time_s)
 
-    def written(self, now_s: float) -> None:
-        """Write what nothing can precede that will be told from *now_s* seconds on."""
+    def flush(self, now_s: float) -> None:
+        """Write the frames that precede all frames reported from *now_s* seconds on."""
         self._write(min(tim.settled(now_s) for tim in self._tims))
 
     def finish(self, time_s: float) -> None:
-        """Take note that a station is done; what is still on the air when the last one is goes unheard."""
-        self._left -= 1
-        if not self._left:
+        """Handle the end of a station. Frames that end after the last station are not written."""
+        self._unfinished -= 1
+        if not self._unfinished:
             self._write(nextafter(time_s, inf))
 
     def _write(self, until_s: float) -> None:
-        for piece in self._batches.of(self.waiting.take(until_s), until_s):
-            self._file.write(piece)
-        self.enough = len(self.waiting.rows) + _ENOUGH * ROW.itemsize
+        for chunk in self._batches.records(self.pending.take(until_s), until_s):
+            self._file.write(chunk)
+        self.flush_bytes = len(self.pending.rows) + _FLUSH_FRAMES * ROW.itemsize

@@ -1,4 +1,4 @@
-"""Timeline of a run as a Chrome trace, which Perfetto and chrome://tracing open."""
+"""Timeline of a run as a Chrome trace for Perfetto or chrome://tracing."""
 
 from psm_sim.network.observers.timeline.observer import Timeline, timeline_observers
 from psm_sim.network.observers.timeline.size_estimate import timeline_bytes

@@ -1,4 +1,4 @@
-"""Timeline of a run, as an observer: tracks for radio, policy, pages and transfers, and counters."""
+"""Observer that writes the timeline of one station."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ _RADIO, _BEACONS, _POLICY, _PAGES, _TRANSFERS = 1, 2, 3, 4, 5
 
 
 class Timeline(Observer):
-    """Timeline of one station, which ends with its last page, as its numbers do.
+    """Observer that writes the tracks of one station: radio, policy, pages, transfers and counters.
+
+    The timeline ends with the last page of the station.
 
     Parameters
     ----------
     file
-        Opened for bytes; or a trace file, in which it is one of several stations.
+        Binary file; or a trace file that several stations share.
     name
-        Of the station.
+        Name of the station.
     """
 
     def __init__(self, file: BinaryIO | TraceFile, name: str = "station") -> None:
@@ -41,34 +43,34 @@ class Timeline(Observer):
         """Write the names of the tracks."""
         power = topology.power
         self._trace = trace = self._file.process(f"{self._name} under {policy.name}")
-        names = {_RADIO: "radio", _BEACONS: "beacons heard", _POLICY: "policy", _PAGES: "pages"}
+        names = {_RADIO: "radio", _BEACONS: "beacons received", _POLICY: "policy", _PAGES: "pages"}
         for number, name in names.items():
             trace.track(number, name)
         self._decisions = PolicyDecisions(trace, _POLICY, policy, topology.beacon.interval_s)
         self._states = [trace.slice_text(_RADIO, name) for name in ("dozing", "awake")]
-        self._power, self._buffered = trace.counter_text("power (W)"), trace.counter_text("held frames")
+        self._power, self._buffered = trace.counter_text("power (W)"), trace.counter_text("buffered frames")
         self._watts = [f',"args":{{"W":{watts:.6g}}}}}' for watts in (power.asleep_w, power.awake_w)]
         trace.add(f"{self._power}0{self._watts[True]}")
         self.buffered(0.0, 0, 0)
 
     def radio(self, time_s: float, awake: bool) -> None:
-        """Show the state that ends, and the power of the one that begins."""
+        """Draw the previous state and the power of the new one."""
         now_us = int(1e6 * time_s + 0.5)
         self._trace.add(f"{self._state_until(now_us)},\n{self._power}{now_us}{self._watts[awake]}")
         self._awake, self._since_us = awake, now_us
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Show beacons heard, those heard in one doze as one."""
+        """Draw received beacons. Those of one doze are one slice."""
         last_s = first_s + (count - 1) * every_s if count > 1 else first_s
         name = f"{count:,} beacons" if count > 1 else "beacon"
         self._trace.slice(_BEACONS, name, first_s, last_s, f'"count":{count}')
 
     def decision(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Show a decision."""
+        """Draw a sleep decision."""
         self._decisions.decision(time_s, poll, rest)
 
     def buffered(self, time_s: float, frames: int, retrieved: int) -> None:
-        """Show the number of frames held."""
+        """Draw the number of buffered frames."""
         self._trace.add(f'{self._buffered}{int(1e6 * time_s + 0.5)},"args":{{"frames":{frames}}}}}')
 
     def air(self, frame: AirFrame) -> None:
@@ -77,11 +79,11 @@ class Timeline(Observer):
 
     @property
     def air_data(self) -> DataCallback:
-        """What follows the transfers in data of TCP."""
+        """Callback for TCP data, which follows the transfers."""
         return self._transfers.air_data
 
     def page(self, visit: Visit) -> None:
-        """Show a page; a pause is none."""
+        """Draw a page. Pauses are not drawn."""
         self._pages += 1
         page = visit.page
         if page.objects:
@@ -90,7 +92,7 @@ class Timeline(Observer):
             self._trace.slice(_PAGES, f"page {self._pages}", visit.started_s, visit.ended_s, facts)
 
     def finish(self, time_s: float) -> None:
-        """Show what still lasts, and complete the file if no other station is on it."""
+        """Draw the open slices, and complete the file if this is the last station."""
         self._trace.add(self._state_until(int(1e6 * time_s + 0.5)))
         self._decisions.until(time_s)
         self._trace.close()
@@ -107,6 +109,6 @@ class Timeline(Observer):
 
 
 def timeline_observers(file: BinaryIO, names: Sequence[str]) -> list[Timeline]:
-    """Return a timeline for each of several stations, all in one file, opened for bytes."""
-    together = TraceFile(file)
-    return [Timeline(together, name) for name in names]
+    """Return a timeline for each station name, all in one binary file."""
+    trace_file = TraceFile(file)
+    return [Timeline(trace_file, name) for name in names]

@@ -1,4 +1,4 @@
-"""Size of a timeline, estimated before the run."""
+"""Estimate of the size of a timeline before the run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from psm_sim.workload.messages import Messages
 from psm_sim.workload.page_view import Page
 
 _PAGE, _OBJECT, _MESSAGE = 2000, 2000, 1000
-"""Bytes of the events of each, about."""
+"""Approximate bytes of the events of a page, an object and a message."""
 
 
 def timeline_bytes(pages: Sequence[Page], messages: Messages) -> int:
-    """Return the bytes that a timeline will have, about: those of a policy that is asked often are more."""
+    """Return the approximate size of a timeline in bytes.
+
+    A policy that decides often needs more.
+    """
     objects = sum(page.objects for page in pages)
     return _PAGE * len(pages) + _OBJECT * objects + _MESSAGE * len(messages)

@@ -1,6 +1,7 @@
-"""Trace file: Chrome trace events as text, written a block at a time; each station is a process of it.
+"""Chrome trace file, written in blocks, with one process for each station.
 
-Source: "Trace Event Format", Google. Times are in microseconds, here whole ones: a third of the work.
+Source: "Trace Event Format", Google. Times are whole microseconds, which take a third of the work to
+format.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from collections import deque
 from json import dumps
 from typing import BinaryIO
 
-_ENOUGH = 1024
+_FLUSH_LINES = 1024
 
 
 class TraceFile:
-    """Trace file, complete when all of its processes are closed; ``lines`` wait to be written."""
+    """Trace file, completed when all of its processes are closed; ``lines`` are not yet written."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._begun, self._open = file, 0, 0
@@ -21,17 +22,17 @@ class TraceFile:
         file.write(b'{"displayTimeUnit":"ms","traceEvents":[\n')
 
     def process(self, name: str) -> Process:
-        """Return a new process; they are shown in the order in which they are made."""
+        """Return a new process. Processes are displayed in the order of creation."""
         self._begun, self._open = self._begun + 1, self._open + 1
         return Process(self, self._begun, name)
 
     def write(self) -> None:
-        """Write all but the last line, so that a comma follows whatever is written here."""
+        """Write all lines but the last, so that every written line is followed by a comma."""
         self._file.write((",\n".join(self.lines[:-1]) + ",\n").encode())
         del self.lines[:-1]
 
     def close(self) -> None:
-        """Take note that a process is closed; with the last one the file is complete."""
+        """Close one process. The last one completes the file."""
         self._open -= 1
         if not self._open:
             self._file.write(",\n".join(self.lines).encode())
@@ -40,17 +41,17 @@ class TraceFile:
 
 
 class Process:
-    """Process of a trace file, a station: its tracks are threads.
+    """Process of a trace file, which represents a station. Its tracks are threads.
 
-    Arguments of events are JSON texts, so that events that come often need no general encoder. What is
-    added to a closed one is left out.
+    The arguments of events are JSON texts, so frequent events need no general encoder. Events that are
+    added after :meth:`close` are discarded.
 
     Parameters
     ----------
     file
-        Where it stands.
+        The trace file.
     number, name
-        Its place among the processes, from 1, and what it is.
+        Number among the processes, from 1, and displayed name.
     """
 
     def __init__(self, file: TraceFile, number: int, name: str) -> None:
@@ -58,27 +59,27 @@ class Process:
         self._lines: list[str] | deque[str] = file.lines
         self._slice, self._counter = (f'{{"ph":"{phase}","pid":{number},' for phase in "XC")
         self._meta = f'{{"ph":"M","pid":{number},"tid":'
-        self._says(0, "process_name", f'"name":{dumps(name)}')
-        self._says(0, "process_sort_index", f'"sort_index":{number}')
+        self._add_metadata(0, "process_name", f'"name":{dumps(name)}')
+        self._add_metadata(0, "process_sort_index", f'"sort_index":{number}')
 
     def track(self, number: int, name: str) -> None:
-        """Declare a track; tracks are shown in the order of their numbers."""
-        self._says(number, "thread_name", f'"name":{dumps(name)}')
-        self._says(number, "thread_sort_index", f'"sort_index":{number}')
+        """Declare a track. Tracks are displayed in the order of their numbers."""
+        self._add_metadata(number, "thread_name", f'"name":{dumps(name)}')
+        self._add_metadata(number, "thread_sort_index", f'"sort_index":{number}')
 
     def slice(self, track: int, name: str, begins_s: float, ends_s: float, facts: str = "") -> None:
-        """Add something that lasts.
+        """Add an event with a duration.
 
         Parameters
         ----------
         track
-            The number of its track.
+            Number of the track.
         name
-            What it is, without signs that JSON escapes.
+            Displayed name, without characters that JSON escapes.
         begins_s, ends_s
-            When, in seconds.
+            Start and end, in seconds.
         facts
-            More about it: members of a JSON object.
+            Further members of the JSON object ``args``.
         """
         begins_us, ends_us = int(1e6 * begins_s + 0.5), int(1e6 * ends_s + 0.5)
         self.add(
@@ -86,38 +87,38 @@ class Process:
         )
 
     def slice_text(self, track: int, name: str) -> str:
-        """Return how a slice on a track begins, up to its time, for one that comes often."""
+        """Return the JSON text of a slice up to its time, for frequent slices."""
         return f'{self._slice}"tid":{track},"name":"{name}","ts":'
 
     def counter(self, name: str, time_s: float, values: str) -> None:
-        """Add a new value of a counter.
+        """Add a value of a counter.
 
         Parameters
         ----------
         name
-            The counter, with its unit.
+            Name of the counter, with its unit.
         time_s
-            When, in seconds.
+            Time, in seconds.
         values
-            Its series: members of a JSON object.
+            Values of its series, as members of a JSON object.
         """
         self.add(f'{self.counter_text(name)}{int(1e6 * time_s + 0.5)},"args":{{{values}}}}}')
 
     def counter_text(self, name: str) -> str:
-        """Return how a value of a counter begins, up to its time."""
+        """Return the JSON text of a counter value up to its time."""
         return f'{self._counter}"name":"{name}","ts":'
 
     def add(self, event: str) -> None:
-        """Add an event, or several with a comma and a new line between them."""
+        """Add an event, or several separated by a comma and a newline."""
         lines = self._lines
         lines.append(event)
-        if len(lines) > _ENOUGH:
+        if len(lines) > _FLUSH_LINES:
             self._file.write()
 
     def close(self) -> None:
-        """Add nothing more."""
+        """Discard all further events."""
         self._lines = deque(maxlen=0)
         self._file.close()
 
-    def _says(self, number: int, kind: str, values: str) -> None:
+    def _add_metadata(self, number: int, kind: str, values: str) -> None:
         self._lines.append(f'{self._meta}{number},"name":"{kind}","args":{{{values}}}}}')

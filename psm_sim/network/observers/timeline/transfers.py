@@ -1,4 +1,4 @@
-"""Transfers: from a request on the air to the last byte of its reply, each on the first free lane."""
+"""Transfers of a station, each from its request to the last byte of the reply."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.segment import ConnectionId, Segment
 
 SliceCallback = Callable[[int, str, float, float, str], None]
-"""Shows a transfer: its lane from 0, name, begin and end in seconds, and facts as members of JSON."""
+"""Draw a transfer, given its lane from 0, name, start and end in seconds, and JSON members."""
 
 
 class _Stream:
-    """One connection: which of its requests were sent and answered, and how far the replies have come.
+    """Progress of the requests and replies on one connection.
 
-    ``next`` is the next sequence number expected, ``islands`` what has come beyond it, and ``due`` the number
-    that completes a reply to a request that was sent.
+    ``next`` is the next expected sequence number, and ``islands`` are the ranges received beyond it.
+    ``due`` is the sequence number that completes the next reply to a request that was sent.
     """
 
     __slots__ = ("answered", "asked_s", "connection", "due", "islands", "next", "reply_end", "request_end")
@@ -30,20 +30,20 @@ class _Stream:
         self.due = inf
 
     def accept(self, start: int, end: int) -> None:
-        """Take the sequence numbers from *start* up to *end*."""
+        """Accept the sequence numbers from *start* to *end*, exclusive."""
         self.islands.append((start, end))
         while reached := [island for island in self.islands if island[0] <= self.next]:
             self.islands = [island for island in self.islands if island[0] > self.next]
-            self.next = max(self.next, *(each[1] for each in reached))
+            self.next = max(self.next, *(island[1] for island in reached))
 
     def await_reply(self) -> None:
-        """Note what completes the next reply."""
+        """Set the sequence number that completes the next reply."""
         waits = self.answered < len(self.asked_s)
         self.due = self.reply_end + self.connection.requests[self.answered].reply_bytes if waits else inf
 
 
 class Transfers:
-    """Transfers of one station: objects of pages, messages on standing connections, and datagrams."""
+    """Transfers of one station: page objects, messages on persistent connections, and datagrams."""
 
     def __init__(self, show: SliceCallback) -> None:
         self._show = show
@@ -51,7 +51,7 @@ class Transfers:
         self._free_s: list[float] = []
 
     def air(self, frame: AirFrame) -> None:
-        """Take note of a frame."""
+        """Handle a frame on the wireless channel."""
         segment = frame.segment
         if segment is None or frame.kind == "null":
             return
@@ -65,16 +65,16 @@ class Transfers:
     def air_data(
         self, up: bool, queued_s: float, starts_s: float, air_s: float, heard_s: float, segment: Segment
     ) -> None:
-        """Take note of a segment of TCP.
+        """Handle a TCP segment.
 
         Parameters
         ----------
         up, queued_s, starts_s, air_s, heard_s, segment
-            As an :class:`~psm_sim.network.air_frame.AirFrame` has them.
+            As for :class:`~psm_sim.network.air_frame.AirFrame`.
         """
         if up:
             if segment.payload or segment.syn:
-                self._sent(queued_s, heard_s, segment)
+                self._handle_uplink(queued_s, heard_s, segment)
             return
         seq, fin = segment.seq, segment.fin
         end = seq + segment.payload + segment.syn + fin
@@ -86,13 +86,13 @@ class Transfers:
         else:
             stream.accept(seq, end)
         if stream.next >= stream.due:
-            self._answer(stream, heard_s)
+            self._draw_answered(stream, heard_s)
         elif segment.payload and not segment.connection.requests:
             self._message("message", up, queued_s, heard_s, segment)
         if fin and stream.next >= end:
             del self._streams[segment.connection]
 
-    def _sent(self, queued_s: float, heard_s: float, segment: Segment) -> None:
+    def _handle_uplink(self, queued_s: float, heard_s: float, segment: Segment) -> None:
         connection = segment.connection
         stream = self._streams.get(connection)
         if stream is None:
@@ -107,23 +107,23 @@ class Transfers:
             stream.asked_s.append(queued_s)
             stream.await_reply()
 
-    def _answer(self, stream: _Stream, now_s: float) -> None:
-        """Show the requests whose replies are complete."""
+    def _draw_answered(self, stream: _Stream, now_s: float) -> None:
+        """Draw the requests whose replies are complete."""
         while stream.next >= stream.due:
             request = stream.connection.requests[stream.answered]
             facts = f'"request_bytes":{request.request_bytes},"server_delay_s":{request.server_delay_s:.6g}'
             name = f"connection {stream.connection.number}: {request.reply_bytes:,} B"
-            self._place(name, stream.asked_s[stream.answered], now_s, facts)
+            self._draw(name, stream.asked_s[stream.answered], now_s, facts)
             stream.answered += 1
             stream.reply_end += request.reply_bytes
             stream.await_reply()
 
     def _message(self, kind: str, up: bool, queued_s: float, heard_s: float, segment: Segment) -> None:
-        way = "from" if up else "to"
-        self._place(f"{kind} {way} the station: {segment.wire_bytes:,} B", queued_s, heard_s, "")
+        direction = "from" if up else "to"
+        self._draw(f"{kind} {direction} the station: {segment.wire_bytes:,} B", queued_s, heard_s, "")
 
-    def _place(self, name: str, begins_s: float, ends_s: float, facts: str) -> None:
-        """Show it on the first lane that is free by then: what overlaps on one track cannot be drawn."""
+    def _draw(self, name: str, begins_s: float, ends_s: float, facts: str) -> None:
+        """Draw a transfer on the first free lane, because slices on one track must not overlap."""
         free_s = self._free_s
         lane = next((number for number, free in enumerate(free_s) if free <= begins_s), len(free_s))
         if lane == len(free_s):
