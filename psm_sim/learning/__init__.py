@@ -1,7 +1,7 @@
-"""Learners that find out which expert to follow, with proven regret: arrays in, arrays out, no radio.
+"""Online learners with proven regret bounds (thesis, chapter 2).
 
-Source: chapter 2 of the thesis. The experts' losses, in nats, come as one array per round; a learner keeps a
-distribution over the experts.
+The learners work on arrays only and do not depend on the simulator. The losses of the experts, in nats,
+arrive as one array per round. A learner maintains a distribution over the experts.
 """
 
 from psm_sim.learning.best_switching_sequence import SwitchingSequences, best_switching

@@ -1,4 +1,4 @@
-"""Learners by name, or from a user's file."""
+"""Registry of the learners."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ LEARNERS: Registry[Learner] = Registry(
     },
     "psm_sim.learners",
 )
-"""The learners that have a name; a new learner is one more line here."""
+"""Built-in learners by name. A new learner needs one line here."""
 
 
-def make_learner(what: str | Spec, experts: int, horizon: int) -> Learner:
-    """Return the learner that a text or spec names, its weights uniform.
+def make_learner(learner: str | Spec, experts: int, horizon: int) -> Learner:
+    """Return the learner that a text or spec describes, with uniform weights.
 
     Parameters
     ----------
-    what
+    learner : str or Spec
         ``static-expert``, ``fixed-share:alpha=RATE``, ``learn-alpha`` or ``FILE.py:CLASS``.
-    experts
-        The number of experts, at least 1; given to the constructor as ``n_experts``.
-    horizon
-        The number of polls for which ``rates`` are chosen, where the constructor takes them.
+    experts : int
+        Number of experts, at least 1, passed to the constructor as ``n_experts``.
+    horizon : int
+        Number of rounds for which ``rates`` are optimised, if the constructor has this parameter.
 
     Raises
     ------
     InputError
-        If there is no such learner, or a number or parameter cannot be used.
+        If the learner is unknown, or a number or parameter is invalid.
     """
-    spec = Spec.of(what, "learner")
-    wanted = parameters_of(LEARNERS.get(spec.name))
-    given: dict[str, Any] = {"n_experts": experts}
-    if "rates" in wanted:
-        given["rates"] = switching_rates(horizon)
-        if experts * given["rates"].size > MAX_WEIGHTS:
+    spec = Spec.of(learner, "learner")
+    parameters = parameters_of(LEARNERS.get(spec.name))
+    arguments: dict[str, Any] = {"n_experts": experts}
+    if "rates" in parameters:
+        arguments["rates"] = switching_rates(horizon)
+        if experts * arguments["rates"].size > MAX_WEIGHTS:
             raise InputError(
-                f"learner {spec.name}: {experts} experts with {given['rates'].size} switching rates for "
-                f"{horizon} polls are over {MAX_WEIGHTS:,} weights; give a shorter horizon or fewer experts."
+                f"learner {spec.name}: {experts} experts with {arguments['rates'].size} switching rates for "
+                f"{horizon} polls exceed {MAX_WEIGHTS:,} weights; use a shorter horizon or fewer experts."
             )
-    return LEARNERS.create(spec, **given)
+    return LEARNERS.create(spec, **arguments)

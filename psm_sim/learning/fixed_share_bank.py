@@ -1,4 +1,4 @@
-"""Levels: a bank of Fixed-share algorithms, one per switching rate, run side by side (2.2, 2.3)."""
+"""Bank of Fixed-share learners, one per switching rate (thesis, eqs. 2.2 and 2.3)."""
 
 from __future__ import annotations
 
@@ -12,25 +12,36 @@ from psm_sim.learning.eigenmodes import compute_eigenmodes
 from psm_sim.learning.lookahead import Lookahead
 
 _MIN_SHARE = 1e-100
+"""Smallest share per expert for which plain arithmetic is safe."""
 _MIN_STAY = 1e-9
+"""Smallest 1 - alpha for which plain arithmetic is safe."""
 
 
 class FixedShareBank:
-    """Distributions p_{t,j}(i) of m Fixed-share algorithms over the same n experts.
+    """Distributions p_{t,j}(i) of m Fixed-share learners over the same n experts.
 
-    Every round each expert receives at least min(1 - alpha, alpha / (n - 1)) of its level's weight, and
-    the best expert's likelihood is taken as 1, so the mixture of a level cannot underflow: ordinary
-    arithmetic on an (n, m) array is safe. Only rates within 1e-9 of 1, or so near 0 that the share is
-    below 1e-100, give no such floor; those columns are kept as logarithms by :class:`LogFixedShareBank`.
+    In every round each expert receives at least min(1 - alpha, alpha / (n - 1)) of the weight at its rate.
+    The best expert's likelihood is scaled to 1, so the mixture of a rate cannot underflow and plain
+    arithmetic on an (n, m) array is safe. Two kinds of rates lack this lower bound: rates within 1e-9 of 1,
+    and rates so close to 0 that the share is below 1e-100. Their columns are maintained as logarithms by
+    :class:`LogFixedShareBank`.
+
+    Parameters
+    ----------
+    n_experts : int
+        Number of experts n.
+    rates : ndarray, shape (m,)
+        Switching rates.
 
     Attributes
     ----------
     weights : ndarray, shape (n, m)
-        One column per level; each sums to 1.
+        One column per rate; each column sums to 1.
     rates : ndarray, shape (m,)
-        The switching rates.
+        Switching rates.
     keep, added : ndarray, shape (m,)
-        Of each rate: the part of a weight that is kept in a round, and what is then added to each (2.3).
+        For each rate, the factor by which a weight is multiplied in a round, and the term then added to it
+        (eq. 2.3).
     """
 
     def __init__(self, n_experts: int, rates: FloatArray) -> None:
@@ -40,10 +51,10 @@ class FixedShareBank:
         # (2.3) with posterior q: (1 - alpha) q + share (1 - q) = keep q + share, share = alpha / (n - 1).
         self.added: FloatArray = rates / others if n_experts > 1 else np.zeros_like(rates)
         self.keep: FloatArray = 1 - self.added * n_experts
-        # For each expert, since adding arrays of one shape takes half the time.
+        # Repeated for each expert, because adding arrays of equal shape takes half the time.
         self._shares: FloatArray = np.tile(self.added, (n_experts, 1))
         self._factor = np.empty_like(self.weights)
-        self._edge = _edge(n_experts, rates)
+        self._edge = _log_domain_rates(n_experts, rates)
         self._at_edge = LogFixedShareBank(n_experts, rates[self._edge]) if self._edge.size else None
         self._likelihood: FloatArray = np.empty(n_experts)
         self._ones: FloatArray = np.ones(n_experts)
@@ -52,13 +63,21 @@ class FixedShareBank:
         self._rates_key = rates.tobytes()
 
     def evidence(self, relative: FloatArray) -> FloatArray:
-        """Return each level's log mixture likelihood, shape (m,), of log-likelihoods *relative*, (n,).
+        """Return the log mixture likelihood at each rate, shape (m,).
 
-        The largest of *relative* must be 0. The array returned is overwritten by the next call.
+        Parameters
+        ----------
+        relative : ndarray, shape (n,)
+            Log-likelihoods of the experts, whose maximum must be 0.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            Overwritten by the next call.
         """
         self.mixture(relative)
         if self._at_edge is not None:
-            # Any positive number: the columns are replaced below, and the log of 0 would warn.
+            # Any positive number avoids the warning for log(0). These entries are replaced below.
             self._mixture[self._edge] = 1.0
         np.log(self._mixture, out=self._log)
         if self._at_edge is not None:
@@ -66,22 +85,30 @@ class FixedShareBank:
         return self._log
 
     def mixture(self, relative: FloatArray) -> FloatArray:
-        """Return each level's mixture likelihood, shape (m,), where all of them are plain.
+        """Return the mixture likelihood at each rate, shape (m,), if :attr:`is_linear`.
 
-        The array returned is overwritten by :meth:`share`.
+        Parameters
+        ----------
+        relative : ndarray, shape (n,)
+            Log-likelihoods of the experts, whose maximum must be 0.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            Overwritten by :meth:`share`.
         """
         np.exp(relative, self._likelihood)
         mixture: FloatArray = self._likelihood.dot(self.weights, self._mixture)
         return mixture
 
     def share(self) -> None:
-        """Revise every level for the round that was last asked about (2.3).
+        """Update the weights for the round of the last :meth:`evidence` or :meth:`mixture`.
 
-        Call it once after each :meth:`evidence` or :meth:`mixture`, of which it uses up the mixture.
+        See thesis, eq. 2.3. Call it once after each of these methods, because it overwrites their mixture.
         """
         # (2.3): w_ij <- (likelihood_i w_ij / mixture_j) keep_j + share_j.
         weights, factor, mixture = self.weights, self._factor, self._mixture
-        # The mixture is not read again, so its array becomes the scratch for keep / mixture, shape (m,).
+        # The mixture is not used again, so its array serves as scratch for keep / mixture, shape (m,).
         np.divide(self.keep, mixture, mixture)
         self._likelihood[:, None].dot(mixture[None], factor)
         np.multiply(weights, factor, weights)
@@ -89,43 +116,61 @@ class FixedShareBank:
         if self._at_edge is not None:
             weights[:, self._edge] = self._at_edge.share()
 
-    def take(self, weights: FloatArray) -> FloatArray:
-        """Go on from *weights*, (n, m), brought to sums of 1; return what they summed to, shape (m,)."""
+    def set_weights(self, weights: FloatArray) -> FloatArray:
+        """Set the weights to *weights*, shape (n, m), with columns normalised to 1.
+
+        Return the sums of the columns before, shape (m,).
+        """
         totals: FloatArray = self._ones.dot(weights)
         np.divide(weights, totals, self.weights)
         return totals
 
     def lookahead(self, losses: FloatArray, rate_weights: FloatArray) -> Lookahead | None:
-        """Return a look at rounds of these *losses*, (n,), under *rate_weights*, (m,), where modes apply."""
+        """Return a lookahead on future rounds, or None if eigenmodes do not apply.
+
+        Parameters
+        ----------
+        losses : ndarray, shape (n,)
+            Losses of every round, in nats.
+        rate_weights : ndarray, shape (m,)
+            Weights of the rates.
+        """
         modes = compute_eigenmodes(self._rates_key, losses.tobytes())
         return None if modes is None else Lookahead(modes, self.weights, rate_weights)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether there are several experts, and no level is kept as logarithms."""
+    def is_linear(self) -> bool:
+        """Whether there are several experts and no rate is in the log domain."""
         return self._at_edge is None and len(self.weights) > 1
 
     @property
-    def least_mixture(self) -> float:
-        """The least that a mixture of these levels can be, beside the largest likelihood."""
+    def min_mixture(self) -> float:
+        """Lower bound of a mixture, relative to the largest likelihood."""
         return float(np.minimum(self.added, 1 - self.rates).min())
 
     @property
-    def edge_logs(self) -> FloatArray:
-        """Log-weights of the levels at the edge, shape (n, k), exact where the weight itself underflows."""
+    def edge_log_weights(self) -> FloatArray:
+        """Log-weights of the log-domain rates, shape (n, k), which do not underflow."""
         return np.empty((len(self.weights), 0)) if self._at_edge is None else self._at_edge.log_weights
 
-    def restore(self, weights: FloatArray, edge_logs: FloatArray) -> None:
-        """Take back :attr:`weights` and :attr:`edge_logs`, to the last bit."""
+    def restore(self, weights: FloatArray, edge_log_weights: FloatArray) -> None:
+        """Restore :attr:`weights` and :attr:`edge_log_weights` bit-for-bit."""
         self.weights[:] = weights
         if self._at_edge is not None:
-            self._at_edge.log_weights = edge_logs
+            self._at_edge.log_weights = edge_log_weights
 
 
 class LogFixedShareBank:
-    """Levels in the log domain: slower, and exact for any rate from 0 to 1.
+    """Fixed-share learners in the log domain, slower but exact for any rate from 0 to 1.
 
-    A level whose weight lies wholly on removed experts has evidence ``-inf`` and is left unchanged.
+    A rate whose weight lies entirely on excluded experts has evidence ``-inf`` and is left unchanged.
+
+    Parameters
+    ----------
+    n_experts : int
+        Number of experts n, at least 2.
+    rates : ndarray, shape (m,)
+        Switching rates.
     """
 
     def __init__(self, n_experts: int, rates: FloatArray) -> None:
@@ -133,40 +178,43 @@ class LogFixedShareBank:
         with np.errstate(divide="ignore"):
             self._log_stay = np.log1p(-rates)
             self._log_move = np.log(rates) - math.log(n_experts - 1)
-        self._unshared = not rates.any()
+        self._all_rates_zero = not rates.any()
         self._joint = self.log_weights
         self._log_evidence = np.zeros(rates.size)
 
     def evidence(self, relative: FloatArray) -> FloatArray:
-        """Return each level's log mixture likelihood, shape (m,)."""
+        """Return the log mixture likelihood at each rate, shape (m,).
+
+        See :meth:`FixedShareBank.evidence`.
+        """
         self._joint = self.log_weights + relative[:, None]
         self._log_evidence = np.logaddexp.reduce(self._joint, axis=0)
         return self._log_evidence
 
     def share(self) -> FloatArray:
-        """Revise the levels and return their weights, shape (n, m), in the linear domain."""
-        alive = self._log_evidence > -np.inf
-        if self._unshared and alive.all():
+        """Update the weights and return them in the linear domain, shape (n, m)."""
+        has_evidence = self._log_evidence > -np.inf
+        if self._all_rates_zero and has_evidence.all():
             self.log_weights = self._joint - self._log_evidence
             return np.exp(self.log_weights)
-        # -inf less -inf would be nan; what a dead level gets here is dropped at the end.
-        posterior = self._joint - np.where(alive, self._log_evidence, 0.0)
+        # Avoid -inf - (-inf) = NaN. The columns of such rates are discarded below.
+        posterior = self._joint - np.where(has_evidence, self._log_evidence, 0.0)
         moved = self._log_move + _log_sum_of_others(posterior)
         shared = np.logaddexp(self._log_stay + posterior, moved)
-        self.log_weights = np.where(alive, shared, self.log_weights)
+        self.log_weights = np.where(has_evidence, shared, self.log_weights)
         return np.exp(self.log_weights)
 
 
-def _edge(n_experts: int, rates: FloatArray) -> NDArray[np.intp]:
-    """Return the indices of the levels that plain arithmetic cannot carry."""
+def _log_domain_rates(n_experts: int, rates: FloatArray) -> NDArray[np.intp]:
+    """Return the indices of the rates for which plain arithmetic is unsafe."""
     if n_experts == 1:
         return np.empty(0, dtype=np.intp)
     return np.flatnonzero((rates / (n_experts - 1) < _MIN_SHARE) | (1 - rates < _MIN_STAY))
 
 
 def _log_sum_of_others(logs: FloatArray) -> FloatArray:
-    """Return log(sum of exp over all rows but one), for each row, without cancellation."""
-    # Sums from the top and from the bottom: total less own would cancel where one expert holds all weight.
+    """Return the log of the sum of exp over all other rows, for each row."""
+    # Cumulative sums from both ends. Total minus own would cancel if one expert has nearly all weight.
     others = np.full_like(logs, -np.inf)
     others[1:] = np.logaddexp.accumulate(logs[:-1], axis=0)
     others[:-1] = np.logaddexp(others[:-1], np.logaddexp.accumulate(logs[:0:-1], axis=0)[::-1])

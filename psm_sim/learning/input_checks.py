@@ -1,4 +1,4 @@
-"""Checks of what learners accept (numbers of experts, switching rates, losses); else an InputError."""
+"""Validation of the arguments of learners."""
 
 from __future__ import annotations
 
@@ -13,102 +13,120 @@ from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
 
 
-def check_int(value: Any, what: str, least: int = 1) -> int:
-    """Return *value* as a whole number of at least *least*, else raise :class:`InputError`.
+def check_int(value: Any, name: str, minimum: int = 1) -> int:
+    """Return *value* as an integer of at least *minimum*.
 
     Parameters
     ----------
     value : object
-        The value to check.
-    what : str
-        What it is called in the error.
-    least : int
-        The smallest number allowed.
+        Value to check.
+    name : str
+        Name in the error message.
+    minimum : int
+        Smallest allowed value.
+
+    Raises
+    ------
+    InputError
+        If the value is not such an integer.
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InputError(f"{what} is {value!r}; expected a whole number of at least {least}.")
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
+        raise InputError(f"{name} must be an integer >= {minimum}, got {value!r}.")
     return int(value)
 
 
-def check_probability(value: Any, what: str) -> float:
-    """Return *value* as a probability, 0 to 1; *what* names it in the error."""
-    return check_number(value, what, "a number from 0 to 1", 0, 1)
+def check_probability(value: Any, name: str) -> float:
+    """Return *value* as a probability, 0 to 1; *name* is its name in the error message."""
+    return check_number(value, name, "a number from 0 to 1", 0, 1)
 
 
-def check_number(value: Any, what: str, expected: str, least: float, most: float) -> float:
-    """Return *value* as a number from *least* to *most*, else raise :class:`InputError`.
+def check_number(value: Any, name: str, expected: str, minimum: float, maximum: float) -> float:
+    """Return *value* as a number from *minimum* to *maximum*.
 
     Parameters
     ----------
     value : object
-        The value to check.
-    what, expected : str
-        What it is called in the error, and what is said to be expected.
-    least, most : float
-        The smallest and the largest number allowed.
+        Value to check.
+    name, expected : str
+        Name and expected values in the error message.
+    minimum, maximum : float
+        Smallest and largest allowed value.
+
+    Raises
+    ------
+    InputError
+        If the value is not such a number.
     """
-    usable = isinstance(value, Real) and not isinstance(value, bool)
-    if not usable or not least <= (found := float(value)) <= most:
-        raise InputError(f"{what} is {value!r}; expected {expected}.")
-    return found
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not minimum <= (number := float(value)) <= maximum:
+        raise InputError(f"{name} must be {expected}, got {value!r}.")
+    return number
 
 
-def check_array(values: ArrayLike, shape: tuple[int, ...], what: str) -> FloatArray:
-    """Return *values* as float64 of the given *shape*, else raise :class:`InputError`.
+def check_array(values: ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
+    """Return *values* as a float64 array.
 
     Parameters
     ----------
     values : array_like
-        The numbers to check.
+        Values to check.
     shape : tuple of int
-        The shape they must have.
-    what : str
-        What they are called in the error.
+        Required shape.
+    name : str
+        Name in the error message, in the plural.
+
+    Raises
+    ------
+    InputError
+        If the values are not numbers of this shape.
     """
     try:
-        found = np.asarray(values, dtype=np.float64)
+        array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} are {values!r}; expected numbers of shape {shape}.") from None
-    if found.shape != shape:
-        raise InputError(f"{what} have shape {found.shape}; expected {shape}, one value per expert.")
-    return found
+        raise InputError(f"{name} must be numbers of shape {shape}, got {values!r}.") from None
+    if array.shape != shape:
+        raise InputError(f"{name} must have shape {shape}, one value per expert, got {array.shape}.")
+    return array
 
 
 def check_rates(values: ArrayLike) -> FloatArray:
-    """Return switching rates as a fresh array, shape (m,) with m >= 1, each from 0 to 1."""
+    """Return switching rates as a new array, shape (m,) with m >= 1, each from 0 to 1."""
     try:
-        found = np.array(values, dtype=np.float64)
+        rates = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"the switching rates are {values!r}; expected numbers from 0 to 1.") from None
-    if found.ndim != 1 or not found.size:
-        raise InputError(f"the switching rates have shape {found.shape}; expected a list of at least one.")
-    for index, value in enumerate(found.tolist()):
+        raise InputError(f"the switching rates must be numbers from 0 to 1, got {values!r}.") from None
+    if rates.ndim != 1 or not rates.size:
+        raise InputError(f"the switching rates must be a non-empty list, got shape {rates.shape}.")
+    for index, value in enumerate(rates.tolist()):
         check_probability(value, f"switching rate {index}")
-    return found
+    return rates
 
 
-def describe_loss_error(losses: FloatArray, when: str) -> InputError:
-    """Return the error that says what is wrong with the *losses* of one round; *when* names the round."""
+def describe_loss_error(losses: FloatArray, round_name: str) -> InputError:
+    """Return the error for invalid *losses* of one round, which *round_name* identifies."""
     for expert, loss in enumerate(losses.tolist()):
         if math.isnan(loss) or loss < 0:
             return InputError(
-                f"{when}: the loss of expert {expert} is {loss}; expected a number of nats, 0 or more "
-                "(inf removes the expert)."
+                f"{round_name}: the loss of expert {expert} must be at least 0 nats "
+                f"(inf excludes the expert), got {loss}."
             )
-    return InputError(f"{when}: the losses are all inf; expected a finite loss for at least one expert.")
+    return InputError(f"{round_name}: all losses are inf; expected a finite loss for at least one expert.")
 
 
 def check_loss_table(losses: ArrayLike) -> FloatArray:
-    """Return the losses of a whole run, shape (T, n) in nats, each >= 0 and no round all-inf."""
+    """Return the losses of all rounds, shape (T, n) in nats.
+
+    Each loss must be at least 0, and no round may consist of infinite losses only.
+    """
     try:
         table = np.asarray(losses, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("the losses are no table of numbers; expected rounds by experts.") from None
+        raise InputError("the losses must be a table of numbers, rounds by experts.") from None
     if table.ndim != 2 or not table.size:
-        raise InputError(f"the losses have shape {table.shape}; expected (rounds, experts), neither 0.")
-    least = table.min(axis=1)
-    # Written as a negation, since a comparison with nan is false: a row that holds nan is bad too.
-    bad = np.flatnonzero(~((least >= 0) & (least < np.inf)))
-    if bad.size:
-        raise describe_loss_error(table[bad[0]], f"round {bad[0] + 1}")
+        raise InputError(f"the losses must have shape (rounds, experts), neither 0, got {table.shape}.")
+    min_losses = table.min(axis=1)
+    # The negation also finds rows with NaN, for which every comparison is false.
+    invalid_rounds = np.flatnonzero(~((min_losses >= 0) & (min_losses < np.inf)))
+    if invalid_rounds.size:
+        raise describe_loss_error(table[invalid_rounds[0]], f"round {invalid_rounds[0] + 1}")
     return table

@@ -1,4 +1,4 @@
-"""Learner interface: a distribution over experts, revised after every round."""
+"""Interface of online learners, which maintain a distribution over experts."""
 
 from __future__ import annotations
 
@@ -17,22 +17,27 @@ from psm_sim.learning import input_checks
 from psm_sim.learning.lookahead import Lookahead
 
 _FLOAT64 = np.dtype(np.float64)
-"""The one object of this type: asking whether it is another takes a tenth of asking whether it is equal."""
+"""The NumPy singleton of this dtype. An identity test takes a tenth of the time of an equality test."""
 
 
 class Learner(ABC):
-    """Weights over n experts, learnt from the loss each of them would have suffered.
+    """Base class of online learners over n experts.
 
-    A subclass gives a ``name``, keeps :attr:`_weights`, whose :attr:`_sum` need not be 1, and
-    supplies :meth:`_learn`, :meth:`_dump_state` and :meth:`_load_state`. Memory is constant in the number of
-    rounds: no history is kept.
+    A subclass defines a ``name`` and maintains :attr:`_weights`, whose sum is :attr:`_sum`. It implements
+    :meth:`_learn`, :meth:`_dump_state` and :meth:`_load_state`. No history is kept, so memory is constant in
+    the number of rounds.
+
+    Parameters
+    ----------
+    n_experts : int
+        Number of experts, at least 1.
 
     Attributes
     ----------
     n_experts : int
-        The number of experts, at least 1.
+        Number of experts.
     rounds : int
-        The number of rounds learnt so far.
+        Number of rounds learnt so far.
     """
 
     name: str = ""
@@ -46,21 +51,21 @@ class Learner(ABC):
 
     @property
     def _sum(self) -> float:
-        """What :attr:`_weights` add up to."""
+        """Sum of :attr:`_weights`."""
         return 1.0
 
     @property
     def weights(self) -> FloatArray:
-        """A copy of p_t, the distribution over experts for the coming round, shape (n,)."""
+        """Copy of the distribution p_t over the experts for the next round, shape (n,)."""
         return self._weights / self._sum
 
     def update(self, losses: ArrayLike) -> float:
-        """Learn one round and return the mixture loss suffered in it (2.1), in nats.
+        """Learn one round and return its mixture loss (thesis, eq. 2.1), in nats.
 
         Parameters
         ----------
         losses : array_like, shape (n,)
-            The loss of each expert, in nats, 0 or more; ``inf`` removes an expert for the round.
+            Loss of each expert, in nats, 0 or more; ``inf`` excludes an expert from the round.
 
         Returns
         -------
@@ -70,104 +75,137 @@ class Learner(ABC):
         Raises
         ------
         InputError
-            If a loss is NaN or negative, if all are inf, if the shape is not (n,), or if only experts
-            without any weight are left; names the round. The learner is not changed.
+            If a loss is NaN or negative, if all losses are inf, if the shape is not (n,), or if every expert
+            with positive weight has an infinite loss. The message names the round, and the learner is
+            unchanged.
         """
         losses = self._array(losses, "the losses")
-        # argmin points at a nan if there is one: this comparison refuses nan, negative and all inf at once.
-        least = losses.item(losses.argmin())
-        if not 0.0 <= least < math.inf:
+        # argmin returns the index of a NaN, so this test rejects NaN, negative and all-inf losses.
+        min_loss = losses.item(losses.argmin())
+        if not 0.0 <= min_loss < math.inf:
             raise input_checks.describe_loss_error(losses, f"{self.name}, round {self.rounds + 1}")
-        # Relative to the least loss: the largest likelihood is exactly 1, so they cannot all underflow.
-        np.subtract(least, losses, self._relative)
+        # Relative to the minimum loss, the largest likelihood is exactly 1. They cannot all underflow.
+        np.subtract(min_loss, losses, self._relative)
         excess = self._learn(self._relative)
         self.rounds += 1
-        return least + excess
+        return min_loss + excess
 
     def predict(self, values: ArrayLike) -> float:
-        """Return the weighted mean of the experts' *values*, shape (n,), under :attr:`weights`."""
-        return float(self._weights.dot(self._array(values, "the values to predict from"))) / self._sum
-
-    def lookahead(self, losses: FloatArray) -> Lookahead | None:
-        """Return a look at coming rounds that all have these *losses*, shape (n,), in nats.
-
-        None if the learner does not know them in fewer steps than rounds, or not for these losses.
-        """
-        return None
-
-    def fast_forward(self, ahead: Lookahead, rounds: int) -> None:
-        """Learn so many *rounds* at once, as :meth:`update` would one by one, within rounding errors.
+        """Return the mean of the experts' values, weighted by :attr:`weights`.
 
         Parameters
         ----------
-        ahead : Ahead
-            What :meth:`ahead` returned; nothing must have been learnt since.
-        rounds : int
-            How many of the rounds looked at are over, at least 1.
+        values : array_like, shape (n,)
+            Value of each expert.
         """
-        self._set_state(*ahead.after(rounds))
+        return float(self._weights.dot(self._array(values, "the values to predict from"))) / self._sum
+
+    def lookahead(self, losses: FloatArray) -> Lookahead | None:
+        """Return a lookahead on future rounds that all have the same losses (optional hook).
+
+        Parameters
+        ----------
+        losses : ndarray, shape (n,)
+            Losses of every future round, in nats.
+
+        Returns
+        -------
+        Lookahead or None
+            None if the learner has no faster method than learning round by round, or not for these losses.
+        """
+        return None
+
+    def fast_forward(self, lookahead: Lookahead, rounds: int) -> None:
+        """Learn identical rounds at once.
+
+        Equivalent to repeated :meth:`update`, up to rounding.
+
+        Parameters
+        ----------
+        lookahead : Lookahead
+            Result of :meth:`lookahead`. No round may have been learnt since.
+        rounds : int
+            Number of rounds to learn, at least 1.
+        """
+        self._set_state(*lookahead.after(rounds))
         self.rounds += rounds
 
     def _set_state(self, log_evidence: FloatArray, weights: FloatArray) -> None:
-        """Take up the *weights* of each rate, (n, m), and its *log_evidence*, (m,), after a leap.
+        """Set the state after a fast-forward.
 
-        A learner whose :meth:`ahead` returns something overrides this, too.
+        A learner that overrides :meth:`lookahead` must override this method as well.
+
+        Parameters
+        ----------
+        log_evidence : ndarray, shape (m,)
+            Log evidence of each switching rate in these rounds, in nats.
+        weights : ndarray, shape (n, m)
+            Weights of the experts at each rate.
         """
-        raise NotImplementedError(f"{type(self).__name__} has ahead() without _reach()")
+        raise NotImplementedError(f"{type(self).__name__} defines lookahead() without _set_state()")
 
     def state(self) -> dict[str, Any]:
-        """Return all that was learnt as a plain dictionary, fit for JSON, for :meth:`load_state`."""
+        """Return the learnt state as a JSON-compatible dictionary.
+
+        See :meth:`load_state`.
+        """
         return {"learner": self.name, "experts": self.n_experts, "rounds": self.rounds, **self._dump_state()}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from a *state* saved by an equal learner.
+        """Continue from a *state* saved by a learner with the same parameters.
 
         Raises
         ------
         InputError
-            If the state is of another learner, number of experts or switching rates, or is damaged.
+            If the state is damaged, or has another learner, number of experts or switching rates.
         """
         try:
             self._expect(state, "learner", self.name)
             self._expect(state, "experts", self.n_experts)
             rounds = input_checks.check_int(
-                state["rounds"], f"{self.name}: rounds of the saved state", least=0
+                state["rounds"], f"{self.name}: rounds of the saved state", minimum=0
             )
             self._load_state(state)
-        except (KeyError, TypeError) as fault:
+        except (KeyError, TypeError) as error:
             raise InputError(
-                f"{self.name}: the saved state is incomplete ({fault}); expected what state() returned."
+                f"{self.name}: the saved state is incomplete ({error}); expected the result of state()."
             ) from None
         self.rounds = rounds
 
-    def _array(self, values: ArrayLike, what: str) -> FloatArray:
-        # A float64 array passes without a call into checks: this runs twice in every round.
-        found = values if type(values) is np.ndarray and values.dtype is _FLOAT64 else None
-        if found is None or found.shape != self._shape:
+    def _array(self, values: ArrayLike, label: str) -> FloatArray:
+        # Fast path for float64 arrays, because this runs twice in every round.
+        array = values if type(values) is np.ndarray and values.dtype is _FLOAT64 else None
+        if array is None or array.shape != self._shape:
             return input_checks.check_array(
-                values, self._shape, f"{self.name}, round {self.rounds + 1}: {what}"
+                values, self._shape, f"{self.name}, round {self.rounds + 1}: {label}"
             )
-        return found
+        return array
 
     def _expect(self, state: Mapping[str, Any], key: str, own: object) -> None:
         if state[key] != own:
-            found, wanted = reprlib.repr(state[key]), reprlib.repr(own)
-            raise InputError(f"{self.name}: the saved state has {key} {found}; expected {wanted}.")
+            saved, expected = reprlib.repr(state[key]), reprlib.repr(own)
+            raise InputError(f"{self.name}: the saved state has {key} {saved}; expected {expected}.")
 
-    def _none_left(self) -> InputError:
+    def _no_weight_left_error(self) -> InputError:
         return InputError(
-            f"{self.name}, round {self.rounds + 1}: every expert that still has weight lost inf; "
-            "expected a finite loss for one of them, or a switching rate above 0 that restores the others."
+            f"{self.name}, round {self.rounds + 1}: every expert with positive weight has an infinite loss; "
+            "expected a finite loss for one of them, or a switching rate above 0."
         )
 
     @abstractmethod
     def _learn(self, relative: FloatArray) -> float:
-        """Revise the weights for log-likelihoods *relative*, (n,), maximum 0; return the loss above that."""
+        """Update the weights by the log-likelihoods *relative*, shape (n,), whose maximum is 0.
+
+        Return the mixture loss minus the minimum loss, in nats.
+        """
 
     @abstractmethod
     def _dump_state(self) -> dict[str, Any]:
-        """Return parameters and what was learnt, as numbers and lists."""
+        """Return the parameters and the learnt state as numbers and lists."""
 
     @abstractmethod
     def _load_state(self, state: Mapping[str, Any]) -> None:
-        """Check and restore what :meth:`_dump_state` returned; change nothing if it cannot be used."""
+        """Validate and restore the result of :meth:`_dump_state`.
+
+        An invalid state must leave the learner unchanged.
+        """

@@ -1,6 +1,6 @@
 """Learners of the thesis: Static-expert, Fixed-share and Learn-alpha.
 
-Source: thesis chapter 2; Herbster and Warmuth, "Tracking the best expert", Machine Learning 32 (1998).
+Sources: thesis, chapter 2; Herbster and Warmuth, "Tracking the best expert", Machine Learning 32 (1998).
 """
 
 from __future__ import annotations
@@ -22,9 +22,15 @@ from psm_sim.learning.round_backends import make_backend
 
 
 class StaticExpert(Learner):
-    """Static-expert: Bayes' rule for one best expert, Fixed-share with alpha = 0 (section 2.2.1).
+    """Static-expert learner: Bayes' rule for one best expert.
 
-    Nothing is shared, so an expert that once lost ``inf`` has weight 0 from then on.
+    This is Fixed-share with alpha = 0 (thesis, section 2.2.1). An expert with one infinite loss has weight 0
+    from then on.
+
+    Parameters
+    ----------
+    n_experts : int
+        Number of experts, at least 1.
 
     Examples
     --------
@@ -42,11 +48,11 @@ class StaticExpert(Learner):
         self._posterior = LogPosterior(self.n_experts)
 
     def _learn(self, relative: FloatArray) -> float:
-        gain = self._posterior.observe(relative)
-        if gain == -math.inf:
-            raise self._none_left()
+        log_likelihood = self._posterior.observe(relative)
+        if log_likelihood == -math.inf:
+            raise self._no_weight_left_error()
         self._weights[:] = self._posterior.weights
-        return -gain
+        return -log_likelihood
 
     def _dump_state(self) -> dict[str, Any]:
         return {"log_weights": serialization.dump_log_weights(self._posterior.log_weights)}
@@ -57,14 +63,16 @@ class StaticExpert(Learner):
 
 
 class FixedShare(Learner):
-    """Fixed-share: the best expert is taken to change with probability *alpha* in each round (2.3).
+    """Fixed-share learner: the best expert changes with probability *alpha* per round.
+
+    See thesis, eq. 2.3.
 
     Parameters
     ----------
     n_experts : int
-        The number of experts, at least 1.
+        Number of experts, at least 1.
     alpha : float
-        The switching rate, 0 to 1; the switched weight is shared evenly among the others.
+        Switching rate, 0 to 1. The weight alpha is shared evenly among the other experts.
 
     Examples
     --------
@@ -79,50 +87,50 @@ class FixedShare(Learner):
     def __init__(self, n_experts: int, alpha: float) -> None:
         super().__init__(n_experts)
         self.alpha = input_checks.check_probability(alpha, f"{self.name}: alpha")
-        self._levels = FixedShareBank(self.n_experts, np.array([self.alpha]))
+        self._bank = FixedShareBank(self.n_experts, np.array([self.alpha]))
 
     def _learn(self, relative: FloatArray) -> float:
-        gain = self._levels.evidence(relative).item(0)
-        # Before share(), the only step that changes weights: a refused round changes nothing.
-        if gain == -math.inf:
-            raise self._none_left()
-        self._levels.share()
-        self._weights[:] = self._levels.weights[:, 0]
-        return -gain
+        log_likelihood = self._bank.evidence(relative).item(0)
+        # Raise before share(), the first step that changes weights, so that a rejected round has no effect.
+        if log_likelihood == -math.inf:
+            raise self._no_weight_left_error()
+        self._bank.share()
+        self._weights[:] = self._bank.weights[:, 0]
+        return -log_likelihood
 
     def lookahead(self, losses: FloatArray) -> Lookahead | None:
-        """Return a look at coming rounds that all have these losses."""
-        return self._levels.lookahead(losses, np.ones(1))
+        """Return a lookahead on future rounds that all have these losses."""
+        return self._bank.lookahead(losses, np.ones(1))
 
     def _set_state(self, log_evidence: FloatArray, weights: FloatArray) -> None:
-        self._levels.take(weights)
-        self._weights[:] = self._levels.weights[:, 0]
+        self._bank.set_weights(weights)
+        self._weights[:] = self._bank.weights[:, 0]
 
     def _dump_state(self) -> dict[str, Any]:
-        return {"alpha": self.alpha, **serialization.dump_bank(self._levels)}
+        return {"alpha": self.alpha, **serialization.dump_bank(self._bank)}
 
     def _load_state(self, state: Mapping[str, Any]) -> None:
         self._expect(state, "alpha", self.alpha)
-        self._levels.restore(*serialization.load_bank(state, self._levels, self.name))
-        self._weights[:] = self._levels.weights[:, 0]
+        self._bank.restore(*serialization.load_bank(state, self._bank, self.name))
+        self._weights[:] = self._bank.weights[:, 0]
 
 
 class LearnAlpha(Learner):
-    """Learn-alpha: learns the switching rate while it learns the expert (2.6-2.8).
+    """Learn-alpha learner: learns the switching rate together with the expert.
 
-    m Fixed-share algorithms, one per rate, run side by side; a Static-expert over their mixture losses
-    weights them. O(m n) time per round, independent of the number of rounds.
+    It runs m Fixed-share learners, one per rate. A Static-expert over their mixture losses weights them
+    (thesis, eqs. 2.6 to 2.8). A round takes O(m n) time, independently of the number of rounds.
 
     Parameters
     ----------
     n_experts : int
-        The number of experts, at least 1.
+        Number of experts, at least 1.
     rates : array_like, shape (m,)
-        The switching rates, 0 to 1; those of :func:`~psm_sim.learning.switching_rates` have the bound
-        of Corollary 1.
-    compiled : str
-        ``yes``: each round is one call, compiled by Numba (``psm_sim[fast]``), its weights within 1e-9 of
-        NumPy's; ``auto``: so after 100,000 rounds, if that can be; ``no``: by calls of NumPy.
+        Switching rates, 0 to 1. The rates of :func:`~psm_sim.learning.switching_rates` have the bound of
+        Corollary 1.
+    compiled : {"no", "auto", "yes"}
+        Whether Numba compiles a round (``psm_sim[fast]``), with weights within 1e-9 of NumPy's. ``"auto"``
+        compiles after 100,000 rounds if Numba is installed.
 
     Examples
     --------
@@ -136,50 +144,52 @@ class LearnAlpha(Learner):
 
     def __init__(self, n_experts: int, rates: ArrayLike, compiled: str = "no") -> None:
         super().__init__(n_experts)
-        self._levels = FixedShareBank(self.n_experts, input_checks.check_rates(rates))
-        self._top = LogPosterior(self._levels.rates.size)
+        self._bank = FixedShareBank(self.n_experts, input_checks.check_rates(rates))
+        self._rate_posterior = LogPosterior(self._bank.rates.size)
         self.compiled = compiled
-        self._rounds = make_backend(compiled, self._levels, self._top, self._weights)
+        self._backend = make_backend(compiled, self._bank, self._rate_posterior, self._weights)
 
     @property
     def rates(self) -> FloatArray:
-        """A copy of the switching rates, shape (m,)."""
-        return self._levels.rates.copy()
+        """Copy of the switching rates, shape (m,)."""
+        return self._bank.rates.copy()
 
     @property
     def rate_weights(self) -> FloatArray:
-        """A copy of the posterior over the switching rates (2.7), shape (m,); sums to 1."""
-        return self._rounds.rate_weights()
+        """Copy of the posterior over the switching rates (thesis, eq. 2.7), shape (m,)."""
+        return self._backend.rate_weights()
 
     def _learn(self, relative: FloatArray) -> float:
-        gain = self._rounds.learn(relative)
-        if gain == -math.inf:
-            raise self._none_left()
-        return -gain
+        log_likelihood = self._backend.learn(relative)
+        if log_likelihood == -math.inf:
+            raise self._no_weight_left_error()
+        return -log_likelihood
 
     @property
     def _sum(self) -> float:
-        return self._rounds.total
+        return self._backend.total
 
     def lookahead(self, losses: FloatArray) -> Lookahead | None:
-        """Return a look at coming rounds that all have these losses."""
-        return self._rounds.lookahead(losses)
+        """Return a lookahead on future rounds that all have these losses."""
+        return self._backend.lookahead(losses)
 
     def _set_state(self, log_evidence: FloatArray, weights: FloatArray) -> None:
-        self._rounds.fast_forward(log_evidence, weights)
+        self._backend.fast_forward(log_evidence, weights)
 
     def _dump_state(self) -> dict[str, Any]:
-        self._rounds.flush()
+        self._backend.flush()
         return {
-            "rates": self._levels.rates.tolist(),
-            "log_rate_weights": serialization.dump_log_weights(self._top.log_weights),
-            **serialization.dump_bank(self._levels),
+            "rates": self._bank.rates.tolist(),
+            "log_rate_weights": serialization.dump_log_weights(self._rate_posterior.log_weights),
+            **serialization.dump_bank(self._bank),
         }
 
     def _load_state(self, state: Mapping[str, Any]) -> None:
-        self._expect(state, "rates", self._levels.rates.tolist())
-        top = serialization.load_log_weights(state, "log_rate_weights", self._levels.rates.shape, self.name)
-        levels = serialization.load_bank(state, self._levels, self.name)
-        self._top.restore(top)
-        self._levels.restore(*levels)
-        self._rounds.begin()
+        self._expect(state, "rates", self._bank.rates.tolist())
+        log_rate_weights = serialization.load_log_weights(
+            state, "log_rate_weights", self._bank.rates.shape, self.name
+        )
+        bank_state = serialization.load_bank(state, self._bank, self.name)
+        self._rate_posterior.restore(log_rate_weights)
+        self._bank.restore(*bank_state)
+        self._backend.reload()

@@ -1,8 +1,8 @@
-"""One round of Learn-alpha as loops over its weights, for Numba to compile.
+"""One round of Learn-alpha as explicit loops, for compilation with Numba.
 
-The arithmetic is that of :class:`~psm_sim.learning.fixed_share_bank.FixedShareBank` and of
-:class:`~psm_sim.learning.posterior.LogPosterior`, in another order of sums; and the posterior over the rates
-is multiplied by each round's evidence itself, of which logarithms are taken every so many rounds only.
+The arithmetic is that of :class:`~psm_sim.learning.fixed_share_bank.FixedShareBank` and
+:class:`~psm_sim.learning.posterior.LogPosterior`, with another order of summation. The posterior over the
+rates is multiplied by the evidence of each round directly, and logarithms are taken only once in many rounds.
 """
 
 from __future__ import annotations
@@ -29,24 +29,30 @@ def learn_alpha_kernel(
     scratch: FloatArray,
     means: FloatArray,
 ) -> float:
-    """Learn one round of m rates over n experts in place, and return the log-likelihood of their mixture.
+    """Learn one round of m rates over n experts in place.
 
     Parameters
     ----------
     relative : ndarray, shape (n,)
-        The log-likelihoods of the experts, the largest 0.
+        Log-likelihoods of the experts, whose maximum is 0.
     weights : ndarray, shape (n, m)
-        The distribution over the experts at each rate; revised.
+        Distribution over the experts at each rate; updated.
     keep, added : ndarray, shape (m,)
-        Of each rate: the part of a weight that is kept, and what is added to each (2.3).
+        For each rate, the factor of a weight and the term then added to it (thesis, eq. 2.3).
     start, gains : ndarray, shape (m,)
-        The posterior over the rates some rounds ago, and each rate's likelihood since; gains are revised.
+        Posterior over the rates at the last flush, and the likelihood of each rate since then; gains are
+        updated.
     rate_weights : ndarray, shape (m,)
-        The posterior over the rates, a distribution; revised.
+        Posterior over the rates, a distribution; updated.
     scratch : ndarray, shape (m,)
-        Anything.
+        Work array.
     means : ndarray, shape (n,)
-        Set to the distribution over the experts for the coming round.
+        Set to the distribution over the experts for the next round.
+
+    Returns
+    -------
+    float
+        Log-likelihood of the mixture.
     """
     n, m = weights.shape
     scratch[:] = 0.0
@@ -75,17 +81,17 @@ def learn_alpha_kernel(
 
 @cache
 def compile_kernel() -> Callable[..., float]:
-    """Compile :func:`learn_alpha_kernel`, with an on-disk cache if a cache directory is writable.
+    """Compile :func:`learn_alpha_kernel`, with an on-disk cache if the cache directory is writable.
 
     Raises
     ------
     ImportError
-        If Numba is not installed, or does not fit this NumPy.
+        If Numba is not installed, or does not support this NumPy version.
     """
     from numba import njit
 
     try:
-        made: Callable[..., float] = njit(_TYPES, cache=True, **_OPTIONS)(learn_alpha_kernel)
+        compiled: Callable[..., float] = njit(_TYPES, cache=True, **_OPTIONS)(learn_alpha_kernel)
     except (OSError, RuntimeError):
-        made = njit(_TYPES, **_OPTIONS)(learn_alpha_kernel)
-    return made
+        compiled = njit(_TYPES, **_OPTIONS)(learn_alpha_kernel)
+    return compiled

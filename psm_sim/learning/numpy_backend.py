@@ -1,4 +1,4 @@
-"""Rounds of Learn-alpha by calls of NumPy: the rates' weights scaled in each, or only when they are read."""
+"""NumPy backends of Learn-alpha, with eager or lazy weight normalisation."""
 
 from __future__ import annotations
 
@@ -12,145 +12,179 @@ from psm_sim.learning.lookahead import Lookahead
 from psm_sim.learning.posterior import LogPosterior
 
 MIN_GAIN = math.log(1e-150)
-"""Logarithm of the least evidence that may gather before it is added to the posterior's logarithms."""
+"""Logarithm of the smallest evidence that may accumulate before it is added to the log-weights."""
 _MIN_WEIGHT = 1e-150
-"""The least that a rate's weight is taken for when evidence begins to gather; far below what can be seen."""
+"""Lower limit of a rate's weight at the start of an accumulation, far below any visible effect."""
 
 
 class NumpyBackend:
-    """Rounds by calls of NumPy, each of which is one walk over an array.
+    """Backend that learns a round with one NumPy call per array operation.
 
     Parameters
     ----------
-    levels : Levels
-        The distributions over the experts, one per switching rate; revised by each round.
-    top : LogPosterior
-        The posterior over the rates; revised by each round.
+    bank : FixedShareBank
+        Distributions over the experts, one per switching rate. Updated in every round.
+    rate_posterior : LogPosterior
+        Posterior over the rates. Updated in every round.
     means : ndarray, shape (n,)
-        Where each round puts the distribution over the experts, times :attr:`total`.
+        Output array for the distribution over the experts, multiplied by :attr:`total`.
     """
 
-    def __init__(self, levels: FixedShareBank, top: LogPosterior, means: FloatArray) -> None:
-        self._levels, self._top, self._means = levels, top, means
+    def __init__(self, bank: FixedShareBank, rate_posterior: LogPosterior, means: FloatArray) -> None:
+        self._bank, self._rate_posterior, self._means = bank, rate_posterior, means
 
     @property
     def total(self) -> float:
-        """What the means add up to."""
+        """Sum of the means."""
         return 1.0
 
     def learn(self, relative: FloatArray) -> float:
-        """Learn one round of log-likelihoods *relative*, (n,), maximum 0; return that of their mixture.
+        """Learn one round and return the log-likelihood of the mixture.
 
-        If it is ``-inf`` nothing is changed.
+        Parameters
+        ----------
+        relative : ndarray, shape (n,)
+            Log-likelihoods of the experts, whose maximum is 0.
+
+        Returns
+        -------
+        float
+            If it is ``-inf``, nothing has changed.
         """
-        gain = self._top.observe(self._levels.evidence(relative))
-        if gain > -math.inf:
-            self._levels.share()
-            np.dot(self._levels.weights, self._top.weights, out=self._means)
-        return gain
+        log_likelihood = self._rate_posterior.observe(self._bank.evidence(relative))
+        if log_likelihood > -math.inf:
+            self._bank.share()
+            np.dot(self._bank.weights, self._rate_posterior.weights, out=self._means)
+        return log_likelihood
 
     def rate_weights(self) -> FloatArray:
-        """Return the distribution over the rates, shape (m,), in an array of its own."""
-        return self._top.weights.copy()
+        """Return a copy of the distribution over the rates, shape (m,)."""
+        return self._rate_posterior.weights.copy()
 
     def flush(self) -> None:
-        """Bring the posterior up to date; call it before it is read."""
+        """Bring the posterior up to date. Call it before reading the posterior."""
 
-    def begin(self) -> None:
-        """Go on from levels and posterior as they stand; call it after they were set."""
-        np.dot(self._levels.weights, self._top.weights, out=self._means)
+    def reload(self) -> None:
+        """Continue from the current bank and posterior. Call it after setting them."""
+        np.dot(self._bank.weights, self._rate_posterior.weights, out=self._means)
 
     def lookahead(self, losses: FloatArray) -> Lookahead | None:
-        """Return a look at coming rounds that all have these *losses*, (n,), in nats."""
-        return self._levels.lookahead(losses, self._top.weights)
+        """Return a lookahead on future rounds that all have these *losses*, shape (n,), in nats."""
+        return self._bank.lookahead(losses, self._rate_posterior.weights)
 
     def fast_forward(self, log_evidence: FloatArray, weights: FloatArray) -> None:
-        """Go on from *weights*, (n, m), whose sums are evidence of the rates beside *log_evidence*, (m,)."""
-        self._top.observe(log_evidence + np.log(self._levels.take(weights)))
-        self.begin()
+        """Continue after several identical rounds.
+
+        Parameters
+        ----------
+        log_evidence : ndarray, shape (m,)
+            Log evidence of each rate, without the factor in the sums of the weights.
+        weights : ndarray, shape (n, m)
+            Unnormalised weights of the experts at each rate.
+        """
+        self._rate_posterior.observe(log_evidence + np.log(self._bank.set_weights(weights)))
+        self.reload()
 
 
 class LazyNumpyBackend(NumpyBackend):
-    """Rounds by the fewest calls of NumPy: a rate's weight is multiplied by its evidence, and not scaled.
+    """Backend with the fewest NumPy calls, which does not normalise the rates' weights.
 
-    The posterior's logarithms wait for :meth:`settle`, for so few rounds that no weight underflows.
+    The weight of a rate is multiplied by its evidence. :meth:`flush` updates the log-weights, after so few
+    rounds that no weight underflows.
+
+    Parameters
+    ----------
+    bank, rate_posterior, means
+        See :class:`NumpyBackend`.
     """
 
-    def __init__(self, levels: FixedShareBank, top: LogPosterior, means: FloatArray) -> None:
-        super().__init__(levels, top, means)
+    def __init__(self, bank: FixedShareBank, rate_posterior: LogPosterior, means: FloatArray) -> None:
+        super().__init__(bank, rate_posterior, means)
         self._ones: FloatArray = np.ones_like(means)
-        self._least_log = math.log(levels.least_mixture)
-        self._most = max(1, self._rounds_from(_MIN_WEIGHT))
-        self._gather()
+        self._min_log_mixture = math.log(bank.min_mixture)
+        self._max_rounds = max(1, self._rounds_until_underflow(_MIN_WEIGHT))
+        self._start_accumulation()
 
     @property
     def total(self) -> float:
-        """What the means, and the weights of the rates, add up to."""
+        """Sum of the means and of the rates' weights."""
         return self._total
 
     def learn(self, relative: FloatArray) -> float:
-        """Learn one round, as scaled within rounding errors."""
-        if not self._left:
+        """Learn one round. Equivalent to :class:`NumpyBackend` up to rounding."""
+        if not self._rounds_left:
             self.flush()
-        self._left -= 1
-        levels, rate_weights = self._levels, self._rate_weights
-        np.multiply(rate_weights, levels.mixture(relative), rate_weights)
-        levels.share()
+        self._rounds_left -= 1
+        bank, rate_weights = self._bank, self._rate_weights
+        np.multiply(rate_weights, bank.mixture(relative), rate_weights)
+        bank.share()
         return math.log(self._mix())
 
     def rate_weights(self) -> FloatArray:
-        """Return the distribution over the rates, of which nothing has been scaled yet."""
-        found: FloatArray = self._top.weights * (self._rate_weights / self._start)
-        return np.divide(found, np.add.reduce(found), out=found)
+        """Return the normalised distribution over the rates, shape (m,)."""
+        normalised: FloatArray = self._rate_posterior.weights * (self._rate_weights / self._start)
+        return np.divide(normalised, np.add.reduce(normalised), out=normalised)
 
     def flush(self) -> None:
-        """Multiply the posterior by the evidence gathered; weights move by rounding errors."""
-        if self._left < self._most:
-            self._top.observe(np.log(self._rate_weights / self._start))
-            self.begin()
+        """Multiply the posterior by the accumulated evidence. Weights change by rounding errors."""
+        if self._rounds_left < self._max_rounds:
+            self._rate_posterior.observe(np.log(self._rate_weights / self._start))
+            self.reload()
 
-    def begin(self) -> None:
-        """Go on from levels and posterior as they stand."""
-        super().begin()
-        self._gather()
+    def reload(self) -> None:
+        """Continue from the current bank and posterior."""
+        super().reload()
+        self._start_accumulation()
 
     def lookahead(self, losses: FloatArray) -> Lookahead | None:
-        """Return a look at coming rounds, under the weights gathered so far."""
-        return self._levels.lookahead(losses, self._rate_weights)
+        """Return a lookahead on future rounds, with the accumulated weights."""
+        return self._bank.lookahead(losses, self._rate_weights)
 
     def fast_forward(self, log_evidence: FloatArray, weights: FloatArray) -> None:
-        """Go on from there, without the logarithms unless a weight would come near to underflow."""
-        sums = self._levels.take(weights)
-        gathered = np.exp(log_evidence - log_evidence.item(log_evidence.argmax()))
-        gathered *= sums
-        gathered *= self._rate_weights
-        left = self._rounds_from(gathered.item(gathered.argmin()))
-        if left > 0:
-            self._rate_weights[:] = gathered
-            self._left = min(left, self._most - 1)
+        """Continue after several identical rounds.
+
+        The log-weights are updated only if a weight is close to underflow. Arguments as for
+        :meth:`NumpyBackend.fast_forward`.
+        """
+        sums = self._bank.set_weights(weights)
+        accumulated = np.exp(log_evidence - log_evidence.item(log_evidence.argmax()))
+        accumulated *= sums
+        accumulated *= self._rate_weights
+        rounds_left = self._rounds_until_underflow(accumulated.item(accumulated.argmin()))
+        if rounds_left > 0:
+            self._rate_weights[:] = accumulated
+            self._rounds_left = min(rounds_left, self._max_rounds - 1)
         else:
-            self._top.observe(np.log(self._rate_weights / self._start) + np.log(sums) + log_evidence)
-            self._gather()
+            self._rate_posterior.observe(
+                np.log(self._rate_weights / self._start) + np.log(sums) + log_evidence
+            )
+            self._start_accumulation()
         self._mix()
 
-    def _gather(self) -> None:
-        """Begin to gather evidence."""
-        self._start: FloatArray = np.maximum(self._top.weights, _MIN_WEIGHT)
+    def _start_accumulation(self) -> None:
+        """Start to accumulate evidence."""
+        self._start: FloatArray = np.maximum(self._rate_posterior.weights, _MIN_WEIGHT)
         self._rate_weights: FloatArray = self._start.copy()
-        self._left, self._total = self._most, 1.0
+        self._rounds_left, self._total = self._max_rounds, 1.0
 
     def _mix(self) -> float:
-        """Mix the levels; return how much their weights add up to beside what they did."""
-        before = self._total
-        self._levels.weights.dot(self._rate_weights, self._means)
+        """Update the means and return the ratio of their sum to the previous sum."""
+        previous_total = self._total
+        self._bank.weights.dot(self._rate_weights, self._means)
         self._total = float(self._means.dot(self._ones))
-        return self._total / before
+        return self._total / previous_total
 
-    def _rounds_from(self, least: float) -> int:
-        """Return how many rounds can be learnt before the *least* weight of a rate may underflow."""
-        return int((2 * MIN_GAIN - math.log(least)) / self._least_log) if least > 0 else 0
+    def _rounds_until_underflow(self, min_weight: float) -> int:
+        """Return the number of rounds until a rate's weight, now at least *min_weight*, may underflow."""
+        return int((2 * MIN_GAIN - math.log(min_weight)) / self._min_log_mixture) if min_weight > 0 else 0
 
 
-def make_numpy_backend(levels: FixedShareBank, top: LogPosterior, means: FloatArray) -> NumpyBackend:
-    """Create the fastest NumPy backend; *levels*, *top* and *means* as for :class:`NumpyBackend`."""
-    return (LazyNumpyBackend if levels.is_plain else NumpyBackend)(levels, top, means)
+def make_numpy_backend(bank: FixedShareBank, rate_posterior: LogPosterior, means: FloatArray) -> NumpyBackend:
+    """Create the fastest NumPy backend.
+
+    Parameters
+    ----------
+    bank, rate_posterior, means
+        See :class:`NumpyBackend`.
+    """
+    return (LazyNumpyBackend if bank.is_linear else NumpyBackend)(bank, rate_posterior, means)

@@ -1,4 +1,4 @@
-"""Log posterior: Bayesian weights over things that do not switch, kept in the log domain."""
+"""Bayesian weights in the log domain."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ from psm_sim.array_types import FloatArray
 
 
 class LogPosterior:
-    """Weights proportional to exp of summed log-evidence; a weight that underflows can come back.
+    """Weights proportional to exp of the accumulated log evidence.
 
-    It is Static-expert over experts, and the top level of Learn-alpha over switching rates (2.7).
+    A weight that underflows can recover later. This is Static-expert if applied to experts, and the rate
+    posterior of Learn-alpha if applied to switching rates (thesis, eq. 2.7).
+
+    Parameters
+    ----------
+    size : int
+        Number of weights.
 
     Attributes
     ----------
     weights : ndarray, shape (size,)
-        The distribution; sums to 1.
+        Distribution; sums to 1.
     log_weights : ndarray, shape (size,)
-        Its logarithm up to a constant, the largest 0; ``-inf`` for what is ruled out for good.
+        Logarithms of the weights up to a constant, with maximum 0. The value is ``-inf`` for a permanent
+        weight of 0.
     """
 
     def __init__(self, size: int) -> None:
@@ -29,7 +36,7 @@ class LogPosterior:
         self.restore(self.log_weights)
 
     def restore(self, log_weights: FloatArray) -> None:
-        """Set the log-weights, up to a constant; the largest must be finite."""
+        """Set the log-weights, up to a constant. Their maximum must be finite."""
         np.subtract(log_weights, log_weights.max(), out=self.log_weights)
         self._log_total = self._normalise()
 
@@ -39,16 +46,16 @@ class LogPosterior:
         Returns
         -------
         float
-            ``log(sum_j weights[j] exp(log_evidence[j]))``; if it is ``-inf`` nothing is changed.
+            ``log(sum_j weights[j] exp(log_evidence[j]))``. If it is ``-inf``, the weights are unchanged.
         """
         np.add(self.log_weights, log_evidence, out=self._sum)
-        peak = self._sum.item(self._sum.argmax())
-        if peak == -math.inf:
-            return peak
-        # The peak is taken out, so that exp() of the largest is exactly 1, and added again to the result.
-        np.subtract(self._sum, peak, out=self.log_weights)
-        before, self._log_total = self._log_total, self._normalise()
-        return peak + self._log_total - before
+        maximum = self._sum.item(self._sum.argmax())
+        if maximum == -math.inf:
+            return maximum
+        # Subtract the maximum, so that the largest exp() is exactly 1, and add it to the result again.
+        np.subtract(self._sum, maximum, out=self.log_weights)
+        previous_log_total, self._log_total = self._log_total, self._normalise()
+        return maximum + self._log_total - previous_log_total
 
     def _normalise(self) -> float:
         np.exp(self.log_weights, out=self.weights)

@@ -1,4 +1,4 @@
-"""Rate curve: the loss of Fixed-share as a function of its switching rate, and the best rate in hindsight."""
+"""Loss of Fixed-share as a function of its switching rate, and the best rate in hindsight."""
 
 from __future__ import annotations
 
@@ -14,15 +14,25 @@ from psm_sim.learning.switch_counts import count_switches
 from psm_sim.learning.switching_rates import switching_rates
 
 _LOWEST, _HIGHEST = 1e-12, 1 - 1e-9
+"""Range of switching rates in which plain arithmetic is safe."""
 _ROUNDING = 1e-12
-_STEPS = 100
+"""Relative tolerance of losses and switch counts."""
+_MAX_STEPS = 100
+"""Maximum number of Newton steps."""
 
 
 class BestRate(NamedTuple):
-    """Best switching rate in hindsight: alpha*, L_T(alpha*) in nats, and beta* (2.15).
+    """Best switching rate in hindsight.
 
-    ``beta`` is the relative quality of the minimum, 0 to 1, rounded down by more than its own rounding
-    error so that Theorem 2 stays true; it is 0 where alpha* is 0 or 1.
+    Attributes
+    ----------
+    alpha : float
+        The rate alpha*.
+    loss : float
+        L_T(alpha*), in nats.
+    beta : float
+        Relative quality beta* of the minimum (thesis, eq. 2.15), 0 to 1. It is rounded down by more than its
+        rounding error, so that Theorem 2 remains valid. It is 0 if alpha* is 0 or 1.
     """
 
     alpha: float
@@ -31,31 +41,36 @@ class BestRate(NamedTuple):
 
 
 def rate_losses(losses: ArrayLike, rates: ArrayLike) -> FloatArray:
-    """Return L_T(alpha), in nats, for each of *rates*, shape (m,): the curve of Lemma 1.
+    """Return L_T(alpha) for each of *rates*, shape (m,), in nats (the curve of Lemma 1).
 
     Parameters
     ----------
     losses : array_like, shape (T, n)
-        The loss of each expert in each round, in nats.
+        Loss of each expert in each round, in nats.
     rates : array_like, shape (m,)
-        Switching rates, 0 to 1. ``inf`` is the loss of a rate that excludes every finite sequence.
+        Switching rates, 0 to 1. The loss is ``inf`` at a rate that excludes every sequence of finite loss.
     """
     table, alphas = input_checks.check_loss_table(losses), input_checks.check_rates(rates)
-    levels = FixedShareBank(table.shape[1], alphas)
-    total, least = np.zeros(alphas.size), table.min(axis=1)
-    for relative in least[:, None] - table:
-        total -= levels.evidence(relative)
-        levels.share()
-    total += least.sum()
+    bank = FixedShareBank(table.shape[1], alphas)
+    total, min_losses = np.zeros(alphas.size), table.min(axis=1)
+    for relative in min_losses[:, None] - table:
+        total -= bank.evidence(relative)
+        bank.share()
+    total += min_losses.sum()
     return total
 
 
 def best_rate(losses: ArrayLike) -> BestRate:
-    """Return the hindsight-best switching rate alpha* over all of [0, 1], for losses of shape (T, n).
+    """Return the switching rate in [0, 1] with the minimum loss in hindsight.
 
-    The curve at ``switching_rates(T)``, 0 and 1 is nowhere more than 1/2 nat above its minimum (Theorem 1);
-    from its lowest valleys Newton's method, safeguarded by bisection, goes down to where the expected
-    share of switches equals alpha. Where L_T does not depend on alpha, alpha* is 0.
+    The curve at ``switching_rates(T)``, 0 and 1 is nowhere more than 1/2 nat above its minimum (Theorem 1).
+    From its lowest local minima, Newton's method with bisection as a safeguard finds the rate at which the
+    expected share of switches equals alpha. If L_T does not depend on alpha, alpha* is 0.
+
+    Parameters
+    ----------
+    losses : array_like, shape (T, n)
+        Loss of each expert in each round, in nats.
     """
     table = input_checks.check_loss_table(losses)
     rounds, n = table.shape
@@ -65,35 +80,39 @@ def best_rate(losses: ArrayLike) -> BestRate:
     curve = rate_losses(table, grid)
     if curve.max() - curve.min() <= _ROUNDING * (1 + curve.min()):
         return BestRate(0.0, curve[0].item(), 0.0)
-    found = [_newton_with_bisection(table, grid, curve, valley) for valley in _valleys(curve)]
-    return min(found, key=lambda one: one.loss)
+    minima = [_newton_with_bisection(table, grid, curve, start) for start in _local_minima(curve)]
+    return min(minima, key=lambda minimum: minimum.loss)
 
 
-def _valleys(curve: FloatArray) -> list[int]:
-    """Return the lowest three local minima that lie within 1/2 nat of the least, the lowest first."""
-    walled = np.concatenate([[np.inf], curve, [np.inf]])
-    # The grid is within 1/2 nat of the minimum (Theorem 1): no valley that lies higher can hold it.
-    low = (curve <= walled[:-2]) & (curve <= walled[2:]) & (curve <= curve.min() + 0.5 + 1e-9)
-    places = np.flatnonzero(low)
-    return [int(place) for place in places[np.argsort(curve[places], kind="stable")][:3]]
+def _local_minima(curve: FloatArray) -> list[int]:
+    """Return the lowest three local minima within 1/2 nat of the minimum, in ascending order of loss."""
+    padded = np.concatenate([[np.inf], curve, [np.inf]])
+    # The grid is within 1/2 nat of the minimum (Theorem 1), so higher local minima can be skipped.
+    is_minimum = (curve <= padded[:-2]) & (curve <= padded[2:]) & (curve <= curve.min() + 0.5 + 1e-9)
+    indices = np.flatnonzero(is_minimum)
+    return [int(index) for index in indices[np.argsort(curve[indices], kind="stable")][:3]]
 
 
-def _newton_with_bisection(table: FloatArray, grid: FloatArray, curve: FloatArray, valley: int) -> BestRate:
-    """Return the minimum in one valley: the root of the excess of switches, whose sign is that of -L'_T."""
+def _newton_with_bisection(table: FloatArray, grid: FloatArray, curve: FloatArray, start: int) -> BestRate:
+    """Return the minimum near the grid index *start*.
+
+    It is the root of the excess of switches, which has the sign of -L'_T. *table* has shape (T, n); *curve*
+    holds the losses at the rates of *grid*, both of shape (m,).
+    """
     transitions = len(table) - 1
-    low, high = grid[max(valley - 1, 0)], grid[min(valley + 1, grid.size - 1)]
-    alpha = min(max(grid[valley].item(), _LOWEST), _HIGHEST)
-    for _ in range(_STEPS):
+    low, high = grid[max(start - 1, 0)], grid[min(start + 1, grid.size - 1)]
+    alpha = min(max(grid[start].item(), _LOWEST), _HIGHEST)
+    for _ in range(_MAX_STEPS):
         counts = count_switches(table, alpha)
         tolerance = _ROUNDING * transitions * min(alpha, 1 - alpha)
-        # At the end of the safe range L_T still falls outwards: the minimum is at 0 or at 1 itself.
+        # If L_T still falls at the end of the safe range, the minimum is at 0 or at 1.
         falls_to_0 = alpha == _LOWEST and counts.excess <= tolerance
         if falls_to_0 or (alpha == _HIGHEST and counts.excess >= -tolerance):
-            return BestRate(grid[valley].item(), curve[valley].item(), 0.0)
+            return BestRate(grid[start].item(), curve[start].item(), 0.0)
         low, high = (alpha, high) if counts.excess > 0 else (low, alpha)
         beta = counts.beta(alpha, transitions)
         newton = alpha + counts.excess / (transitions * beta) if beta > 0 else low
-        # Newton's step, unless it leaves the interval (or the curve is flat): then bisection.
+        # Use Newton's step, or bisection if it leaves the interval or the curve is flat.
         proposed = newton if low < newton < high else (low + high) / 2
         if abs(counts.excess) <= tolerance or proposed in (low, high):
             break

@@ -1,10 +1,11 @@
-"""Regret against every comparator, as time series.
+"""Regret against several comparators, as time series.
 
-A learner suffers two losses in each round. The *mixture loss* (2.1) is what the theory is about: -log of the
-mean of exp(-loss), never more than the weighted mean of the losses. The *loss of the combined prediction*
-is what its user suffers: the loss at the one value that :meth:`Learner.predict` gave. If the loss is convex
-in the value, it too is at most the weighted mean; otherwise it can exceed it, and no bound speaks of it.
-:func:`run_learner` gives the mixture loss and the predictions at which to evaluate the other.
+A learner suffers two losses in each round. The *mixture loss* (thesis, eq. 2.1) is the subject of the theory.
+It is -log of the mean of exp(-loss), and never exceeds the weighted mean of the losses. The *loss of the
+combined prediction* is the loss at the value of :meth:`Learner.predict`, which is used in practice. If the
+loss is convex in this value, it also is at most the weighted mean. Otherwise it can exceed the mean, and no
+bound applies. :func:`run_learner` returns the mixture loss, and the predictions at which to evaluate the
+other loss.
 """
 
 from __future__ import annotations
@@ -24,81 +25,87 @@ from psm_sim.learning.rate_curve import best_rate
 
 
 class LearnerTrace(NamedTuple):
-    """Mixture loss in nats and prediction of a learner in each round, shape (T,) each."""
+    """Mixture losses, in nats, and predictions of a learner, shape (T,) each."""
 
     mixture: FloatArray
     predictions: FloatArray
 
 
 def run_learner(learner: Learner, losses: ArrayLike, values: ArrayLike) -> LearnerTrace:
-    """Let *learner* learn *losses*, shape (T, n), predicting before each round.
+    """Run *learner* on *losses*, with a prediction before each round.
 
     Parameters
     ----------
     learner : Learner
-        The learner; it goes on from its present state and is changed.
+        Learner, which continues from its current state and is changed.
     losses : array_like, shape (T, n)
-        The loss of each expert in each round, in nats.
+        Loss of each expert in each round, in nats.
     values : array_like, shape (n,)
-        What each expert stands for, e.g. its polling time; predictions are in the same unit.
+        Value of each expert, e.g. its polling time. Predictions have the same unit.
     """
     table = input_checks.check_loss_table(losses)
-    each = input_checks.check_array(values, (learner.n_experts,), "the values of the experts")
+    expert_values = input_checks.check_array(values, (learner.n_experts,), "the values of the experts")
     mixture, predictions = np.empty(len(table)), np.empty(len(table))
     for t, row in enumerate(table):
-        predictions[t] = learner.predict(each)
+        predictions[t] = learner.predict(expert_values)
         mixture[t] = learner.update(row)
     return LearnerTrace(mixture, predictions)
 
 
 def best_expert(losses: ArrayLike) -> int:
-    """Return the expert with the least total loss, the best one in hindsight."""
+    """Return the expert with the minimum total loss, the best one in hindsight."""
     return int(input_checks.check_loss_table(losses).sum(axis=0).argmin())
 
 
 def comparator_losses(losses: ArrayLike, switches: int = 3) -> dict[str, FloatArray]:
-    """Return the cumulative loss of every comparator, shape (T,) each, in nats.
+    """Return the cumulative loss of each comparator, shape (T,) each, in nats.
 
-    ``best-expert`` is the best fixed one of the whole run; ``best-so-far`` the least cumulative loss of any
-    expert up to each round; ``best-switching`` the best sequence with at most *switches* switches in the
-    run; ``best-each-round`` the least loss of each round; ``best-rate`` Fixed-share at alpha*.
+    The comparators are:
+
+    - ``best-expert``: the best fixed expert of the whole run
+    - ``best-so-far``: the minimum cumulative loss of any expert up to each round
+    - ``best-switching``: the best sequence with at most *switches* switches
+    - ``best-each-round``: the minimum loss of each round
+    - ``best-rate``: Fixed-share at alpha*
 
     Parameters
     ----------
     losses : array_like, shape (T, n)
-        The loss of each expert in each round, in nats.
+        Loss of each expert in each round, in nats.
     switches : int
-        The number of switches that the switching comparator is allowed, at least 0.
+        Maximum number of switches of ``best-switching``, at least 0.
     """
     table = input_checks.check_loss_table(losses)
     totals = table.cumsum(axis=0)
     sequence = best_switching(table, switches).experts(switches)
-    tracker = FixedShare(table.shape[1], best_rate(table).alpha)
+    best_rate_learner = FixedShare(table.shape[1], best_rate(table).alpha)
     return {
         "best-expert": totals[:, best_expert(table)],
         "best-so-far": totals.min(axis=1),
         "best-switching": table[np.arange(len(table)), sequence].cumsum(),
         "best-each-round": table.min(axis=1).cumsum(),
-        "best-rate": np.cumsum([tracker.update(row) for row in table]),
+        "best-rate": np.cumsum([best_rate_learner.update(row) for row in table]),
     }
 
 
 def regrets(suffered: ArrayLike, losses: ArrayLike, switches: int = 3) -> dict[str, FloatArray]:
-    """Return the regret of a learner after each round against every comparator, shape (T,) each.
+    """Return the regret of a learner after each round against each comparator, shape (T,) each.
 
     Parameters
     ----------
     suffered : array_like, shape (T,)
-        The learner's loss in each round: ``follow(...).mixture`` for regret in nats, or the loss of its
-        predictions for regret in the loss's own terms.
+        Loss of the learner in each round. Use ``run_learner(...).mixture`` for the regret in nats, or the
+        losses of the predictions for the regret in units of the loss.
     losses : array_like, shape (T, n)
-        As for :func:`comparator_losses`.
+        Loss of each expert in each round, in nats.
     switches : int
-        As for :func:`comparator_losses`.
+        See :func:`comparator_losses`.
     """
-    reference = comparator_losses(losses, switches)
-    rounds = reference["best-expert"].shape
-    paid = np.asarray(suffered, dtype=np.float64)
-    if paid.shape != rounds:
-        raise InputError(f"the losses suffered have shape {paid.shape}; expected {rounds}, one per round.")
-    return {name: paid.cumsum() - total for name, total in reference.items()}
+    references = comparator_losses(losses, switches)
+    rounds = references["best-expert"].shape
+    learner_losses = np.asarray(suffered, dtype=np.float64)
+    if learner_losses.shape != rounds:
+        raise InputError(
+            f"the losses suffered must have shape {rounds}, one per round, got {learner_losses.shape}."
+        )
+    return {name: learner_losses.cumsum() - total for name, total in references.items()}

@@ -1,4 +1,4 @@
-"""Rounds of Learn-alpha: by calls of NumPy, or compiled by Numba where that is asked for."""
+"""Compiled backends of Learn-alpha, and the choice of a backend."""
 
 from __future__ import annotations
 
@@ -15,97 +15,119 @@ from psm_sim.learning.numpy_backend import MIN_GAIN, NumpyBackend, make_numpy_ba
 from psm_sim.learning.posterior import LogPosterior
 
 CHOICES = ("no", "auto", "yes")
-"""Values of ``compiled``: NumPy; Numba after :data:`NUMBA_AFTER_ROUNDS` rounds if available; Numba."""
+"""Values of ``compiled``.
+
+``"no"`` selects NumPy, and ``"yes"`` selects Numba. ``"auto"`` selects Numba after :data:`NUMBA_AFTER_ROUNDS`
+rounds, if it is available.
+"""
 NUMBA_AFTER_ROUNDS = 100_000
-"""Rounds after which ``auto`` imports Numba and compiles."""
+"""Number of rounds after which ``"auto"`` imports Numba and compiles."""
 
 
 class NumbaBackend(NumpyBackend):
-    """Rounds of one compiled call each, on the same arrays, none of whose levels is kept as logarithms.
+    """Backend that learns a round with one compiled call.
 
-    The posterior's logarithms wait for :meth:`settle`, for so few rounds that no likelihood underflows.
+    It works on the same arrays as :class:`NumpyBackend`, and requires a bank without log-domain rates.
+    :meth:`flush` updates the log-weights, after so few rounds that no likelihood underflows.
+
+    Parameters
+    ----------
+    bank, rate_posterior, means
+        See :class:`~psm_sim.learning.numpy_backend.NumpyBackend`.
     """
 
-    def __init__(self, levels: FixedShareBank, top: LogPosterior, means: FloatArray) -> None:
-        super().__init__(levels, top, means)
-        self._gains: FloatArray = np.ones_like(levels.rates)
-        self._start: FloatArray = top.weights.copy()
-        self._scratch: FloatArray = np.empty_like(levels.rates)
-        self._most = max(1, int(MIN_GAIN / math.log(levels.least_mixture)))
-        self._waiting = 0
+    def __init__(self, bank: FixedShareBank, rate_posterior: LogPosterior, means: FloatArray) -> None:
+        super().__init__(bank, rate_posterior, means)
+        self._gains: FloatArray = np.ones_like(bank.rates)
+        self._start: FloatArray = rate_posterior.weights.copy()
+        self._scratch: FloatArray = np.empty_like(bank.rates)
+        self._max_rounds = max(1, int(MIN_GAIN / math.log(bank.min_mixture)))
+        self._unflushed_rounds = 0
 
     def learn(self, relative: FloatArray) -> float:
-        """Learn one round, as by calls of NumPy within rounding errors."""
-        levels, rate_weights = self._levels, self._top.weights
-        mine = self._start, self._gains, rate_weights, self._scratch, self._means
-        gain = compile_kernel()(relative, levels.weights, levels.keep, levels.added, *mine)
-        self._waiting += 1
-        if self._waiting == self._most:
+        """Learn one round. Equivalent to the NumPy backend up to rounding."""
+        bank, rate_weights = self._bank, self._rate_posterior.weights
+        own_arrays = self._start, self._gains, rate_weights, self._scratch, self._means
+        log_likelihood = compile_kernel()(relative, bank.weights, bank.keep, bank.added, *own_arrays)
+        self._unflushed_rounds += 1
+        if self._unflushed_rounds == self._max_rounds:
             self.flush()
-        return gain
+        return log_likelihood
 
     def flush(self) -> None:
-        """Add the logarithms of what the rates have gained; weights then move by rounding errors."""
-        if self._waiting:
-            self._top.restore(self._top.log_weights + np.log(self._gains))
-            self.begin()
+        """Add the logarithms of the accumulated evidence. Weights change by rounding errors."""
+        if self._unflushed_rounds:
+            self._rate_posterior.restore(self._rate_posterior.log_weights + np.log(self._gains))
+            self.reload()
 
-    def begin(self) -> None:
-        """Go on from levels and posterior as they stand."""
-        super().begin()
-        self._start[:] = self._top.weights
+    def reload(self) -> None:
+        """Continue from the current bank and posterior."""
+        super().reload()
+        self._start[:] = self._rate_posterior.weights
         self._gains[:] = 1.0
-        self._waiting = 0
+        self._unflushed_rounds = 0
 
     def fast_forward(self, log_evidence: FloatArray, weights: FloatArray) -> None:
-        """Go on from there; the levels that it began from were scaled."""
+        """Continue after several identical rounds, from normalised weights.
+
+        Arguments as for :meth:`NumpyBackend.fast_forward`.
+        """
         self.flush()
         super().fast_forward(log_evidence, weights)
 
 
 class AutoBackend(NumpyBackend):
-    """Rounds by calls of NumPy, and compiled after :data:`NUMBA_AFTER_ROUNDS` of them, if that can be."""
+    """Backend that switches to Numba after :data:`NUMBA_AFTER_ROUNDS` rounds, if available.
 
-    def __init__(self, levels: FixedShareBank, top: LogPosterior, means: FloatArray) -> None:
-        super().__init__(levels, top, means)
-        self._rounds, self._now = 0, make_numpy_backend(levels, top, means)
+    Parameters
+    ----------
+    bank, rate_posterior, means
+        See :class:`~psm_sim.learning.numpy_backend.NumpyBackend`.
+    """
+
+    def __init__(self, bank: FixedShareBank, rate_posterior: LogPosterior, means: FloatArray) -> None:
+        super().__init__(bank, rate_posterior, means)
+        self._rounds, self._active = 0, make_numpy_backend(bank, rate_posterior, means)
 
     @property
     def total(self) -> float:
-        """Pass it on."""
-        return self._now.total
+        """Sum of the means of the active backend."""
+        return self._active.total
 
     def learn(self, relative: FloatArray) -> float:
-        """Learn one round, in the present way."""
-        if self._rounds == NUMBA_AFTER_ROUNDS and self._levels.is_plain and not numba_error():
-            self._now.flush()
-            self._now = NumbaBackend(self._levels, self._top, self._means)
+        """Learn one round with the active backend."""
+        if self._rounds == NUMBA_AFTER_ROUNDS and self._bank.is_linear and not numba_error():
+            self._active.flush()
+            self._active = NumbaBackend(self._bank, self._rate_posterior, self._means)
         self._rounds += 1
-        return self._now.learn(relative)
+        return self._active.learn(relative)
 
     def flush(self) -> None:
-        """Pass it on."""
-        self._now.flush()
+        """Flush the active backend."""
+        self._active.flush()
 
     def rate_weights(self) -> FloatArray:
-        """Pass it on."""
-        return self._now.rate_weights()
+        """Return the distribution over the rates of the active backend."""
+        return self._active.rate_weights()
 
-    def begin(self) -> None:
-        """Pass it on."""
-        self._now.begin()
+    def reload(self) -> None:
+        """Reload the active backend."""
+        self._active.reload()
 
     def lookahead(self, losses: FloatArray) -> Lookahead | None:
-        """Pass it on."""
-        return self._now.lookahead(losses)
+        """Return a lookahead of the active backend."""
+        return self._active.lookahead(losses)
 
     def fast_forward(self, log_evidence: FloatArray, weights: FloatArray) -> None:
-        """Pass it on."""
-        self._now.fast_forward(log_evidence, weights)
+        """Fast-forward the active backend."""
+        self._active.fast_forward(log_evidence, weights)
 
 
 def numba_error() -> str:
-    """Return why Numba cannot be used; empty if it can be, and then the round is compiled."""
+    """Return why Numba cannot be used, or "" if it can.
+
+    If Numba can be used, this call compiles the kernel.
+    """
     try:
         compile_kernel()
     except ImportError as error:
@@ -114,39 +136,52 @@ def numba_error() -> str:
 
 
 def check_numba(owner: str) -> None:
-    """Refuse ``compiled=yes`` of *owner*, such as ``policy lpsm``, where Numba cannot be used."""
-    if why := numba_error():
-        raise InputError(
-            f"{owner}: compiled is 'yes', but Numba cannot be used ({why}); pip install 'psm_sim[fast]', "
-            "or give auto or no."
-        )
-
-
-def make_backend(
-    wanted: object, levels: FixedShareBank, top: LogPosterior, means: FloatArray
-) -> NumpyBackend:
-    """Return rounds learnt as *wanted*.
+    """Raise an error if ``compiled=yes`` cannot be satisfied.
 
     Parameters
     ----------
-    wanted : str
-        One of :data:`CHOICES`.
-    levels, top, means : as for :class:`NumpyBackend`
+    owner : str
+        Component named in the message, such as ``"policy lpsm"``.
 
     Raises
     ------
     InputError
-        If it is no choice, or is ``yes`` and Numba cannot be used, or not for these levels.
+        If Numba cannot be used.
     """
-    told = f"learn-alpha: compiled is {wanted!r}"
-    if wanted not in CHOICES:
-        raise InputError(f"{told}; expected {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
-    if wanted != "yes":
-        return (AutoBackend if wanted == "auto" else make_numpy_backend)(levels, top, means)
-    if not levels.is_plain:
+    if reason := numba_error():
         raise InputError(
-            f"{told}, but there is one expert, or a switching rate so near 0 or 1 that its weights are kept "
-            "as logarithms; give auto or no."
+            f"{owner}: compiled=yes requires Numba, which cannot be used ({reason}); "
+            "pip install 'psm_sim[fast]', or use auto or no."
+        )
+
+
+def make_backend(
+    compiled: object, bank: FixedShareBank, rate_posterior: LogPosterior, means: FloatArray
+) -> NumpyBackend:
+    """Create the backend of Learn-alpha.
+
+    Parameters
+    ----------
+    compiled : str
+        One of :data:`CHOICES`.
+    bank, rate_posterior, means
+        See :class:`~psm_sim.learning.numpy_backend.NumpyBackend`.
+
+    Raises
+    ------
+    InputError
+        If *compiled* is no valid choice, or is ``"yes"`` and Numba cannot be used or does not support the
+        bank.
+    """
+    prefix = "learn-alpha: compiled"
+    if compiled not in CHOICES:
+        raise InputError(f"{prefix} must be {', '.join(CHOICES[:-1])} or {CHOICES[-1]}, got {compiled!r}.")
+    if compiled != "yes":
+        return (AutoBackend if compiled == "auto" else make_numpy_backend)(bank, rate_posterior, means)
+    if not bank.is_linear:
+        raise InputError(
+            f"{prefix}=yes requires two or more experts and no switching rate whose weights need logarithms, "
+            "because it is too close to 0 or 1; use auto or no."
         )
     check_numba("learn-alpha")
-    return NumbaBackend(levels, top, means)
+    return NumbaBackend(bank, rate_posterior, means)

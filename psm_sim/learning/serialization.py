@@ -1,6 +1,6 @@
-"""Saved weights: lists fit for JSON, from which a learner goes on to the last bit.
+"""JSON-compatible lists of learners' weights, restored bit-for-bit.
 
-JSON has no infinity: ``None`` stands for the logarithm of a weight of 0.
+JSON has no infinity, so ``None`` stands for the logarithm of a weight of 0.
 """
 
 from __future__ import annotations
@@ -16,82 +16,95 @@ from psm_sim.errors import InputError
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 
 MAX_LOG_WEIGHT = 1e9
-"""The largest log-weight, in size: far more nats than a loss of any run adds up to between two weights."""
+"""Maximum absolute value of a log-weight, in nats. No run accumulates such a loss between two weights."""
 
 
 def dump_log_weights(log_weights: FloatArray) -> list[Any]:
-    """Return *log_weights*, of one or two axes, as nested lists."""
-    found = log_weights.astype(object)
-    found[np.isneginf(log_weights)] = None
-    return list(found.tolist())
+    """Return *log_weights*, with one or two axes, as nested lists."""
+    objects = log_weights.astype(object)
+    objects[np.isneginf(log_weights)] = None
+    return list(objects.tolist())
 
 
-def dump_bank(levels: FixedShareBank) -> dict[str, Any]:
-    """Return the weights of *levels*, and the logarithms of those that plain numbers cannot carry."""
-    return {"weights": levels.weights.tolist(), "log_weights": dump_log_weights(levels.edge_logs)}
+def dump_bank(bank: FixedShareBank) -> dict[str, Any]:
+    """Return the weights of *bank*, and the log-weights of its log-domain rates."""
+    return {"weights": bank.weights.tolist(), "log_weights": dump_log_weights(bank.edge_log_weights)}
 
 
 def load_bank(state: Mapping[str, Any], like: FixedShareBank, owner: str) -> tuple[FloatArray, FloatArray]:
-    """Return weights and log-weights for :meth:`FixedShareBank.restore`, or say what is wrong with them.
+    """Return the arguments of :meth:`FixedShareBank.restore` from a saved state.
 
     Parameters
     ----------
     state : mapping
-        What :func:`dump_bank` returned, and more.
-    like : Levels
-        Levels of the size that is expected.
+        Dictionary with the entries of :func:`dump_bank`.
+    like : FixedShareBank
+        Bank with the expected shapes.
     owner : str
-        The learner's name, for the error.
+        Learner named in error messages.
+
+    Raises
+    ------
+    InputError
+        If the weights have another shape, or a column is not a distribution.
     """
     weights = _array(state["weights"])
-    if weights is None or weights.shape != like.weights.shape or not _distributions(weights):
+    if weights is None or weights.shape != like.weights.shape or not _are_distributions(weights):
         raise InputError(
-            f"{owner}: weights of the saved state cannot be used; expected numbers of shape "
-            f"{like.weights.shape}, none of them negative, each column with a sum of 1."
+            f"{owner}: weights of the saved state are invalid; expected nonnegative numbers of shape "
+            f"{like.weights.shape}, each column with the sum 1."
         )
-    return weights, load_log_weights(state, "log_weights", like.edge_logs.shape, owner)
+    return weights, load_log_weights(state, "log_weights", like.edge_log_weights.shape, owner)
 
 
-def _distributions(weights: FloatArray) -> bool:
+def _are_distributions(weights: FloatArray) -> bool:
     return bool((weights >= 0).all() and (abs(weights.sum(axis=0) - 1) < 1e-9).all())
 
 
 def load_log_weights(state: Mapping[str, Any], key: str, shape: tuple[int, ...], owner: str) -> FloatArray:
-    """Return the log-weights under *key*, of the given *shape*, or say what is wrong with them.
+    """Return the log-weights of a saved state.
 
     Parameters
     ----------
     state : mapping
-        The saved state.
+        Saved state.
     key : str
-        Which of its entries.
+        Key of the log-weights.
     shape : tuple of int
-        The shape that is expected, of one or two axes.
+        Expected shape, with one or two axes.
     owner : str
-        The learner's name, for the error.
+        Learner named in error messages.
+
+    Raises
+    ------
+    InputError
+        If the entry is not an array of valid log-weights.
     """
     values = _array(state[key])
-    if values is None or values.shape != shape or not _usable(values):
+    if values is None or values.shape != shape or not _are_valid(values):
         raise InputError(
-            f"{owner}: {key} of the saved state cannot be used; expected log-weights of shape {shape}, "
-            "none of them nan or beyond 1e9 and not all of a column none."
+            f"{owner}: {key} of the saved state are invalid; expected log-weights of shape {shape}, at most "
+            "1e9 in absolute value, with a finite one in each column."
         )
     return values
 
 
-def _usable(logs: FloatArray) -> bool:
-    """Say whether log-weights, -inf for a weight of 0, have no nan, are not huge, and no column is all 0."""
-    known = logs[~np.isneginf(logs)]
-    return bool((abs(known) <= MAX_LOG_WEIGHT).all() and np.isfinite(logs.max(axis=0)).all())
+def _are_valid(logs: FloatArray) -> bool:
+    """Return whether all log-weights are valid.
+
+    There must be no NaN, no value beyond :data:`MAX_LOG_WEIGHT`, and no column of ``-inf`` only.
+    """
+    finite_or_nan = logs[~np.isneginf(logs)]
+    return bool((abs(finite_or_nan) <= MAX_LOG_WEIGHT).all() and np.isfinite(logs.max(axis=0)).all())
 
 
 def _array(values: Any) -> FloatArray | None:
-    """Return nested lists as an array, ``None`` in them as ``-inf``; None if they are no numbers."""
+    """Return nested lists as an array, with ``None`` as ``-inf``. Return None if they are not numbers."""
     try:
-        found = np.array(values, dtype=object)
-        if not all(value is None or type(value) in (int, float) for value in found.flat):
+        array = np.array(values, dtype=object)
+        if not all(value is None or type(value) in (int, float) for value in array.flat):
             return None
-        found[found == None] = -math.inf  # noqa: E711 (elementwise)
-        return found.astype(np.float64)
+        array[array == None] = -math.inf  # noqa: E711 (elementwise)
+        return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         return None

@@ -1,4 +1,7 @@
-"""Switch counts: the number of switches given the losses (posterior Q of Lemma 1), without enumeration."""
+"""Posterior moments of the number of switches (posterior Q of Lemma 1).
+
+They are computed in one pass, without enumeration of the sequences.
+"""
 
 from __future__ import annotations
 
@@ -10,40 +13,64 @@ import numpy as np
 from psm_sim.array_types import FloatArray
 
 _ROUNDING = 1e-13
+"""Rounding error per step."""
 
 
 class SwitchCounts(NamedTuple):
-    """Moments of the number k of switches in T rounds, under the posterior over sequences at one alpha.
+    """Posterior moments of the number k of switches in T rounds, at one alpha.
 
-    ``loss`` is L_T(alpha) in nats, ``excess`` is E[k] - alpha (T - 1), ``variance`` is that of k.
-    L_T has slope -excess / (alpha (1 - alpha)): where it is least, the expected share of switches is alpha.
+    L_T has the slope -excess / (alpha (1 - alpha)). At its minimum the expected share of switches is
+    therefore alpha.
+
+    Attributes
+    ----------
+    loss : float
+        L_T(alpha), in nats.
+    excess : float
+        E[k] - alpha (T - 1).
+    variance : float
+        Variance of k.
     """
 
     loss: float
     excess: float
     variance: float
 
-    def beta(self, alpha: float, turns: int) -> float:
-        """Return alpha (1 - alpha) / (T - 1) L''_T(alpha) at a minimum, by (2.20).
+    def beta(self, alpha: float, transitions: int) -> float:
+        """Return alpha (1 - alpha) / (T - 1) L''_T(alpha) at a minimum (thesis, eq. 2.20).
 
-        It lies in [0, 1) and is rounded down by what *turns* steps of arithmetic can have added.
+        It lies in [0, 1) and is rounded down by the largest possible rounding error.
+
+        Parameters
+        ----------
+        alpha : float
+            Switching rate at the minimum.
+        turns : int
+            Number of transitions T - 1.
         """
-        spread = max(self.variance, 0.0) / (turns * alpha * (1 - alpha))
-        return max(1 - spread - _ROUNDING * (turns + 10), 0.0)
+        spread = max(self.variance, 0.0) / (transitions * alpha * (1 - alpha))
+        return max(1 - spread - _ROUNDING * (transitions + 10), 0.0)
 
 
 def count_switches(table: FloatArray, alpha: float) -> SwitchCounts:
-    """Pass forward over losses, shape (T, n) with n >= 2, with the count's first two moments.
+    """Return the first two posterior moments of the number of switches.
 
-    *alpha* must lie between 1e-100 and 1 - 1e-9, where plain arithmetic is safe. The count is kept about
-    its prior mean, so that nothing cancels in long runs. O(T n) time, no memory.
+    The count is stored relative to its prior mean, so that no cancellation occurs in long runs. The pass
+    takes O(T n) time and constant memory.
+
+    Parameters
+    ----------
+    table : ndarray, shape (T, n)
+        Losses in nats, n >= 2.
+    alpha : float
+        Switching rate between 1e-100 and 1 - 1e-9, where plain arithmetic is safe.
     """
     n = table.shape[1]
-    least = table.min(axis=1)
-    likelihoods = np.exp(least[:, None] - table)
-    # Less its mean alpha, a switch counts 1 - alpha and a stay -alpha.
+    min_losses = table.min(axis=1)
+    likelihoods = np.exp(min_losses[:, None] - table)
+    # Relative to the mean alpha, a switch counts 1 - alpha and a stay -alpha.
     switched = alpha / (n - 1) * _advance(1 - alpha)
-    kept = (1 - alpha) * _advance(-alpha) - switched
+    stayed = (1 - alpha) * _advance(-alpha) - switched
     moments = np.zeros((3, n))
     moments[0] = 1 / n
     loss, last = 0.0, len(table) - 1
@@ -53,11 +80,11 @@ def count_switches(table: FloatArray, alpha: float) -> SwitchCounts:
         moments /= mixture
         loss -= math.log(mixture)
         if t < last:
-            moments = kept @ moments + (switched @ np.add.reduce(moments, axis=1))[:, None]
+            moments = stayed @ moments + (switched @ np.add.reduce(moments, axis=1))[:, None]
     _, first, second = moments.sum(axis=1).tolist()
-    return SwitchCounts(loss + math.fsum(least.tolist()), first, second - first * first)
+    return SwitchCounts(loss + math.fsum(min_losses.tolist()), first, second - first * first)
 
 
 def _advance(step: float) -> FloatArray:
-    """Return the matrix that takes the moments (1, k, k^2) of a count to those of the count plus *step*."""
+    """Return the matrix that maps the moments (1, k, k^2) of a count to those of the count plus *step*."""
     return np.array([[1.0, 0.0, 0.0], [step, 1.0, 0.0], [step * step, 2 * step, 1.0]])

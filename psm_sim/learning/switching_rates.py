@@ -1,4 +1,4 @@
-"""Switching rates: the discrete set that Learn-alpha needs (thesis, section 2.3)."""
+"""Optimal set of switching rates of Learn-alpha (thesis, section 2.3)."""
 
 from __future__ import annotations
 
@@ -12,38 +12,43 @@ from psm_sim.array_types import FloatArray
 from psm_sim.learning.input_checks import check_number
 
 MAX_HORIZON = 1e9
-"""The largest number of rounds for which rates are chosen."""
+"""Maximum number of rounds for which rates are computed."""
 
 
 def relative_entropy(p: ArrayLike, q: ArrayLike) -> FloatArray:
-    """Return D(p||q) in nats between Bernoulli distributions, elementwise; 0 log 0 is 0.
+    """Return D(p||q) between Bernoulli distributions, elementwise, in nats.
 
-    It is ``inf`` where q rules out what p allows.
+    The term 0 log 0 is 0. The result is ``inf`` if q excludes an outcome that p allows.
+
+    Parameters
+    ----------
+    p, q : array_like
+        Probabilities, 0 to 1.
     """
     p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        moved = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0)
-        stayed = np.where(p < 1, (1 - p) * (np.log1p(-p) - np.log1p(-q)), 0.0)
-    found: FloatArray = np.maximum(moved + stayed, 0.0)
-    return found
+        switch_term = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0)
+        stay_term = np.where(p < 1, (1 - p) * (np.log1p(-p) - np.log1p(-q)), 0.0)
+    entropy: FloatArray = np.maximum(switch_term + stay_term, 0.0)
+    return entropy
 
 
 def switching_rates(horizon: float) -> FloatArray:
-    """Return the optimal switching rates for *horizon* rounds, in increasing order, shape (m,).
+    """Return the optimal switching rates for *horizon* rounds, ascending, shape (m,).
 
-    Every alpha* in [0, 1] lies within delta = 1 / (2 * horizon) of one of them in D(alpha*||alpha_j)
-    (2.12), and m is about sqrt(2 * horizon). The set is symmetric about 1/2, which it contains as the
-    thesis says, although for some horizons its two neighbours would do without it.
+    Every alpha* in [0, 1] is within delta = 1 / (2 * horizon) of one rate alpha_j in D(alpha*||alpha_j)
+    (thesis, eq. 2.12), and m is about sqrt(2 * horizon). The set is symmetric about 1/2. It contains 1/2 as
+    in the thesis, although for some horizons the two neighbours of 1/2 would suffice.
 
     Parameters
     ----------
     horizon : float
-        The number of rounds T to be learnt, at least 1.
+        Number of rounds T, at least 1.
 
     Raises
     ------
     InputError
-        If the horizon is no number from 1 to 1e9.
+        If the horizon is not a number from 1 to 1e9.
 
     Examples
     --------
@@ -65,7 +70,10 @@ def _levels_below_half(delta: float) -> tuple[float, ...]:
 
 
 def _next_level(level: float, delta: float) -> float:
-    """Return the level whose gap to *level* is *delta* (2.13), by bisection to the last bit."""
+    """Return the level whose gap to *level* is *delta* (thesis, eq. 2.13).
+
+    Bisection runs to machine precision.
+    """
     low, high = level, 0.5
     while low < (middle := (low + high) / 2) < high:
         if _gap(level, middle) > delta:
@@ -76,7 +84,10 @@ def _next_level(level: float, delta: float) -> float:
 
 
 def _gap(low: float, high: float) -> float:
-    """Return the largest of min(D(a||low), D(a||high)) over a: where both are equal (2.14)."""
+    """Return the maximum of min(D(a||low), D(a||high)) over a (thesis, eq. 2.14).
+
+    Both terms are equal at the maximum.
+    """
     stay = math.log1p(-low) - math.log1p(-high)
     between = stay / (math.log(high) - math.log(low) + stay)
     return between * math.log(between / low) + (1 - between) * (math.log1p(-between) - math.log1p(-low))

@@ -1,4 +1,4 @@
-"""Transition share: Fixed-share with any transition matrix between experts (2.2)."""
+"""Fixed-share with a general transition matrix between experts (thesis, eq. 2.2)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from psm_sim.learning.learner import Learner
 
 
 class TransitionShare(Learner):
-    """The best expert moves as a Markov chain with known transition probabilities.
+    """Learner whose best expert follows a Markov chain with known transition probabilities.
 
-    Fixed-share and Static-expert are the cases with 1 - alpha on the diagonal and alpha / (n - 1) off
-    it. Works in the log domain, so zeros in the matrix are exact. O(n^2) time per round.
+    Fixed-share and Static-expert are the special cases with 1 - alpha on the diagonal and alpha / (n - 1)
+    elsewhere. The learner works in the log domain, so zeros in the matrix are exact. A round takes O(n^2)
+    time.
 
     Parameters
     ----------
     transitions : array_like, shape (n, n)
-        Row j holds P(i|j), the distribution of the next best expert after j; each row sums to 1.
+        Row j holds P(i|j), the distribution of the next best expert after j. Each row sums to 1.
 
     Examples
     --------
@@ -45,14 +46,14 @@ class TransitionShare(Learner):
 
     def _learn(self, relative: FloatArray) -> float:
         joint = self._log_weights + relative
-        gain = float(np.logaddexp.reduce(joint))
-        if gain == -math.inf:
-            raise self._none_left()
-        moved = (joint - gain)[:, None] + self._log_transitions
-        log_weights = np.logaddexp.reduce(moved, axis=0)
+        log_likelihood = float(np.logaddexp.reduce(joint))
+        if log_likelihood == -math.inf:
+            raise self._no_weight_left_error()
+        log_terms = (joint - log_likelihood)[:, None] + self._log_transitions
+        log_weights = np.logaddexp.reduce(log_terms, axis=0)
         self._log_weights = log_weights - np.logaddexp.reduce(log_weights)
         np.exp(self._log_weights, out=self._weights)
-        return -gain
+        return -log_likelihood
 
     def _dump_state(self) -> dict[str, Any]:
         return {
@@ -67,17 +68,16 @@ class TransitionShare(Learner):
 
 
 def check_stochastic(transitions: ArrayLike) -> FloatArray:
-    """Return a transition matrix as a fresh array, its rows checked to be distributions."""
+    """Return a transition matrix as a new array. Each row must be a distribution."""
     try:
-        found = np.array(transitions, dtype=np.float64)
+        matrix = np.array(transitions, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("the transitions are no table of numbers; expected n rows of n.") from None
-    if found.ndim != 2 or found.shape[0] != found.shape[1] or not found.size:
-        raise InputError(f"the transitions have shape {found.shape}; expected n rows of n.")
-    for expert, row in enumerate(found):
+        raise InputError("the transitions must be a table of numbers, n rows of n.") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise InputError(f"the transitions must have n rows of n numbers, got shape {matrix.shape}.")
+    for expert, row in enumerate(matrix):
         if not (row.min() >= 0 and abs(row.sum() - 1) < 1e-9):
             raise InputError(
-                f"the transitions after expert {expert} are {row.tolist()}; "
-                "expected probabilities, none negative, that sum to 1."
+                f"the transitions after expert {expert} must be nonnegative and sum to 1, got {row.tolist()}."
             )
-    return found
+    return matrix

@@ -1,4 +1,4 @@
-"""Experts on a waiting time: histograms of several memories and widths, and exponential laws."""
+"""Experts on a waiting time: histograms and exponential distributions."""
 
 from __future__ import annotations
 
@@ -10,39 +10,47 @@ import numpy as np
 
 from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.learning.waiting_time_bins import BINS, exponentials, smoothing
+from psm_sim.learning.waiting_time_bins import BINS, exponential_masses, smoothing_matrix
 
 HALF_LIVES = (8.0, 64.0, 4096.0)
-"""Observations after which a histogram has forgotten half of what it saw."""
+"""Number of observations after which a histogram has forgotten half of its mass."""
 WIDTHS = (0, 3, 10)
-"""Bins on each side over which a histogram spreads an observation."""
+"""Number of bins on each side over which a histogram spreads an observation."""
 RATE_HALF_LIVES = (16.0, 4096.0)
-"""The same of the exponential laws' rates."""
+"""Number of observations after which an exponential distribution has forgotten half of its mass."""
 
-_KEEP = 2.0 ** (-1.0 / np.tile(HALF_LIVES, len(WIDTHS)))[:, None]
-_KEEP_RATE = 2.0 ** (-1.0 / np.array(RATE_HALF_LIVES))
-_KERNELS = [smoothing(width) for width in WIDTHS]
+_DECAY = 2.0 ** (-1.0 / np.tile(HALF_LIVES, len(WIDTHS)))[:, None]
+_RATE_DECAY = 2.0 ** (-1.0 / np.array(RATE_HALF_LIVES))
+_KERNELS = [smoothing_matrix(width) for width in WIDTHS]
 
 
 class HistogramExperts:
-    """Histograms of one waiting time: :attr:`masses` has the law of each, shape (9, 103).
+    """Histograms of one waiting time with several half-lives and widths.
 
-    An interval adds a mass of 1 to each histogram, spread over its bins as that histogram's own law says
-    (the E-step of expectation-maximisation), after all mass before it has faded.
+    An observed interval adds a mass of 1 to each histogram, after the older mass has decayed. The mass is
+    divided among the bins of the interval in proportion to the histogram itself (the E-step of expectation
+    maximisation).
 
     Parameters
     ----------
     prior : float
-        Mass of the prior, in observations; above 0, so that nothing is ruled out.
+        Mass of the prior, in observations, above 0 so that no bin has mass 0.
     never : float
-        Its mass in the last bin, over that of all others together; these share theirs equally.
+        Prior odds of the last bin. The other bins share their mass equally.
+
+    Attributes
+    ----------
+    masses : ndarray, shape (9, 103)
+        Distribution of each histogram.
+    counts : ndarray, shape (9, 103)
+        Decayed observations.
     """
 
     def __init__(self, prior: float, never: float) -> None:
         others = prior / (1 + never)
         self._prior = np.full(BINS, others / (BINS - 1))
         self._prior[-1] = prior - others
-        self.counts: FloatArray = np.zeros((len(_KEEP), BINS))
+        self.counts: FloatArray = np.zeros((len(_DECAY), BINS))
         self.recompute()
 
     def observe(self, shares: FloatArray, likelihood: FloatArray) -> None:
@@ -51,16 +59,16 @@ class HistogramExperts:
         Parameters
         ----------
         shares : ndarray, shape (103,)
-            The share of each bin that lies in the interval observed.
+            Share of each bin that lies in the observed interval.
         likelihood : ndarray, shape (9,)
-            The mass of each law in it, above 0.
+            Mass of the interval under each histogram, above 0.
         """
-        self.counts *= _KEEP
+        self.counts *= _DECAY
         self.counts += self.masses * shares / likelihood[:, None]
         self.recompute()
 
     def recompute(self) -> None:
-        """Work out the laws from :attr:`counts`."""
+        """Recompute the distributions from :attr:`counts`."""
         groups = zip(np.split(self.counts, len(_KERNELS)), _KERNELS, WIDTHS, strict=True)
         smooth = [counts @ kernel if width else counts for counts, kernel, width in groups]
         masses = np.concatenate(smooth) + self._prior
@@ -68,14 +76,21 @@ class HistogramExperts:
 
 
 class ExponentialExperts:
-    """Exponential laws of one waiting time: :attr:`masses` has the law of each, shape (2, 103).
+    """Exponential distributions of one waiting time with several half-lives.
 
-    The rate is the number of events over the time waited, both fading.
+    The rate is the number of events divided by the time waited, both with decay.
 
     Parameters
     ----------
     mean_s : float
-        Mean waiting time in seconds before anything was seen, counted as half an event.
+        Prior mean of the waiting time, in seconds, with the weight of half an event.
+
+    Attributes
+    ----------
+    masses : ndarray, shape (2, 103)
+        Mass of each bin under each distribution.
+    events, waited_s : ndarray, shape (2,)
+        Number of events and time waited, in seconds.
     """
 
     def __init__(self, mean_s: float) -> None:
@@ -85,43 +100,46 @@ class ExponentialExperts:
         self.recompute()
 
     def observe(self, after_s: float, by_s: float) -> None:
-        """Add an interval (after_s, by_s] in seconds; without an end it adds time and no event."""
+        """Add the interval (after_s, by_s], in seconds.
+
+        An interval without an end adds waiting time but no event.
+        """
         censored = by_s == inf
-        self.events = _KEEP_RATE * self.events + (not censored)
-        self.waited_s = _KEEP_RATE * self.waited_s + (after_s if censored else (after_s + by_s) / 2)
+        self.events = _RATE_DECAY * self.events + (not censored)
+        self.waited_s = _RATE_DECAY * self.waited_s + (after_s if censored else (after_s + by_s) / 2)
         self.recompute()
 
     def recompute(self) -> None:
-        """Work out the laws from the events and the time waited."""
-        self.masses: FloatArray = exponentials(self.events / np.maximum(self.waited_s, 1e-9))
+        """Recompute the distributions from the events and the time waited."""
+        self.masses: FloatArray = exponential_masses(self.events / np.maximum(self.waited_s, 1e-9))
 
 
-def load_array(state: Mapping[str, Any], key: str, shape: tuple[int, ...], least: float) -> FloatArray:
+def load_array(state: Mapping[str, Any], key: str, shape: tuple[int, ...], minimum: float) -> FloatArray:
     """Return an array of a saved state.
 
     Parameters
     ----------
     state : mapping
-        What was saved.
+        Saved state.
     key : str
-        Which of its entries.
+        Key of the array.
     shape : tuple of int
-        The shape expected.
-    least : float
-        The smallest number allowed.
+        Expected shape.
+    minimum : float
+        Smallest allowed number.
 
     Raises
     ------
     InputError
-        If it is not such an array.
+        If the entry is not such an array.
     """
     try:
-        found = np.array(state[key], dtype=np.float64)
+        array = np.array(state[key], dtype=np.float64)
     except (KeyError, TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape != shape or not np.isfinite(found).all() or (found < least).any():
+        array = np.empty(0)
+    if array.shape != shape or not np.isfinite(array).all() or (array < minimum).any():
         raise InputError(
-            f"waiting law: {key} of the saved state cannot be used; expected finite numbers of shape {shape},"
-            f" at least {least:g} each, as state() returned them."
+            f"waiting-time model: {key} of the saved state are invalid; expected finite numbers >="
+            f" {minimum:g} of shape {shape}, as returned by state()."
         )
-    return found
+    return array

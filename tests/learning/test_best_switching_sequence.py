@@ -71,11 +71,11 @@ def test_experts_that_lose_inf_are_avoided() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: best_switching([[1.0]], -1), "the number of switches is -1; expected a whole number"),
-        (lambda: best_switching([1.0], 1), r"shape \(1,\); expected \(rounds, experts\)"),
-        (lambda: best_switching([[1.0], [np.nan]], 1), "round 2: the loss of expert 0 is nan"),
-        (lambda: best_switching([["x"]], 1), "the losses are no table of numbers"),
-        (lambda: best_switching([[1.0]], 1).experts(2), "switches is 2; expected at most 1"),
+        (lambda: best_switching([[1.0]], -1), "the number of switches must be an integer >= 0, got -1"),
+        (lambda: best_switching([1.0], 1), r"shape \(rounds, experts\), .*, got \(1,\)"),
+        (lambda: best_switching([[1.0], [np.nan]], 1), "round 2: the loss of expert 0 must be .* got nan"),
+        (lambda: best_switching([["x"]], 1), "the losses must be a table of numbers"),
+        (lambda: best_switching([[1.0]], 1).experts(2), "switches must be at most 1, got 2"),
     ],
 )
 def test_unusable_input_is_refused(call, words: str) -> None:

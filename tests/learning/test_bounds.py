@@ -219,15 +219,18 @@ def test_theorem_2_is_its_published_formula(alpha: float, beta: float) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: upper_bound(0, 0.1, 0.2), "the number of rounds is 0; expected a whole number"),
-        (lambda: upper_bound(9, 1.1, 0.2), r"alpha\* is 1.1; expected a number from 0 to 1"),
-        (lambda: upper_bound(9, 0.1, [0.2, 2.0]), r"alpha is \[0.2, 2.0\]; expected numbers from 0 to 1"),
-        (lambda: lower_bound(9, 0.1, 0.2, -1), r"beta\* is -1; expected"),
-        (lambda: learn_alpha_bound(9, 0.1, []), "switching rates have shape"),
-        (lambda: transition_upper_bound(9, np.eye(2), np.eye(3)), r"shapes \(2, 2\) and \(3, 3\)"),
+        (lambda: upper_bound(0, 0.1, 0.2), "the number of rounds must be an integer >= 1, got 0"),
+        (lambda: upper_bound(9, 1.1, 0.2), r"alpha\* must be a number from 0 to 1, got 1.1"),
+        (lambda: upper_bound(9, 0.1, [0.2, 2.0]), r"alpha must be numbers from 0 to 1, got \[0.2, 2.0\]"),
+        (lambda: lower_bound(9, 0.1, 0.2, -1), r"beta\* must be a number from 0 to 1, got -1"),
+        (lambda: learn_alpha_bound(9, 0.1, []), "switching rates must be a non-empty list"),
+        (
+            lambda: transition_upper_bound(9, np.eye(2), np.eye(3)),
+            r"the same shape, got \(2, 2\) and \(3, 3\)",
+        ),
         (
             lambda: transition_upper_bound(9, np.array([[0.5, 0.6], [0, 1]]), np.eye(2)),
-            "after expert 0 are .* sum to 1",
+            "after expert 0 must be nonnegative and sum to 1",
         ),
     ],
 )

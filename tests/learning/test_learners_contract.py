@@ -94,13 +94,13 @@ def test_a_constant_added_to_all_losses_changes_no_weight(make, shift, seed) -> 
 @pytest.mark.parametrize(
     ("losses", "words"),
     [
-        ([1, 2, math.nan, 4, 5], "round 41: the loss of expert 2 is nan; expected a number of nats"),
-        ([1, -2.5, 3, 4, 5], "round 41: the loss of expert 1 is -2.5; expected"),
-        ([1, -math.inf, 3, 4, 5], "round 41: the loss of expert 1 is -inf; expected"),
-        ([math.inf] * 5, "round 41: the losses are all inf"),
-        ([1, 2, 3], r"round 41: the losses have shape \(3,\); expected \(5,\)"),
-        (1.0, r"round 41: the losses have shape \(\); expected \(5,\)"),
-        (["a"] * 5, "round 41: the losses are .* expected numbers"),
+        ([1, 2, math.nan, 4, 5], "round 41: the loss of expert 2 must be at least 0 nats .*, got nan"),
+        ([1, -2.5, 3, 4, 5], "round 41: the loss of expert 1 must be .* got -2.5"),
+        ([1, -math.inf, 3, 4, 5], "round 41: the loss of expert 1 must be .* got -inf"),
+        ([math.inf] * 5, "round 41: all losses are inf"),
+        ([1, 2, 3], r"round 41: the losses must have shape \(5,\), .*, got \(3,\)"),
+        (1.0, r"round 41: the losses must have shape \(5,\), .*, got \(\)"),
+        (["a"] * 5, "round 41: the losses must be numbers"),
     ],
 )
 def test_unusable_losses_are_refused_by_round_and_value(make, losses, words: str) -> None:
@@ -115,7 +115,7 @@ def test_unusable_losses_are_refused_by_round_and_value(make, losses, words: str
 @every_learner
 def test_values_of_another_number_are_not_predicted_from(make: Callable[[int], Learner]) -> None:
     """One for each expert is expected."""
-    with pytest.raises(InputError, match=r"values to predict from have shape \(2,\)"):
+    with pytest.raises(InputError, match=r"values to predict from must have shape .*, got \(2,\)"):
         taught(make).predict([1, 2])
 
 
@@ -135,9 +135,9 @@ def test_a_state_of_another_size_or_kind_is_refused(make) -> None:
     states: list[tuple[Any, str]] = [
         (taught(make).state() | {"learner": "other"}, "has learner 'other'; expected"),
         (MAKERS["static-expert"](3).state() | {"learner": learner.name}, "has experts 3; expected 5"),
-        (taught(make).state() | {"rounds": -1}, "rounds of the saved state is -1"),
-        (taught(make).state() | {"log_weights": [0.0]}, "log_weights of the saved state cannot be used"),
-        (taught(make).state() | {"log_weights": None}, "log_weights of the saved state cannot be used"),
+        (taught(make).state() | {"rounds": -1}, "rounds of the saved state must be an integer >= 0, got -1"),
+        (taught(make).state() | {"log_weights": [0.0]}, "log_weights of the saved state are invalid"),
+        (taught(make).state() | {"log_weights": None}, "log_weights of the saved state are invalid"),
         ({"learner": learner.name}, "the saved state is incomplete"),
         ([], "the saved state is incomplete"),
     ]
@@ -168,7 +168,9 @@ def test_when_every_expert_with_weight_is_removed_the_round_is_refused() -> None
     """Static-expert shares nothing: with all its weight removed no distribution is left."""
     for learner in (StaticExpert(2), FixedShare(2, 0.0), LearnAlpha(2, [0.0])):
         learner.update([math.inf, 1.0])
-        with pytest.raises(InputError, match="round 2: every expert that still has weight lost inf"):
+        with pytest.raises(
+            InputError, match="round 2: every expert with positive weight has an infinite loss"
+        ):
             learner.update([1.0, math.inf])
         assert learner.update([1.0, 1.0]) == 1.0
         assert learner.rounds == 2
@@ -177,16 +179,16 @@ def test_when_every_expert_with_weight_is_removed_the_round_is_refused() -> None
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: StaticExpert(0), "static-expert: the number of experts is 0; expected a whole number"),
-        (lambda: StaticExpert(2.0), "the number of experts is 2.0; expected"),  # type: ignore[arg-type]
-        (lambda: StaticExpert(True), "the number of experts is True; expected"),
-        (lambda: FixedShare(3, 1.5), "fixed-share: alpha is 1.5; expected a number from 0 to 1"),
-        (lambda: FixedShare(3, math.nan), "alpha is nan; expected"),
-        (lambda: FixedShare(3, "0.1"), "alpha is '0.1'; expected"),  # type: ignore[arg-type]
-        (lambda: LearnAlpha(3, []), r"switching rates have shape \(0,\); expected"),
-        (lambda: LearnAlpha(3, 0.1), r"switching rates have shape \(\); expected"),
-        (lambda: LearnAlpha(3, [0.1, -0.2]), "switching rate 1 is -0.2; expected a number from 0 to 1"),
-        (lambda: LearnAlpha(3, ["x"]), "switching rates are .* expected numbers"),
+        (lambda: StaticExpert(0), "static-expert: the number of experts must be an integer >= 1, got 0"),
+        (lambda: StaticExpert(2.0), "the number of experts must be an integer >= 1, got 2.0"),  # type: ignore[arg-type]
+        (lambda: StaticExpert(True), "the number of experts must be an integer >= 1, got True"),
+        (lambda: FixedShare(3, 1.5), "fixed-share: alpha must be a number from 0 to 1, got 1.5"),
+        (lambda: FixedShare(3, math.nan), "alpha must be a number from 0 to 1, got nan"),
+        (lambda: FixedShare(3, "0.1"), "alpha must be a number from 0 to 1, got '0.1'"),  # type: ignore[arg-type]
+        (lambda: LearnAlpha(3, []), r"switching rates must be a non-empty list, got shape \(0,\)"),
+        (lambda: LearnAlpha(3, 0.1), r"switching rates must be a non-empty list, got shape \(\)"),
+        (lambda: LearnAlpha(3, [0.1, -0.2]), "switching rate 1 must be a number from 0 to 1, got -0.2"),
+        (lambda: LearnAlpha(3, ["x"]), "switching rates must be numbers"),
     ],
 )
 def test_constructors_refuse_what_they_cannot_use(make, words: str) -> None:
@@ -211,7 +213,7 @@ def test_a_state_whose_weights_are_no_distribution_is_refused(weights: Any) -> N
     learner = FixedShare(N, 0.05)
     state = learner.state()
     with pytest.raises(
-        InputError, match="weights of the saved state cannot be used; expected numbers of shape"
+        InputError, match="weights of the saved state are invalid; expected nonnegative numbers of shape"
     ):
         learner.load_state(state | {"weights": weights})
     assert learner.state() == state

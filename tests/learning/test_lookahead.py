@@ -75,8 +75,8 @@ def test_rates_that_cannot_be_seen_are_left_out_of_the_first_block_and_change_no
     ahead = learner.lookahead(LOSSES[loss])
     assert modes is not None
     assert ahead is not None
-    near = modes.near(learner.rate_weights)
-    assert 1 <= near.stop - near.start < RATES.size / 2
+    rates = modes.visible_rates(learner.rate_weights)
+    assert 1 <= rates.stop - rates.start < RATES.size / 2
     means_ms = next(ahead.predictions(TIMES_MS))
     for mean_ms in means_ms:
         learner.update(LOSSES[loss])
@@ -91,9 +91,9 @@ def test_no_rate_is_left_out_that_a_block_of_rounds_could_bring_back():
     nats = float(np.ptp(LOSSES["1/T"]))
     weights = np.zeros(RATES.size)
     weights[40], weights[10] = 1.0, 2e-17 / RATES.size * np.exp(-256 * nats)
-    assert modes.near(weights) == slice(10, 41)
+    assert modes.visible_rates(weights) == slice(10, 41)
     weights[10] /= 4
-    assert modes.near(weights) == slice(40, 41)
+    assert modes.visible_rates(weights) == slice(40, 41)
 
 
 def test_looking_ahead_changes_nothing():
@@ -152,7 +152,7 @@ def test_what_is_left_of_a_mode_is_the_power_of_its_ratio(rounds):
     modes = modes_for(LOSSES["1/T"])
     assert modes is not None
     assert modes.ratios.min() < 0 < modes.ratios.max()
-    assert modes.left(rounds) == pytest.approx(modes.ratios**rounds, rel=1e-12, abs=1e-300)
+    assert modes.decay(rounds) == pytest.approx(modes.ratios**rounds, rel=1e-12, abs=1e-300)
 
 
 @pytest.mark.parametrize("n", [2, 3, 12])

@@ -76,8 +76,8 @@ def agree(one: LearnAlpha, other: LearnAlpha) -> bool:
 def test_unscaled_rounds_learn_what_scaled_ones_learn(rates: Any, seed: int) -> None:
     """Round by round: the weights, the rates' weights and the loss; reading them moves nothing."""
     unscaled, plain, scaled = (LearnAlpha(N, rates) for _ in range(3))
-    assert isinstance(unscaled._rounds, LazyNumpyBackend)
-    scaled._rounds = NumpyBackend(scaled._levels, scaled._top, scaled._weights)
+    assert isinstance(unscaled._backend, LazyNumpyBackend)
+    scaled._backend = NumpyBackend(scaled._bank, scaled._rate_posterior, scaled._weights)
     for losses in table(seed):
         assert unscaled.update(losses) == pytest.approx(scaled.update(losses), rel=1e-9, abs=1e-12)
         assert np.abs(unscaled.weights - scaled.weights).max() < 1e-11
@@ -192,16 +192,21 @@ def test_auto_stays_with_numpy_where_nothing_else_can_be_had(numba: Any, monkeyp
 @pytest.mark.parametrize(
     ("experts", "rates", "wanted", "words"),
     [
-        (N, [0.2], "maybe", "compiled is 'maybe'; expected no, auto or yes"),
-        (N, [0.2], True, "compiled is True; expected no, auto or yes"),
+        (N, [0.2], "maybe", "compiled must be no, auto or yes, got 'maybe'"),
+        (N, [0.2], True, "compiled must be no, auto or yes, got True"),
         (
             N,
             [0.2],
             "yes",
-            r"compiled is 'yes', but Numba cannot be used \(.*\); pip install 'psm_sim\[fast\]'",
+            r"compiled=yes requires Numba, which cannot be used .*; pip install 'psm_sim\[fast\]'",
         ),
-        (N, [0.2, 1.0], "yes", "a switching rate so near 0 or 1 that its weights are kept as logarithms"),
-        (1, [0.2], "yes", "there is one expert, or"),
+        (
+            N,
+            [0.2, 1.0],
+            "yes",
+            "requires two or more experts and no switching rate whose weights need logarithms",
+        ),
+        (1, [0.2], "yes", "compiled=yes requires two or more experts"),
     ],
 )
 def test_what_cannot_be_compiled_is_said_in_a_sentence(

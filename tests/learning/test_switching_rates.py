@@ -70,5 +70,7 @@ def test_relative_entropy_of_hand_computed_pairs() -> None:
 @pytest.mark.parametrize("horizon", [0, -5, math.nan, math.inf, "9", None, True])
 def test_a_horizon_that_is_no_number_of_rounds_is_refused(horizon) -> None:
     """The value and the range stand in the error."""
-    with pytest.raises(InputError, match=f"the horizon is {horizon!r}; expected a number of rounds"):
+    with pytest.raises(
+        InputError, match=f"the horizon must be a number of rounds from 1 to 1e9, got {horizon!r}"
+    ):
         switching_rates(horizon)

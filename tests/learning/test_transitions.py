@@ -61,19 +61,19 @@ def test_a_round_that_leaves_no_expert_is_refused() -> None:
     """Weight that the matrix cannot move is lost with its expert."""
     learner = TransitionShare(np.eye(2))
     learner.update([math.inf, 0.0])
-    with pytest.raises(InputError, match="round 2: every expert that still has weight"):
+    with pytest.raises(InputError, match="round 2: every expert with positive weight"):
         learner.update([0.0, math.inf])
 
 
 @pytest.mark.parametrize(
     ("matrix", "words"),
     [
-        ([[0.5, 0.5]], r"shape \(1, 2\); expected n rows of n"),
-        ([], "expected n rows of n"),
-        ("chain", "the transitions are no table of numbers"),
-        ([[1.0, 0.0], [0.7, 0.7]], r"after expert 1 are \[0.7, 0.7\]; .* sum to 1"),
-        ([[1.5, -0.5], [0.5, 0.5]], r"after expert 0 are \[1.5, -0.5\]"),
-        ([[math.nan, 1.0], [0.5, 0.5]], "after expert 0 are"),
+        ([[0.5, 0.5]], r"must have n rows of n numbers, got shape \(1, 2\)"),
+        ([], "must have n rows of n numbers"),
+        ("chain", "the transitions must be a table of numbers"),
+        ([[1.0, 0.0], [0.7, 0.7]], r"after expert 1 must be nonnegative and sum to 1, got \[0.7, 0.7\]"),
+        ([[1.5, -0.5], [0.5, 0.5]], r"after expert 0 must be .* got \[1.5, -0.5\]"),
+        ([[math.nan, 1.0], [0.5, 0.5]], "after expert 0 must be"),
     ],
 )
 def test_what_is_no_transition_matrix_is_refused(matrix, words: str) -> None:

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from psm_sim.errors import InputError
 from psm_sim.learning import WaitingTimeModel, best_switching
 from psm_sim.learning.waiting_time import RATES
-from psm_sim.learning.waiting_time_bins import BINS, EDGES_S, Curve, exponentials, shares, smoothing
+from psm_sim.learning.waiting_time_bins import (
+    BINS,
+    EDGES_S,
+    CdfCurve,
+    exponential_masses,
+    shares,
+    smoothing_matrix,
+)
 
 TIMES = st.floats(0.0, 100.0)
 
@@ -53,8 +60,8 @@ def test_shares_of_an_interval_by_hand():
 @given(rate=st.floats(1e-4, 1e3), width=st.integers(0, 20))
 def test_laws_and_kernels_have_mass_one(rate, width):
     """Every exponential law, and every row of a kernel, the last bin by itself."""
-    assert exponentials(np.array([rate])).sum() == pytest.approx(1)
-    kernel = smoothing(width)
+    assert exponential_masses(np.array([rate])).sum() == pytest.approx(1)
+    kernel = smoothing_matrix(width)
     assert kernel.sum(axis=1) == pytest.approx(np.ones(BINS))
     assert kernel[-1, -1] == 1
 
@@ -63,7 +70,7 @@ def test_the_curve_of_one_bin_is_a_ramp_and_its_integral_a_parabola():
     """All mass in the first bin: F rises to 1 in 4 ms, G is t^2 / 8 ms until then and t - 2 ms after."""
     masses = np.zeros(BINS)
     masses[0] = 1
-    risen, area = Curve.of(masses).at(np.array([0.0, 0.002, 0.004, 1.0, 100.0]))
+    risen, area = CdfCurve.of(masses).at(np.array([0.0, 0.002, 0.004, 1.0, 100.0]))
     assert risen == pytest.approx([0, 0.5, 1, 1, 1])
     assert area == pytest.approx([0, 0.0005, 0.002, 0.998, 99.998])
 
@@ -168,12 +175,12 @@ def test_a_damaged_state_is_refused_and_changes_nothing(part):
 @pytest.mark.parametrize("interval", [(2.0, 1.0), (-1.0, 1.0), (math.nan, 1.0), (math.inf, math.inf)])
 def test_an_interval_that_is_none_is_refused(interval):
     """With its ends in the sentence."""
-    with pytest.raises(InputError, match="expected 0 <= a <= b"):
+    with pytest.raises(InputError, match="must satisfy 0 <= a <= b"):
         WaitingTimeModel().observe(*interval)
 
 
 @pytest.mark.parametrize("prior", [{"never": 0.0}, {"mean_s": -1.0}, {"prior": math.inf}])
 def test_a_prior_that_rules_something_out_is_refused(prior):
     """Every bin needs a mass."""
-    with pytest.raises(InputError, match="expected a number above 0"):
+    with pytest.raises(InputError, match="must be a number > 0"):
         WaitingTimeModel(**prior)

@@ -96,7 +96,7 @@ def test_compiled_rounds_hear_the_same_beacons(loss, monkeypatch):
 def test_compiled_rounds_without_numba_are_refused_when_the_policy_is_made(monkeypatch):
     """Not first when it runs, which can be in a worker of a sweep."""
     monkeypatch.setattr(round_backends, "numba_error", lambda: "No module named 'numba'")
-    with pytest.raises(InputError, match=r"policy lpsm: compiled is 'yes', .* pip install 'psm_sim\[fast\]'"):
+    with pytest.raises(InputError, match=r"policy lpsm: compiled=yes requires Numba.* pip install 'psm_sim\[fast\]'"):
         make_policy("lpsm:compiled=yes")
 
 
@@ -121,10 +121,10 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
         ("lpsm:step_ms=0.0001", "define .* experts; expected 2 to 10000"),
         ("lpsm:uplink=never", "one of one, restart, keep"),
         ("lpsm:alpha=2", "alpha is '2'"),
-        ("lpsm:loss=cubic", "no loss 'cubic'"),
+        ("lpsm:loss=cubic", "Unknown loss 'cubic'"),
         ("lpsm:gama=1", "no parameter 'gama'.*Did you mean 'gamma'"),
         ("lpsm:horizon_s=0", "horizon_s is '0'"),
-        ("lpsm:compiled=maybe", "compiled is 'maybe'; expected one of no, auto, yes"),
+        ("lpsm:compiled=maybe", "compiled must be one of no, auto, yes, got 'maybe'"),
         ("lpsm:compiled=auto,alpha=0.1", "compiled=auto conflicts with alpha"),
     ],
 )
