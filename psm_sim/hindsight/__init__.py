@@ -1,1 +1,1 @@
-"""Hindsight: the best schedule of polls when everything to come is known, and each policy beside it."""
+"""Offline optimum: the cheapest sleep schedule for known traffic, and the cost of each policy."""

@@ -1,4 +1,4 @@
-"""Recorder of a chain: an observer of a run without power saving; frames become silences and activities."""
+"""Observers that record the traffic of a run without power saving as a :class:`Chain`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ from psm_sim.workload.page_view import Page
 
 
 class Frame(NamedTuple):
-    """Frame on the wireless hop: the time in seconds for which it keeps the radio awake, and its bytes."""
+    """Frame on the wireless hop.
+
+    Attributes
+    ----------
+    queued_s, done_s : float
+        Time for which the frame keeps the radio awake, in seconds.
+    downlink : bool
+        Whether the frame is sent to the station.
+    wire_bytes : int
+        Size including headers, in bytes.
+    """
 
     queued_s: float
     done_s: float
@@ -26,13 +36,13 @@ class Frame(NamedTuple):
 
 
 class FrameRecorder(Observer):
-    """Recorder of the frames on the wireless hop, both ways, in the order in which they are queued."""
+    """Observer that records the frames on the wireless hop in queueing order."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
-        """Keep a frame; the station's own is done when it is sent, and one for it when it arrives."""
+        """Record a frame. An uplink frame is done when it is sent, a downlink frame when it arrives."""
         if link.name == "wireless up":
             self.frames.append(Frame(queued_s, link.free_at, False, segment.wire_bytes))
         elif link.name == "wireless down":
@@ -46,18 +56,26 @@ class FrameRecorder(Observer):
 def record_chain(pages: Sequence[Page], topology: Topology) -> Chain:
     """Load the pages without power saving, and return their traffic as a chain.
 
+    Parameters
+    ----------
+    pages : sequence of Page
+        Pages to load.
+    topology : Topology
+        The resolved topology.
+
     Raises
     ------
     InputError
-        If faults are switched on, or a page is given a time: a chain knows none of that.
+        If the topology has faults or a time limit of a page, which a chain cannot represent.
     """
-    return _chain(pages, topology, FrameRecorder())
+    return _record(pages, topology, FrameRecorder())
 
 
-def _chain(pages: Sequence[Page], topology: Topology, recorder: FrameRecorder) -> Chain:
+def _record(pages: Sequence[Page], topology: Topology, recorder: FrameRecorder) -> Chain:
     if topology.can_fail:
         raise InputError(
-            "the optimum knows no faults, but the topology has some, or browser.max_page_s; leave them out."
+            "the offline optimum does not support faults or browser.max_page_s; remove them from the"
+            " topology."
         )
     world, power = build_world(topology, AlwaysOn(), [recorder]), topology.power
     world.run(pages)
@@ -66,21 +84,21 @@ def _chain(pages: Sequence[Page], topology: Topology, recorder: FrameRecorder) -
 
 
 def _steps(frames: Sequence[Frame]) -> list[Step]:
-    """Join what overlaps into activities, and measure the silences between."""
+    """Merge overlapping frames into activities, separated by idle periods."""
     steps: list[Step] = []
-    idle_s, first = 0.0, 0
+    idle_since_s, first = 0.0, 0
     while first < len(frames):
         begin_s, end_s = frames[first].queued_s, frames[first].done_s
         last = first + 1
         while last < len(frames) and frames[last].queued_s <= end_s:
             end_s = max(end_s, frames[last].done_s)
             last += 1
-        steps.append(_step(frames[first:last], begin_s - idle_s, end_s - begin_s))
-        idle_s, first = end_s, last
+        steps.append(_step(frames[first:last], begin_s - idle_since_s, end_s - begin_s))
+        idle_since_s, first = end_s, last
     return steps
 
 
-def _step(frames: Sequence[Frame], silent_s: float, busy_s: float) -> Step:
+def _step(frames: Sequence[Frame], idle_s: float, busy_s: float) -> Step:
     begin_s = frames[0].queued_s
     uplinks_s = [frame.queued_s for frame in frames if not frame.downlink]
     since_s = begin_s + busy_s - uplinks_s[-1] if uplinks_s else inf
@@ -90,16 +108,16 @@ def _step(frames: Sequence[Frame], silent_s: float, busy_s: float) -> Step:
         for frame in frames
         if frame.downlink and frame.queued_s <= first_uplink_s
     )
-    return Step(silent_s, frames[0].downlink, busy_s, since_s, buffered)
+    return Step(idle_s, frames[0].downlink, busy_s, since_s, buffered)
 
 
 def record_slowdowns(pages: Sequence[Page], topology: Topology) -> Chain:
-    """Return the chain of :func:`record_chain` with each delay counted as what it adds to the slowdown.
+    """Return the chain of :func:`record_chain` with delays weighted by their effect on the slowdown.
 
-    A second of delay within a page counts one over the page's time without power saving, and nothing outside
-    all pages; so the sum of all delays over the number of pages is the mean slowdown less 1.
+    The weight of a second of delay is one over the page time without power saving, and 0 outside pages.
+    The weighted sum of all delays over the number of pages is therefore the mean slowdown minus 1.
     """
-    return _chain(pages, topology, _PageRecorder())
+    return _record(pages, topology, _PageRecorder())
 
 
 class _PageRecorder(FrameRecorder):
@@ -111,13 +129,13 @@ class _PageRecorder(FrameRecorder):
         self.visits.append(visit)
 
     def steps(self) -> list[Step]:
-        return list(_weighted(super().steps(), self.visits))
+        return list(_weight_by_page(super().steps(), self.visits))
 
 
-def _weighted(steps: Sequence[Step], visits: Sequence[Visit]) -> Iterator[Step]:
+def _weight_by_page(steps: Sequence[Step], visits: Sequence[Visit]) -> Iterator[Step]:
     now_s, number = 0.0, 0
     for step in steps:
-        begin_s = now_s + step.silent_s
+        begin_s = now_s + step.idle_s
         while number < len(visits) and visits[number].ended_s <= begin_s:
             number += 1
         within = number < len(visits) and visits[number].started_s <= begin_s

@@ -1,9 +1,9 @@
-"""Chain: the traffic of some pages as silences and activities, each caused by what came before.
+"""Traffic of a sequence of pages as a chain of idle periods and activities.
 
-A chain is read off a run without power saving (:mod:`psm_sim.hindsight.chain_recorder`). It holds fixed what the
-radio transmits and for how long it is silent in between; a frame that is delivered late delays all that
-comes after it by as much. That makes the cost of a schedule of polls exact and computable, for any policy
-and for hindsight's best one.
+A chain is recorded from a run without power saving (:mod:`psm_sim.hindsight.chain_recorder`). The
+duration of each activity and of each idle period is fixed. A frame that is delivered late delays all
+later traffic by the same time. With this assumption the cost of a sleep schedule can be computed exactly,
+both for policies and for the offline optimum.
 """
 
 from __future__ import annotations
@@ -18,15 +18,24 @@ from psm_sim.policies.user_policy_guard import guard_policy
 
 
 class Step(NamedTuple):
-    """One silence and the activity that ends it; times in seconds.
+    """One idle period and the activity that ends it.
 
-    ``downlink`` says that a frame from the access point ends the silence, else the station sends.
-    ``since_uplink_s`` is the time from the last uplink packet to the end of the activity, ``inf`` if it had
-    none. ``held`` has the offset in ms and the bytes of each frame that would be held, were the station
-    asleep at the beginning. ``weight`` is what a second of delay of the activity counts.
+    Attributes
+    ----------
+    idle_s, busy_s : float
+        Durations of the idle period and of the activity, in seconds.
+    downlink : bool
+        Whether a frame from the access point ends the idle period. Otherwise the station sends.
+    since_uplink_s : float
+        Time from the last uplink packet to the end of the activity, in seconds; ``inf`` if it has none.
+    buffered : tuple of (float, int)
+        Offset in ms and size in bytes of each frame that the access point would buffer if the station
+        dozed at the start of the activity.
+    weight : float
+        Weight of a second of delay of the activity.
     """
 
-    silent_s: float
+    idle_s: float
     downlink: bool
     busy_s: float
     since_uplink_s: float
@@ -36,7 +45,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Chain:
-    """Chain: the steps of some pages, with the beacons, and the powers (W) and energy (J) that price them."""
+    """Steps of a sequence of pages, with the beacons, powers (W) and beacon energy (J)."""
 
     steps: tuple[Step, ...]
     pages: int
@@ -47,10 +56,17 @@ class Chain:
 
 
 class PolicyCost(NamedTuple):
-    """Cost of a schedule: joules, seconds of delay in all, and the worst delivery.
+    """Cost of a sleep schedule.
 
-    ``worst_stretch`` is the largest ratio of a delivery's time since the last uplink packet to what it
-    would have been without delay.
+    Attributes
+    ----------
+    energy_j : float
+        Energy, in joules.
+    delay_s : float
+        Total delay, in seconds.
+    worst_stretch : float
+        Maximum over all deliveries of the time since the last uplink packet, divided by the same time
+        without delay.
     """
 
     energy_j: float
@@ -59,15 +75,15 @@ class PolicyCost(NamedTuple):
 
 
 def evaluate_policy(chain: Chain, policy: Policy) -> PolicyCost:
-    """Let a policy sleep through a chain, and return its cost."""
-    player = _Player(chain, guard_policy(policy))
+    """Run a policy on a chain, and return its cost."""
+    radio = _ChainRadio(chain, guard_policy(policy))
     for step in chain.steps:
-        player.take(step)
-    return PolicyCost(player.energy_j, player.delay_s, player.worst_stretch)
+        radio.advance(step)
+    return PolicyCost(radio.energy_j, radio.delay_s, radio.worst_stretch)
 
 
-class _Player:
-    """The radio on a chain; it is idle at ``now_s``, and ``poll`` is what it saw when it last woke."""
+class _ChainRadio:
+    """Radio on a chain. It is idle at ``now_s``, and ``poll`` is its last observation."""
 
     def __init__(self, chain: Chain, policy: Policy) -> None:
         self.chain, self.policy = chain, policy
@@ -77,10 +93,10 @@ class _Player:
         self.energy_j = self.delay_s = 0.0
         self.worst_stretch = 1.0
 
-    def take(self, step: Step) -> None:
-        """Rest through the silence, then be awake for the activity."""
+    def advance(self, step: Step) -> None:
+        """Sleep through the idle period as the policy decides, then stay awake for the activity."""
         chain = self.chain
-        due_s = self.now_s + step.silent_s
+        due_s = self.now_s + step.idle_s
         begin_s = self._rest_until(due_s, step)
         self.delay_s += step.weight * (begin_s - due_s)
         if due_s > self.uplink_s:
@@ -93,7 +109,7 @@ class _Player:
             self.policy.uplink(self.uplink_s)
 
     def _rest_until(self, due_s: float, step: Step) -> float:
-        """Return when the activity due at *due_s* begins; the energy until then is added."""
+        """Return when the activity that is due at *due_s* begins, and add the energy until then."""
         chain, now_s = self.chain, self.now_s
         while True:
             rest = self.policy.rest(now_s, now_s - self.uplink_s, self.poll)
@@ -109,13 +125,13 @@ class _Player:
                 self.policy.interrupted(Poll(1000 * (due_s - doze_s)))
                 return due_s
             self.energy_j += chain.asleep_w * (wake_s - doze_s) + chain.beacon_j
-            self.poll = self._seen(doze_s, wake_s, due_s, step)
+            self.poll = self._make_poll(doze_s, wake_s, due_s, step)
             if wake_s >= due_s:
                 return wake_s
             now_s = wake_s
 
     @staticmethod
-    def _seen(doze_s: float, wake_s: float, due_s: float, step: Step) -> Poll:
+    def _make_poll(doze_s: float, wake_s: float, due_s: float, step: Step) -> Poll:
         first_ms = 1000 * (due_s - doze_s)
         slept_ms = 1000 * (wake_s - doze_s)
         arrivals = tuple(

@@ -1,15 +1,19 @@
-"""Optimum in hindsight: the schedule of polls that would have cost least.
+"""Offline optimum: the sleep schedule of least cost for a known chain.
 
-On a chain (:mod:`psm_sim.hindsight.event_chain`) everything to come is known: when the station will send, and
-when frames will reach the access point. What stays fixed is the chain itself. Before a packet of its own
-the radio dozes throughout. Before a frame from the access point there are three choices that can be best:
-stay awake; doze to the last beacon before it, and wait for it awake; or doze to the first beacon after it,
-which delays it. Any further beacon in between costs energy for nothing; a later one leaves everything at
-the same phase of the beacons, with more delay and more energy.
+On a chain (:mod:`psm_sim.hindsight.event_chain`) all future traffic is known: when the station sends, and
+when frames reach the access point. Before an uplink packet it is best to doze throughout. Before a frame
+from the access point only three choices can be optimal:
 
-A delay moves what follows against the beacons, so the choices are not independent. But after a delivery on
-a beacon the phase is known and does not depend on what came before: dynamic programming over the delivery
-that last set the phase is exact, in O(n^2) for n activities.
+- stay awake,
+- doze to the last beacon before the frame, and wait for the frame awake,
+- doze to the first beacon after the frame, which delays it.
+
+Further beacons in between only cost energy. A later beacon has the same phase relative to the remaining
+beacons, but more delay and more energy.
+
+The choices are not independent, because a delay shifts later traffic relative to the beacons. After a
+delivery on a beacon, however, the phase is known and independent of the past. Dynamic programming over
+the last delivery that set the phase is therefore exact, in O(n^2) for n activities.
 """
 
 from __future__ import annotations
@@ -27,35 +31,35 @@ from psm_sim.hindsight.event_chain import Chain, Step
 
 
 class OfflineOptimum(NamedTuple):
-    """The least cost under some constraint: joules, and seconds of delay in all."""
+    """Minimum energy in joules under a constraint, with the total delay in seconds."""
 
     energy_j: float
     delay_s: float
 
 
 def offline_optimum(chain: Chain, price_w: float = inf, p: float | None = None) -> OfflineOptimum:
-    """Return the best schedule for a chain.
+    """Return the optimal schedule for a chain.
 
     Parameters
     ----------
     chain : Chain
-        The traffic, with the beacons and powers that price a schedule.
+        The traffic, with the beacons and the powers.
     price_w : float
-        The price of a second of delay, in joules per second; ``inf`` allows no delay. The schedules for all
-        prices are the corners of the lower convex hull of energy against total delay.
-    p : float, optional
-        If given, a delivery is not allowed to take more than (1 + p) times as long since the last uplink
-        packet as without delay, as Bounded Slowdown promises.
+        Price of a second of delay, in joules per second; ``inf`` allows no delay. The optima for all
+        prices are the vertices of the lower convex hull of energy against total delay.
+    p : float or None
+        Bound on the delay, as guaranteed by Bounded Slowdown: the time from the last uplink packet to
+        a delivery may grow at most by the factor 1 + p. None disables the bound.
 
     Returns
     -------
-    Optimum
-        Its energy in joules, radio and beacons, and its total delay in seconds.
+    OfflineOptimum
+        Energy in joules, of the radio and the beacons, and total delay in seconds.
     """
     paths = _Paths(*np.zeros((4, 1)))
     for step in chain.steps:
-        due_s = paths.now_s + step.silent_s
-        onward = paths.arrive(chain, step, due_s, _waiting_j(chain, step, paths.now_s, due_s))
+        due_s = paths.now_s + step.idle_s
+        onward = paths.arrive(chain, step, due_s, _punctual_j(chain, step, paths.now_s, due_s))
         late = _late(chain, step, paths, due_s, price_w, p) if step.downlink and price_w < inf else None
         paths = onward if late is None else onward.join(late)
     best = int(np.argmin(paths.cost(price_w)))
@@ -63,7 +67,7 @@ def offline_optimum(chain: Chain, price_w: float = inf, p: float | None = None) 
 
 
 class _Paths(NamedTuple):
-    """Schedules so far, (k,): energy, delay, the time, and the time of the last uplink packet."""
+    """Partial schedules: energy, delay, current time and time of the last uplink packet, shape (k,)."""
 
     energy_j: FloatArray
     delay_s: FloatArray
@@ -71,48 +75,48 @@ class _Paths(NamedTuple):
     uplink_s: FloatArray
 
     def cost(self, price_w: float) -> FloatArray:
-        """Return what is minimised, in joules, shape (k,)."""
+        """Return the minimised quantity, in joules, shape (k,)."""
         return self.energy_j + (price_w * self.delay_s if price_w < inf else 0.0)
 
     def arrive(self, chain: Chain, step: Step, begin_s: FloatArray, energy_j: FloatArray) -> _Paths:
-        """Go through the activity, begun at *begin_s* after a silence that took *energy_j*."""
+        """Append an activity that starts at *begin_s*, after an idle period that took *energy_j*."""
         now_s = begin_s + step.busy_s
-        heard = step.since_uplink_s < inf
+        has_uplink = step.since_uplink_s < inf
         return _Paths(
             self.energy_j + energy_j + chain.awake_w * step.busy_s,
-            self.delay_s + step.weight * (begin_s - self.now_s - step.silent_s),
+            self.delay_s + step.weight * (begin_s - self.now_s - step.idle_s),
             now_s,
-            now_s - step.since_uplink_s if heard else self.uplink_s,
+            now_s - step.since_uplink_s if has_uplink else self.uplink_s,
         )
 
-    def pick(self, which: NDArray[np.intp] | NDArray[np.bool_]) -> _Paths:
-        """Return some of the schedules."""
-        return _Paths(*(each[which] for each in self))
+    def pick(self, indices: NDArray[np.intp] | NDArray[np.bool_]) -> _Paths:
+        """Return the schedules at some indices."""
+        return _Paths(*(column[indices] for column in self))
 
     def join(self, others: _Paths) -> _Paths:
-        """Return these schedules and the others."""
+        """Return these schedules followed by *others*."""
         return _Paths(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
 
 
-def _waiting_j(chain: Chain, step: Step, now_s: FloatArray, due_s: FloatArray) -> FloatArray:
-    """Return the least energy of a silence without delay."""
-    asleep_j = np.full_like(now_s, chain.asleep_w * step.silent_s)
+def _punctual_j(chain: Chain, step: Step, now_s: FloatArray, due_s: FloatArray) -> FloatArray:
+    """Return the minimum energy of an idle period without delay."""
+    asleep_j = np.full_like(now_s, chain.asleep_w * step.idle_s)
     if not step.downlink:
         return asleep_j
-    # A beacon within the tolerance of the frame counts as before it, but nobody waits past the frame.
+    # A beacon within the tolerance of the frame counts as before it, but the wait ends with the frame.
     wake_s = np.minimum(chain.beacons.times_until(due_s), due_s)
     first_s = chain.beacons.times_after(now_s)
     by_beacon_j = chain.asleep_w * (wake_s - now_s) + chain.beacon_j + chain.awake_w * (due_s - wake_s)
-    awake_j = chain.awake_w * step.silent_s
+    awake_j = chain.awake_w * step.idle_s
     return np.where(wake_s >= first_s - TOLERANCE_S, np.minimum(by_beacon_j, awake_j), awake_j)
 
 
 def _late(
     chain: Chain, step: Step, paths: _Paths, due_s: FloatArray, price_w: float, p: float | None
 ) -> _Paths | None:
-    """Doze to the first beacon after the frame is due, where that is allowed; keep only the best ways.
+    """Doze to the first beacon after the frame, if the bound allows it. Keep the best schedules only.
 
-    All end at the same phase, so that without a bound what follows costs each of them the same.
+    All these schedules have the same phase, so without a bound their future costs are equal.
     """
     wake_s = chain.beacons.times_after(due_s)
     energy_j = chain.asleep_w * (wake_s - paths.now_s) + chain.beacon_j
@@ -120,12 +124,13 @@ def _late(
     if p is None:
         return late.pick(np.array([late.cost(price_w).argmin()]))
     late = late.pick(wake_s - paths.uplink_s <= (1 + p) * (due_s - paths.uplink_s) + TOLERANCE_S)
-    return late.pick(_unbeaten(late, price_w)) if late.now_s.size else None
+    return late.pick(_undominated(late, price_w)) if late.now_s.size else None
 
 
-def _unbeaten(late: _Paths, price_w: float) -> NDArray[np.intp]:
-    """Pick what can still prove best under a bound: an older uplink allows more delay."""
-    # By cost, and of equal cost the oldest uplink first: later ones must have an older uplink to stay.
+def _undominated(late: _Paths, price_w: float) -> NDArray[np.intp]:
+    """Return the schedules that are not dominated under a bound: an older uplink allows more delay."""
+    # Sorted by cost, and the oldest uplink first at equal cost. A more expensive schedule is kept only if its
+    # last uplink is older than that of all cheaper ones.
     order = np.lexsort((late.uplink_s - late.now_s, late.cost(price_w)))
     since_s = (late.now_s - late.uplink_s)[order]
     longest_before = np.concatenate(([-inf], np.maximum.accumulate(since_s)[:-1]))
@@ -133,29 +138,29 @@ def _unbeaten(late: _Paths, price_w: float) -> NDArray[np.intp]:
 
 
 def offline_frontier(chain: Chain, prices: int = 64) -> list[OfflineOptimum]:
-    """Return the lower convex hull of energy against total delay, from no delay to the least energy.
+    """Return the lower convex hull of energy against total delay, from no delay to minimum energy.
 
-    Its corners are found by bisecting the price of delay; at most *prices* prices are tried.
+    The vertices are found by bisection of the price of delay, with at most *prices* prices.
     """
     ends = (offline_optimum(chain), offline_optimum(chain, 0.0))
-    found, queue = set(ends), [ends]
+    vertices, queue = set(ends), [ends]
     while queue and prices > 2:
         left, right = queue.pop(0)
         if right.delay_s - left.delay_s < TOLERANCE_S:
             continue
-        # At the price that is the slope between two corners, a schedule below their line is a new corner.
+        # The price is the slope between two vertices: a schedule below their line is a new vertex.
         price_w = (left.energy_j - right.energy_j) / (right.delay_s - left.delay_s)
         middle = offline_optimum(chain, price_w)
         prices -= 1
         gain_j = left.energy_j - middle.energy_j - price_w * (middle.delay_s - left.delay_s)
-        if gain_j > 1e-9 and middle not in found:
-            found.add(middle)
+        if gain_j > 1e-9 and middle not in vertices:
+            vertices.add(middle)
             queue += [(left, middle), (middle, right)]
-    return sorted(found, key=lambda each: each.delay_s)
+    return sorted(vertices, key=lambda optimum: optimum.delay_s)
 
 
 def least_energy_j(hull: list[OfflineOptimum], delay_s: float) -> float:
-    """Return the hull's energy in joules at a total delay: no schedule with that delay needs less."""
+    """Return the energy of the hull at a total delay, in joules. No schedule with that delay needs less."""
     for left, right in pairwise(hull):
         if left.delay_s <= delay_s <= right.delay_s:
             share = (delay_s - left.delay_s) / (right.delay_s - left.delay_s)

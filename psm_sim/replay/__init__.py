@@ -1,1 +1,1 @@
-"""Replay: a learner polls network activity, client by client, without a simulator (thesis, section 2.5.4)."""
+"""Replay of network activity, polled by a learner without a simulator (thesis, section 2.5.4)."""

@@ -1,4 +1,4 @@
-"""Arrivals: the bytes that have come by a given time, each transfer spread evenly over 10 ms bins.
+"""Arrived bytes over time, with each transfer spread uniformly over 10 ms bins.
 
 Source: thesis, section 2.5.4, "Trace-based evaluation framework": the bytes of a connection are smoothed
 uniformly over 10 ms intervals from its start to its end.
@@ -17,59 +17,62 @@ BIN_US = 10_000
 
 
 class BinnedArrivals:
-    """The bytes that arrive, bin by bin, in whole bytes and without rounding anything away.
+    """Arrived bytes per bin, in whole bytes and without rounding losses.
 
-    A transfer of b bytes over k bins has brought ``b * j // k`` of them after j bins: a straight line
-    to less than a byte, and all of b at the end. Time 0 is the bin in which the first transfer begins; a
-    bin counts once it is over. Bins are not stored: the time of a question grows with the transfers under
-    way, not with the bins.
+    After j of k bins, a transfer of b bytes has delivered ``b * j // k`` bytes. This is a straight line to
+    within a byte, and all b bytes at the end. Bin 0 is the bin in which the first transfer begins. A bin
+    counts after its end. Bins are not stored, so the time of a query grows with the number of active
+    transfers and not with the number of bins.
 
     Parameters
     ----------
     transfers : iterable of Transfer
-        The transfers, in the order in which they begin; taken one at a time.
+        The transfers in the order of their starts, consumed one at a time.
     """
 
     def __init__(self, transfers: Iterable[Transfer]) -> None:
-        self._coming = iter(transfers)
-        self._under_way: list[_Spread] = []
+        self._transfers = iter(transfers)
+        self._active: list[_Spread] = []
         self._origin: int | None = None
         self._next = self._pull()
 
     @property
     def finished(self) -> bool:
-        """Whether all bytes of all transfers have been handed out."""
-        return self._next is None and not self._under_way
+        """Whether all bytes of all transfers have been returned."""
+        return self._next is None and not self._active
 
     def until(self, end: int) -> int:
-        """Return the bytes that came in the bins before *end* and were not returned before."""
+        """Return the bytes of the bins before *end* that have not been returned yet."""
         self._begin(end)
-        buffered, ended = 0, False
-        for spread in self._under_way:
-            buffered += spread.until(end)
+        size, ended = 0, False
+        for spread in self._active:
+            size += spread.until(end)
             ended = ended or spread.last <= end
         if ended:
-            self._under_way = [spread for spread in self._under_way if spread.last > end]
-        return buffered
+            self._active = [spread for spread in self._active if spread.last > end]
+        return size
 
     def offsets(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
-        """Return (bin, bytes) of each bin with bytes, from *start* to before *end*; hands out nothing."""
+        """Return (bin, bytes) of each non-empty bin from *start* to *end*, exclusive.
+
+        The bytes remain available to :meth:`until`.
+        """
         self._begin(end)
-        if not self._under_way:
+        if not self._active:
             return ()
-        each = np.zeros(end - start, dtype=np.int64)
-        for spread in self._under_way:
-            each += spread.bins(start, end)
-        full = np.flatnonzero(each)
-        return tuple(zip((start + full).tolist(), each[full].tolist(), strict=True))
+        sizes = np.zeros(end - start, dtype=np.int64)
+        for spread in self._active:
+            sizes += spread.bins(start, end)
+        filled = np.flatnonzero(sizes)
+        return tuple(zip((start + filled).tolist(), sizes[filled].tolist(), strict=True))
 
     def _begin(self, end: int) -> None:
         while self._next is not None and self._next.first < end:
-            self._under_way.append(self._next)
+            self._active.append(self._next)
             self._next = self._pull()
 
     def _pull(self) -> _Spread | None:
-        transfer = next(self._coming, None)
+        transfer = next(self._transfers, None)
         if transfer is None:
             return None
         if self._origin is None:
@@ -78,22 +81,25 @@ class BinnedArrivals:
 
 
 class _Spread:
-    """One transfer over its bins, ``first`` to before ``last``."""
+    """One transfer spread over the bins from ``first`` to ``last``, exclusive."""
 
-    __slots__ = ("_bins", "_given", "_size", "first", "last")
+    __slots__ = ("_bins", "_returned", "_size", "first", "last")
 
     def __init__(self, transfer: Transfer, origin: int) -> None:
         self.first = transfer.start_us // BIN_US - origin
         self.last = max(-(-transfer.end_us // BIN_US) - origin, self.first + 1)
-        self._bins, self._size, self._given = self.last - self.first, transfer.size, 0
+        self._bins, self._size, self._returned = self.last - self.first, transfer.size, 0
 
     def until(self, end: int) -> int:
-        """Return the bytes that came before *end*, at which it has begun, since the last question."""
-        before = self._given
-        self._given = self._size if end >= self.last else self._size * (end - self.first) // self._bins
-        return self._given - before
+        """Return the bytes before bin *end* that have not been returned yet.
+
+        The transfer must begin before *end*.
+        """
+        before = self._returned
+        self._returned = self._size if end >= self.last else self._size * (end - self.first) // self._bins
+        return self._returned - before
 
     def bins(self, start: int, end: int) -> NDArray[np.int64]:
-        """Return (end - start,) the bytes of each bin."""
+        """Return the bytes of each bin, shape (end - start,)."""
         edges = np.clip(np.arange(start, end + 1) - self.first, 0, self._bins)
         return np.diff(edges * self._size // self._bins)

@@ -1,6 +1,6 @@
-"""Poller: a learner polls network activity at its own times and learns from the bytes held.
+"""Learner that polls network activity and learns from the buffered bytes.
 
-Source: thesis, section 2.5.4, "Trace-based evaluation framework"; the algorithm is that of figure 2-4.
+Source: thesis, section 2.5.4, "Trace-based evaluation framework". The algorithm is that of figure 2-4.
 """
 
 from __future__ import annotations
@@ -19,41 +19,47 @@ from psm_sim.replay.binned_arrivals import BIN_US, BinnedArrivals
 from psm_sim.replay.polling_clock import PollingGrid
 from psm_sim.replay.replay_history import NullHistory
 
-_NEWS = 20_000
-_BLIND = (FormulaLoss, InverseLoss, InverseLogLoss)
-"""Losses known not to look at when bytes came, nor to adapt; for any other the bins of a poll are listed."""
+_PROGRESS_POLLS = 20_000
+"""Polls between two progress reports."""
+
+_STATELESS = (FormulaLoss, InverseLoss, InverseLogLoss)
+"""Losses that depend neither on arrival times nor on earlier polls. For other losses, bins are listed."""
 
 
 class ReplayPoller:
-    """Replay of one client's activity by one learner; memory is constant in the number of polls.
+    """Replay of the activity of one client by one learner, with memory independent of the number of polls.
 
-    Each poll: sleep for the weighted mean of the experts' times, find the bytes that came meanwhile, ask
-    the loss what each expert's time would have cost, learn.
+    Each poll sleeps for the weighted mean of the experts' polling times, retrieves the bytes that arrived
+    in the meantime, computes the loss of each expert's time, and updates the learner.
 
     Parameters
     ----------
-    arrivals : Arrivals
-        The bytes of the client, by time; they are used up.
+    arrivals : BinnedArrivals
+        The bytes of the client over time, which are consumed.
     learner : Learner
-        One expert for each of the clock's polling times; it is changed.
+        Learner with one expert for each polling time of the clock, which is updated.
     loss : Loss
-        The loss of a polling time, in nats; a copy is used.
-    clock : Clock
-        The experts' polling times, and the grid of those used.
-    history : NoHistory, optional
-        Keeps what figures need; by default nothing is kept.
+        Loss of a polling time, in nats. A copy is used.
+    clock : PollingGrid
+        Polling times of the experts, and the grid of the polling times used.
+    history : NullHistory, optional
+        Records the data for figures. By default nothing is recorded.
 
     Attributes
     ----------
-    polls, now_us, buffered_bytes : int
-        Polls made, time since the first transfer's bin, and bytes fetched.
+    polls : int
+        Number of polls.
+    now_us : int
+        Time since the start of the first transfer's bin, in microseconds.
+    buffered_bytes : int
+        Number of retrieved bytes.
     shortest_us, longest_us : int
-        The extremes of the polling times used.
+        Minimum and maximum of the polling times used, in microseconds.
     expert_losses : ndarray, shape (n,)
-        The cumulative loss of each expert, in nats.
+        Cumulative loss of each expert, in nats.
     mixture, suffered, current_best : float
-        Cumulative losses in nats: the mixture loss (2.1), the loss at the polling times used (2.34), and
-        the least loss of any expert in each poll.
+        Cumulative losses in nats: the mixture loss (thesis, eq. 2.1), the loss at the polling times used
+        (eq. 2.34), and the minimum loss of any expert in each poll.
     """
 
     def __init__(
@@ -70,53 +76,56 @@ class ReplayPoller:
         self.longest_us, self.shortest_us = 0, 2**63
         self.expert_losses: FloatArray = np.zeros(self.times_ms.size)
         self.mixture, self.suffered, self.current_best = 0.0, 0.0, 0.0
-        # Losses remember the candidates last asked about: the polling time used is asked of a twin.
+        # A loss caches its last candidates, so a second copy evaluates the polling time used.
         self._loss, self._twin = (guarded_loss(copy.deepcopy(loss)) for _ in range(2))
-        self._watches = not isinstance(loss, _BLIND)
+        self._needs_offsets = not isinstance(loss, _STATELESS)
         self._loss.start()
         self._twin.start()
         self._per_unit = 1e3 / clock.unit_us
-        self._unit_us, (self._least, self._most) = clock.unit_us, clock.range_units
+        self._unit_us, (self._min_units, self._max_units) = clock.unit_us, clock.range_units
 
-    def run(self, polls: int | None = None, told: Callable[[int], None] | None = None) -> ReplayPoller:
-        """Poll until every byte is fetched, or *polls* times; *told* is called with the bytes fetched."""
+    def run(self, polls: int | None = None, progress: Callable[[int], None] | None = None) -> ReplayPoller:
+        """Poll until all bytes are retrieved, or at most *polls* times if it is not None.
+
+        *progress* is called at intervals with the number of retrieved bytes.
+        """
         while not self.arrivals.finished and (polls is None or self.polls < polls):
             self._poll()
-            if told and not self.polls % _NEWS:
-                told(self.buffered_bytes)
+            if progress and not self.polls % _PROGRESS_POLLS:
+                progress(self.buffered_bytes)
         return self
 
     def _poll(self) -> None:
         slept_us = self._interval_us()
-        poll = self._fetch(slept_us)
-        losses, paid = self._ask(poll)
+        poll = self._retrieve(slept_us)
+        losses, suffered = self._evaluate(poll)
         self.history.before(self.learner)
         mixture = self.learner.update(losses)
         best = losses.item(losses.argmin())
         self.polls += 1
         self.expert_losses += losses
         self.mixture += mixture
-        self.suffered += paid
+        self.suffered += suffered
         self.current_best += best
-        self.history.after((poll.slept_ms, poll.buffered_bytes, mixture, paid, best), losses)
+        self.history.after((poll.slept_ms, poll.buffered_bytes, mixture, suffered, best), losses)
 
     def _interval_us(self) -> int:
-        """Return the weighted mean of the experts' times, on the clock's grid and within their range.
+        """Return the weighted mean of the experts' times, rounded to the grid within their range.
 
-        Halves are rounded up, also what is as near to one as :data:`~psm_sim.policies.idle_plan.HALF` says.
+        Halves are rounded up, with the tolerance of :data:`~psm_sim.policies.idle_plan.HALF`.
         """
         units = int(self.learner.predict(self.times_ms) * self._per_unit + HALF)
-        slept_us = min(max(units, self._least), self._most) * self._unit_us
+        slept_us = min(max(units, self._min_units), self._max_units) * self._unit_us
         if slept_us < self.shortest_us:
             self.shortest_us = slept_us
         if slept_us > self.longest_us:
             self.longest_us = slept_us
         return slept_us
 
-    def _fetch(self, slept_us: int) -> Poll:
+    def _retrieve(self, slept_us: int) -> Poll:
         before_us, self.now_us = self.now_us, self.now_us + slept_us
         end = self.now_us // BIN_US
-        if not self._watches:
+        if not self._needs_offsets:
             buffered = self.arrivals.until(end)
             self.buffered_bytes += buffered
             return Poll(slept_us / 1e3, buffered)
@@ -126,10 +135,10 @@ class ReplayPoller:
         offsets = tuple((((bin_ + 1) * BIN_US - before_us) / 1e3, size) for bin_, size in bins)
         return Poll(slept_us / 1e3, buffered, len(offsets), offsets)
 
-    def _ask(self, poll: Poll) -> tuple[FloatArray, float]:
-        """Return the experts' losses, shape (n,), and that of the polling time used."""
-        answers = self._loss(poll, self.times_ms), self._twin.at(poll, poll.slept_ms)
-        if self._watches:
+    def _evaluate(self, poll: Poll) -> tuple[FloatArray, float]:
+        """Return the losses of the experts, shape (n,), and that of the polling time used."""
+        losses = self._loss(poll, self.times_ms), self._twin.at(poll, poll.slept_ms)
+        if self._needs_offsets:
             self._loss.observe(poll)
             self._twin.observe(poll)
-        return answers
+        return losses

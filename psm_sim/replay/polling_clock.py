@@ -1,4 +1,4 @@
-"""Polling clock of a replay: the experts' polling times and the grid they are rounded to."""
+"""Polling times of the experts, and the grid to which polling times are rounded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from psm_sim.policies.polling_time_grid import polling_times_ms
 
 @dataclass(frozen=True)
 class PollingGrid:
-    """Polling times that there are: documented parameters."""
+    """Parameters of the available polling times."""
 
     min_ms: float = parameter(
         100.0, "shortest polling time among the experts", unit="ms", at_least=1, at_most=MAX_MS
@@ -27,8 +27,8 @@ class PollingGrid:
     )
     round_ms: float = parameter(
         0.0,
-        "round polling times to a multiple of this, within the experts' range; LPSM in the simulator: 100; "
-        "0: not at all, but to a microsecond",
+        "unit to which polling times are rounded, within the experts' range; 0: 1 microsecond "
+        "(the simulated LPSM uses 100)",
         unit="ms",
         at_least=0,
         at_most=MAX_MS,
@@ -39,23 +39,23 @@ class PollingGrid:
         lowest, highest = self.range_units
         if lowest > highest:
             raise InputError(
-                f"experts: round_ms is {self.round_ms:g}, and no multiple of it lies from {self.min_ms:g} to "
-                f"{self.max_ms:g} ms; expected one that fits, or 0."
+                f"experts: round_ms must be 0 or have a multiple from {self.min_ms:g} to {self.max_ms:g} ms, "
+                f"got {self.round_ms:g}."
             )
 
     @property
     def times_ms(self) -> FloatArray:
-        """The experts' polling times, shape (n,), in ms."""
+        """Polling times of the experts in ms, shape (n,)."""
         return polling_times_ms(self.min_ms, self.max_ms, self.step_ms, "experts")
 
     @property
     def unit_us(self) -> int:
-        """The grid of polling times, in microseconds."""
+        """Grid unit of the polling times, in microseconds."""
         return max(1, round(self.round_ms * 1e3))
 
     @property
     def range_units(self) -> tuple[int, int]:
-        """The shortest and the longest polling time on the grid within the experts' range, in its units."""
+        """Shortest and longest polling time on the grid within the experts' range, in grid units."""
         shortest, longest = (self.times_ms[[0, -1]] * 1e3 / self.unit_us).tolist()
-        # The tolerance keeps a polling time on the grid that division has moved off it by one bit.
+        # The tolerance keeps polling times on the grid despite rounding errors of the division.
         return max(1, ceil(shortest - 1e-9)), floor(longest + 1e-9)

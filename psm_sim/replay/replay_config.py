@@ -1,4 +1,4 @@
-"""Method of a replay: learner, loss and clock, each made and checked before it begins."""
+"""Validated configuration of a replay: learner, loss and polling times."""
 
 from __future__ import annotations
 
@@ -20,26 +20,35 @@ THESIS_GAMMA = 1e-7
 
 @dataclass(frozen=True)
 class ReplayConfig:
-    """Method by which activity is polled and learned from.
+    """Configuration with which the activity of a client is polled and learned from.
 
     Parameters
     ----------
-    loss, gamma : what a polling time costs, and its weight of latency; None: 1e-7 as in the thesis.
-    learner : ``static-expert``, ``fixed-share:alpha=RATE``, ``learn-alpha``, ``learn-alpha:compiled=yes`` (or
+    loss : str, Spec or Loss
+        Loss of a polling time.
+    gamma : float or None
+        Latency weight of the loss; None uses 1e-7, as in the thesis.
+    learner : str or Spec
+        ``static-expert``, ``fixed-share:alpha=RATE``, ``learn-alpha``, ``learn-alpha:compiled=yes`` (or
         auto) or ``FILE.py:CLASS``.
-    horizon : the polls for which Learn-alpha's switching rates are chosen.
-    clock : the experts and the grid of polling times.
-    polls : how many polls at most; None: until every byte is fetched.
-    max_gap_s : a longer silence is cut to this, in s; None: as it was.
+    horizon : int
+        Number of polls for which the switching rates of Learn-alpha are chosen.
+    clock : PollingGrid
+        Polling times of the experts, and their grid.
+    polls : int or None
+        Maximum number of polls; None polls until all bytes are retrieved.
+    max_gap_s : float or None
+        Maximum length of an idle period, in seconds. Longer ones are shortened; None keeps them.
 
     Attributes
     ----------
-    tried_loss : the loss, made and tried on the experts.
+    tried_loss : Loss
+        The loss, after a trial run on the experts.
 
     Raises
     ------
     InputError
-        If any of them is unusable.
+        If a parameter is invalid.
     """
 
     loss: str | Spec | Loss = "inverse"
@@ -56,15 +65,15 @@ class ReplayConfig:
         loss = replay_loss(self.loss, self.gamma, self.clock.times_ms)
         object.__setattr__(self, "tried_loss", loss)
         if self.max_gap_s is not None and not 0 <= self.max_gap_s <= MAX_S:
-            raise InputError(f"max_gap_s is {self.max_gap_s!r}; expected seconds from 0 to {MAX_S:g}.")
+            raise InputError(f"max_gap_s must be from 0 to {MAX_S:g} s, got {self.max_gap_s!r}.")
 
     def make_learner(self) -> Learner:
-        """Return a learner that has learnt nothing."""
+        """Return a new, untrained learner."""
         return make_learner(self.learner, self.clock.times_ms.size, self.horizon)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Every parameter as a plain value; ``gamma`` is the loss's own, None if it has none."""
+        """All parameters as plain values. ``gamma`` is None if the loss has none."""
         return {
             "learner": str(self.learner),
             "horizon": self.horizon if Spec.of(self.learner, "learner").name == "learn-alpha" else None,
@@ -76,27 +85,27 @@ class ReplayConfig:
         }
 
 
-def replay_loss(what: str | Spec | Loss, gamma: float | None, times_ms: FloatArray) -> Loss:
-    """Return a loss, tried on the experts.
+def replay_loss(loss_spec: str | Spec | Loss, gamma: float | None, times_ms: FloatArray) -> Loss:
+    """Return a loss, after a trial run on the experts.
 
     Parameters
     ----------
-    what
+    loss_spec : str, Spec or Loss
         As for :func:`~psm_sim.losses.make_loss`.
-    gamma
-        Its weight of latency; ``None``: its own if *what* gives one, else the thesis's 1e-7.
-    times_ms
-        The experts' polling times, shape (n,), in ms.
+    gamma : float or None
+        Latency weight; None uses that of *loss_spec*, or else 1e-7 as in the thesis.
+    times_ms : ndarray, shape (n,)
+        Polling times of the experts, in ms.
     """
-    if gamma is None and not isinstance(what, Loss) and _takes_gamma(what):
+    if gamma is None and not isinstance(loss_spec, Loss) and _takes_gamma(loss_spec):
         gamma = THESIS_GAMMA
-    loss = make_loss(what, gamma)
+    loss = make_loss(loss_spec, gamma)
     check_loss(loss, times_ms)
     return loss
 
 
-def _takes_gamma(what: str | Spec) -> bool:
-    if not LOSSES.knows(str(what)):
+def _takes_gamma(loss_spec: str | Spec) -> bool:
+    if not LOSSES.knows(str(loss_spec)):
         return True
-    spec = Spec.of(what, "loss")
+    spec = Spec.of(loss_spec, "loss")
     return "gamma" in parameters_of(LOSSES.get(spec.name)) and "gamma" not in spec.values

@@ -1,4 +1,4 @@
-"""Regret of a replay, and the bound that is proven for it, at some of its polls."""
+"""Regret of a replay and its proven bound, at several numbers of polls."""
 
 from __future__ import annotations
 
@@ -23,10 +23,18 @@ CHECKPOINTS = 24
 
 
 class RegretAndBound(NamedTuple):
-    """Regret of the mixture loss and its bound, in nats, at the ends of growing prefixes of a replay.
+    """Regret of the mixture loss and its bound, in nats, for growing prefixes of a replay.
 
-    ``against`` says what the regret is measured against, ``theorem`` what bounds it. ``polls``, ``regret``,
-    ``bound`` and ``alpha`` (alpha* of the prefix, NaN where the bound does not depend on it) have shape (k,).
+    Attributes
+    ----------
+    against : str
+        Comparator of the regret.
+    theorem : str
+        Theorem that states the bound.
+    polls, regret, bound : ndarray, shape (k,)
+        Length of the prefix in polls, the regret and its bound.
+    alpha : ndarray, shape (k,)
+        Best switching rate alpha* of the prefix; nan where the bound does not depend on it.
     """
 
     against: str
@@ -37,40 +45,46 @@ class RegretAndBound(NamedTuple):
     alpha: FloatArray
 
 
-def regret_and_bound(history: ReplayHistory, learner: Learner, most: int = 10_000) -> RegretAndBound:
-    """Return regret and bound over the first *most* polls, of which every loss is needed.
+def regret_and_bound(history: ReplayHistory, learner: Learner, max_polls: int = 10_000) -> RegretAndBound:
+    """Return regret and bound over the first *max_polls* polls.
 
-    Learn-alpha is bounded by Corollary 1 and Fixed-share by Theorem 1, both against Fixed-share with the
-    rate alpha* that is best in hindsight; Static-expert by log n against the best fixed expert.
+    Learn-alpha is bounded by Corollary 1 and Fixed-share by Theorem 1, both against Fixed-share with
+    the switching rate alpha* that is best in hindsight. Static-expert is bounded by log n against the
+    best fixed expert.
 
     Parameters
     ----------
-    history : History
-        The history of the replay.
+    history : ReplayHistory
+        History of the replay, whose first polls have one row each.
     learner : Learner
-        The learner that made it.
-    most : int
-        The largest number of polls, at least 1; alpha* takes time in proportion to it.
+        The learner of the replay.
+    max_polls : int
+        Maximum number of polls, at least 1. The time for alpha* is proportional to it.
+
+    Returns
+    -------
+    RegretAndBound
+        Values at up to ``CHECKPOINTS`` prefixes.
     """
-    beginning = history.beginning.first(most)
+    beginning = history.beginning.first(max_polls)
     mixture = beginning.cumulative("mixture")
     polls = np.unique(np.geomspace(1, mixture.size, CHECKPOINTS).round().astype(int))
     if isinstance(learner, (LearnAlpha, FixedShare)):
         return _against_best_rate(beginning.losses, mixture, polls, learner)
     regret = mixture[polls - 1] - beginning.cumulative_losses.min(axis=1)[polls - 1]
-    bound, nothing = np.full(polls.size, math.log(learner.n_experts)), np.full(polls.size, np.nan)
-    return RegretAndBound("the best fixed expert", "log n", polls.astype(np.float64), regret, bound, nothing)
+    bound, no_alpha = np.full(polls.size, math.log(learner.n_experts)), np.full(polls.size, np.nan)
+    return RegretAndBound("the best fixed expert", "log n", polls.astype(np.float64), regret, bound, no_alpha)
 
 
 def _against_best_rate(
     losses: FloatArray, mixture: FloatArray, polls: NDArray[np.int64], learner: LearnAlpha | FixedShare
 ) -> RegretAndBound:
     best = [best_rate(losses[:rounds]) for rounds in polls.tolist()]
-    regret = mixture[polls - 1] - np.array([each.loss for each in best])
-    bound = [_bound(rounds, each.alpha, learner) for rounds, each in zip(polls.tolist(), best, strict=True)]
+    regret = mixture[polls - 1] - np.array([rate.loss for rate in best])
+    bound = [_bound(rounds, rate.alpha, learner) for rounds, rate in zip(polls.tolist(), best, strict=True)]
     theorem = "Corollary 1" if isinstance(learner, LearnAlpha) else "Theorem 1"
     name = "Fixed-share at the best rate in hindsight"
-    alpha = np.array([each.alpha for each in best])
+    alpha = np.array([rate.alpha for rate in best])
     return RegretAndBound(name, theorem, polls.astype(np.float64), regret, np.array(bound), alpha)
 
 

@@ -1,4 +1,4 @@
-"""Replay of a trace: a learner over network activity, client by client (the thesis's trace study).
+"""Trace replay of a learner over the network activity of each client.
 
 Source: thesis, section 2.5.4, "Trace-based evaluation framework" to "Competitive analysis".
 """
@@ -24,7 +24,7 @@ from psm_sim.workload.network_activity import Activity, Transfer, without_gaps
 
 @dataclass(frozen=True)
 class ReplayedClient:
-    """One client's activity, the method that polled it, and the outcome."""
+    """Replay of one client: its activity, the configuration and the outcome."""
 
     activity: Activity
     method: ReplayConfig
@@ -33,11 +33,11 @@ class ReplayedClient:
 
     @property
     def best_expert(self) -> int:
-        """The index of the expert with the least cumulative loss, the best fixed one in hindsight."""
+        """Index of the expert with the minimum cumulative loss (the best fixed expert in hindsight)."""
         return int(self.replay.expert_losses.argmin())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain values; losses and regrets are cumulative, in nats."""
+        """Return the outcome as plain values. Losses and regrets are cumulative, in nats."""
         replay, times_ms, best = self.replay, self.replay.times_ms.tolist(), self.best_expert
         fixed, current = replay.expert_losses.item(best), replay.current_best
         return {
@@ -78,22 +78,37 @@ def replay_trace(
     history: bool = False,
     progress: Progress | None = None,
 ) -> list[ReplayedClient]:
-    """Replay each client that *trace* chooses, each with a learner that has learnt nothing.
+    """Replay each client that *trace* selects, each with a new learner.
 
     Parameters
     ----------
-    trace : a bundled trace or a file, as text or spec; a recording is taken as it was.
-    method : how it is polled and learned from.
-    pages, seed, nominal : the number of pages, at least 1, the seed with which they are drawn, and how long
-        their transfers take: for traces that are no recordings.
-    clients : the recording's parameter of that name: the number of the busiest, ``all``, or an identifier.
-    history : keep what figures need.
-    progress : called with the bytes fetched, those in all, and the client.
+    trace : str or Spec
+        Bundled trace or file. A recording is replayed as it is.
+    method : ReplayConfig or None
+        Configuration of the replay; None uses the defaults.
+    pages : int
+        Number of pages, at least 1. Used if the trace is not a recording.
+    seed : int
+        Seed of the sampled pages. Used if the trace is not a recording.
+    clients : str or None
+        Number of the busiest clients, ``all``, or an identifier. It sets the parameter ``clients`` of a
+        recording.
+    nominal : NominalTransfers or None
+        Model of the transfer times. Used if the trace is not a recording.
+    history : bool
+        Whether to record the data for figures.
+    progress : callable or None
+        Called with the number of retrieved bytes, the total number of bytes, and the client.
+
+    Returns
+    -------
+    list of ReplayedClient
+        Outcome of each client.
 
     Raises
     ------
     InputError
-        If the trace, a parameter or the choice is unusable, or there is nothing to replay.
+        If the trace, a parameter or the selection of clients is invalid, or there is nothing to replay.
 
     Examples
     --------
@@ -113,38 +128,45 @@ def replay_activity(
 
     Parameters
     ----------
-    activity : the client's transfers, at least one.
-    method, history, progress : as for :func:`replay_trace`.
+    activity : Activity
+        Transfers of the client, at least one.
+    method, history, progress
+        As for :func:`replay_trace`.
+
+    Returns
+    -------
+    ReplayedClient
+        Outcome of the replay.
 
     Raises
     ------
     InputError
-        If the client has no transfer, or the loss fails.
+        If the client has no transfers, or the loss fails.
     """
     if not activity.transfers:
-        raise InputError(f"client {activity.client} has no request to replay; expected at least one.")
+        raise InputError(f"client {activity.client} has no requests to replay.")
     _check_length(activity, method)
-    kept = ReplayHistory(method.clock.times_ms.size) if history else None
-    arrivals = BinnedArrivals(_squeezed(activity, method.max_gap_s))
-    replay = ReplayPoller(arrivals, method.make_learner(), method.tried_loss, method.clock, kept)
+    recorder = ReplayHistory(method.clock.times_ms.size) if history else None
+    arrivals = BinnedArrivals(_limit_gaps(activity, method.max_gap_s))
+    replay = ReplayPoller(arrivals, method.make_learner(), method.tried_loss, method.clock, recorder)
     total = activity.total_bytes
     replay.run(method.polls, progress and (lambda done: progress(done, total, activity.client)))
-    return ReplayedClient(activity, method, replay, kept)
+    return ReplayedClient(activity, method, replay, recorder)
 
 
-def _squeezed(activity: Activity, max_gap_s: float | None) -> Iterable[Transfer]:
+def _limit_gaps(activity: Activity, max_gap_s: float | None) -> Iterable[Transfer]:
     if max_gap_s is None:
         return activity.transfers
     return without_gaps(activity.transfers, round(max_gap_s * 1e6))
 
 
 def _check_length(activity: Activity, method: ReplayConfig) -> None:
-    """Refuse activity that lasts so long that polling all of it would not end in reasonable time."""
-    transfers = _squeezed(activity, method.max_gap_s)
+    """Reject activity that is too long to poll in reasonable time."""
+    transfers = _limit_gaps(activity, method.max_gap_s)
     lasts_s = (max(transfer.end_us for transfer in transfers) - activity.transfers[0].start_us) / 1e6
     polls = lasts_s / (method.clock.times_ms[-1] / 1e3)
     if method.polls is None and polls > MAX_POLLS:
         raise InputError(
-            f"client {activity.client}: {lasts_s:g} s take more than {MAX_POLLS:,} polls; give a number "
-            "of polls, cut silences with max_gap_s, or choose longer polling times."
+            f"client {activity.client}: {lasts_s:g} s of activity need more than {MAX_POLLS:,} polls; limit "
+            "the polls, shorten idle periods with max_gap_s, or increase the polling times."
         )

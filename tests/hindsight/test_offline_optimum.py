@@ -30,12 +30,12 @@ def random_chain(seed: int, steps: int) -> Chain:
     random = np.random.default_rng(seed)
     made = []
     for _ in range(steps):
-        silent_s = float(
+        idle_s = float(
             random.choice([random.uniform(0, 0.05), random.uniform(0, 0.4), random.uniform(0, 9)])
         )
         busy_s = float(random.uniform(1e-5, 0.03))
         since_s = float(random.uniform(0, busy_s)) if random.random() < 0.7 else inf
-        made.append(Step(silent_s, bool(random.random() < 0.6), busy_s, since_s, ((0.0, 1500),)))
+        made.append(Step(idle_s, bool(random.random() < 0.6), busy_s, since_s, ((0.0, 1500),)))
     return Chain(tuple(made), 1, Beacons(0.1), 0.75, 0.05, 0.0015)
 
 
@@ -58,7 +58,7 @@ class Told(Policy):
             return Rest(awake_s=inf)
         self.step += 1
         choice, step = self.choices[self.step], self.chain.steps[self.step]
-        due_s = now_s + step.silent_s
+        due_s = now_s + step.idle_s
         first = self.beacon_grid.after(now_s)
         if not step.downlink:
             return Rest(beacons=10**6)
@@ -177,8 +177,8 @@ def test_the_chain_of_a_page_is_its_packets():
     """SYN, its answer with ACK and request, the reply: think, two silences of a round trip."""
     chain = record_chain([Page(2.0, 1000, (), (300,), (0.0,))], load_topology())
     assert [step.downlink for step in chain.steps[:3]] == [False, True, True]
-    assert chain.steps[0].silent_s == pytest.approx(2.0)
-    assert chain.steps[1].silent_s == pytest.approx(0.0402, abs=3e-4)
+    assert chain.steps[0].idle_s == pytest.approx(2.0)
+    assert chain.steps[1].idle_s == pytest.approx(0.0402, abs=3e-4)
     assert chain.steps[1].buffered == ((0.0, 40),)
 
 
@@ -186,7 +186,7 @@ def test_the_chain_of_a_page_is_its_packets():
 def test_the_optimum_is_not_asked_for_under_faults(key):
     """A chain has no lost frames and no pages that fail."""
     place = load_topology("three-node", {key: 0.5})
-    with pytest.raises(InputError, match="knows no faults"):
+    with pytest.raises(InputError, match="does not support faults"):
         record_chain([Page(2.0, 1000, (), (300,), (0.0,))], place)
-    with pytest.raises(InputError, match="knows no faults"):
+    with pytest.raises(InputError, match="does not support faults"):
         record_slowdowns([Page(2.0, 1000, (), (300,), (0.0,))], place)

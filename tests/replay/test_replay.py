@@ -223,7 +223,7 @@ def test_totals_are_those_of_the_history() -> None:
     [
         (
             lambda: ReplayConfig(learner="learn"),
-            "no learner 'learn'; expected one of static-expert, fixed-share",
+            "Unknown learner 'learn'; expected one of static-expert, fixed-share",
         ),
         (
             lambda: ReplayConfig(learner="fixed-share"),
@@ -238,12 +238,12 @@ def test_totals_are_those_of_the_history() -> None:
             "has no parameter 'm'; expected compiled",
         ),
         (lambda: ReplayConfig(loss="inverse:gamma=1", gamma=2.0), "gamma is given twice"),
-        (lambda: ReplayConfig(max_gap_s=-1.0), "max_gap_s is -1.0; expected"),
+        (lambda: ReplayConfig(max_gap_s=-1.0), r"max_gap_s must be from 0 to 1e\+09 s, got -1.0"),
         (lambda: PollingGrid(200.0, 100.0), r"max_ms must be at least min_ms \(200\), got 100"),
         (lambda: PollingGrid(100.0, 150.0, 100.0), "define 1 experts; expected 2 to 10000"),
         (lambda: PollingGrid(1.0, 1e9, 1e-9), "experts; expected 2 to 10000"),
-        (lambda: PollingGrid(110.0, 190.0, 10.0, 100.0), "no multiple of it lies from 110 to 190 ms"),
-        (lambda: replay_activity(activity(), ReplayConfig()), "client one has no request to replay"),
+        (lambda: PollingGrid(110.0, 190.0, 10.0, 100.0), "have a multiple from 110 to 190 ms, got 100"),
+        (lambda: replay_activity(activity(), ReplayConfig()), "client one has no requests to replay"),
     ],
 )
 def test_what_cannot_be_replayed_is_said_in_a_sentence(make, message: str) -> None:
