@@ -21,7 +21,7 @@ STUDIES = {
     "trace-study": "trace_study:STUDY",
     "non-stationary": "non_stationary.study:STUDY",
 }
-"""The module and object of each study, by its name on the command line, in the order of the report."""
+"""Module and object of each study by its name on the command line, in the order of the report."""
 
 
 OWN = {
@@ -29,30 +29,30 @@ OWN = {
     "devices": "devices.study:STUDY",
     "mac": "link_against_mac:STUDY",
 }
-"""Studies of this program's own; they repeat no published experiment, so ``all`` leaves them out."""
+"""Studies that repeat no published experiment; ``all`` does not include them."""
 
 
 def load_study(
     name: str, studies: Mapping[str, str] = STUDIES | OWN, package: str = "psm_sim.lab.studies"
 ) -> Study:
-    """Return a study.
+    """Import and return a study.
 
     Parameters
     ----------
     name : str
-        As on the command line.
-    studies : mapping
-        Places by name, ``"module:OBJECT"``.
+        Name of the study on the command line.
+    studies : mapping of str to str
+        Location of each study by its name, as ``"module:OBJECT"``.
     package : str
-        Where the modules are.
+        Package of the modules.
 
     Raises
     ------
     InputError
-        If there is no study of that name.
+        If there is no study with that name.
     """
     if name not in studies:
         raise unknown_name_error("study", name, [*studies, "all"])
     module, _, attribute = studies[name].partition(":")
-    found: Study = getattr(importlib.import_module(f"{package}.{module}"), attribute)
-    return found
+    study: Study = getattr(importlib.import_module(f"{package}.{module}"), attribute)
+    return study

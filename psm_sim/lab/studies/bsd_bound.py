@@ -1,4 +1,4 @@
-"""Bound of Bounded Slowdown, measured where replies are held: the largest stretch, and how many were."""
+"""Measurement of the Bounded Slowdown guarantee on replies that the access point buffers."""
 
 from __future__ import annotations
 
@@ -17,53 +17,53 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.scenario_key import DigestCache
 
 HOLDING_MS = 1500
-"""A server delay that outlasts the time for which BSD stays awake at each p of the paper, at most 1 s."""
+"""Server delay longer than the time for which BSD stays awake, which is at most 1 s for the paper's p."""
 
 
 class BoundObserver(Observer):
-    """Watch over the bound: the stretch of every reply that was held.
+    """Observer that measures the stretch of every buffered reply.
 
-    The stretch is the time from the last uplink packet to the delivery of a held frame over the time
-    from that packet to the frame's arrival at the access point; ``stretches`` has one for each doze that
-    ended with held frames, that of the first of them, which waited longest. A reply that finds the station
-    awake is not held, and has none.
+    The stretch is a ratio of two times since the last uplink packet: the delivery of a buffered frame over
+    its arrival at the access point. ``stretches`` has one value for each doze that ended with buffered
+    frames, for the first frame, because it waited longest. A reply that finds the station awake is not
+    buffered and has no stretch.
     """
 
     def __init__(self) -> None:
         self.stretches: list[float] = []
         self._uplink_s = 0.0  # time of the last uplink packet
-        self._after_uplink_s = 0.0  # from there to the last beacon that the station woke for
+        self._after_uplink_s = 0.0  # from the last uplink packet to the last received beacon
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
-        """Note when the station sends; arguments as for :class:`~psm_sim.network.Observer`."""
+        """Record when the station sends; arguments as for :class:`~psm_sim.network.Observer`."""
         if link.name == "wireless up":
             self._uplink_s = queued_s
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Note when a held frame would be delivered.
+        """Record when a buffered frame would be delivered.
 
         Parameters
         ----------
-        first_s
-            The time of the first beacon heard, in seconds.
-        count
-            The number of beacons heard.
-        every_s
-            The time from one to the next, in seconds.
+        first_s : float
+            Time of the first received beacon, in seconds.
+        count : int
+            Number of received beacons.
+        every_s : float
+            Time between two received beacons, in seconds.
         """
         self._after_uplink_s = first_s + (count - 1) * every_s - self._uplink_s
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Measure the first of the frames just fetched.
+        """Measure the stretch of the first retrieved frame.
 
         Parameters
         ----------
-        time_s
-            The time in seconds.
-        poll
-            The frames that the station saw when it woke; None after an uplink packet.
-        rest
-            The answer of the policy.
+        time_s : float
+            Time in seconds.
+        poll : Poll or None
+            Frames that the station retrieved when it woke; None after an uplink packet.
+        rest : Rest
+            Sleep decision of the policy.
         """
         if poll is not None and poll.arrivals:
             waited_s = (poll.slept_ms - poll.arrivals[0][0]) / 1000
@@ -72,9 +72,10 @@ class BoundObserver(Observer):
 
 @dataclass(frozen=True)
 class BoundTask:
-    """One run of BSD with a bound p that measures the stretch of every held reply.
+    """Task that runs BSD with a bound p and measures the stretch of every buffered reply.
 
-    Its row has the largest as a share of 1 + p, None if none was held, and the number of those held.
+    The row has the number of buffered replies as ``held`` and the largest stretch as a share of 1 + p as
+    ``bound``. ``bound`` is None if no reply was buffered.
     """
 
     kind: ClassVar[str] = "bound"
@@ -85,17 +86,17 @@ class BoundTask:
 
     @property
     def weight(self) -> int:
-        """Its pages."""
+        """Number of pages."""
         return self.scenario.pages
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that decides the row."""
+        """Return a hash of everything that determines the row."""
         return digest_of([self.kind, self.p, self.scenario.key(cache=cache)])
 
     def run(self) -> list[Row]:
-        """Return the row."""
-        watch = BoundObserver()
-        run = prepare(f"bsd:p={self.p:g}", self.scenario.resolve_topology(), [watch])
+        """Run BSD and return the row."""
+        observer = BoundObserver()
+        run = prepare(f"bsd:p={self.p:g}", self.scenario.resolve_topology(), [observer])
         run.execute(self.scenario.workload().pages)
-        bound = max(watch.stretches) / (1 + self.p) if watch.stretches else None
-        return [{"p": self.p, "bound": bound, "held": len(watch.stretches)}]
+        bound = max(observer.stretches) / (1 + self.p) if observer.stretches else None
+        return [{"p": self.p, "bound": bound, "held": len(observer.stretches)}]

@@ -1,4 +1,4 @@
-"""Bounded Slowdown against the claims of its paper's abstract: energy saved, and the bound kept."""
+"""Bounded Slowdown study: energy, page times and the bound, compared with the paper's abstract."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ BOUNDS = (1.0, 0.5, 0.2, 0.1)
 OPTIMA = 10
 COMMENTARY = join_paragraphs(
     """
-    A tight bound costs energy: BSD stays awake for a beacon interval over p after each uplink packet, a
-    delayed ACK and a FIN included, 1 s for p = 0.1.
+    A tight bound costs energy because BSD stays awake for a beacon interval over p after each uplink
+    packet, including delayed ACKs and FINs. For p = 0.1 this is 1 s.
 
-    The abstract's savings are ranges over p and over the paper's workloads; each p is judged by the whole
-    range.
+    The abstract states its savings as ranges over p and over the paper's workloads. Each p is judged by the
+    whole range.
     """
 )
 COLUMNS = {
@@ -37,14 +37,17 @@ COLUMNS = {
 
 
 class BsdEnergy(Study):
-    """Static PSM and BSD under each preset, and the bound where every reply is held."""
+    """Static PSM and BSD under each preset, and the bound with every reply buffered."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return comparisons, hindsight's best, and runs in which the bound is watched."""
-        return [task for each in _experiments() for task in _tasks(each, scale, seed)]
+        """Return comparisons, offline optima, and runs that measure the bound.
+
+        *scale* and *seed* as for :class:`Study`.
+        """
+        return [task for experiment in _experiments() for task in _tasks(experiment, scale, seed)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set savings, page times and the bound beside the abstract's; arguments as for :class:`Study`."""
+        """Compare savings, page times and the bound with the abstract; arguments as for :class:`Study`."""
         experiments = _experiments()
         frames = {experiment.preset.name: experiment.frame(rows) for experiment in experiments}
         bound = pd.DataFrame(rows.of("bound"))
@@ -53,7 +56,7 @@ class BsdEnergy(Study):
             NAME,
             "Bounded Slowdown: energy, page times and the bound (BSD paper's abstract)",
             f"{setting_of(experiments, scale, seed)}; for the bound every reply takes {HOLDING_MS} ms",
-            remarks=[_extremes(name, frame) for name, frame in frames.items()],
+            remarks=[_savings_remark(name, frame) for name, frame in frames.items()],
             commentary=COMMENTARY,
             tables=[
                 *(
@@ -75,13 +78,13 @@ def _experiments() -> list[Experiment]:
 
 def _tasks(experiment: Experiment, scale: Scale, seed: int) -> list[Task]:
     seeds, labels = experiment.seeds(scale, seed), {"preset": experiment.preset.name}
-    watched = [
-        BoundTask(p, experiment.scenario(scale.pages, each, server_delay_ms=HOLDING_MS), labels)
+    bounds = [
+        BoundTask(p, experiment.scenario(scale.pages, number, server_delay_ms=HOLDING_MS), labels)
         for p in BOUNDS
-        for each in seeds[:OPTIMA]
+        for number in seeds[:OPTIMA]
     ]
     optima = experiment.optima(scale.pages, seeds[:OPTIMA])
-    return [*experiment.runs(scale.pages, seeds), *optima, *watched]
+    return [*experiment.runs(scale.pages, seeds), *optima, *bounds]
 
 
 def _claims(experiment: Experiment, frames: dict[str, pd.DataFrame], bound: pd.DataFrame) -> list[Claim]:
@@ -91,18 +94,18 @@ def _claims(experiment: Experiment, frames: dict[str, pd.DataFrame], bound: pd.D
         frame.loc[frame["policy"] == name, "energy_j"].to_numpy() for name in ("always-on", BSD[0])
     )
     values[BSD[0], "always_on_ratio"] = (always / bsd).tolist()
-    mine = bound[bound["preset"] == experiment.preset.name]
+    rows = bound[bound["preset"] == experiment.preset.name]
     for p, policy in zip(BOUNDS, BSD, strict=True):
-        values[policy, "bound"] = mine.loc[mine["p"] == p, "bound"].dropna().tolist()
+        values[policy, "bound"] = rows.loc[rows["p"] == p, "bound"].dropna().tolist()
     return published_claims(NAME, values, experiment.preset)
 
 
-def _extremes(preset: str, frame: pd.DataFrame) -> str:
+def _savings_remark(preset: str, frame: pd.DataFrame) -> str:
     slowest = frame.loc[frame["policy"].isin(BSD), "slowdown"].max()
     saved = frame[frame["policy"].isin(BSD)].groupby("policy", sort=False)["energy_saved"].mean()
     return (
         f"Preset {preset}: BSD saves {100 * saved.min():.1f} % ({saved.idxmin()}) to"
-        f" {100 * saved.max():.1f} % ({saved.idxmax()}) of static PSM's energy; its slowdown is at most"
+        f" {100 * saved.max():.1f} % ({saved.idxmax()}) of static PSM's energy. Its slowdown is at most"
         f" {slowest:.3f} in any replication."
     )
 

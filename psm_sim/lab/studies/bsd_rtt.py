@@ -1,4 +1,4 @@
-"""Round trips: page time and energy of every policy against the round trip to the server."""
+"""Round-trip study: page time and energy of every policy against the round-trip time to the server."""
 
 from __future__ import annotations
 
@@ -29,26 +29,30 @@ SETTINGS = {"tcp.segment_bytes": 1000, "tcp.delayed_ack_ms": 0}
 TOLERANCE = 0.05
 COMMENTARY = join_paragraphs(
     """
-    The reference model seems to fetch a page's objects one after the other. Parallel connections share each
-    wait for a beacon, which shows most at short round trips, where waiting is nearly all of a page's time.
+    The reference model seems to request a page's objects one after the other. Parallel connections share
+    each wait for a beacon. The difference is largest at short round trips, where the wait is nearly all of
+    a page's time.
     """
 )
 
 
 class RoundTrips(Study):
-    """Sweep at the reference model's settings: segments of 1000 B, one ACK per segment, no server delay.
+    """Sweep over round-trip times at the settings of the reference model.
 
-    It is run with the scenario's four parallel connections for every policy, and once more with a single
-    one for the policies of the reference model.
+    Segments have 1000 B, each segment has its ACK, and the server has no delay. Every policy runs with four
+    parallel connections. The policies of the reference model also run with a single connection.
     """
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison per number of connections, round trip and seed, and hindsight's best."""
+        """Return one comparison per number of connections, round trip and seed, and the offline optima.
+
+        *scale* and *seed* as for :class:`Study`.
+        """
         seeds = _seeds(scale, seed)
         scenarios = [
-            (rtt_ms, Scenario(TRACE, pages=scale.pages, seed=each, settings=_settings(rtt_ms)))
+            (rtt_ms, Scenario(TRACE, pages=scale.pages, seed=number, settings=_settings(rtt_ms)))
             for rtt_ms in ROUND_TRIPS_MS
-            for each in seeds
+            for number in seeds
         ]
         runs = [
             RunTask(
@@ -63,7 +67,7 @@ class RoundTrips(Study):
         return [*runs, *best]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set the ratios of mean page times beside the reference model's; arguments as for :class:`Study`."""
+        """Compare the ratios of mean page times with the reference model; arguments as for :class:`Study`."""
         frame, best = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
         parallel, single = (_curves(frame[frame["connections"] == connections]) for connections in (4, 1))
         return Findings(
@@ -72,7 +76,7 @@ class RoundTrips(Study):
             f"segments of 1000 B, an ACK for each, initial window 2, no server delay,"
             f" {len(_seeds(scale, seed))} replications of {scale.pages} pages, from seed {seed}",
             remarks=[
-                f"With up to four parallel connections, as published, {_agreement(parallel)}",
+                f"With up to four parallel connections, as in the paper, {_agreement(parallel)}",
                 f"With one connection at a time, {_agreement(single)}",
             ],
             commentary=COMMENTARY,
@@ -82,7 +86,7 @@ class RoundTrips(Study):
                 ),
                 Table("The same with one connection at a time", _wide(single)),
             ],
-            figures={"round-trips": pd.concat([parallel, _hindsight(best)], ignore_index=True)},
+            figures={"round-trips": pd.concat([parallel, _optimum_curve(best)], ignore_index=True)},
         )
 
 
@@ -91,7 +95,7 @@ def _seeds(scale: Scale, seed: int) -> range:
 
 
 def _settings(round_trip_ms: float) -> dict[str, float]:
-    # A round trip passes the wired link twice, and the wireless one with 0.1 ms each way.
+    # A round trip crosses the wired link twice, and the wireless link with 0.1 ms in each direction.
     return {**SETTINGS, "links.wired.latency_ms": round_trip_ms / 2 - 0.1}
 
 
@@ -99,8 +103,8 @@ def _with_connections(scenario: Scenario, connections: int) -> Scenario:
     return replace(scenario, settings={**scenario.settings, "browser.connections": connections})
 
 
-def _hindsight(best: pd.DataFrame) -> pd.DataFrame:
-    """Return the least energy without delay as one more curve."""
+def _optimum_curve(best: pd.DataFrame) -> pd.DataFrame:
+    """Return the energy of the offline optimum without delay as a curve."""
     energies = best.groupby("rtt_ms", sort=False)["energy_j"].mean().reset_index()
     return energies.assign(policy="hindsight, no delay", time_ratio=1.0, half_width=0.0)
 
@@ -108,13 +112,13 @@ def _hindsight(best: pd.DataFrame) -> pd.DataFrame:
 def _curves(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         [
-            _line(float(group["rtt_ms"].iloc[0]), str(group["policy"].iloc[0]), group)
+            _point(float(group["rtt_ms"].iloc[0]), str(group["policy"].iloc[0]), group)
             for _, group in frame.groupby(["rtt_ms", "policy"], sort=False)
         ]
     )
 
 
-def _line(rtt_ms: float, policy: str, group: pd.DataFrame) -> dict[str, object]:
+def _point(rtt_ms: float, policy: str, group: pd.DataFrame) -> dict[str, object]:
     references = dict(zip(ROUND_TRIPS_MS, REFERENCE.get(policy, ()), strict=False))
     mean = confidence_interval(group["time_ratio"])
     return {
@@ -131,21 +135,21 @@ def _line(rtt_ms: float, policy: str, group: pd.DataFrame) -> dict[str, object]:
 def _agreement(curves: pd.DataFrame) -> str:
     compared = curves.dropna(subset=["reference"])
     far = compared[(compared["time_ratio"] / compared["reference"] - 1).abs() > TOLERANCE]
-    apart = [
-        f"{policy} at {rtt_ms:g} ms {ours:.2f} for {theirs:g}"
-        for policy, rtt_ms, ours, theirs in zip(
+    exceptions = [
+        f"{policy} at {rtt_ms:g} ms ({ratio:.2f}, reference {reference:g})"
+        for policy, rtt_ms, ratio, reference in zip(
             far["policy"], far["rtt_ms"], far["time_ratio"], far["reference"], strict=True
         )
     ]
-    near = f"{len(compared) - len(far)} of {len(compared)} ratios lie within {TOLERANCE:.0%} of the reference"
-    return f"{near} model's{'; not ' + ', '.join(apart) if apart else ''}."
+    near = f"{len(compared) - len(far)} of {len(compared)} ratios are within {TOLERANCE:.0%} of the reference"
+    return f"{near} model{'. The exceptions are ' + ', '.join(exceptions) if exceptions else ''}."
 
 
 def _wide(curves: pd.DataFrame) -> pd.DataFrame:
     shown = curves[curves["policy"] != "always-on"].copy()
-    known = shown["reference"].notna()
+    has_reference = shown["reference"].notna()
     shown["ratio"] = shown["time_ratio"].map("{:.2f}".format)
-    shown.loc[known, "ratio"] += shown.loc[known, "reference"].map(" / {:.2f}".format)
+    shown.loc[has_reference, "ratio"] += shown.loc[has_reference, "reference"].map(" / {:.2f}".format)
     wide = shown.pivot_table(index="rtt_ms", columns="policy", values="ratio", aggfunc="first", sort=False)
     return wide.reset_index().rename(columns={"rtt_ms": "RTT ms"}).rename_axis(columns=None)
 

@@ -1,4 +1,4 @@
-"""Floor as a task: every policy in the simulator, beside the energy that none can go below."""
+"""Task that compares the energy of every simulated policy with its lower bound."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from psm_sim.simulation.result import Result
 
 
 class LullPolicy(Policy):
-    """Lull: hears every beacon for a while after an uplink packet, and then one per minute.
+    """Policy that receives every beacon shortly after an uplink packet, and then one per minute.
 
-    Next to no beacon is heard while the user thinks. It is tuned to the traffic of the study, as nobody can
-    tune it who does not know it, to show how little energy a policy can take in the simulator.
+    It receives almost no beacon while the user thinks. It is tuned to the traffic of the study, which no
+    station knows in advance, to show how little energy a policy can need in the simulator.
     """
 
     name = "lull"
@@ -26,31 +26,31 @@ class LullPolicy(Policy):
         self.until_s, self.beacons = until_s, beacons
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Doze to the next beacon, or for a minute."""
+        """Return a doze of one beacon, or of a minute; arguments as for :class:`~psm_sim.policies.Policy`."""
         return Rest(beacons=1 if since_uplink_s < self.until_s else self.beacons)
 
 
 @dataclass(frozen=True)
 class LowerBoundTask(RunTask):
-    """Policies over the same pages, and :class:`LullPolicy`; one row per policy.
+    """Task that runs policies and :class:`LullPolicy` over the same pages, with one row per policy.
 
-    ``energy_j`` and ``energy_lower_bound_j`` are in joules per page; the lower bound is that of the policy's
-    own run. ``delay_s`` is the page time beyond that without power saving, in seconds per page.
+    ``energy_j`` and ``energy_lower_bound_j`` are in joules per page. The lower bound refers to the policy's
+    own run. ``delay_s`` is the page time minus the page time without power saving, in seconds per page.
     """
 
     kind: ClassVar[str] = "floor"
 
     def run(self) -> list[dict[str, Any]]:
-        """Return the rows."""
+        """Run the policies and return the rows."""
         comparison = compare_runs((*self.policies, LullPolicy()), self.scenario)
         return [self._row(run, comparison) for run in comparison.runs]
 
     def _row(self, run: Result, comparison: Comparison) -> dict[str, Any]:
-        pages, place = comparison.workload.pages, comparison.resolved_topology
+        pages, topology = comparison.workload.pages, comparison.resolved_topology
         return {
             "seed": self.scenario.seed,
             "policy": run.policy,
             "energy_j": run.energy_per_page_j,
-            "energy_lower_bound_j": energy_lower_bound_j(pages, place, run.simulated_s) / len(pages),
+            "energy_lower_bound_j": energy_lower_bound_j(pages, topology, run.simulated_s) / len(pages),
             "delay_s": run.page_time_s.mean - comparison.always_on.page_time_s.mean,
         }

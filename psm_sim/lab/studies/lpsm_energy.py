@@ -1,4 +1,4 @@
-"""Main results of the thesis (section 2.5.4): 100 pages, and 4 experiments of 500 pages."""
+"""Studies of the thesis's main results (section 2.5.4): 100 pages, and 4 experiments of 500 pages."""
 
 from __future__ import annotations
 
@@ -34,41 +34,51 @@ QUANTITIES = {
     "page_ratio_max": "worst page / psm",
 }
 ALL_POLICIES = 4
-"""The number of long replications in which every policy runs; further ones run what is judged."""
+"""Number of long replications with every policy. Further replications run only the judged policies."""
 
 OPTIMA = 10
-"""The most replications in which hindsight's best schedule is found."""
+"""Maximum number of replications for which the offline optimum is computed."""
 
 
 @dataclass(frozen=True)
 class HeadlineStudy(Study):
-    """Every policy on the same pages, in independent replications, under each preset."""
+    """Every policy on the same pages, in independent replications, under each preset.
+
+    ``name`` and ``title`` identify the study in a report. ``long`` selects the runs of 500 pages.
+    """
 
     name: str
     title: str
     long: bool
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison per preset and seed, and hindsight's best schedule on some of the pages."""
+        """Return one comparison per preset and seed, and the offline optimum for some of them.
+
+        *scale* and *seed* as for :class:`Study`.
+        """
         return [task for preset in PRESETS for task in self._tasks(preset, scale, seed)]
 
     def _tasks(self, preset: str, scale: Scale, seed: int) -> list[Task]:
-        every, pages = Experiment.under(self.name, preset), self._pages(scale)
-        seeds = every.seeds(scale, seed, long=self.long)
-        best = every.optima(pages, seeds[: ALL_POLICIES if self.long else OPTIMA])
+        complete, pages = Experiment.under(self.name, preset), self._pages(scale)
+        seeds = complete.seeds(scale, seed, long=self.long)
+        optima = complete.optima(pages, seeds[: ALL_POLICIES if self.long else OPTIMA])
         if not self.long:
-            return [*every.runs(pages, seeds), *best]
+            return [*complete.runs(pages, seeds), *optima]
         judged = dict.fromkeys(number.policy for number in published_numbers(self.name))
-        some = Experiment.under(self.name, preset, ("always-on", *judged))
-        return [*every.runs(pages, seeds[:ALL_POLICIES]), *some.runs(pages, seeds[ALL_POLICIES:]), *best]
+        reduced = Experiment.under(self.name, preset, ("always-on", *judged))
+        return [
+            *complete.runs(pages, seeds[:ALL_POLICIES]),
+            *reduced.runs(pages, seeds[ALL_POLICIES:]),
+            *optima,
+        ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set the means under each preset beside the published bars; arguments as for :class:`Study`."""
+        """Compare the means under each preset with the published bars; arguments as for :class:`Study`."""
         experiments = [Experiment.under(self.name, preset) for preset in PRESETS]
         frames = {experiment.preset.name: experiment.frame(rows) for experiment in experiments}
-        best = {name: _best(rows, name) for name in frames}
-        drawn = frames[PRESETS[0]]
-        found = [
+        best = {name: _optimum_energies(rows, name) for name in frames}
+        headline = frames[PRESETS[0]]
+        claims = [
             claim
             for experiment in experiments
             for claim in self._claims(experiment, frames[experiment.preset.name])
@@ -76,18 +86,18 @@ class HeadlineStudy(Study):
         return Findings(
             self.name,
             self.title,
-            setting_of(experiments, scale, seed, long=self.long) + self._fewer(),
+            setting_of(experiments, scale, seed, long=self.long) + self._setting_suffix(),
             remarks=[line for name in frames for line in _remarks(name, frames[name], best[name])],
             tables=[
                 Table(f"Means with 95 % confidence intervals, preset {name}", _means(frame, best[name]))
                 for name, frame in frames.items()
             ],
-            claims=found,
+            claims=claims,
             presets=[experiment.preset for experiment in experiments],
             provisional=not scale.full,
             figures={
-                "energy": mean_energy_by_state(drawn, best[PRESETS[0]], self.name),
-                "slowdown": slowdown_numbers(drawn, self.name),
+                "energy": mean_energy_by_state(headline, best[PRESETS[0]], self.name),
+                "slowdown": slowdown_numbers(headline, self.name),
             },
         )
 
@@ -97,11 +107,11 @@ class HeadlineStudy(Study):
     def _pages(self, scale: Scale) -> int:
         return scale.long_pages if self.long else scale.pages
 
-    def _fewer(self) -> str:
+    def _setting_suffix(self) -> str:
         return f"; policies of which nothing was published: {ALL_POLICIES} replications" if self.long else ""
 
 
-def _best(rows: Rows, preset: str) -> list[float]:
+def _optimum_energies(rows: Rows, preset: str) -> list[float]:
     return [row["energy_j"] for row in rows.of("optimum") if row["preset"] == preset]
 
 
@@ -125,23 +135,24 @@ def _remarks(preset: str, frame: pd.DataFrame, best: Sequence[float]) -> list[st
     paired = confidence_interval(log["energy_j"].to_numpy() - psm["energy_j"].to_numpy())
     above = confidence_interval(log["energy_j"].to_numpy()[: len(best)] / best - 1)
     dozing = frame[frame["policy"].isin(["psm", *LPSM])]
-    rest = (dozing["energy_j"] - dozing["beacons_j"]).groupby(dozing["policy"]).mean()
+    other = (dozing["energy_j"] - dozing["beacons_j"]).groupby(dozing["policy"]).mean()
     means = frame.groupby("policy", sort=False)["energy_j"].mean()
-    apart = 100 * (rest.max() / rest.min() - 1)
+    spread = 100 * (other.max() / other.min() - 1)
     return [
         (
-            f"Preset {preset}: LPSM with 1/log T takes {paired:.3f} J per page more than static PSM (paired),"
-            f" and {100 * above.mean:+.1f} % against hindsight's best without delay; what is not beacons"
-            f" differs by {apart:.2f} % between static PSM and both LPSM."
+            f"Preset {preset}: the energy of LPSM with 1/log T minus that of static PSM is {paired:.3f} J per"
+            f" page (paired). The difference to the offline optimum without delay is"
+            f" {100 * above.mean:+.1f} %."
+            f" The energy without beacons differs by {spread:.2f} % between static PSM and both LPSM losses."
         ),
         (
-            f"Preset {preset}: least energy of the BSD settings {_least_bsd(means)}; LPSM with 1/log T"
-            f" {means[LOG]:.3f} J, with 1/T {means[INVERSE]:.3f} J."
+            f"Preset {preset}: the minimum energy of the BSD settings is {_min_bsd(means)}. LPSM needs"
+            f" {means[LOG]:.3f} J with 1/log T and {means[INVERSE]:.3f} J with 1/T."
         ),
     ]
 
 
-def _least_bsd(means: pd.Series[float]) -> str:
+def _min_bsd(means: pd.Series[float]) -> str:
     bsd = means[means.index.str.startswith("bsd")]
     return f"{bsd.min():.3f} J ({bsd.idxmin()})"
 

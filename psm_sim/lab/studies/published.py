@@ -1,4 +1,4 @@
-"""Published numbers beside ours, and whether they agree, by a rule that was fixed beforehand."""
+"""Published numbers, simulated values, and verdicts by a rule that was fixed beforehand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,23 @@ _FILE = Path(__file__).with_name("published.toml")
 
 @dataclass(frozen=True)
 class PublishedNumber:
-    """One published number: a value with the unit of its last digit, an upper bound, or a range."""
+    """Published number, which is a value with the unit of its last digit, an upper bound, or a range.
+
+    Parameters
+    ----------
+    study, policy, quantity : str
+        Names that identify the number.
+    source : str
+        Publication, with the section or figure.
+    value, unit : float
+        Value and the unit of its last printed digit.
+    at_most : float, optional
+        Upper bound.
+    low, high : float, optional
+        Ends of a range.
+    not_comparable : str
+        Reason for which no simulated value can be compared with the number; empty if there is none.
+    """
 
     study: str
     policy: str
@@ -37,24 +53,26 @@ class PublishedNumber:
 
     @property
     def key(self) -> str:
-        """The number's name where presets say what they were fitted to: ``STUDY/POLICY/QUANTITY``."""
+        """Name of the number in the preset files: ``STUDY/POLICY/QUANTITY``."""
         return f"{self.study}/{self.policy}/{self.quantity}"
 
     def difference(self, ours: float) -> float | None:
-        """Return ours minus the published value; None for a bound or a range."""
+        """Return the simulated value *ours* minus the published value; None for a bound or a range."""
         return None if self.value is None else ours - self.value
 
     def verdict(self, ours: Interval, largest: float, relative: float) -> str:
-        """Return ``agrees``, ``differs``, ``undecided`` or ``not comparable``; the rule is in the file.
+        """Return ``agrees``, ``differs``, ``undecided`` or ``not comparable``.
+
+        The rule is stated in ``published.toml``.
 
         Parameters
         ----------
         ours : Interval
-            Our mean with its confidence interval, in the published unit.
+            Simulated mean with its confidence interval, in the published unit.
         largest : float
-            Our largest value, which is held against a published bound.
+            Largest simulated value, which is compared with a published bound.
         relative : float
-            The tolerance as a share of the published value.
+            Tolerance as a share of the published value.
         """
         if self.not_comparable:
             return "not comparable"
@@ -66,24 +84,25 @@ class PublishedNumber:
         return "differs" if ours.high < below or ours.low > above else "undecided"
 
     def tolerated(self, relative: float) -> tuple[float, float]:
-        """Return the least and the largest value that agree with a value or a range.
+        """Return the smallest and the largest value that agree with a value or a range.
 
-        The tolerance is the larger of half a unit of the last digit and *relative*, a share of the value.
+        The tolerance is the larger of half a unit of the last digit and *relative* times the value.
         """
         low, high = (self.low, self.high) if self.value is None else (self.value, self.value)
         assert low is not None  # noqa: S101
         assert high is not None  # noqa: S101
         tolerances = [max(self.unit / 2, relative * abs(end)) for end in (low, high)]
-        slack = 1e-12  # a mean on the edge agrees, whatever the last bit says
+        slack = 1e-12  # rounding errors do not decide about a mean on the edge
         return low - tolerances[0] - slack, high + tolerances[1] + slack
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A published number with ours beside it.
+    """Published number with the simulated value and the verdict.
 
-    ``preset`` is the setting of our runs and ``role`` what the number was to it; ``kept`` is the share of our
-    replications that keep a published bound.
+    ``ours`` is the simulated mean and ``largest`` the largest simulated value. ``preset`` names the setting
+    of the runs, and ``role`` is the role of the number in that preset. ``kept`` is the share of replications
+    that keep a published bound.
     """
 
     published: PublishedNumber
@@ -96,39 +115,39 @@ class Claim:
 
 
 def published_numbers(study: str) -> list[PublishedNumber]:
-    """Return the published numbers that a study is compared with."""
+    """Return the published numbers of a study."""
     return [number for number in _load()[0] if number.study == study]
 
 
 def published_claims(
     study: str, values: Mapping[tuple[str, str], Sequence[float]], preset: Preset
 ) -> list[Claim]:
-    """Set ours beside each published number of a study.
+    """Compare the simulated values with each published number of a study.
 
     Parameters
     ----------
     study : str
-        The study, as in the file of published numbers.
+        Name of the study in the file of published numbers.
     values : mapping of (str, str) to sequence of float
-        Ours, one per replication, by policy and quantity.
+        Simulated values, one per replication, by policy and quantity.
     preset : Preset
-        The setting that gave them.
+        Setting of the runs.
     """
     numbers = published_numbers(study)
     return [claim_of(number, values[number.policy, number.quantity], preset) for number in numbers]
 
 
 def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset) -> Claim:
-    """Set ours beside one published number.
+    """Compare the simulated values with one published number.
 
     Parameters
     ----------
-    number : Published
-        The number.
+    number : PublishedNumber
+        Published number.
     values : sequence of float
-        Ours, one per replication, at least one.
+        Simulated values, one per replication, at least one.
     preset : Preset
-        The setting that gave them.
+        Setting of the runs.
     """
     ours, largest = confidence_interval(values), max(values)
     kept = None
@@ -138,9 +157,9 @@ def claim_of(number: PublishedNumber, values: Sequence[float], preset: Preset) -
     return Claim(number, ours, largest, verdict, preset.name, preset.role(number.key), kept)
 
 
-def count_agreeing(found: Iterable[Claim]) -> list[Claim]:
+def count_agreeing(claims: Iterable[Claim]) -> list[Claim]:
     """Return the claims that agree."""
-    return [claim for claim in found if claim.verdict == "agrees"]
+    return [claim for claim in claims if claim.verdict == "agrees"]
 
 
 @cache
@@ -150,5 +169,5 @@ def _load() -> tuple[list[PublishedNumber], float]:
 
 
 def _number(entry: dict[str, Any]) -> PublishedNumber:
-    renamed = {"from": "low", "to": "high"}
-    return PublishedNumber(**{renamed.get(key, key): value for key, value in entry.items()})
+    fields = {"from": "low", "to": "high"}
+    return PublishedNumber(**{fields.get(key, key): value for key, value in entry.items()})

@@ -1,4 +1,4 @@
-"""Several studies at once: all their tasks in one pool, then the findings of each."""
+"""Joint run of several studies, with all their tasks in one pool."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ def reproduce(
     workers: int = EVERY_PROCESSOR,
     progress: Progress = no_progress,
 ) -> list[Findings]:
-    """Run the tasks of all studies together; return the findings of each, in the order of *studies*.
+    """Run the tasks of all studies together and return the findings in the order of *studies*.
 
-    What two studies have in common is run once. The findings do not depend on *workers*.
+    A task that several studies share runs once. The findings do not depend on *workers*.
 
     Parameters
     ----------
     studies : mapping of str to Study
-        The studies by name.
+        Studies by name.
     scale : Scale
-        The number of replications and pages of each study.
+        Number of replications and pages of each study.
     seed : int
-        The first seed, 0 or more.
+        First seed, 0 or more.
     workers : int
-        The number of processes; :data:`EVERY_PROCESSOR` for one on each core.
+        Number of processes; :data:`EVERY_PROCESSOR` starts one per core.
     progress : callable, optional
         Called with (pages done, total pages, label) after each task.
     """
     tasks = {name: list(study.tasks(scale, seed)) for name, study in studies.items()}
-    rows = run_tasks([task for each in tasks.values() for task in each], workers, progress)
+    rows = run_tasks([task for group in tasks.values() for task in group], workers, progress)
     findings, first = [], 0
     for name, study in studies.items():
         findings.append(study.digest(rows.slice(first, len(tasks[name])), scale, seed))

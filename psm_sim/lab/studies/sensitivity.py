@@ -1,4 +1,4 @@
-"""Sensitivity of the published numbers to each choice that the sources leave open."""
+"""Study of how each choice that the sources leave open affects the published numbers."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ REPLICATIONS = 3
 
 @dataclass(frozen=True)
 class Variant:
-    """One change to the headline's preset.
+    """Change to the headline preset.
 
-    A value of ``lpsm`` is the same for both losses, or a mapping from :data:`LOG` and :data:`INVERSE`.
+    ``trace``, ``lpsm`` and ``settings`` are the changed parameters of the trace, of LPSM and of the topology.
+    A value of ``lpsm`` applies to both losses, unless it is a mapping from :data:`LOG` and :data:`INVERSE`.
     """
 
     label: str
@@ -44,9 +45,9 @@ class Variant:
 
     def policies(self, preset: Preset) -> dict[str, Spec]:
         """Return the policies under the preset with the change, by their plain names."""
-        return {name: preset.policy_spec(self._changed(name)) for name in PLAIN}
+        return {name: preset.policy_spec(self._apply(name)) for name in PLAIN}
 
-    def _changed(self, name: str) -> Spec:
+    def _apply(self, name: str) -> Spec:
         spec = Spec.parse(name, "policy")
         if spec.name == "lpsm":
             for key, value in self.lpsm.items():
@@ -87,33 +88,36 @@ VARIANTS = (
 
 
 class SensitivityStudy(Study):
-    """One variant at a time, everything else as the headline's preset, on the seeds for choosing."""
+    """Headline preset with one change at a time, on the seeds for choosing."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison per variant and seed, and hindsight's best schedule for each."""
+        """Return one comparison per variant and seed, and the offline optimum for each.
+
+        *scale* and *seed* as for :class:`Study`; the seeds for choosing do not depend on *seed*.
+        """
         preset = load_preset(BASE)
         runs = [
-            _task(preset, variant, scale.pages, each)
+            _task(preset, variant, scale.pages, number)
             for variant in VARIANTS
-            for each in scale.choosing(REPLICATIONS)
+            for number in scale.choosing(REPLICATIONS)
         ]
         return [*runs, *(OptimumTask(run.scenario, prices=0, labels=run.labels) for run in runs)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return each number under each variant, and how many agree; arguments as for :class:`Study`."""
         seeds, preset = scale.choosing(REPLICATIONS), load_preset(BASE)
-        runs, best = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
-        lines, found = [], {}
+        runs, optima = pd.DataFrame(rows.of("run")), pd.DataFrame(rows.of("optimum"))
+        lines, claims = [], {}
         for variant in VARIANTS:
-            line, found[variant.label] = _line(variant, runs[runs["variant"] == variant.label], preset)
-            least_j = best.loc[best["variant"] == variant.label, "energy_j"].mean()
-            lines.append({**line, "hindsight, no delay, J": f"{least_j:.3f}"})
+            line, claims[variant.label] = _line(variant, runs[runs["variant"] == variant.label], preset)
+            optimum_j = optima.loc[optima["variant"] == variant.label, "energy_j"].mean()
+            lines.append({**line, "hindsight, no delay, J": f"{optimum_j:.3f}"})
         return Findings(
             "sensitivity",
-            "Sensitivity: what each unstated choice does to the published numbers",
+            "Sensitivity of the published numbers to each unstated choice",
             f"preset {BASE} and one change at a time; {len(seeds)} replications of {scale.pages} pages, the"
             f" seeds for choosing, {seeds[0]} to {seeds[-1]}; mean think time as the preset's",
-            remarks=_remarks(found),
+            remarks=_remarks(claims),
             tables=[Table("One choice at a time; published values in the headings", pd.DataFrame(lines))],
             presets=[preset],
         )
@@ -129,23 +133,23 @@ def _task(preset: Preset, variant: Variant, pages: int, seed: int) -> RunTask:
 def _line(variant: Variant, runs: pd.DataFrame, preset: Preset) -> tuple[dict[str, str], list[Claim]]:
     names = {"always-on": "always-on", **{str(spec): name for name, spec in variant.policies(preset).items()}}
     frame = with_long_pages(add_ratios(runs.assign(policy=runs["policy"].map(names)), "psm"))
-    found = published_claims("lpsm-100", values_of(frame, QUANTITIES), preset)
-    cells = {_name(claim.published): f"{_shown(claim):.3f}{_MARKS[claim.verdict]}" for claim in found}
-    saved = frame.groupby("policy")["energy_ratio"].mean()
-    bsd = {f"{name} energy saved": f"{1 - saved[name]:.3f}" for name in ("bsd:p=1", "bsd:p=0.1")}
+    claims = published_claims("lpsm-100", values_of(frame, QUANTITIES), preset)
+    cells = {_name(claim.published): f"{_judged_value(claim):.3f}{_MARKS[claim.verdict]}" for claim in claims}
+    ratios = frame.groupby("policy")["energy_ratio"].mean()
+    bsd = {f"{name} energy saved": f"{1 - ratios[name]:.3f}" for name in ("bsd:p=1", "bsd:p=0.1")}
     return {
         "choice": variant.label,
-        "agree": f"{len(count_agreeing(found))}/{len(found)}",
+        "agree": f"{len(count_agreeing(claims))}/{len(claims)}",
         **cells,
         **bsd,
-    }, found
+    }, claims
 
 
 _MARKS = {"agrees": "", "undecided": " ?", "differs": " !"}
 
 
-def _shown(claim: Claim) -> float:
-    """Return the largest value for a bound, and the mean for everything else, as they are judged."""
+def _judged_value(claim: Claim) -> float:
+    """Return the value that is judged: the largest for a bound, and otherwise the mean."""
     return claim.ours.mean if claim.published.at_most is None else claim.largest
 
 
@@ -161,36 +165,42 @@ def _name(number: PublishedNumber) -> str:
     return f"{policy} {quantity[number.quantity]} ({number})"
 
 
-def _remarks(found: Mapping[str, Sequence[Claim]]) -> list[str]:
+def _remarks(claims: Mapping[str, Sequence[Claim]]) -> list[str]:
     names = [_name(number) for number in published_numbers("lpsm-100")]
-    reached = {
-        label: {_name(claim.published) for claim in count_agreeing(each)} for label, each in found.items()
+    agreeing = {
+        label: {_name(claim.published) for claim in count_agreeing(variant)}
+        for label, variant in claims.items()
     }
-    never = [name for name in names if not any(name in each for each in reached.values())]
-    most = max(reached, key=lambda label: len(reached[label]))
-    preset = len(reached[VARIANTS[0].label])
+    missed = [name for name in names if not any(name in labels for labels in agreeing.values())]
+    best = max(agreeing, key=lambda label: len(agreeing[label]))
+    preset = len(agreeing[VARIANTS[0].label])
     return [
-        "An exclamation mark: differs from the published value in the heading; a question mark: undecided.",
         (
-            f"The preset agrees with {preset} of {len(names)} numbers; no variant with more than"
-            f" {len(reached[most])} ({most})."
+            "An exclamation mark means that a value differs from the published value in the heading. A"
+            " question mark means that it is undecided."
         ),
-        f"Reached by no variant: {', '.join(never) or 'none'}.",
-        _tails(found),
+        (
+            f"The preset agrees with {preset} of {len(names)} numbers. The best variant agrees with"
+            f" {len(agreeing[best])} ({best})."
+        ),
+        f"No variant agrees with these numbers: {', '.join(missed) or 'none'}.",
+        _tail_remark(claims),
     ]
 
 
-def _tails(found: Mapping[str, Sequence[Claim]]) -> str:
-    """Say what the tail of the think times does to the beacons of LPSM with 1/T."""
-    shares = {label: _share(each) for label, each in found.items() if label.startswith("think times")}
-    shares[f"preset {BASE}"] = _share(found[VARIANTS[0].label])
-    told = ", ".join(f"{label.removeprefix('think times: ')} {share:.2f}" for label, share in shares.items())
-    return f"Beacons of LPSM with 1/T over static PSM's, published 0.71: {told}."
+def _tail_remark(claims: Mapping[str, Sequence[Claim]]) -> str:
+    """Return the remark on how the tail of the think times affects the beacons of LPSM with 1/T."""
+    shares = {
+        label: _beacon_share(variant) for label, variant in claims.items() if label.startswith("think times")
+    }
+    shares[f"preset {BASE}"] = _beacon_share(claims[VARIANTS[0].label])
+    text = ", ".join(f"{label.removeprefix('think times: ')} {share:.2f}" for label, share in shares.items())
+    return f"Beacon energy of LPSM with 1/T relative to static PSM (published: 0.71): {text}."
 
 
-def _share(found: Sequence[Claim]) -> float:
+def _beacon_share(claims: Sequence[Claim]) -> float:
     beacons = {
-        each.published.policy: each.ours.mean for each in found if each.published.quantity == "beacons_j"
+        claim.published.policy: claim.ours.mean for claim in claims if claim.published.quantity == "beacons_j"
     }
     return beacons[INVERSE] / beacons["psm"]
 

@@ -1,4 +1,4 @@
-"""Slowdown of each page against its time without power saving (thesis, figure 2-8)."""
+"""Study of each page's slowdown against its time without power saving (thesis, figure 2-8)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from psm_sim.simulation.scenario import Scenario
 POLICIES = ("psm", "bsd:p=1", "bsd:p=0.5", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
 COMMENTARY = (
     'The published "negligible slowdown for longer transfers" is judged in lpsm-100, on the longest tenth.',
-    "Under this preset replies take 0.8 s, bytes next to no time.",
+    "Under this preset replies take 0.8 s, and the transfer of the bytes takes almost no time.",
 )
 BANDS_S = (0.0, 1.0, 2.0, 3.0, np.inf)
 
 
 class SlowdownByPage(Study):
-    """One run of every policy, page by page, under the headline's preset."""
+    """One run of every policy under the headline preset, page by page."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one comparison."""
+        """Return one comparison with *seed*; *scale* as for :class:`Study`."""
         preset = load_preset(PRESETS[0])
         policies = tuple(preset.policy_spec(policy) for policy in ("always-on", *POLICIES))
         trace, pages = preset.trace_spec(), scale.long_pages
@@ -51,7 +51,7 @@ class SlowdownByPage(Study):
             "slowdown-by-page",
             "Slowdown of each page against its time without power saving (figure 2-8)",
             f"preset {preset.name}, {scale.long_pages} pages, seed {seed}",
-            remarks=_falls(pages),
+            remarks=_tenths_remark(pages),
             commentary=COMMENTARY,
             tables=[Table("Mean slowdown by page time without power saving", _bands(pages))],
             presets=[preset],
@@ -69,13 +69,13 @@ def _bands(pages: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def _falls(pages: pd.DataFrame) -> list[str]:
-    """Set the slowdown of the longest tenth of the pages beside that of the shortest."""
+def _tenths_remark(pages: pd.DataFrame) -> list[str]:
+    """Return a remark that compares the slowdown of the longest and the shortest tenth of the pages."""
     order = pages.groupby("policy", sort=False)["always_on_time_s"].rank(method="first", pct=True)
-    by_end = {end: pages[chosen].groupby("policy")["slowdown"].mean() for end, chosen in (
+    means = {tenth: pages[mask].groupby("policy")["slowdown"].mean() for tenth, mask in (
         ("shortest", order <= MAX_PAGES), ("longest", order > 1 - MAX_PAGES))}  # fmt: skip
-    told = [f"{name} {by_end['shortest'][name]:.2f} and {by_end['longest'][name]:.2f}" for name in POLICIES]
-    return [f"Mean slowdown of the shortest and of the longest tenth of the pages: {', '.join(told)}."]
+    texts = [f"{name} {means['shortest'][name]:.2f} and {means['longest'][name]:.2f}" for name in POLICIES]
+    return [f"Mean slowdown of the shortest and of the longest tenth of the pages: {', '.join(texts)}."]
 
 
 STUDY = SlowdownByPage()

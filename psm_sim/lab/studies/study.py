@@ -1,4 +1,4 @@
-"""Study interface: tasks to run, and what their rows say about published claims."""
+"""Interface of a study, with its scale, tables and findings."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from psm_sim.lab.studies.published import Claim
 from psm_sim.simulation.preset import Preset
 
 CHOOSING = range(1001, 1021)
-"""The seeds that choices are made on; numbers are judged on others."""
+"""Seeds on which choices are made. Numbers are judged on other seeds."""
 
 LOOKED_AT = 100
-"""The number of seeds, from the first one on, that are not judged on: earlier choices were made on some."""
+"""Number of seeds, from the first one on, that are not judged on, because some served for choices."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Size of a study: independent replications, and pages in each.
+    """Size of a study, given by its independent replications and their pages.
 
     Parameters
     ----------
-    replications
-        The replications of a study that judges no published number.
-    pages, long_pages
-        The pages of a replication, and of one where long runs count.
-    judged, judged_long
-        The replications that a published number is judged on, and those of the experiments with long
-        runs; 0: as many as ``replications``.
+    replications : int
+        Number of replications of a study that judges no published number.
+    pages, long_pages : int
+        Number of pages of a replication, and of a long replication.
+    judged, judged_long : int
+        Number of replications, and of long replications, on which a published number is judged; 0 uses
+        ``replications``.
     """
 
     replications: int
@@ -42,7 +42,7 @@ class Scale:
 
     @property
     def full(self) -> bool:
-        """Whether numbers are judged on as many replications as the report promises."""
+        """Whether numbers are judged on the number of replications that the report states."""
         return self.judged >= FULL.judged
 
     def seeds(self, first: int) -> range:
@@ -50,13 +50,16 @@ class Scale:
         return range(first, first + self.replications)
 
     def judging(self, first: int, *, long: bool = False) -> range:
-        """Return the seeds that published numbers are judged on, those of *long* runs if wanted."""
+        """Return the seeds on which published numbers are judged, counted from the seed *first*.
+
+        If *long* is true, return the seeds of the long runs.
+        """
         count = (self.judged_long if long else self.judged) or self.replications
         return range(first + LOOKED_AT, first + LOOKED_AT + count)
 
-    def choosing(self, most: int) -> range:
-        """Return at most *most* of the seeds that choices are made on, a single one where little is run."""
-        return CHOOSING[: most if self.full else 1]
+    def choosing(self, limit: int) -> range:
+        """Return the first *limit* seeds on which choices are made, or a single seed at a small scale."""
+        return CHOOSING[: limit if self.full else 1]
 
 
 FULL = Scale(replications=10, pages=100, long_pages=500, judged=100, judged_long=16)
@@ -65,7 +68,7 @@ QUICK = Scale(replications=3, pages=40, long_pages=60)
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report; numbers are formatted when it is written."""
+    """Table of a report. Its numbers are formatted when it is written."""
 
     title: str
     frame: pd.DataFrame
@@ -73,11 +76,26 @@ class Table:
 
 @dataclass(frozen=True)
 class Findings:
-    """Findings of a study: remarks, tables, claims, and the numbers of its figures by name.
+    """Findings of a study.
 
-    ``remarks`` are computed from the rows; ``commentary`` is what a person wrote, whatever the rows say.
-    ``presets`` are those used; reports tell what each was fitted to. ``provisional`` says that the verdicts
-    rest on fewer replications than they should.
+    Parameters
+    ----------
+    study, title, setting : str
+        Name, title and setting of the study.
+    remarks : sequence of str
+        Remarks that are computed from the rows.
+    commentary : sequence of str
+        Fixed text, which does not depend on the rows.
+    tables : sequence of Table
+        Tables in the order of the report.
+    claims : sequence of Claim
+        Published numbers with their verdicts.
+    presets : sequence of Preset
+        Presets of the runs. Reports state the numbers to which each preset was fitted.
+    provisional : bool
+        Whether the verdicts are based on fewer replications than the full scale has.
+    figures : mapping of str to DataFrame
+        Data of the figures by name.
     """
 
     study: str
@@ -93,25 +111,25 @@ class Findings:
 
 
 def join_paragraphs(text: str) -> tuple[str, ...]:
-    """Return the paragraphs of a text, which blank lines separate, each as one line."""
+    """Return the paragraphs of *text*, which are separated by blank lines, each as one line."""
     return tuple(" ".join(part.split()) for part in text.strip().split("\n\n"))
 
 
 class Study(Protocol):
-    """A study: any object with these two methods."""
+    """Protocol of a study, which is any object with these two methods."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return what is to be run, with seeds from *seed* on."""
+        """Return the tasks to run at size *scale*, with seeds from *seed* on."""
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return what the rows mean.
+        """Return the findings from the rows of all tasks.
 
         Parameters
         ----------
-        rows : list of list of dict
-            The rows of each task, in the order of :meth:`tasks`.
+        rows : Rows
+            Rows of each task, in the order of :meth:`tasks`.
         scale : Scale
-            The size that :meth:`tasks` was given.
+            Size that :meth:`tasks` received.
         seed : int
-            The first seed, as :meth:`tasks` was given.
+            First seed that :meth:`tasks` received.
         """

@@ -1,4 +1,4 @@
-"""Trace study: which of the thesis's sentences on LPSM over recorded activity hold on the bundled trace."""
+"""Study of the thesis's statements on LPSM over recorded activity, tested on the bundled trace."""
 
 from __future__ import annotations
 
@@ -19,23 +19,31 @@ from psm_sim.summary_stats import Interval, confidence_interval
 
 TRACE = "ucb"
 BEGINNING = 300
-"""The polls that count as the early iterations."""
+"""Number of polls that count as the early iterations."""
 
 SEEDS = 5
 COMMENTARY = join_paragraphs(
     """
-    The thesis replayed recordings of Berkeley's users; here they are synthetic pages drawn from
-    distributions of the same users, over a modem line. A sentence that does not hold here can have held
-    there.
+    The thesis replayed recordings of Berkeley's users. This study replays synthetic pages over a modem line,
+    sampled from distributions of the same users. A statement that does not hold here may have held there.
     """
 )
 
 
 @dataclass(frozen=True)
 class ThesisClaim:
-    """One sentence of the thesis (section 2.5.4), the number that decides it, and the range to hold it.
+    """Statement of the thesis (section 2.5.4) with the number and the range that decide about it.
 
-    ``at_most`` and ``at_least`` bound the number, a column of the rows of :class:`ReplayTask`.
+    Parameters
+    ----------
+    text : str
+        Statement.
+    measure : str
+        Description of the number.
+    column : str
+        Column of the number in the rows of :class:`ReplayTask`.
+    at_most, at_least : float
+        Range in which the statement holds.
     """
 
     text: str
@@ -44,15 +52,15 @@ class ThesisClaim:
     at_most: float = np.inf
     at_least: float = -np.inf
 
-    def verdict(self, found: Interval) -> str:
-        """Return ``holds``, ``does not hold``, or ``undecided`` where the interval holds the edge."""
-        if self.at_least <= found.low and found.high <= self.at_most:
+    def verdict(self, value: Interval) -> str:
+        """Return ``holds``, ``does not hold``, or ``undecided`` if *value* contains an end of the range."""
+        if self.at_least <= value.low and value.high <= self.at_most:
             return "holds"
-        return "does not hold" if found.high < self.at_least or found.low > self.at_most else "undecided"
+        return "does not hold" if value.high < self.at_least or value.low > self.at_most else "undecided"
 
     @property
     def rule(self) -> str:
-        """The range in words."""
+        """Range as text."""
         return f"at most {self.at_most:g}" if self.at_most < np.inf else f"at least {self.at_least:g}"
 
 
@@ -104,7 +112,10 @@ SENTENCES = (
 
 @dataclass(frozen=True)
 class ReplayTask:
-    """One replay with the thesis's learner, experts and gamma; one row with the number of each sentence."""
+    """Task that replays the trace with the thesis's learner, experts and gamma.
+
+    Its row has the number of each statement.
+    """
 
     kind: ClassVar[str] = "replay"
     labels: ClassVar[Mapping[str, Any]] = {}
@@ -114,24 +125,24 @@ class ReplayTask:
 
     @property
     def weight(self) -> int:
-        """Its pages, each of which takes the time of five simulated ones."""
+        """Five times the number of pages, because a replayed page takes as long as five simulated pages."""
         return 5 * self.pages
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that decides the row."""
+        """Return a hash of everything that determines the row."""
         return digest_of([self.kind, TRACE, self.pages, self.seed])
 
     def run(self) -> list[dict[str, Any]]:
-        """Return the row."""
+        """Run the replay and return the row."""
         (client,) = replay_trace(TRACE, ReplayConfig(), pages=self.pages, seed=self.seed, history=True)
         return [{"seed": self.seed, "polls": client.replay.polls, **trace_measures(client)}]
 
 
 def trace_measures(client: ReplayedClient) -> dict[str, float]:
-    """Return the number of each sentence from a replay that kept its history, of its first 20,000 polls."""
+    """Return the number of each statement from the history of a replay, which has its first 20,000 polls."""
     assert client.history is not None  # noqa: S101
-    table = client.history.beginning
-    losses, own = table.losses, table.facts["suffered"]
+    history = client.history.beginning
+    losses, own = history.losses, history.facts["suffered"]
     current, best = losses.min(axis=1), losses[:, client.best_expert]
     early = losses[:BEGINNING].sum(axis=0)
     worse = np.sort(early)[-(early.size // 2) :]
@@ -147,25 +158,25 @@ def trace_measures(client: ReplayedClient) -> dict[str, float]:
 
 
 class TraceStudy(Study):
-    """The sentences judged over several draws of the bundled trace."""
+    """Statements of the thesis, judged on several samples of the bundled trace."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one replay per seed."""
-        return [ReplayTask(scale.pages, each) for each in _seeds(scale, seed)]
+        """Return one replay per seed; *scale* and *seed* as for :class:`Study`."""
+        return [ReplayTask(scale.pages, number) for number in _seeds(scale, seed)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Judge each sentence by its number; arguments as for :class:`Study`."""
+        """Judge each statement by its number; arguments as for :class:`Study`."""
         frame, seeds = pd.DataFrame(rows.of("replay")), _seeds(scale, seed)
-        found = {sentence: confidence_interval(frame[sentence.column]) for sentence in SENTENCES}
+        values = {claim: confidence_interval(frame[claim.column]) for claim in SENTENCES}
         return Findings(
             "trace-study",
-            "LPSM on network activity without a simulator: which sentences hold (figures 2-9 to 2-11)",
+            "Statements of the thesis on LPSM, replayed without a simulator (figures 2-9 to 2-11)",
             f"trace {TRACE} over a modem line, {scale.pages} pages, learn-alpha, loss inverse with gamma"
             f" 1e-07, experts 100 to 1000 ms by 100; {len(seeds)} replications, seeds {seeds[0]} to"
             f" {seeds[-1]}",
-            remarks=[_tally(found), f"Polls in a replay: {confidence_interval(frame['polls']):.0f}."],
+            remarks=[_tally(values), f"Polls in a replay: {confidence_interval(frame['polls']):.0f}."],
             commentary=COMMENTARY,
-            tables=[Table("Sentences of the thesis on this replay", _table(found))],
+            tables=[Table("Sentences of the thesis on this replay", _table(values))],
             provisional=not scale.full,
         )
 
@@ -174,25 +185,25 @@ def _seeds(scale: Scale, seed: int) -> range:
     return scale.judging(seed)[: min(SEEDS, scale.replications)]
 
 
-def _tally(found: Mapping[ThesisClaim, Interval]) -> str:
-    verdicts = [sentence.verdict(value) for sentence, value in found.items()]
+def _tally(values: Mapping[ThesisClaim, Interval]) -> str:
+    verdicts = [claim.verdict(value) for claim, value in values.items()]
     count: Callable[[str], int] = verdicts.count
     return (
-        f"Of {len(verdicts)} sentences {count('holds')} hold on this replay, {count('does not hold')} do not,"
-        f" {count('undecided')} are undecided."
+        f"Verdicts on the {len(verdicts)} statements: {count('holds')} holds,"
+        f" {count('does not hold')} does not hold, {count('undecided')} undecided."
     )
 
 
-def _table(found: Mapping[ThesisClaim, Interval]) -> pd.DataFrame:
+def _table(values: Mapping[ThesisClaim, Interval]) -> pd.DataFrame:
     return pd.DataFrame([
         {
-            "sentence": sentence.text,
-            "measure": sentence.measure,
+            "sentence": claim.text,
+            "measure": claim.measure,
             "ours": f"{value:.2f}",
-            "holds if": sentence.rule,
-            "verdict": sentence.verdict(value),
+            "holds if": claim.rule,
+            "verdict": claim.verdict(value),
         }
-        for sentence, value in found.items()
+        for claim, value in values.items()
     ])  # fmt: skip
 
 

@@ -271,7 +271,7 @@ def load_rows(number):
 def test_an_unknown_study_is_a_sentence(capsys):
     """With the names there are."""
     assert main(["learners", "spere"]) == 2
-    assert "There is no study 'spere'; expected one of sphere, patience" in capsys.readouterr().err
+    assert "Unknown study 'spere'; expected one of sphere, patience" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["patience"])

@@ -146,13 +146,13 @@ def test_a_preset_gives_defaults_that_what_is_given_overrides():
     assert preset.trace_spec("ucb:server_delay_ms=7").values["server_delay_ms"] == "7"
     assert str(preset.trace_spec("pages.csv")) == "pages.csv"
     assert "server_delay_ms" not in preset.trace_spec(server_delay_ms=None).values
-    with pytest.raises(InputError, match=r"no preset 'theses'.*thesis"):
+    with pytest.raises(InputError, match=r"Unknown preset 'theses'.*thesis"):
         load_preset("theses")
 
 
 def test_an_unknown_study_is_named_with_the_nearest():
     """One sentence."""
-    with pytest.raises(InputError, match=r"no study 'bsd-rt'.*Did you mean 'bsd-rtt'"):
+    with pytest.raises(InputError, match=r"Unknown study 'bsd-rt'.*Did you mean 'bsd-rtt'"):
         load_study("bsd-rt")
 
 

@@ -39,16 +39,16 @@ def rows(**columns) -> pd.DataFrame:
 def test_a_condition_agrees_where_the_whole_interval_lies_on_its_side(ours, verdict):
     """Paired differences to 2 J on each of three seeds."""
     condition = lower_than("energy_j", "J/page")
-    found = condition.found(rows(energy_j=ours), rows(energy_j=[2.0, 2.0, 2.0]))
+    found = condition.interval(rows(energy_j=ours), rows(energy_j=[2.0, 2.0, 2.0]))
     assert condition.verdict(found) == verdict
 
 
 def test_a_limit_can_allow_a_little_more_or_ask_for_a_share():
     """Slowdown not above the other's by more than 0.03; energy at most 91 %."""
     near = lower_than("slowdown", "slowdown", -0.03)
-    assert near.verdict(near.found(rows(slowdown=[1.02] * 3), rows(slowdown=[1.0] * 3))) == "agrees"
+    assert near.verdict(near.interval(rows(slowdown=[1.02] * 3), rows(slowdown=[1.0] * 3))) == "agrees"
     share = at_most("energy_j", "J/page", 0.91)
-    assert share.verdict(share.found(rows(energy_j=[0.92] * 3), rows(energy_j=[1.0] * 3))) == "differs"
+    assert share.verdict(share.interval(rows(energy_j=[0.92] * 3), rows(energy_j=[1.0] * 3))) == "differs"
 
 
 def test_fixed_intervals_are_compared_at_equal_delay():

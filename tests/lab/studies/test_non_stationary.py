@@ -175,8 +175,8 @@ def test_the_gain_is_set_beside_that_on_stationary_traffic():
     """1 of 2 J saved here, 1 of 5 there; the most frugal learner is named."""
     half, fifth = made_up({}), made_up({"Static-expert": (0.25, 0.0), "Fixed-share 0.5": (-0.5, 0.0)})
     assert "is 50.0 ± 0.1 % of its energy on the shifting traffic and 20.1 ± 0.2 % on" in gains(half, fifth)
-    assert gains(half, fifth).endswith(": more where regimes switch.")
-    assert gains(fifth, half).endswith(": not more where regimes switch.")
+    assert gains(half, fifth).endswith("The saving is larger if regimes switch.")
+    assert gains(fifth, half).endswith("The saving is not larger if regimes switch.")
     assert (half.least("energy_j"), fifth.least("energy_j")) == (LEARN_ALPHA, "Fixed-share 0.5")
 
 
@@ -235,8 +235,8 @@ def test_remarks_name_numbers_and_losers():
     text = " ".join(comparisons(found))
     assert "takes 20.1 % less energy (-252.0 ± 2.5 mJ per page), and its slowdown differs by -0.102" in text
     assert "Fixed-share 0.1: better in both" in text
-    assert "+1.0 ± 0.0 nats more than the best expert" in text
-    assert "Fixed-share 0.1 lost less" in text
+    assert "+1.0 ± 0.0 nats to the best expert" in text
+    assert "lower loss: Fixed-share 0.1" in text
     assert leaders(found).count("Fixed-share 0.1") == 3
 
 
@@ -255,7 +255,7 @@ def test_the_study_has_every_table_and_the_numbers_of_every_figure(monkeypatch):
     assert found.tables[-1].frame["after an uplink packet"].tolist() == ["one", "restart", "keep"]
     assert len(found.tables[-2].frame) == 4
     assert "run with other seeds" in found.remarks[0]
-    assert any("lost less than it did" in remark for remark in found.remarks)
+    assert any("Learners with a lower loss" in remark for remark in found.remarks)
 
 
 def test_a_task_weighs_the_pages_of_all_its_runs():

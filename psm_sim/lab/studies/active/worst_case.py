@@ -144,7 +144,7 @@ def sampled_of(
             "excess": float(np.mean(excess)),
             "its standard error": float(np.std(excess, ddof=1) / coins**0.5),
             "labels": mean.labels,
-            "sum of probabilities": float(np.mean([run.chances for run in runs])),
+            "sum of probabilities": float(np.mean([run.probabilities for run in runs])),
         }
     ]
 

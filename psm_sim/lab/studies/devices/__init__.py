@@ -1,1 +1,1 @@
-"""Devices: policies that devices run beside the published ones, over chips and traffic; DTIM and TWT."""
+"""Study of production policies and published policies on several chips and kinds of traffic."""

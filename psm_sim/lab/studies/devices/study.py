@@ -1,4 +1,4 @@
-"""Study of devices: energy against delay over chips, traffic and server delay; and DTIM against TWT."""
+"""Study of energy and delay of devices over chips, traffic and server delays, and of DTIM against TWT."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psm_sim.lab.studies.study import Findings, Scale, Table
 from psm_sim.simulation.scenario import Scenario
 
 CHIPS = ("", "esp32-c6", "cyw43439", "pixel-5")
-"""The papers' card, and profiles."""
+"""Profiles of chips; the empty name is the card of the papers."""
 
 TRAFFIC = {
     "ucb": "ucb",
@@ -21,53 +21,56 @@ TRAFFIC = {
     "ucb, server delay 650 ms": "ucb:server_delay_ms=650",
     "mqtt": "mqtt",
 }
-"""Traces by their titles; mqtt runs for an hour per page."""
+"""Traces by their titles. One page of mqtt lasts an hour."""
 
 POLICIES = (
     "always-on", "psm", "psm:listen_interval=3", "bsd:p=1", "bsd:p=0.5", "lpsm",
     "dynamic:stack=linux", "dynamic:stack=brcmfmac", "dynamic:stack=esp-idf", "dynamic:stack=talaria",
     "skip", "predict", "stpm", "stpm:delay_w=0.1", "uapsd", "twt:exponent=10",
 )  # fmt: skip
-"""Policies that devices run beside the published ones."""
+"""Published policies and policies of production drivers."""
 
 
 class DevicesStudy:
     """Study of energy and delay of devices."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return all policies on each chip and traffic, and idle stations for the crossover."""
-        compared = [
+        """Return all policies on each chip and traffic, and idle stations for the crossover.
+
+        *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
+        """
+        comparisons = [
             DeviceTask(
                 POLICIES,
-                Scenario(trace, pages=_pages(title, scale), seed=each, profile=chip),
+                Scenario(trace, pages=_pages(title, scale), seed=number, profile=chip),
                 {"chip": chip or "papers' card", "traffic": title},
             )
             for chip in CHIPS
             for title, trace in TRAFFIC.items()
-            for each in _seeds(scale, seed)
+            for number in _seeds(scale, seed)
         ]
-        return [*compared, *dtim_twt_crossover.crossover_tasks()]
+        return [*comparisons, *dtim_twt_crossover.crossover_tasks()]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set energy beside delay.
+        """Compare energy and delay of all policies.
 
         Parameters
         ----------
         rows, scale, seed
             As for :class:`~psm_sim.lab.studies.study.Study`.
         """
-        every = rows.of("device")
-        idle = [row for row in every if "idle" in row]
-        frame = pd.DataFrame([row for row in every if "idle" not in row])
+        device_rows = rows.of("device")
+        idle = [row for row in device_rows if "idle" in row]
+        frame = pd.DataFrame([row for row in device_rows if "idle" not in row])
         means = frame.groupby(["traffic", "chip", "policy"], sort=False)[["mw", "delay_ms"]].mean()
         means = means.reset_index()
         return Findings(
             study="devices",
-            title="Policies that devices run beside the published ones, over chips and traffic",
+            title="Production policies compared with published policies, on several chips and traffic",
             setting=f"seeds {', '.join(map(str, _seeds(scale, seed)))}; {scale.pages} pages, or 2 h of mqtt;"
             " topology three-node with the chip's profile; delay is the mean page time, or latency of a"
             " command and its answer, less that of a radio always on",
-            remarks=[*_remarks(means), _crossed(dtim_twt_crossover.crossover_table(idle))],
+            remarks=[*_remarks(means), _crossover_remark(dtim_twt_crossover.crossover_table(idle))],
             tables=[
                 *(Table(f"Mean power in mW, {title}", _wide(means, title, "mw")) for title in TRAFFIC),
                 Table("Mean delay in ms, chip esp32-c6", _delays(means)),
@@ -106,25 +109,25 @@ def _delays(means: pd.DataFrame) -> pd.DataFrame:
 
 
 def _remarks(means: pd.DataFrame) -> list[str]:
-    """Return for each traffic the policy of little delay that needs least power on an ESP32-C6."""
-    found = []
+    """Return for each traffic the policy of short delay that needs the least power on an ESP32-C6."""
+    remarks = []
     for title in TRAFFIC:
         shown = means[(means["traffic"] == title) & (means["chip"] == "esp32-c6")]
-        quick = shown[shown["delay_ms"] <= _LITTLE_MS].sort_values("mw").iloc[0]
-        found.append(
-            f"{title}, esp32-c6: of the policies that delay by at most {_LITTLE_MS:g} ms, {quick['policy']}"
-            f" needs least: {quick['mw']:.3g} mW at {quick['delay_ms']:.0f} ms."
+        best = shown[shown["delay_ms"] <= _SHORT_DELAY_MS].sort_values("mw").iloc[0]
+        remarks.append(
+            f"{title}, esp32-c6: {best['policy']} needs the least power of all policies with a delay of at"
+            f" most {_SHORT_DELAY_MS:g} ms, {best['mw']:.3g} mW at {best['delay_ms']:.0f} ms."
         )
-    return found
+    return remarks
 
 
-_LITTLE_MS = 60.0
+_SHORT_DELAY_MS = 60.0
 
 
-def _crossed(table: pd.DataFrame) -> str:
-    shown = table[table["chip"] == "nrf7002"].set_index("DTIM period")["same power: TWT interval, s"]
+def _crossover_remark(table: pd.DataFrame) -> str:
+    intervals_s = table[table["chip"] == "nrf7002"].set_index("DTIM period")["same power: TWT interval, s"]
     return (
-        f"An idle nrf7002 needs less with TWT than at DTIM 1 from intervals of {shown[1]:.2g} s on, than at"
-        f" DTIM 3 from {shown[3]:.2g} s and than at DTIM 10 from {shown[10]:.2g} s; the mean wait is then"
-        " ten times as long."
+        "An idle nrf7002 needs less power with TWT than with DTIM if the TWT interval exceeds"
+        f" {intervals_s[1]:.2g} s (DTIM 1), {intervals_s[3]:.2g} s (DTIM 3) or {intervals_s[10]:.2g} s"
+        " (DTIM 10). The mean wait is then ten times as long."
     )

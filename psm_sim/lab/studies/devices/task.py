@@ -1,4 +1,4 @@
-"""Device task: policies on one chip and traffic, mean power and delay beyond that of a radio always on."""
+"""Task that measures the mean power and delay of policies on one chip and kind of traffic."""
 
 from __future__ import annotations
 
@@ -10,33 +10,36 @@ from psm_sim.campaign.task_runner import Row
 from psm_sim.simulation.compare_policies import compare_runs
 from psm_sim.simulation.result import Result
 
-_WAYS = ("round_trip_down", "down", "round_trip_up", "up")
-"""Ways of messages, the one that power saving delays most first."""
+_DIRECTIONS = ("round_trip_down", "down", "round_trip_up", "up")
+"""Directions of messages, in descending order of the delay that power saving causes."""
 
 
 @dataclass(frozen=True)
 class DeviceTask(ScenarioTask):
-    """Policies in one scenario: one row for each, with mean power and delay."""
+    """Task that runs policies in one scenario, with one row of mean power and delay per policy."""
 
     kind: ClassVar[str] = "device"
 
     def run(self) -> list[Row]:
-        """Run the policies over the same traffic; return one row per policy."""
-        found = compare_runs(self.policies, self.scenario)
-        least_s = delay_s(found.always_on)
+        """Run the policies over the same traffic and return one row per policy."""
+        comparison = compare_runs(self.policies, self.scenario)
+        always_on_s = delay_s(comparison.always_on)
         return [
             {
                 "policy": run.policy,
                 "mw": 1000 * run.usage.total_j / run.simulated_s,
-                "delay_ms": 1000 * (delay_s(run) - least_s),
+                "delay_ms": 1000 * (delay_s(run) - always_on_s),
             }
-            for run in found.runs
+            for run in comparison.runs
         ]
 
 
 def delay_s(run: Result) -> float:
-    """Return the mean latency of a run's messages, the way delayed most; else its mean page time."""
-    for way in _WAYS:
-        if way in run.latency and run.latency[way].delivered:
-            return run.latency[way].latency_s.mean
+    """Return the mean latency of the messages of *run*, or its mean page time if it has no messages.
+
+    If there are messages in several directions, the latency is that of the most delayed direction.
+    """
+    for direction in _DIRECTIONS:
+        if direction in run.latency and run.latency[direction].delivered:
+            return run.latency[direction].latency_s.mean
     return run.page_time_s.mean

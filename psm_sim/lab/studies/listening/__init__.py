@@ -1,1 +1,1 @@
-"""Study of listening and anticipating: what one bit, a learner and a waiting law are worth."""
+"""Study of the policies that decide at each beacon whether to receive it."""

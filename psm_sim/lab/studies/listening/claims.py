@@ -1,4 +1,4 @@
-"""Claims of the study, fixed before its seeds were run, and the rule by which each is judged."""
+"""Claims of the study, fixed before its seeds were run, and the rule of their verdicts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pandas as pd
 from psm_sim.summary_stats import Interval, confidence_interval
 
 RULE = (
-    "The rule, stated beforehand: a claim sets one policy against another on the same pages. Each of its"
-    " conditions is a paired 95 % interval over seeds against a limit. The claim agrees on a trace if every"
-    " interval lies on the claimed side, differs if one lies on the other side, and is open otherwise."
+    "The rule was fixed beforehand. A claim compares two policies on the same pages. Each of its conditions"
+    " compares a paired 95 % interval over seeds with a limit. The claim agrees on a trace if every interval"
+    " lies on the claimed side. It differs if one interval lies on the other side, and is open otherwise."
 )
 
 Series = pd.Series
@@ -20,62 +20,70 @@ Series = pd.Series
 
 @dataclass(frozen=True)
 class Condition:
-    """Condition of a claim: some difference or ratio of a quantity is below a limit."""
+    """Condition that a difference or a ratio of a quantity is below a limit.
 
-    words: str
+    ``label`` names the quantity in the table, and ``value`` computes it from the rows of both policies.
+    """
+
+    label: str
     limit: float
     value: Callable[[pd.DataFrame, pd.DataFrame], pd.Series[float]]
 
-    def found(self, ours: pd.DataFrame, others: pd.DataFrame) -> Interval:
-        """Return the paired interval over seeds; both frames have one row per seed, in the same order."""
-        return confidence_interval(self.value(ours, others))
+    def interval(self, policy: pd.DataFrame, other: pd.DataFrame) -> Interval:
+        """Return the paired interval over seeds of the rows of a *policy* and of the *other* policy.
 
-    def verdict(self, found: Interval) -> str:
-        """Say on which side of the limit an interval lies."""
-        return "agrees" if found.high < self.limit else "differs" if found.low > self.limit else "open"
+        Both frames have one row per seed, in the same order.
+        """
+        return confidence_interval(self.value(policy, other))
+
+    def verdict(self, interval: Interval) -> str:
+        """Return ``agrees``, ``open`` or ``differs`` for an interval of the quantity."""
+        return "agrees" if interval.high < self.limit else "differs" if interval.low > self.limit else "open"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Claim about one policy against another, on the traces of pages or of pushes that it names.
+    """Claim about a policy compared with another policy.
 
-    ``against`` is a policy, or ``matched`` for random listening at as many beacons heard.
+    ``against`` is a policy, ``matched`` for random listening to equally many beacons, or ``interval`` for a
+    fixed listen interval of equal delay. ``traces`` are the traces of the claim; by default these are all
+    page traces.
     """
 
     number: int
-    words: str
+    text: str
     policy: str
     against: str
     conditions: tuple[Condition, ...]
     traces: tuple[str, ...] = ()
 
 
-def lower_than(column: str, words: str, by: float = 0.0) -> Condition:
-    """Return the condition that a quantity is less than the other policy's by more than *by*.
+def lower_than(column: str, label: str, by: float = 0.0) -> Condition:
+    """Return the condition that a quantity is lower than that of the other policy by more than *by*.
 
     Parameters
     ----------
-    column
-        The quantity's column.
-    words
-        Its name in the table.
-    by
-        In the quantity's unit; negative: it can be more by that much.
+    column : str
+        Column of the quantity.
+    label : str
+        Name of the quantity in the table.
+    by : float
+        Difference in the unit of the quantity. A negative value allows the quantity to be higher.
     """
-    return Condition(f"{words}, difference", -by, lambda ours, others: ours[column] - others[column])
+    return Condition(f"{label}, difference", -by, lambda policy, other: policy[column] - other[column])
 
 
-def at_most(column: str, words: str, share: float) -> Condition:
-    """Return the condition that a quantity is below a share of the other policy's.
+def at_most(column: str, label: str, share: float) -> Condition:
+    """Return the condition that a quantity is below a share of that of the other policy.
 
     Parameters
     ----------
-    column, words
+    column, label
         As for :func:`lower_than`.
-    share
-        The limit of the ratio.
+    share : float
+        Upper limit of the ratio.
     """
-    return Condition(f"{words}, ratio", share, lambda ours, others: ours[column] / others[column])
+    return Condition(f"{label}, ratio", share, lambda policy, other: policy[column] / other[column])
 
 
 _ENERGY, _SLOWDOWN = lower_than("energy_j", "J/page"), lower_than("slowdown", "slowdown")
@@ -103,7 +111,7 @@ CLAIMS = (
     Claim(7, "a seed's learner: less energy and less delay than the rule", "listen:learner=cbgz2,b=0.003",
           "outstanding", _BOTH),
     Claim(8, "DKM dries up: at most one beacon in five is heard unforced", "listen:learner=dkm,R=32",
-          "psm", (Condition("unforced share", 0.2, lambda ours, _: ours["unforced"]),)),
+          "psm", (Condition("unforced share", 0.2, lambda policy, _: policy["unforced"]),)),
     Claim(9, "on memoryless pushes less energy than a fixed interval of the same delay",
           "anticipate:idle_price=0.1", "interval", (at_most("above_j_per_h", "J/h above sleep", 1.0),),
           ("pushes:kind=poisson",)),
@@ -111,4 +119,4 @@ CLAIMS = (
           (at_most("delay_s", "delay", 0.5), lower_than("above_j_per_h", "J/h above sleep")),
           ("pushes:kind=clock",)),
 )  # fmt: skip
-"""The claims; number 11, that estimated misses cover the true ones, is a test: no station knows them."""
+"""Claims of the study. A test checks number 11, the estimate of the misses, which no station knows."""

@@ -1,4 +1,4 @@
-"""Settings of the study: traces and policies, fixed before any seed of it was run."""
+"""Traces and policies of the study, fixed before any of its seeds was run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from psm_sim.lab.studies.study import Scale
 
 
 class TraceCase(NamedTuple):
-    """Trace of the study: its title, and its pages in a full and in a quick run; None: the scale's own."""
+    """Trace of the study with its title and the pages of a full and a quick run.
+
+    If ``pages`` or ``quick_pages`` is None, the scale determines the number of pages.
+    """
 
     trace: str
     title: str
@@ -16,7 +19,7 @@ class TraceCase(NamedTuple):
     quick_pages: int | None
 
     def pages_at(self, scale: Scale) -> int:
-        """Return the pages of a run at a scale."""
+        """Return the number of pages of a run at a scale."""
         fixed = self.pages if scale.pages >= 100 else self.quick_pages
         return scale.pages if fixed is None else fixed
 
@@ -28,13 +31,13 @@ PAGE_TRACES = (
     TraceCase("shifting", "shifting", 314, 120),
     TraceCase("modern", "modern", 30, 8),
 )
-"""The traces of pages; 314 pages are one round of the regimes of ``shifting``."""
+"""Traces of pages; 314 pages are one round of the regimes of ``shifting``."""
 
 PUSH_TRACES = tuple(
     TraceCase(f"pushes:kind={kind}", f"pushes, {kind}", 2, 1)
     for kind in ("poisson", "bursts", "clock", "shift")
 )
-"""The push traffic; one page view an hour ends each hour."""
+"""Push traffic, with one page view at the end of each hour."""
 
 PRICES = (0.1, 0.3, 0.5, 1.0, 2.0, 5.0)
 IDLE_PRICES = (0.05, 0.1, 0.2, 0.5, 1.0, 3.0)
@@ -51,7 +54,7 @@ LEARNERS = (
     "listen:learner=cbgz2,b=0.003,context=false",
     "listen:learner=dkm,R=32",
 )
-"""The learners of the seeds, as listeners."""
+"""Active learners of the ``listen`` policy."""
 
 RULE, LPSM, PSM, BSD = "outstanding", "lpsm", "psm", "bsd:p=1"
 
@@ -63,7 +66,7 @@ PAGE_POLICIES = (
     "listen:learner=random,b=0.1", "listen:learner=random,b=0.3", *LEARNERS,
     *(f"anticipate:price={price:g}" for price in PRICES),
 )  # fmt: skip
-"""The policies that load pages: the new ones, and the obligatory controls."""
+"""Policies that load pages, including the controls."""
 
 PUSH_POLICIES = (
     *(f"psm:listen_interval={interval}" for interval in INTERVALS),
@@ -71,11 +74,11 @@ PUSH_POLICIES = (
     "listen:learner=random,b=0.1", "listen:learner=random,b=0.3", *LEARNERS,
     *(f"anticipate:idle_price={price:g}" for price in IDLE_PRICES),
 )  # fmt: skip
-"""The policies that receive pushes."""
+"""Policies that receive pushes."""
 
 
 def family_of(policy: str) -> str:
-    """Return the family of a policy, one curve in the figure."""
+    """Return the family of a policy, which is one curve of the figure."""
     name, _, parameters = policy.partition(":")
     if name == "listen":
         return parameters.partition("learner=")[2].partition(",")[0]

@@ -1,4 +1,4 @@
-"""Study ``listening``: policies that choose which beacons to hear, against rule, controls and hindsight."""
+"""Study ``listening``: beacon-by-beacon policies compared with a fixed rule, controls and the optimum."""
 
 from __future__ import annotations
 
@@ -26,94 +26,97 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.summary_stats import confidence_interval
 
 FIRST_SEED = 5000
-"""Added to the seeds: no choice was made on any seed of the study."""
+"""Offset of the seeds. No choice was made on any seed of the study."""
 _TUNING = 900
-"""Added to the first seed for the extra one on which random listening is matched."""
+"""Offset of the extra seed on which random listening is matched to the learners."""
 _MAX_DOZE_S = 1.2
 _MATCHED = LEARNERS[:4]
-_HINDSIGHT = (
-    "Above hindsight: against the least energy without any delay, the forced listens added. A policy that"
-    " delays replies can lie below it."
+_OPTIMUM = (
+    "The offline optimum is the minimum energy without any delay, plus the beacons that the longest doze"
+    " forces. A policy that delays replies can need less."
 )
 
 
 class ListeningStudy:
-    """All policies on all traces, the claims, and hindsight's best with the forced listens added."""
+    """All policies on all traces, the claims, and the offline optimum with the forced beacons."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one task per trace and seed, and for each trace of pages matched listening and hindsight."""
-        found: list[Task] = []
-        for places, policies, weight in ((PAGE_TRACES, PAGE_POLICIES, 1), (PUSH_TRACES, PUSH_POLICIES, 40)):
-            for place in places:
-                labels = {"trace": place.trace}
-                found += [
+        """Return one task per trace and seed, and matched listening and the optimum for each page trace.
+
+        *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
+        """
+        tasks: list[Task] = []
+        for cases, policies, weight in ((PAGE_TRACES, PAGE_POLICIES, 1), (PUSH_TRACES, PUSH_POLICIES, 40)):
+            for case in cases:
+                labels = {"trace": case.trace}
+                tasks += [
                     ListeningTask(policies, scenario, labels, weight)
-                    for scenario in _scenarios(place, scale, seed)
+                    for scenario in _scenarios(case, scale, seed)
                 ]
-        for place in PAGE_TRACES:
-            scenarios, labels = tuple(_scenarios(place, scale, seed)), {"trace": place.trace}
-            found.append(MatchedTask(_scenario(place, scale, seed + _TUNING), scenarios, _MATCHED, labels))
-            found.append(OptimumTask(scenarios[0], prices=0, labels=labels))
-        return found
+        for case in PAGE_TRACES:
+            scenarios, labels = tuple(_scenarios(case, scale, seed)), {"trace": case.trace}
+            tasks.append(MatchedTask(_scenario(case, scale, seed + _TUNING), scenarios, _MATCHED, labels))
+            tasks.append(OptimumTask(scenarios[0], prices=0, labels=labels))
+        return tasks
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return a table per trace, the claims, and the numbers of the figure.
+        """Return a table per trace, the claims, and the data of the figure.
 
-        *rows*, *scale* and *seed* as :class:`~psm_sim.lab.studies.study.Study` says.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         runs, matched = pd.DataFrame(rows.of("listening")), pd.DataFrame(rows.of("matched"))
-        best = _least(pd.DataFrame(rows.of("optimum")), scale, seed)
+        optimum_j = _optimum_by_trace(pd.DataFrame(rows.of("optimum")), scale, seed)
         claims = judge_claims(runs, matched)
         first = seed + FIRST_SEED
         tables = [
             Table("Claims fixed in advance", claims),
-            *(Table(f"{place.title}", _pages(runs, place, best[place.trace])) for place in PAGE_TRACES),
-            *(Table(f"{place.title}", _pushes(runs, place)) for place in PUSH_TRACES),
-            Table("Random listening to as many beacons as a learner", _matched(runs, matched)),
+            *(Table(f"{case.title}", _page_table(runs, case, optimum_j[case.trace])) for case in PAGE_TRACES),
+            *(Table(f"{case.title}", _push_table(runs, case)) for case in PUSH_TRACES),
+            Table("Random listening to as many beacons as a learner", _matched_table(runs, matched)),
         ]
         return Findings(
             "listening",
-            "Listening, and anticipating: which beacons are worth hearing",
+            "Policies that decide at each beacon whether to receive it",
             f"{scale.replications} replications, from seed {first}, none of which any choice was made on",
-            remarks=[RULE, _chance(claims, scale)],
-            commentary=[_HINDSIGHT],
+            remarks=[RULE, _tally(claims, scale)],
+            commentary=[_OPTIMUM],
             tables=tables,
-            figures={"listening": _figure(runs, best)},
+            figures={"listening": _figure(runs, optimum_j)},
         )
 
 
-def _scenario(place: TraceCase, scale: Scale, seed: int) -> Scenario:
-    return Scenario(place.trace, pages=place.pages_at(scale), seed=FIRST_SEED + seed)
+def _scenario(case: TraceCase, scale: Scale, seed: int) -> Scenario:
+    return Scenario(case.trace, pages=case.pages_at(scale), seed=FIRST_SEED + seed)
 
 
-def _scenarios(place: TraceCase, scale: Scale, seed: int) -> list[Scenario]:
-    return [_scenario(place, scale, each) for each in scale.seeds(seed)]
+def _scenarios(case: TraceCase, scale: Scale, seed: int) -> list[Scenario]:
+    return [_scenario(case, scale, number) for number in scale.seeds(seed)]
 
 
-def _least(optima: pd.DataFrame, scale: Scale, seed: int) -> dict[str, float]:
-    """Return for each trace hindsight's joules per page without delay, with the forced listens added."""
+def _optimum_by_trace(optima: pd.DataFrame, scale: Scale, seed: int) -> dict[str, float]:
+    """Return the optimum without delay plus the forced beacons, in J per page, for each trace."""
     beacon_j = load_topology().power.beacon_j
     free = optima[optima["allowed"] == "no delay"].set_index("trace")["energy_j"]
-    found = {}
-    for place in PAGE_TRACES:
-        pages = _scenario(place, scale, seed).workload().pages
+    optimum_j = {}
+    for case in PAGE_TRACES:
+        pages = _scenario(case, scale, seed).workload().pages
         think_s = sum(page.think_s for page in pages) / len(pages)
-        found[place.trace] = float(free[place.trace]) + beacon_j * think_s / _MAX_DOZE_S
-    return found
+        optimum_j[case.trace] = float(free[case.trace]) + beacon_j * think_s / _MAX_DOZE_S
+    return optimum_j
 
 
-def _chance(claims: pd.DataFrame, scale: Scale) -> str:
+def _tally(claims: pd.DataFrame, scale: Scale) -> str:
     counts = claims["verdict"].value_counts()
-    said = ", ".join(f"{counts[name]} {name}" for name in ("agrees", "open", "differs") if name in counts)
+    text = ", ".join(f"{counts[name]} {name}" for name in ("agrees", "open", "differs") if name in counts)
     return (
-        f"Of {len(claims)} verdicts: {said}. With intervals of 95 % about {0.05 * len(claims):.0f} of them"
-        f" would miss their side by chance. Claims 7 and 9 are expected to fail."
+        f"Verdicts: {text}, {len(claims)} in total. With intervals of 95 % about"
+        f" {0.05 * len(claims):.0f} of them would be wrong by chance. Claims 7 and 9 are expected to fail."
     )
 
 
-def _pages(runs: pd.DataFrame, place: TraceCase, least_j: float) -> pd.DataFrame:
-    here = runs[runs["trace"] == place.trace]
-    lpsm = here[here["policy"] == "lpsm"].set_index("seed")["energy_j"]
+def _page_table(runs: pd.DataFrame, case: TraceCase, optimum_j: float) -> pd.DataFrame:
+    selected = runs[runs["trace"] == case.trace]
+    lpsm = selected[selected["policy"] == "lpsm"].set_index("seed")["energy_j"]
     rows = [
         {
             "policy": policy,
@@ -122,14 +125,14 @@ def _pages(runs: pd.DataFrame, place: TraceCase, least_j: float) -> pd.DataFrame
             "slowdown": f"{confidence_interval(group['slowdown']):.3f}",
             "p95": f"{group['slowdown_p95'].mean():.2f}",
             "beacons": f"{group['beacons'].mean():.0f}",
-            "above hindsight %": f"{100 * (group['energy_j'].mean() / least_j - 1):.1f}",
+            "above hindsight %": f"{100 * (group['energy_j'].mean() / optimum_j - 1):.1f}",
         }
-        for policy, group in here.groupby("policy", sort=False)
+        for policy, group in selected.groupby("policy", sort=False)
     ]
     return pd.DataFrame(rows)
 
 
-def _pushes(runs: pd.DataFrame, place: TraceCase) -> pd.DataFrame:
+def _push_table(runs: pd.DataFrame, case: TraceCase) -> pd.DataFrame:
     rows = [
         {
             "policy": policy,
@@ -137,12 +140,12 @@ def _pushes(runs: pd.DataFrame, place: TraceCase) -> pd.DataFrame:
             "delay ms": f"{confidence_interval(1000 * group['delay_s']):.0f}",
             "p95 ms": f"{1000 * group['delay_p95_s'].mean():.0f}",
         }
-        for policy, group in runs[runs["trace"] == place.trace].groupby("policy", sort=False)
+        for policy, group in runs[runs["trace"] == case.trace].groupby("policy", sort=False)
     ]
     return pd.DataFrame(rows)
 
 
-def _matched(runs: pd.DataFrame, matched: pd.DataFrame) -> pd.DataFrame:
+def _matched_table(runs: pd.DataFrame, matched: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (trace, learner), group in matched.groupby(["trace", "matches"], sort=False):
         own = runs[(runs["trace"] == trace) & (runs["policy"] == learner)]
@@ -159,16 +162,16 @@ def _matched(runs: pd.DataFrame, matched: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _figure(runs: pd.DataFrame, best: dict[str, float]) -> pd.DataFrame:
+def _figure(runs: pd.DataFrame, optimum_j: dict[str, float]) -> pd.DataFrame:
     means = (
-        runs[runs["trace"].isin(best)]
+        runs[runs["trace"].isin(optimum_j)]
         .groupby(["trace", "policy"], sort=False)[["energy_j", "slowdown"]]
         .mean()
     )
     frame = means.reset_index()
     frame.insert(1, "family", [family_of(policy) for policy in frame["policy"]])
-    frame["title"] = frame["trace"].map({place.trace: place.title for place in PAGE_TRACES})
-    frame["hindsight_j"] = frame["trace"].map(best)
+    frame["title"] = frame["trace"].map({case.trace: case.title for case in PAGE_TRACES})
+    frame["hindsight_j"] = frame["trace"].map(optimum_j)
     return frame
 
 

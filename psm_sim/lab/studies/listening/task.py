@@ -1,4 +1,4 @@
-"""Tasks of the study: policies on one trace and seed, and random listening to as many beacons."""
+"""Tasks that run policies on a trace, and random listening to equally many beacons."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.scenario_key import DigestCache
 
 _TRIED = (0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0)
-"""Probabilities of random listening between which its number of listens is interpolated."""
+"""Probabilities of random listening between which its number of received beacons is interpolated."""
 
 
 @dataclass(frozen=True)
 class ListeningTask(ScenarioTask):
-    """Policies in one scenario: one row for each, with beacons heard, delays of pushes, and its report.
+    """Task that runs policies in one scenario, with one row per policy.
 
-    ``page_weight`` is what one page costs, in pages of ucb: one of push traffic ends an hour.
+    A row has the energy, the slowdown, the received beacons and the delays of pushes. ``page_weight`` is the
+    run time of a page relative to a page of ``ucb``; a page of push traffic lasts an hour.
     """
 
     kind: ClassVar[str] = "listening"
@@ -33,19 +34,20 @@ class ListeningTask(ScenarioTask):
 
     @property
     def weight(self) -> int:
-        """The pages of all runs, in pages of ucb."""
+        """Run time of all runs, in pages of ``ucb``."""
         return super().weight * self.page_weight
 
     def run(self) -> list[Row]:
-        """Run the policies over the same pages; return one row per policy."""
+        """Run the policies over the same pages and return one row per policy."""
         return [_row(run, self.scenario) for run in compare_runs(self.policies, self.scenario).runs]
 
 
 @dataclass(frozen=True)
 class MatchedTask:
-    """Random listening at as many beacons heard as each of some learners, one row per learner and seed.
+    """Task that runs random listening with as many received beacons as each learner has.
 
-    The probability is found on the scenario of an extra seed, ``tuning``, and then used on all others.
+    It has one row per learner and seed. The probability is matched on the scenario of an extra seed,
+    ``tuning``, and then used for all other seeds.
     """
 
     kind: ClassVar[str] = "matched"
@@ -57,35 +59,35 @@ class MatchedTask:
 
     @property
     def weight(self) -> int:
-        """The pages of all runs, roughly."""
-        tuned = len(_TRIED) + len(self.learners)
-        return self.tuning.pages * (tuned + len(self.learners) * len(self.scenarios))
+        """Approximate number of pages of all runs."""
+        tuning_runs = len(_TRIED) + len(self.learners)
+        return self.tuning.pages * (tuning_runs + len(self.learners) * len(self.scenarios))
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that decides the rows."""
+        """Return a hash of everything that determines the rows."""
         keys = [scenario.key(self.learners, cache) for scenario in (self.tuning, *self.scenarios)]
         return digest_of([self.kind, *keys])
 
     def run(self) -> list[Row]:
-        """Find the probabilities, and run them."""
-        chances = self._chances()
-        policies = [f"listen:learner=random,b={chance:.6g}" for chance in chances]
+        """Match the probabilities, run random listening with them, and return the rows."""
+        probabilities = self._match_probabilities()
+        policies = [f"listen:learner=random,b={probability:.6g}" for probability in probabilities]
         return [
-            {**_row(run, scenario), "matches": learner, "b": chance}
+            {**_row(run, scenario), "matches": learner, "b": probability}
             for scenario in self.scenarios
-            for run, learner, chance in zip(
-                compare_runs(policies, scenario).runs, self.learners, chances, strict=True
+            for run, learner, probability in zip(
+                compare_runs(policies, scenario).runs, self.learners, probabilities, strict=True
             )
         ]
 
-    def _chances(self) -> Sequence[float]:
-        tried = [f"listen:learner=random,b={chance:g}" for chance in _TRIED]
-        runs = compare_runs([*tried, *self.learners], self.tuning).runs
-        heard = [run.beacons_per_page for run in runs]
-        grid, wanted = heard[: len(tried)], heard[len(tried) :]
+    def _match_probabilities(self) -> Sequence[float]:
+        candidates = [f"listen:learner=random,b={probability:g}" for probability in _TRIED]
+        runs = compare_runs([*candidates, *self.learners], self.tuning).runs
+        beacons = [run.beacons_per_page for run in runs]
+        grid, targets = beacons[: len(candidates)], beacons[len(candidates) :]
         order = np.argsort(grid)
-        found = np.interp(wanted, np.array(grid)[order], np.log(_TRIED)[order])
-        return [float(chance) for chance in np.exp(found)]
+        logs = np.interp(targets, np.array(grid)[order], np.log(_TRIED)[order])
+        return [float(probability) for probability in np.exp(logs)]
 
 
 def _row(run: Result, scenario: Scenario) -> Row:

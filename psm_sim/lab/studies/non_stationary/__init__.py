@@ -1,1 +1,1 @@
-"""Study of traffic that changes its kind: Learn-alpha and its rivals."""
+"""Study of Learn-alpha and other learners on non-stationary traffic."""

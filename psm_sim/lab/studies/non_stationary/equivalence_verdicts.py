@@ -1,25 +1,25 @@
-"""Verdicts by an equivalence margin, stated beforehand: better, equivalent, worse or undecided."""
+"""Verdicts by an equivalence margin that was fixed beforehand."""
 
 from __future__ import annotations
 
 from psm_sim.summary_stats import Interval
 
 ENERGY_MARGIN = 0.01
-"""A difference in energy of at most this share of Learn-alpha's is no difference."""
+"""Largest difference in energy that counts as equivalent, as a share of Learn-alpha's energy."""
 
 SLOWDOWN_MARGIN = 0.02
-"""A difference in slowdown of at most this is no difference."""
+"""Largest difference in slowdown that counts as equivalent."""
 
 RULE = (
     f"a difference of at most {100 * ENERGY_MARGIN:g} % of Learn-alpha's energy, or {SLOWDOWN_MARGIN:g} in"
     " slowdown, counts as none: equivalent if the 95 % interval lies within the margin, better or worse if it"
     " lies beyond, undecided if it holds the margin's edge"
 )
-"""The rule of the verdicts, fixed before the runs."""
+"""Rule of the verdicts, fixed before the runs."""
 
 BETTER, EQUIVALENT, WORSE, UNDECIDED = "better", "equivalent", "worse", "undecided"
 
-_TOGETHER = {
+_COMBINED = {
     (BETTER, BETTER): "better in both",
     (WORSE, WORSE): "worse in both",
     (EQUIVALENT, EQUIVALENT): "equivalent",
@@ -33,7 +33,10 @@ _TOGETHER = {
 
 
 def classify_difference(difference: Interval, margin: float) -> str:
-    """Return one of the four words for a difference, of which less is better, against a margin above 0."""
+    """Return ``better``, ``equivalent``, ``worse`` or ``undecided`` for a *difference*; lower is better.
+
+    *margin* is above 0 and has the unit of the difference.
+    """
     if difference.high < -margin:
         return BETTER
     if difference.low > margin:
@@ -42,6 +45,6 @@ def classify_difference(difference: Interval, margin: float) -> str:
 
 
 def overall_verdict(energy: str, slowdown: str) -> str:
-    """Return the verdict on a policy from its standings in energy and in slowdown."""
-    words = _TOGETHER.get((energy, slowdown))
-    return words or f"undecided (energy {energy}, slowdown {slowdown})"
+    """Return the verdict on a policy from its verdicts on *energy* and *slowdown*."""
+    verdict = _COMBINED.get((energy, slowdown))
+    return verdict or f"undecided (energy {energy}, slowdown {slowdown})"

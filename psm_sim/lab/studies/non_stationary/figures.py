@@ -1,4 +1,4 @@
-"""Numbers of the figures on non-stationary traffic."""
+"""Data of the figures on non-stationary traffic."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ GROUPS = {
     "Fixed-share (alpha = 0: Static-expert)": LEARNERS[1:],
     LEARN_ALPHA: (LEARN_ALPHA,),
 }
-"""The policies that are drawn, by the name of their line."""
+"""Plotted policies, by the name of their line."""
 
 
-def energy_against_slowdown(found: BySeed) -> pd.DataFrame:
-    """Return energy in mJ per page and slowdown with half widths, one row per policy drawn."""
+def energy_against_slowdown(rows: BySeed) -> pd.DataFrame:
+    """Return energy in mJ per page and slowdown with half widths, one row per plotted policy."""
     return pd.DataFrame(
-        [_point(found, policy, group) for group, policies in GROUPS.items() for policy in policies]
+        [_point(rows, policy, group) for group, policies in GROUPS.items() for policy in policies]
     )
 
 
-def _point(found: BySeed, policy: str, group: str) -> dict[str, Any]:
+def _point(rows: BySeed, policy: str, group: str) -> dict[str, Any]:
     slowdown, energy = (
-        found.mean(policy, "slowdown"),
-        confidence_interval(1000 * found.values(policy, "energy_j")),
+        rows.mean(policy, "slowdown"),
+        confidence_interval(1000 * rows.values(policy, "energy_j")),
     )
     return {
         "group": group,
@@ -44,25 +44,25 @@ def _point(found: BySeed, policy: str, group: str) -> dict[str, Any]:
     }
 
 
-def loss_of_each_rate(found: BySeed, gammas: Sequence[str]) -> pd.DataFrame:
-    """Return the regret of Fixed-share at each rate, and Learn-alpha's, in nats, with half widths."""
-    return pd.concat([_rates(found, gamma) for gamma in gammas], ignore_index=True)
+def loss_of_each_rate(rows: BySeed, gammas: Sequence[str]) -> pd.DataFrame:
+    """Return the regret of Fixed-share at each rate, and of Learn-alpha, in nats, with half widths."""
+    return pd.concat([_rates(rows, gamma) for gamma in gammas], ignore_index=True)
 
 
-def _rates(found: BySeed, gamma: str) -> pd.DataFrame:
-    rows = found.rows
-    curves = rows.loc[(rows["policy"] == "hindsight") & (rows["gamma"] == gamma), "curve"]
+def _rates(rows: BySeed, gamma: str) -> pd.DataFrame:
+    frame = rows.rows
+    curves = frame.loc[(frame["policy"] == "hindsight") & (frame["gamma"] == gamma), "curve"]
     fixed = [confidence_interval(values) for values in np.array(curves.tolist()).T]
-    ours = confidence_interval(
-        found.values(LEARN_ALPHA, "common", gamma) - found.values("hindsight", "best_expert", gamma)
+    learn_alpha = confidence_interval(
+        rows.values(LEARN_ALPHA, "common", gamma) - rows.values("hindsight", "best_expert", gamma)
     )
     return pd.DataFrame(
         {
             "gamma": gamma,
             "alpha": CURVE,
-            "fixed_share": [each.mean for each in fixed],
-            "fixed_share_ci95": [each.half_width for each in fixed],
-            "learn_alpha": ours.mean,
-            "learn_alpha_ci95": ours.half_width,
+            "fixed_share": [regret.mean for regret in fixed],
+            "fixed_share_ci95": [regret.half_width for regret in fixed],
+            "learn_alpha": learn_alpha.mean,
+            "learn_alpha_ci95": learn_alpha.half_width,
         }
     )

@@ -1,4 +1,4 @@
-"""Choices of the study: gamma, chosen on seeds of its own, and the doze after an uplink packet, varied."""
+"""Choices of gamma and of the doze after an uplink packet."""
 
 from __future__ import annotations
 
@@ -19,30 +19,32 @@ from psm_sim.lab.studies.non_stationary.seed_statistics import format_signed
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.summary_stats import confidence_interval
 
-GAMMAS_TRIED = (1e-3, 1e-4, 1e-5, 1e-6)
+CANDIDATE_GAMMAS = (1e-3, 1e-4, 1e-5, 1e-6)
 UPLINKS = ("one", "restart", "keep")
-NAMED_UPLINK = UPLINKS[0]
-"""The choice after an uplink packet in all runs of the study, LPSM's default."""
+DEFAULT_UPLINK = UPLINKS[0]
+"""Choice after an uplink packet in all runs of the study. It is LPSM's default."""
 
 
 def gamma_tasks(trace: str, pages: int, seeds: Sequence[int]) -> list[RunTask]:
-    """Return runs of Learn-alpha with each gamma tried.
+    """Return runs of Learn-alpha with each candidate gamma.
 
     Parameters
     ----------
-    trace, pages
-        What is loaded.
-    seeds
-        The seeds for choosing, one run of each gamma for each.
+    trace : str
+        Trace of the pages.
+    pages : int
+        Number of pages.
+    seeds : sequence of int
+        Seeds for choosing, with one run of each gamma per seed.
     """
-    policies = tuple(f"lpsm:loss=inverse-log,gamma={gamma:g}" for gamma in GAMMAS_TRIED)
+    policies = tuple(f"lpsm:loss=inverse-log,gamma={gamma:g}" for gamma in CANDIDATE_GAMMAS)
     return _tasks(policies, "gamma", trace, pages, seeds)
 
 
 def uplink_tasks(trace: str, pages: int, seeds: Sequence[int]) -> list[RunTask]:
-    """Return runs of Learn-alpha with each choice after an uplink packet; arguments as :func:`gamma_tasks`.
+    """Return runs of Learn-alpha with each choice after an uplink packet.
 
-    *trace*, *pages* and *seeds* say what is loaded.
+    *trace*, *pages* and *seeds* as for :func:`gamma_tasks`.
     """
     return _tasks(tuple(f"lpsm:uplink={uplink}" for uplink in UPLINKS), "uplink", trace, pages, seeds)
 
@@ -57,7 +59,7 @@ def _tasks(
 
 
 def chosen_gamma(rows: Sequence[Row]) -> float:
-    """Return the gamma of least energy times slowdown, both as means over the seeds for choosing."""
+    """Return the gamma that minimises mean energy times mean slowdown over the seeds for choosing."""
     frame = pd.DataFrame(rows)
     means = frame.groupby("policy")[["energy_j", "slowdown"]].mean()
     costs = means["energy_j"] * means["slowdown"]
@@ -65,7 +67,7 @@ def chosen_gamma(rows: Sequence[Row]) -> float:
 
 
 def gammas(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return joules, slowdown and their product under each gamma tried."""
+    """Return energy, slowdown and their product under each candidate gamma."""
     frame = pd.DataFrame(rows)
     return pd.DataFrame([
         {
@@ -79,19 +81,19 @@ def gammas(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def uplinks(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return joules and slowdown of Learn-alpha under each choice, and the verdict against the named one."""
+    """Return energy and slowdown of Learn-alpha under each choice, and the verdict against the default."""
     frame = pd.DataFrame(rows)
     groups = {
         _value(policy, "uplink"): group.set_index("seed").sort_index()
         for policy, group in frame.groupby("policy", sort=False)
     }
-    named = groups[NAMED_UPLINK]
-    return pd.DataFrame([_uplink(uplink, group, named) for uplink, group in groups.items()])
+    default = groups[DEFAULT_UPLINK]
+    return pd.DataFrame([_uplink_row(uplink, group, default) for uplink, group in groups.items()])
 
 
-def _uplink(uplink: str, group: pd.DataFrame, named: pd.DataFrame) -> dict[str, str]:
-    energy, slowdown = (confidence_interval(group[name] - named[name]) for name in ("energy_j", "slowdown"))
-    margin_j = ENERGY_MARGIN * named["energy_j"].mean()
+def _uplink_row(uplink: str, group: pd.DataFrame, default: pd.DataFrame) -> dict[str, str]:
+    energy, slowdown = (confidence_interval(group[name] - default[name]) for name in ("energy_j", "slowdown"))
+    margin_j = ENERGY_MARGIN * default["energy_j"].mean()
     verdict = overall_verdict(
         classify_difference(energy, margin_j), classify_difference(slowdown, SLOWDOWN_MARGIN)
     )
@@ -99,8 +101,8 @@ def _uplink(uplink: str, group: pd.DataFrame, named: pd.DataFrame) -> dict[str, 
         "after an uplink packet": uplink,
         "mJ per page": f"{confidence_interval(1000 * group['energy_j']):.1f}",
         "slowdown": f"{confidence_interval(group['slowdown']):.3f}",
-        "slowdown more": "" if uplink == NAMED_UPLINK else format_signed(slowdown, 3),
-        f"against {NAMED_UPLINK}": "" if uplink == NAMED_UPLINK else verdict,
+        "slowdown more": "" if uplink == DEFAULT_UPLINK else format_signed(slowdown, 3),
+        f"against {DEFAULT_UPLINK}": "" if uplink == DEFAULT_UPLINK else verdict,
     }
 
 

@@ -1,4 +1,4 @@
-"""Rounds of a learner in a run, kept as they are learned."""
+"""Recording of the rounds that a learner learns in a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from psm_sim.workload import Workload
 
 
 class LearnerRound(NamedTuple):
-    """Round of learning: its time, the experts' losses (n,), the mixture's, and the time predicted next."""
+    """Learning round with its time, losses and the next prediction.
+
+    ``losses`` are the losses of the experts, shape (n,), and ``mixture`` is the loss of their mixture.
+    """
 
     time_s: float
     losses: FloatArray
@@ -28,7 +31,10 @@ class LearnerRound(NamedTuple):
 
 
 class Unshared(FixedShare):
-    """Fixed-share at a rate of 0, where nothing is shared: equal to the last bit, in a third of the time."""
+    """Fixed-share with a switching rate of 0, which shares no weight.
+
+    The result is bit-for-bit identical to :class:`~psm_sim.learning.FixedShare` in a third of the time.
+    """
 
     def __init__(self, n_experts: int) -> None:
         super().__init__(n_experts, 0.0)
@@ -43,17 +49,20 @@ class Unshared(FixedShare):
 
 
 class LoggedLpsm(Lpsm):
-    """LPSM that keeps each round it learns, and so is asked at each poll; its loss must not adapt."""
+    """LPSM that records each learned round. It decides at each poll, and its loss must not adapt."""
 
     def start(self, beacon_s: float) -> None:
-        """Begin without a round."""
+        """Start without rounds; *beacon_s* as for :class:`~psm_sim.policies.Policy`."""
         super().start(beacon_s)
         if self.alpha == 0:
             self.learner = Unshared(self.times_ms.size)
         self.rounds: list[LearnerRound] = []
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Doze as LPSM does, and keep the round, if there was a poll to learn from."""
+        """Return the decision of LPSM, and record the round if there is a poll to learn from.
+
+        *now_s*, *since_uplink_s* and *poll* as for :class:`~psm_sim.policies.Policy`.
+        """
         self._now_s = now_s
         return super().rest(now_s, since_uplink_s, poll)
 
@@ -67,18 +76,18 @@ class LoggedLpsm(Lpsm):
 def logged_run(
     workload: Workload, gamma: float | None, alpha: float | None, times_s: Sequence[float] | None = None
 ) -> tuple[Result, list[LearnerRound]]:
-    """Run a learner over the pages; return the result, and the rounds that it learned.
+    """Run a learner over the pages and return the result and the learned rounds.
 
     Parameters
     ----------
-    workload
-        Where the pages are from.
-    gamma
-        Of the loss; ``None``: as published.
-    alpha
-        Its switching rate; ``None``: Learn-alpha.
-    times_s
-        Time of each page without power saving, in seconds; without them no slowdown is measured.
+    workload : Workload
+        Source of the pages.
+    gamma : float or None
+        Parameter of the loss; None uses the published value.
+    alpha : float or None
+        Switching rate; None uses Learn-alpha.
+    times_s : sequence of float, optional
+        Time of each page without power saving, in seconds. Without it no slowdown is measured.
     """
     run = prepare(LoggedLpsm(gamma=gamma, alpha=alpha), load_topology()).execute(workload.pages, times_s)
     return run, cast(LoggedLpsm, run.policy_state).rounds

@@ -1,4 +1,4 @@
-"""Regret of several learners over their rounds, and what hindsight would have lost in Learn-alpha's."""
+"""Regret of several learners over their rounds, and the optimal losses in the rounds of Learn-alpha."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from psm_sim.lab.studies.non_stationary.recorded_rounds import LearnerRound, Uns
 from psm_sim.learning import best_rate, rate_losses
 
 RATES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 0.5)
-"""The switching rates of the Fixed-share learners; 0 is Static-expert."""
+"""Switching rates of the Fixed-share learners; 0 is Static-expert."""
 
 CURVE = (0.0, *np.logspace(-6, -0.05, 30).tolist())
-"""The switching rates at which the loss of Fixed-share is drawn as a curve."""
+"""Switching rates at which the loss of Fixed-share is plotted as a curve."""
 
 
 def regrets(
     runs: Sequence[Sequence[LearnerRound]], switches: int
 ) -> tuple[list[dict[str, float]], dict[str, Any]]:
-    """Return what each learner lost, in nats, and what hindsight would have lost in the first one's rounds.
+    """Return the losses of each learner and the optimal losses in the rounds of Learn-alpha, in nats.
 
     Parameters
     ----------
-    runs
-        The rounds of Learn-alpha's run, and those of the learners of :data:`RATES`.
-    switches
-        How often the best sequence of experts may switch.
+    runs : sequence of sequence of LearnerRound
+        Rounds of Learn-alpha's run, followed by those of the learners with :data:`RATES`.
+    switches : int
+        Maximum number of switches of the best sequence of experts.
 
     Returns
     -------
     learners : list of dict
-        Of each learner its mixture loss and its regret over its own rounds, to the best expert and to the
-        best sequence; and the loss in Learn-alpha's rounds, the same for all, as ``common``.
+        For each learner, the mixture loss and the regrets over its own rounds to the best expert and to the
+        best sequence. ``common`` is the loss in the rounds of Learn-alpha.
     hindsight : dict
-        The losses of the best expert, sequence and switching rate in Learn-alpha's rounds, and the regret of
-        Fixed-share at each rate of :data:`CURVE`.
+        Losses of the best expert, sequence and switching rate in Learn-alpha's rounds, chosen offline, and
+        the regret of Fixed-share at each rate of :data:`CURVE`.
     """
-    tables = [np.array([each.losses for each in rounds]) for rounds in runs]
+    tables = [np.array([one.losses for one in rounds]) for rounds in runs]
     best = least_losses(tables, switches)
     learners = [_own_regret(rounds, *ends) for rounds, ends in zip(runs, best.tolist(), strict=True)]
     common, (best_expert, best_switching) = tables[0], best[0].tolist()
@@ -59,36 +59,40 @@ def regrets(
 
 
 def least_losses(tables: Sequence[FloatArray], switches: int) -> FloatArray:
-    """Return the least losses without a switch and with at most so many *switches*, shape (m, 2), in nats.
+    """Return the minimum losses without switches and with at most *switches* switches, in nats.
 
-    The dynamic programming of :func:`~psm_sim.learning.best_switching`, over m learners in one pass.
+    This is the dynamic programming of :func:`~psm_sim.learning.best_switching` for m learners in one pass.
 
     Parameters
     ----------
-    tables
-        The loss of each expert in each round of every learner, shape (rounds, n) each.
-    switches
-        At least 0.
+    tables : sequence of ndarray, shape (rounds, n)
+        Loss of each expert in each round, one array per learner.
+    switches : int
+        Maximum number of switches, at least 0.
+
+    Returns
+    -------
+    ndarray, shape (m, 2)
     """
     longest, n = max(map(len, tables)), tables[0].shape[1]
-    # A round in which nobody loses anything changes no least loss.
+    # Shorter runs are padded with rounds of loss 0, which do not change a minimum.
     losses = np.zeros((longest, n, 1, len(tables)))
     for learner, table in enumerate(tables):
         losses[: len(table), :, 0, learner] = table
     value: FloatArray = np.repeat(losses[0], switches + 1, axis=1)
-    kept, least = value[:, 1:], np.empty(value.shape[1:])
+    switched, minimum = value[:, 1:], np.empty(value.shape[1:])
     for loss in losses[1:]:
-        np.minimum.reduce(value, axis=0, out=least)
-        np.minimum(kept, least[:-1], out=kept)
+        np.minimum.reduce(value, axis=0, out=minimum)
+        np.minimum(switched, minimum[:-1], out=switched)
         np.add(value, loss, out=value)
-    ends: FloatArray = value.min(axis=0)[[0, -1]].T
-    return ends
+    totals: FloatArray = value.min(axis=0)[[0, -1]].T
+    return totals
 
 
 def _own_regret(
     rounds: Sequence[LearnerRound], best_expert: float, best_switching: float
 ) -> dict[str, float]:
-    suffered = sum(each.mixture for each in rounds)
+    suffered = sum(one.mixture for one in rounds)
     return {
         "rounds": len(rounds),
         "mixture": suffered,
@@ -98,13 +102,13 @@ def _own_regret(
 
 
 def _at_rates(losses: FloatArray, rates: Sequence[float]) -> FloatArray:
-    """Return the loss of Fixed-share at each of the *rates*; at 0 nothing is shared, which is Bayes' rule."""
-    every = np.array(rates)
-    found = np.full(every.size, _by_bayes(losses))
-    found[every > 0] = rate_losses(losses, every[every > 0])
-    return found
+    """Return the loss of Fixed-share at each of the *rates*. A rate of 0 is Bayes' rule."""
+    alphas = np.array(rates)
+    totals = np.full(alphas.size, _bayes_loss(losses))
+    totals[alphas > 0] = rate_losses(losses, alphas[alphas > 0])
+    return totals
 
 
-def _by_bayes(losses: FloatArray) -> float:
-    least, learner = losses.min(axis=1), Unshared(losses.shape[1])
-    return float(sum(map(learner.update, losses - least[:, None])) + least.sum())
+def _bayes_loss(losses: FloatArray) -> float:
+    minimum, learner = losses.min(axis=1), Unshared(losses.shape[1])
+    return float(sum(map(learner.update, losses - minimum[:, None])) + minimum.sum())

@@ -1,4 +1,4 @@
-"""Rows by seed: means, paired differences to Learn-alpha, and verdicts on each policy."""
+"""Means, paired differences to Learn-alpha, and verdicts on each policy, from rows by seed."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from psm_sim.summary_stats import Interval, confidence_interval
 
 
 class BySeed:
-    """The rows of all seeds on one trace, one per policy and gamma of the learners' loss."""
+    """Rows of all seeds on one trace, one per seed, policy and gamma of the learners' loss."""
 
     def __init__(self, rows: Iterable[dict[str, Any]]) -> None:
         self.rows = pd.DataFrame(rows)
 
     def values(self, policy: str, column: str, gamma: str = "published") -> pd.Series[float]:
-        """Return *column* of *policy*, a learner's with that *gamma*: one value per seed, shape (seeds,)."""
+        """Return *column* of *policy*, for a learner with this *gamma*, as one value per seed."""
         rows = self.rows[(self.rows["policy"] == policy) & (self.rows["gamma"] == gamma)]
         return rows.set_index("seed")[column].sort_index().astype(float)
 
     def mean(self, policy: str, column: str, gamma: str = "published") -> Interval:
-        """Return the mean over seeds with its interval; arguments as for :meth:`values`."""
+        """Return the mean over seeds with its confidence interval; arguments as for :meth:`values`."""
         return confidence_interval(self.values(policy, column, gamma))
 
     def against(self, policy: str, column: str, gamma: str = "published") -> Interval:
-        """Return how much more a policy has than Learn-alpha; arguments as for :meth:`values`."""
+        """Return the paired difference of a policy to Learn-alpha; arguments as for :meth:`values`."""
         other = self.values(policy, column, own_gamma(policy, gamma))
         return confidence_interval(other - self.values(LEARN_ALPHA, column, gamma))
 
-    def above(self, found: str, other: str, gamma: str = "published") -> Interval:
-        """Return hindsight's column *found* less its column *other* under *gamma*, in nats, seed by seed."""
+    def above(self, column: str, other: str, gamma: str = "published") -> Interval:
+        """Return the paired difference of the offline losses *column* and *other* under *gamma*, in nats."""
         return confidence_interval(
-            self.values("hindsight", found, gamma) - self.values("hindsight", other, gamma)
+            self.values("hindsight", column, gamma) - self.values("hindsight", other, gamma)
         )
 
     def verdict(self, policy: str, gamma: str = "published") -> str:
-        """Say how a policy fares against Learn-alpha of that gamma, by the equivalence margins."""
+        """Return the verdict on *policy* compared with Learn-alpha under *gamma*."""
         energy, slowdown = (self.against(policy, name, gamma) for name in ("energy_j", "slowdown"))
         margin_j = ENERGY_MARGIN * self.mean(LEARN_ALPHA, "energy_j", gamma).mean
         return overall_verdict(
@@ -52,49 +52,52 @@ class BySeed:
         )
 
     def least(self, column: str, gamma: str = "published") -> str:
-        """Name the learner with the least mean of a column."""
-        return min(LEARNERS, key=lambda each: self.mean(each, column, gamma).mean)
+        """Return the learner with the lowest mean of *column* under *gamma*."""
+        return min(LEARNERS, key=lambda learner: self.mean(learner, column, gamma).mean)
 
     def best_fixed(self, gamma: str = "published") -> dict[str, str]:
-        """Return the best fixed polling times in hindsight, by what they are best at; '' if there is none."""
-        energy = {each: self.mean(each, "energy_j").mean for each in FIXED}
-        slowdown = {each: self.mean(each, "slowdown").mean for each in FIXED}
-        ours = (self.mean(LEARN_ALPHA, name, gamma).mean for name in ("energy_j", "slowdown"))
-        our_energy, our_slowdown = ours
-        as_fast = [each for each in FIXED if slowdown[each] <= our_slowdown]
-        as_frugal = [each for each in FIXED if energy[each] <= our_energy]
+        """Return the best fixed polling times by criterion, chosen offline; an empty string if none fits.
+
+        *gamma* is that of the Learn-alpha with which they are compared.
+        """
+        energy = {policy: self.mean(policy, "energy_j").mean for policy in FIXED}
+        slowdown = {policy: self.mean(policy, "slowdown").mean for policy in FIXED}
+        limits = (self.mean(LEARN_ALPHA, name, gamma).mean for name in ("energy_j", "slowdown"))
+        max_energy, max_slowdown = limits
+        as_fast = [policy for policy in FIXED if slowdown[policy] <= max_slowdown]
+        as_frugal = [policy for policy in FIXED if energy[policy] <= max_energy]
         return {
-            "least energy of all": min(FIXED, key=energy.__getitem__),
-            "least energy of those no slower than Learn-alpha": min(
+            "minimum energy": min(FIXED, key=energy.__getitem__),
+            "minimum energy at no more slowdown than Learn-alpha": min(
                 as_fast, key=energy.__getitem__, default=""
             ),
-            "least slowdown of those with no more energy than Learn-alpha": min(
+            "minimum slowdown at no more energy than Learn-alpha": min(
                 as_frugal, key=slowdown.__getitem__, default=""
             ),
         }
 
 
 def own_gamma(policy: str, gamma: str) -> str:
-    """Return the gamma under which a policy's rows stand: only a learner's depend on it."""
+    """Return the gamma of a policy's rows, which is *gamma* for a learner only."""
     return gamma if policy in LEARNERS else "published"
 
 
 def sign(difference: Interval) -> int:
-    """Return 1 or -1 if the interval lies above or below 0, and 0 if it holds it."""
+    """Return 1 or -1 if the interval lies above or below 0, and 0 if it contains 0."""
     return (difference.low > 0) - (difference.high < 0)
 
 
 def display_name(policy: str) -> str:
-    """Return a policy's name for a table; a fixed polling time with its length in ms."""
+    """Return a policy's name for a table, with the length in ms for a fixed polling time."""
     beacons = policy.partition("listen_interval=")[2]
     return f"{policy} ({beacons}00 ms)" if beacons else policy
 
 
-def format_signed(found: Interval, digits: int) -> str:
-    """Return a difference with its sign and interval."""
-    return f"{found.mean:+.{digits}f} ± {found.half_width:.{digits}f}"
+def format_signed(value: Interval, digits: int) -> str:
+    """Return a difference as text with its sign and interval, rounded to *digits* decimals."""
+    return f"{value.mean:+.{digits}f} ± {value.half_width:.{digits}f}"
 
 
-def scaled(found: Interval, factor: float) -> Interval:
-    """Return a mean and its interval in another unit."""
-    return Interval(found.mean * factor, found.half_width * abs(factor), found.replications)
+def scaled(value: Interval, factor: float) -> Interval:
+    """Return a mean and its interval multiplied by *factor*."""
+    return Interval(value.mean * factor, value.half_width * abs(factor), value.replications)

@@ -1,4 +1,4 @@
-"""Study of traffic that changes its kind: Learn-alpha and its rivals, on shifting and stationary pages."""
+"""Study of Learn-alpha and other learners on shifting and stationary traffic."""
 
 from __future__ import annotations
 
@@ -33,57 +33,61 @@ REPLICATIONS, UPLINK_SEEDS, CHOOSING = 10, 5, 3
 MILD = 1e-5
 GAMMAS = ("published", f"{MILD:g}")
 REGIMES_SHOWN = (LEARN_ALPHA, "Static-expert", "Fixed-share 0.01", "bsd:p=0.5", FIXED[0], FIXED[1])
-DRAWN_RATES = (None, 0.0, 0.1)
+PLOTTED_RATES = (None, 0.0, 0.1)
 COMMENTARY = join_paragraphs(
     """
-    The thesis closes (section 2.5.5) with a wish: to see Learn-alpha and its rivals in simulations that are
-    non-stationary. This is one: quiet reading, busy browsing, a live stream and pushed messages in turn,
-    two rounds of all four. No policy is told the schedule.
+    The thesis proposes (section 2.5.5) to compare Learn-alpha with other learners in non-stationary
+    simulations. The traffic of this study repeats four regimes twice. They are quiet reading, busy browsing,
+    a live stream and pushed messages. No policy knows the schedule.
 
-    A negative regret to the best expert means that switching paid: the learner lost less than any fixed
-    polling time would have in the very rounds that it lived through. Regrets over learners' own rounds are
-    not comparable, since each made its own rounds.
+    A negative regret to the best expert means that switching reduced the loss. The learner lost less than any
+    fixed polling time would have lost in the same rounds. Regrets over the learners' own rounds are not
+    comparable, because each learner determines its own rounds.
 
-    Browsing is bursty as it is: pages and pauses alternate within every regime, far more often than the
-    regimes do, and a learner without switches cannot follow that either.
+    Browsing is bursty in every regime. Pages and pauses alternate far more often than the regimes do, and a
+    learner without switches cannot follow them either.
 
-    The loss counts a byte's waiting and the number of polls. The slowdown of a page counts the round trips
-    that wait one after the other, and the joules count also how long the page takes. So the best learner
-    by one measure need not be the best by another.
+    The loss counts the time that a byte waits and the number of polls. The slowdown of a page depends on the
+    round trips that wait one after the other, and the energy also depends on the page time. The best learner
+    by one measure is therefore not always the best by another measure.
     """
 )
 
 
 class NonStationary(Study):
-    """All policies over the same pages of each seed, once more with a milder gamma, and a control."""
+    """All policies over the same pages of each seed, with two gammas and a stationary control."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return a run on each trace for each seed, the runs that choices are made on, and those drawn."""
+        """Return runs on each trace and seed, the runs for the choices, and the plotted runs.
+
+        *scale* and *seed* as for :class:`Study`.
+        """
         trace, pages = _shifting(scale)
         seeds = _seeds(scale, seed)
         shifting = [NonStationaryTask(trace, pages, seed, (None, MILD)) for seed in seeds]
         control = [NonStationaryTask(CONTROL, CONTROL_PAGES, seed) for seed in seeds]
-        chosen = parameter_choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
+        gammas = parameter_choices.gamma_tasks(trace, pages, scale.choosing(CHOOSING))
         uplinks = parameter_choices.uplink_tasks(trace, pages, seeds[:UPLINK_SEEDS])
-        drawn = Scenario(trace, pages=pages // 2, seed=seed)
-        timelines = [TimelineTask(alpha, drawn) for alpha in DRAWN_RATES]
-        return [*shifting, *control, *chosen, *uplinks, *timelines]
+        plotted = Scenario(trace, pages=pages // 2, seed=seed)
+        timelines = [TimelineTask(alpha, plotted) for alpha in PLOTTED_RATES]
+        return [*shifting, *control, *gammas, *uplinks, *timelines]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return means, regret and verdicts; arguments as for :class:`Study`."""
         trace, pages = _shifting(scale)
         shifting, control = (
-            BySeed(row for row in rows.of("policies") if row["trace"] == each) for each in (trace, CONTROL)
+            BySeed(row for row in rows.of("policies") if row["trace"] == name) for name in (trace, CONTROL)
         )
         parts = {part: [row for row in rows.of("run") if row["part"] == part] for part in ("gamma", "uplink")}
         seeds = _seeds(scale, seed)
         return Findings(
             "non-stationary",
-            "What Learn-alpha gains when the traffic changes its kind (thesis, section 2.5.5)",
+            "Gain of Learn-alpha on non-stationary traffic (thesis, section 2.5.5)",
             f"trace {trace}, {pages} pages, and as a stationary control {CONTROL_PAGES} pages of {CONTROL};"
             f" {len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}; after an uplink packet LPSM dozes"
-            f" for {parameter_choices.NAMED_UPLINK} beacon; differences are paired; {equivalence_verdicts.RULE}",
-            remarks=[_chosen(parts["gamma"]), *_remarks(shifting, control)],
+            f" for {parameter_choices.DEFAULT_UPLINK} beacon; differences are paired;"
+            f" {equivalence_verdicts.RULE}",
+            remarks=[_gamma_remark(parts["gamma"]), *_remarks(shifting, control)],
             commentary=COMMENTARY,
             tables=[*_tables(shifting, control), *_choices(parts)],
             provisional=not scale.full,
@@ -96,7 +100,7 @@ class NonStationary(Study):
 
 
 def _shifting(scale: Scale) -> tuple[str, int]:
-    """Return the trace and its pages: two rounds of all four regimes."""
+    """Return the trace and its number of pages, which are two rounds of all four regimes."""
     return (FULL_TRACE, FULL_PAGES) if scale.full else (QUICK_TRACE, QUICK_PAGES)
 
 
@@ -104,13 +108,13 @@ def _seeds(scale: Scale, seed: int) -> range:
     return scale.judging(seed)[: REPLICATIONS if scale.full else scale.replications]
 
 
-def _chosen(rows: Sequence[Row]) -> str:
-    found = parameter_choices.chosen_gamma(rows)
-    shown = "it is" if found == MILD else "it is not"
+def _gamma_remark(rows: Sequence[Row]) -> str:
+    gamma = parameter_choices.chosen_gamma(rows)
+    relation = "It is" if gamma == MILD else "It is not"
     return (
-        f"Of the gammas tried on the seeds for choosing, {found:g} has the least energy times slowdown;"
-        f" {shown} the milder gamma {MILD:g} of the tables, a contrast to the published one, run with other"
-        " seeds."
+        f"On the seeds for choosing, gamma {gamma:g} has the lowest product of energy and slowdown."
+        f" {relation} the milder gamma {MILD:g} of the tables, which contrasts with the published gamma and"
+        " is run with other seeds."
     )
 
 
@@ -125,19 +129,19 @@ def _choices(parts: Mapping[str, Sequence[Row]]) -> list[Table]:
 
 def _remarks(shifting: BySeed, control: BySeed) -> list[str]:
     mild = GAMMAS[1]
-    told = {
+    remarks_by_part = {
         "Published gamma": [*remarks.comparisons(shifting), remarks.leaders(shifting)],
         f"Gamma {mild}": [*remarks.comparisons(shifting, mild), remarks.leaders(shifting, mild)],
         "Stationary control": [*remarks.comparisons(control), remarks.gains(shifting, control)],
     }
-    sentences = [f"{name}. {sentence}" for name, each in told.items() for sentence in each]
-    return [*sentences, remarks.polls_to_forget()]
+    texts = [f"{name}. {text}" for name, group in remarks_by_part.items() for text in group]
+    return [*texts, remarks.polls_to_forget()]
 
 
 def _tables(shifting: BySeed, control: BySeed) -> list[Table]:
-    mild, everything = GAMMAS[1], (*LEARNERS, *BOUNDED, *FIXED)
+    mild, all_policies = GAMMAS[1], (*LEARNERS, *BOUNDED, *FIXED)
     return [
-        Table("Energy and slowdown, published gamma", tables.energy_and_slowdown(shifting, everything)),
+        Table("Energy and slowdown, published gamma", tables.energy_and_slowdown(shifting, all_policies)),
         Table(f"LPSM with gamma = {mild}", tables.energy_and_slowdown(shifting, LEARNERS, mild)),
         Table("Power and delay a page in each regime", tables.by_regime(shifting, REGIMES_SHOWN)),
         Table(

@@ -1,4 +1,4 @@
-"""Runs of the study of non-stationary traffic: learners, Bounded Slowdown and fixed polling times by seed."""
+"""Task that runs learners, Bounded Slowdown and fixed polling times over the pages of one seed."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ FIXED = tuple(f"psm:listen_interval={beacons}" for beacons in range(1, 13))
 
 
 def learner_label(alpha: float | None) -> str:
-    """Return the name of a learner in tables."""
+    """Return the name of a learner with switching rate *alpha* in tables."""
     if alpha is None:
         return LEARN_ALPHA
     return "Static-expert" if alpha == 0 else f"Fixed-share {alpha:g}"
 
 
 def setting(gamma: float | None) -> str:
-    """Return the name of a setting of gamma in tables."""
+    """Return the name of a *gamma* in tables."""
     return "published" if gamma is None else f"{gamma:g}"
 
 
@@ -41,10 +41,10 @@ LEARNERS = tuple(learner_label(alpha) for alpha in (None, *RATES))
 
 @dataclass(frozen=True)
 class NonStationaryTask:
-    """All policies over the same pages of one seed, once for each *gamma* of the learners' loss.
+    """Task that runs all policies over the same pages of one seed, for each gamma of the learners' loss.
 
-    ``None`` is the published gamma. Regret is in nats of mixture loss, over a learner's own rounds and, so
-    that learners can be compared, over those of Learn-alpha's run.
+    A gamma of None is the published one. Regret is in nats of mixture loss. It refers to a learner's own
+    rounds and also to the rounds of Learn-alpha's run, so that learners can be compared.
     """
 
     kind: ClassVar[str] = "policies"
@@ -57,49 +57,55 @@ class NonStationaryTask:
 
     @property
     def weight(self) -> int:
-        """The pages of all runs."""
+        """Number of pages of all runs."""
         return self.pages * (1 + len(FIXED) + len(BOUNDED) + len(LEARNERS) * len(self.gammas))
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that decides the rows."""
+        """Return a hash of everything that determines the rows."""
         return digest_of(
             [Scenario(self.trace, pages=self.pages, seed=self.seed).key(cache=cache), self.gammas]
         )
 
     def run(self) -> list[dict[str, Any]]:
-        """Run it; return one row for each policy, and one of hindsight's losses for each gamma."""
+        """Run the policies; return one row per policy, and one row of offline losses per gamma."""
         workload = load_workload(self.trace, self.pages, self.seed)
         specs = (*FIXED, *BOUNDED)
-        others = compare_runs(specs, Scenario(workload, pages=self.pages, seed=self.seed))
+        fixed = compare_runs(specs, Scenario(workload, pages=self.pages, seed=self.seed))
         rows = [
-            self._row(spec) | measure_run(run, workload) for spec, run in zip(specs, others.runs, strict=True)
+            self._row(spec) | measure_run(run, workload) for spec, run in zip(specs, fixed.runs, strict=True)
         ]
-        hindsight = []
+        optima = []
         for gamma in self.gammas:
-            learners, best = self._learners(gamma, workload, page_times_s(others.always_on))
+            learners, optimum = self._learners(gamma, workload, page_times_s(fixed.always_on))
             rows += learners
-            hindsight.append(best)
-        return rows + hindsight
+            optima.append(optimum)
+        return rows + optima
 
     def _learners(
         self, gamma: float | None, workload: Workload, times_s: Sequence[float]
     ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """Run all learners; return their rows and hindsight's. *times_s* are without power saving."""
+        """Run all learners; return their rows and the offline losses.
+
+        *times_s* are the page times without power saving; *gamma* and *workload* as for :meth:`run`.
+        """
         switches = len(workload.schedule) - 1 if isinstance(workload, ShiftingWorkload) else 0
         runs = [logged_run(workload, gamma, alpha, times_s) for alpha in (None, *RATES)]
-        lost, hindsight = regrets([rounds for _, rounds in runs], switches)
+        losses, optimum = regrets([rounds for _, rounds in runs], switches)
         rows = [
             self._row(label, gamma) | measure_run(run, workload) | own
-            for label, (run, _), own in zip(LEARNERS, runs, lost, strict=True)
+            for label, (run, _), own in zip(LEARNERS, runs, losses, strict=True)
         ]
-        return rows, self._row("hindsight", gamma) | hindsight
+        return rows, self._row("hindsight", gamma) | optimum
 
     def _row(self, policy: str, gamma: float | None = None) -> dict[str, Any]:
         return {"trace": self.trace, "seed": self.seed, "gamma": setting(gamma), "policy": policy}
 
 
 def measure_run(run: Result, workload: Any) -> dict[str, Any]:
-    """Return joules and delay per page, slowdown, and watts and delay in each regime."""
+    """Return energy and delay per page, slowdown, and power and delay in each regime.
+
+    *run* is the result and *workload* its pages.
+    """
     records = run.page_records
     delays_ms = np.array([1000 * (page.page_time_s - page.always_on_time_s) for page in records])
     names = (

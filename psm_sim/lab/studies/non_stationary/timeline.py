@@ -1,4 +1,4 @@
-"""Timeline of one run on traffic with regimes: the polling time after each round of a learner."""
+"""Task that records the polling time after each round of a learner on traffic with regimes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from psm_sim.workload.regimes import ShiftingWorkload
 
 @dataclass(frozen=True)
 class TimelineTask:
-    """One run of a learner at the published gamma; one row per round.
+    """Task that runs a learner at the published gamma, with one row per round.
 
-    Attributes
+    Parameters
     ----------
-    alpha
-        The switching rate; ``None``: Learn-alpha.
-    scenario
-        The pages, of a trace with regimes.
+    alpha : float or None
+        Switching rate; None uses Learn-alpha.
+    scenario : Scenario
+        Pages of a trace with regimes.
     """
 
     kind: ClassVar[str] = "timeline"
@@ -36,26 +36,26 @@ class TimelineTask:
 
     @property
     def weight(self) -> int:
-        """Its pages."""
+        """Number of pages."""
         return self.scenario.pages
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that decides the rows."""
+        """Return a hash of everything that determines the rows."""
         return digest_of([self.kind, self.alpha, self.scenario.key(cache=cache)])
 
     def run(self) -> list[dict[str, Any]]:
-        """Return the learner, the time in minutes, the polling time in ms and the regime of each round."""
+        """Return one row per round with the learner, time in minutes, polling time in ms and regime."""
         workload = self.scenario.workload()
         run, rounds = logged_run(workload, None, self.alpha)
         ends_s = [page.start_s + page.page_time_s for page in run.page_records]
-        pages = np.searchsorted(ends_s, [each.time_s for each in rounds])
+        pages = np.searchsorted(ends_s, [one.time_s for one in rounds])
         names = workload.regime_of_each_page() if isinstance(workload, ShiftingWorkload) else []
         return [
             {
                 "learner": learner_label(self.alpha),
-                "minutes": each.time_s / 60,
-                "polling_ms": each.polling_ms,
+                "minutes": one.time_s / 60,
+                "polling_ms": one.polling_ms,
                 "regime": names[min(page, len(names) - 1)] if names else "all",
             }
-            for each, page in zip(rounds, pages.tolist(), strict=True)
+            for one, page in zip(rounds, pages.tolist(), strict=True)
         ]

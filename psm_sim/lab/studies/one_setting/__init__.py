@@ -1,1 +1,1 @@
-"""Search for one setting that serves the published numbers of LPSM and of Bounded Slowdown together."""
+"""Search for a setting that agrees with the published numbers of both LPSM and Bounded Slowdown."""

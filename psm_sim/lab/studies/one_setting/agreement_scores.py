@@ -1,4 +1,4 @@
-"""Scores of settings: the published numbers of LPSM and of Bounded Slowdown that each one agrees with."""
+"""Scores of settings by the published numbers of LPSM and Bounded Slowdown with which they agree."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ KEYS = ("think", "server_delay_ms", "files_are_images", "connections", "uplink")
 
 @dataclass(frozen=True)
 class Score:
-    """A setting and what agrees in it.
+    """Setting with its claims.
 
-    ``setting`` has a value for each of :data:`KEYS`; ``lpsm`` and ``bsd`` are the claims on the numbers of
+    ``setting`` has a value for each of :data:`KEYS`. ``lpsm`` and ``bsd`` are the claims on the numbers of
     lpsm-100 and of bsd-energy.
     """
 
@@ -36,42 +36,42 @@ class Score:
 
     @property
     def met(self) -> tuple[int, int]:
-        """How many of LPSM's and of BSD's numbers agree."""
-        lpsm, bsd = (sum(claim.verdict == "agrees" for claim in each) for each in (self.lpsm, self.bsd))
+        """Number of agreeing claims of LPSM and of BSD."""
+        lpsm, bsd = (sum(claim.verdict == "agrees" for claim in claims) for claims in (self.lpsm, self.bsd))
         return lpsm, bsd
 
     @property
     def label(self) -> str:
-        """The setting in one line."""
+        """Setting as one line."""
         think, delay, files, connections, uplink = (self.setting[key] for key in KEYS)
         counted = "files as images" if files else "files counted right"
         return f"think {think}, server {delay} ms, {counted}, {connections} connections, uplink {uplink}"
 
 
 def score_settings(rows: Sequence[Row]) -> list[Score]:
-    """Return a score for each setting and each choice after an uplink packet; the rows are of any seeds."""
+    """Return a score for each setting and each choice after an uplink packet, from rows of any seeds."""
     frame = add_ratios(pd.DataFrame(rows), "psm", ("seed", *KEYS[:-1]))
     frame = frame.assign(energy_saved=1 - frame["energy_ratio"], time_saved=1 - frame["page_ratio_mean"])
-    found = []
+    scores = []
     for values, group in frame.groupby(list(KEYS[:-1]), sort=False):
-        every = with_long_pages(group)
+        runs = with_long_pages(group)
         for uplink in UPLINKS:
-            mine = every[every["uplink"].isin(["", uplink])]
-            found.append(_score(dict(zip(KEYS, (*values, uplink), strict=True)), mine))
-    return found
+            selected = runs[runs["uplink"].isin(["", uplink])]
+            scores.append(_score(dict(zip(KEYS, (*values, uplink), strict=True)), selected))
+    return scores
 
 
 def _score(setting: dict[str, object], frame: pd.DataFrame) -> Score:
     values = values_of(frame, QUANTITIES)
     always, bsd = (values[policy, "energy_j"] for policy in ("always-on", BSD[0]))
-    values[BSD[0], "always_on_ratio"] = [mine / other for mine, other in zip(always, bsd, strict=True)]
+    values[BSD[0], "always_on_ratio"] = [above / below for above, below in zip(always, bsd, strict=True)]
     return Score(setting, _claims("lpsm-100", values), _claims("bsd-energy", values))
 
 
 def _claims(study: str, values: dict[tuple[str, str], list[float]]) -> tuple[Claim, ...]:
-    """Judge the numbers of a study that a setting can meet or miss.
+    """Judge the numbers of a study that can agree or differ.
 
-    Static PSM's energy and beacons agree by construction; BSD's bound is kept in every setting.
+    Static PSM's energy and beacons agree by construction, and every setting keeps BSD's bound.
     """
     numbers = [
         number
@@ -81,14 +81,14 @@ def _claims(study: str, values: dict[tuple[str, str], list[float]]) -> tuple[Cla
     return tuple(claim_of(number, values[number.policy, number.quantity], Preset()) for number in numbers)
 
 
-def score_frontier(found: Iterable[Score]) -> list[Score]:
-    """Return the settings that no other beats in both counts, one for each pair, LPSM's best first."""
+def score_frontier(scores: Iterable[Score]) -> list[Score]:
+    """Return the Pareto frontier of both counts, with one setting per pair, the best for LPSM first."""
     by_met: dict[tuple[int, int], Score] = {}
-    for score in found:
+    for score in scores:
         by_met.setdefault(score.met, score)
-    best = [
+    frontier = [
         score
         for (lpsm, bsd), score in by_met.items()
         if not any(a >= lpsm and b >= bsd and (a, b) != (lpsm, bsd) for a, b in by_met)
     ]
-    return sorted(best, key=lambda score: score.met, reverse=True)
+    return sorted(frontier, key=lambda score: score.met, reverse=True)

@@ -1,4 +1,4 @@
-"""Study of one setting for all: how many of LPSM's and of BSD's published numbers a single setting meets."""
+"""Study of how many published numbers of LPSM and BSD agree in a single setting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DELAYS = (
 )  # fmt: skip
 GRID = tuple(Setting(think, delay, files) for think, delay, files in product(THINK, DELAYS, (False, True)))
 SINGLE = tuple(Setting(think, delay, False, 1) for think, delay in product(("mah", "uniform"), DELAYS[:5]))
-"""Some settings once more with one connection at a time."""
+"""Settings that are also searched with a single connection."""
 
 CANDIDATES = (
     Setting("uniform", "800", True),
@@ -27,89 +27,93 @@ CANDIDATES = (
     Setting("exponential", "none", True),
     Setting("gamma:2", "none", True),
 )
-"""The frontier that the search found on its choosing seed, run again on judging seeds."""
+"""Frontier of the search on its choosing seed. It runs again on judging seeds."""
 
 JUDGED = 3
 COMMENTARY = join_paragraphs(
     """
-    A setting in which replies take long lets LPSM sleep through them without adding much to a page's time,
-    and makes BSD stay awake for each of them; one in which they come at once does the opposite.
+    If replies take long, LPSM sleeps through them and adds little to the page time, but BSD stays awake for
+    each reply. If replies arrive at once, the opposite is true.
     """
 )
 
 
 class OneSetting(Study):
-    """A grid of settings on a choosing seed, and its best ones again on judging seeds."""
+    """Grid of settings on a choosing seed, and its best settings on judging seeds."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one run of every policy for each setting, and for each candidate and judging seed."""
-        searched = [SettingTask(setting, scale.pages, CHOOSING[0]) for setting in _grid(scale)]
-        return searched + [
-            SettingTask(setting, scale.pages, each)
+        """Return one run of every policy for each setting, and for each candidate and judging seed.
+
+        *scale* and *seed* as for :class:`Study`.
+        """
+        search = [SettingTask(setting, scale.pages, CHOOSING[0]) for setting in _grid(scale)]
+        return search + [
+            SettingTask(setting, scale.pages, number)
             for setting in CANDIDATES
-            for each in _judging(scale, seed)
+            for number in _judging_seeds(scale, seed)
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the frontier of what a setting can meet; arguments as for :class:`Study`."""
-        every = rows.of("setting")
-        searched = score_settings([row for row in every if row["seed"] == CHOOSING[0]])
-        best, seeds = score_frontier(searched), _judging(scale, seed)
-        judged = score_settings([row for row in every if row["seed"] in seeds])
+        """Return the settings that agree with most numbers; arguments as for :class:`Study`."""
+        setting_rows = rows.of("setting")
+        searched = score_settings([row for row in setting_rows if row["seed"] == CHOOSING[0]])
+        frontier, seeds = score_frontier(searched), _judging_seeds(scale, seed)
+        judged = score_settings([row for row in setting_rows if row["seed"] in seeds])
         return Findings(
             "one-setting",
-            "One setting for all: LPSM's published numbers met against BSD's",
+            "Agreement of a single setting with the published numbers of LPSM and BSD",
             f"{len(_grid(scale))} settings of think times, server delays, files, connections, and"
             f" {len(UPLINKS)} choices after an uplink, {scale.pages} pages, choosing seed {CHOOSING[0]}; the"
             f" candidates again with seeds {seeds[0]} to {seeds[-1]}; think times scaled to static PSM's"
             " energy",
-            remarks=_remarks(searched, best, judged),
+            remarks=_remarks(searched, frontier, judged),
             commentary=COMMENTARY,
             tables=[
-                Table("Frontier of the search: no setting meets more of both", _table(best)),
-                Table("The candidates on judging seeds", _table(_same(judged, best))),
+                Table("Frontier of the search: no setting meets more of both", _table(frontier)),
+                Table("The candidates on judging seeds", _table(_select_frontier(judged, frontier))),
                 Table(
                     "Best setting of each family of think times and each server delay", _by_family(searched)
                 ),
             ],
             provisional=not scale.full,
-            figures={"settings": _points(searched, best)},
+            figures={"settings": _points(searched, frontier)},
         )
 
 
 def _grid(scale: Scale) -> tuple[Setting, ...]:
-    """Return the settings searched; of a small scale the candidates and a few of each family."""
+    """Return the searched settings; at a small scale the candidates and a few settings of each family."""
     return (*GRID, *SINGLE) if scale.full else tuple(dict.fromkeys((*CANDIDATES, *GRID[::15])))
 
 
-def _judging(scale: Scale, seed: int) -> range:
+def _judging_seeds(scale: Scale, seed: int) -> range:
     return range(seed + LOOKED_AT, seed + LOOKED_AT + (JUDGED if scale.full else 1))
 
 
-def _same(judged: Sequence[Score], best: Sequence[Score]) -> list[Score]:
-    """Return the judged scores of the frontier's settings; of all candidates where it has none of them."""
-    wanted = [score.setting for score in best]
-    return [score for score in judged if score.setting in wanted] or list(judged)
+def _select_frontier(judged: Sequence[Score], frontier: Sequence[Score]) -> list[Score]:
+    """Return the judged scores of the frontier's settings, or all judged scores if there are none."""
+    settings = [score.setting for score in frontier]
+    return [score for score in judged if score.setting in settings] or list(judged)
 
 
-def _remarks(searched: Sequence[Score], best: Sequence[Score], judged: Sequence[Score]) -> list[str]:
-    lpsm, bsd = (max(score.met[place] for score in searched) for place in (0, 1))
-    of_lpsm, of_bsd = len(searched[0].lpsm), len(searched[0].bsd)
-    both = max(best, key=lambda score: (sum(score.met), min(score.met)))
-    serves = "so one setting serves both" if both.met == (of_lpsm, of_bsd) else "so none serves both"
-    recorded = {tuple(score.setting.items()) for score in judged}
-    missing = sum(tuple(score.setting.items()) not in recorded for score in best)
+def _remarks(searched: Sequence[Score], frontier: Sequence[Score], judged: Sequence[Score]) -> list[str]:
+    lpsm, bsd = (max(score.met[index] for score in searched) for index in (0, 1))
+    n_lpsm, n_bsd = len(searched[0].lpsm), len(searched[0].bsd)
+    best = max(frontier, key=lambda score: (sum(score.met), min(score.met)))
+    result = "One setting serves both" if best.met == (n_lpsm, n_bsd) else "No setting serves both"
+    rerun = {tuple(score.setting.items()) for score in judged}
+    missing = sum(tuple(score.setting.items()) not in rerun for score in frontier)
     return [
         (
-            f"{len(searched)} settings: LPSM's numbers met at most {lpsm} of {of_lpsm}, BSD's at most {bsd}"
-            f" of {of_bsd}; together at most {sum(both.met)} of {of_lpsm + of_bsd} ({both.label}), {serves}."
+            f"In {len(searched)} settings at most {lpsm} of LPSM's {n_lpsm} numbers agree, and at most {bsd}"
+            f" of BSD's {n_bsd}. Together at most {sum(best.met)} of {n_lpsm + n_bsd} agree ({best.label})."
+            f" {result}."
         ),
-        "Met by no setting: " + (", ".join(_never(searched)) or "none") + ".",
-        f"Of the frontier's {len(best)} settings {len(best) - missing} were run again on judging seeds.",
+        "These numbers agree in no setting: " + (", ".join(_missed_keys(searched)) or "none") + ".",
+        f"{len(frontier) - missing} of the frontier's {len(frontier)} settings ran again on judging seeds.",
     ]
 
 
-def _never(searched: Sequence[Score]) -> list[str]:
+def _missed_keys(searched: Sequence[Score]) -> list[str]:
     keys = [claim.published.key for claim in (*searched[0].lpsm, *searched[0].bsd)]
     met = {
         claim.published.key
@@ -120,7 +124,7 @@ def _never(searched: Sequence[Score]) -> list[str]:
     return [key for key in keys if key not in met]
 
 
-def _table(found: Sequence[Score]) -> pd.DataFrame:
+def _table(scores: Sequence[Score]) -> pd.DataFrame:
     return pd.DataFrame([
         {
             **score.setting,
@@ -132,7 +136,7 @@ def _table(found: Sequence[Score]) -> pd.DataFrame:
                 if claim.verdict != "agrees"
             ),
         }
-        for score in found
+        for score in scores
     ])  # fmt: skip
 
 
@@ -141,22 +145,22 @@ def _by_family(searched: Sequence[Score]) -> pd.DataFrame:
     for think, delay in dict.fromkeys(
         (score.setting["think"], score.setting["server_delay_ms"]) for score in searched
     ):
-        mine = [
+        counts = [
             score.met
             for score in searched
             if (score.setting["think"], score.setting["server_delay_ms"]) == (think, delay)
         ]
-        most = max(mine, key=sum)
-        rows.setdefault(str(think), {"think": think})[str(delay)] = f"{most[0]} + {most[1]}"
+        best = max(counts, key=sum)
+        rows.setdefault(str(think), {"think": think})[str(delay)] = f"{best[0]} + {best[1]}"
     return pd.DataFrame(list(rows.values())).fillna("")
 
 
-def _points(searched: Sequence[Score], best: Sequence[Score]) -> pd.DataFrame:
+def _points(searched: Sequence[Score], frontier: Sequence[Score]) -> pd.DataFrame:
     return pd.DataFrame([
         {
             "lpsm": score.met[0],
             "bsd": score.met[1],
-            "frontier": any(score is each for each in best),
+            "frontier": any(score is other for other in frontier),
             "setting": score.label,
         }
         for score in searched

@@ -1,4 +1,4 @@
-"""Settings of the search, and the run of every policy in one of them."""
+"""Settings of the search, and the task that runs every policy in a setting."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from psm_sim.simulation.scenario_key import DigestCache
 
 UPLINKS = ("one", "restart", "keep")
 PSM_J = 3.62
-"""Published energy of static PSM in J per page (thesis, figure 2-6 a), to which think times are scaled."""
+"""Published energy of static PSM in J per page (thesis, figure 2-6 a). Think times are scaled to it."""
 
 _FIRST_MEAN_S = 54.0
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What the sources leave open about the pages and the server.
+    """Choices about the pages and the server that the sources leave open.
 
-    ``think`` and ``server_delay_ms`` are as for a trace, ``connections`` as ``browser.connections``.
+    ``think``, ``server_delay_ms`` and ``files_are_images`` are parameters of the trace. ``connections`` is
+    the setting ``browser.connections``.
     """
 
     think: str
@@ -37,7 +38,7 @@ class Setting:
     connections: int = 4
 
     def scenario(self, pages: int, seed: int, mean_think_s: float) -> Scenario:
-        """Return *pages* pages drawn with *seed*, with *mean_think_s* seconds between them on average."""
+        """Return a scenario of *pages* pages sampled with *seed*, with mean think time *mean_think_s*."""
         values = {
             "think": self.think,
             "server_delay_ms": self.server_delay_ms,
@@ -48,9 +49,9 @@ class Setting:
         settings = {} if self.connections == 4 else {"browser.connections": self.connections}
         return Scenario(trace, pages=pages, seed=seed, settings=settings)
 
-    @lru_cache(maxsize=64)  # noqa: B019 (frozen, of few values, and asked for each seed)
+    @lru_cache(maxsize=64)  # noqa: B019 (instances are frozen and few, and each seed needs the value)
     def mean_think_s(self, pages: int) -> float:
-        """Return the mean think time at which static PSM takes the published energy, on a choosing seed."""
+        """Return the mean think time in s at which static PSM needs the published energy over *pages*."""
         scenario = self.scenario(pages, CHOOSING[0], _FIRST_MEAN_S)
         run = prepare("psm", scenario.resolve_topology()).execute(scenario.workload().pages)
         page_s = run.simulated_s / len(run.page_records)
@@ -59,10 +60,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class SettingTask:
-    """All policies over the same pages in one setting, LPSM with every choice after an uplink packet.
+    """Task that runs all policies over the same pages in one setting.
 
-    Its rows are those of :class:`~psm_sim.campaign.comparison_task.RunTask`, with the plain name of the policy,
-    and with ``uplink`` (``""`` for the policies that have no such choice).
+    LPSM runs with every choice after an uplink packet. The rows are those of
+    :class:`~psm_sim.campaign.comparison_task.RunTask`, with the plain name of the policy and the choice
+    ``uplink``, which is empty for the other policies.
     """
 
     kind: ClassVar[str] = "setting"
@@ -73,21 +75,21 @@ class SettingTask:
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """The setting."""
+        """Setting as a dictionary."""
         return asdict(self.setting)
 
     @property
     def weight(self) -> int:
-        """The pages of all runs."""
+        """Number of pages of all runs."""
         return self.pages * (4 + len(BSD) + len(LPSM) * len(UPLINKS))
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that decides the rows."""
+        """Return a hash of everything that determines the rows."""
         scenario = self.setting.scenario(self.pages, self.seed, _FIRST_MEAN_S)
         return digest_of([self.kind, scenario.key(cache=cache), PSM_J])
 
     def run(self) -> list[Row]:
-        """Scale the think times, run the policies; return one row for each."""
+        """Scale the think times, run the policies, and return one row per policy."""
         mean_s = self.setting.mean_think_s(self.pages)
         names = {Spec.parse(name, "policy"): (name, "") for name in ("always-on", "psm", *BSD)}
         for name in LPSM:

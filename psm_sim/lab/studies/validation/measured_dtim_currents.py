@@ -1,4 +1,4 @@
-"""Validation of the mean current against the DTIM period: two points are fitted, the third is predicted."""
+"""Validation of the mean current at DTIM 3, predicted from two fitted points."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _VOLTS = 3.3
 
 
 def fitted_currents(row: Mapping[str, Any]) -> tuple[float, float]:
-    """Return base in mA and charge per beacon in mC: from DTIM 1 and 10, or from sleep current and DTIM 1."""
+    """Return the base current in mA and the charge per beacon in mC of a *row*.
+
+    They are fitted to DTIM 1 and 10, or to the sleep current and DTIM 1 if the row has a sleep current.
+    """
     first = row["ma"][0]
     if "sleep_ma" in row:
         return row["sleep_ma"], (first - row["sleep_ma"]) * BEACON_S
@@ -35,7 +38,7 @@ class DtimStudy:
     """Study of the mean current at DTIM 1, 3 and 10."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one run per chip and DTIM period that can be fitted, whatever the scale."""
+        """Return one run per DTIM period of each chip with a valid fit; *scale* and *seed* are not used."""
         return [
             StationTask(f"psm:listen_interval={period}", _scenario(row, period), _labels(row, period))
             for row in measured_rows()["dtim"]
@@ -44,15 +47,15 @@ class DtimStudy:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set ours beside the measured currents.
+        """Compare the simulated with the measured currents.
 
         Parameters
         ----------
         rows, scale, seed
             As for :class:`~psm_sim.lab.studies.study.Study`.
         """
-        ours = {(row["chip"], row["period"]): row["mean_ma"] for row in rows.of("station")}
-        frame = pd.DataFrame([_judged(row, ours) for row in measured_rows()["dtim"]])
+        simulated = {(row["chip"], row["period"]): row["mean_ma"] for row in rows.of("station")}
+        frame = pd.DataFrame([_judge(row, simulated) for row in measured_rows()["dtim"]])
         expected = frame[frame["known to fit"] == "yes"]
         return Findings(
             study="dtim",
@@ -60,9 +63,9 @@ class DtimStudy:
             setting="100 h without traffic for each, beacons every 100 TU; base and charge per beacon as in"
             " column 'fit'; the policy psm hears DTIM beacons only",
             remarks=[
-                f"{tally_verdicts(expected['verdict'].tolist())} of those that were known to follow the model.",
-                "ESP32-S2 draws more at DTIM 3 than at 1: no charge per beacon explains it; it is not run.",
-                "CYW43012 was measured among other networks: its kits differ by 23 % between releases.",
+                f"{tally_verdicts(expected['verdict'].tolist())} of those that were known to fit the model.",
+                "ESP32-S2 was not run, because no charge per beacon explains its current at DTIM 3.",
+                "CYW43012 was measured with other networks nearby. Its kits differ by 23 % between releases.",
             ],
             tables=[Table("Mean current in mA, measured and ours", frame)],
             figures={"currents": _points(frame)},
@@ -84,9 +87,9 @@ def _labels(row: Mapping[str, Any], period: int) -> dict[str, Any]:
     return {"chip": row["chip"], "period": period}
 
 
-def _judged(row: Mapping[str, Any], ours: Mapping[tuple[str, int], float]) -> dict[str, Any]:
+def _judge(row: Mapping[str, Any], simulated: Mapping[tuple[str, int], float]) -> dict[str, Any]:
     chip, (base, charge) = row["chip"], fitted_currents(row)
-    facts = {
+    measured = {
         "chip": chip,
         "known to fit": "yes" if row.get("holds", True) else "no",
         "fit": "sleep and DTIM 1" if "sleep_ma" in row else "DTIM 1 and 10",
@@ -95,16 +98,16 @@ def _judged(row: Mapping[str, Any], ours: Mapping[tuple[str, int], float]) -> di
         "DTIM 1": row["ma"][0],
         "DTIM 3": row["ma"][1],
     }
-    found = ours.get((chip, 3))
-    if found is None:
-        return {**facts, "ours, DTIM 3": float("nan"), "difference %": float("nan"), "verdict": "no fit"}
-    difference = per_cent(found, row["ma"][1])
-    told = {
-        "ours, DTIM 3": found,
+    current_ma = simulated.get((chip, 3))
+    if current_ma is None:
+        return {**measured, "ours, DTIM 3": float("nan"), "difference %": float("nan"), "verdict": "no fit"}
+    difference = per_cent(current_ma, row["ma"][1])
+    result = {
+        "ours, DTIM 3": current_ma,
         "difference %": difference,
         "verdict": validation_verdict("dtim", difference),
     }
-    return {**facts, **told}
+    return {**measured, **result}
 
 
 def _points(frame: pd.DataFrame) -> pd.DataFrame:

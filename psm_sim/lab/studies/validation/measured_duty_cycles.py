@@ -1,4 +1,4 @@
-"""Validation of the mean current of a radio that is on for a window of each interval: nothing is fitted."""
+"""Validation of the mean current of a radio with a duty cycle, without fitted parameters."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _SUPPLY_V, _HOURS = 3.3, 2.0
 
 @dataclass
 class DutyCycleStudy(Policy):
-    """Stay awake for ``window_ms`` from every beacon on."""
+    """Policy that stays awake for ``window_ms`` after every beacon."""
 
     name: ClassVar[str] = "window"
     window_ms: float = 75.0
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Stay awake for what is left of the window."""
-        begun_s = self.beacon_grid.time(self.beacon_grid.after(now_s) - 1)
-        return Rest(max(0.0, begun_s + self.window_ms / 1000 - now_s))
+        """Stay awake for the rest of the window; arguments as for :class:`~psm_sim.policies.Policy`."""
+        start_s = self.beacon_grid.time(self.beacon_grid.after(now_s) - 1)
+        return Rest(max(0.0, start_s + self.window_ms / 1000 - now_s))
 
 
 class DutyCycle:
     """Study of the mean current of duty cycles."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one run per chip and duty cycle, whatever the scale."""
+        """Return one run per chip and duty cycle; *scale* and *seed* are not used."""
         return [
             StationTask(
                 DutyCycleStudy(window), _scenario(row, interval), {"chip": row["chip"], "cycle": _name(cycle)}
@@ -51,16 +51,16 @@ class DutyCycle:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set ours beside the measured currents.
+        """Compare the simulated with the measured currents.
 
         Parameters
         ----------
         rows, scale, seed
             As for :class:`~psm_sim.lab.studies.study.Study`.
         """
-        ours = {(row["chip"], row["cycle"]): row["mean_ma"] for row in rows.of("station")}
+        simulated = {(row["chip"], row["cycle"]): row["mean_ma"] for row in rows.of("station")}
         frame = pd.DataFrame(
-            [_judged(row, cycle, ours) for row in measured_rows()["duty"] for cycle in row["windows"]]
+            [_judge(row, cycle, simulated) for row in measured_rows()["duty"] for cycle in row["windows"]]
         )
         return Findings(
             study="duty-cycle",
@@ -87,16 +87,16 @@ def _scenario(row: Mapping[str, Any], interval_ms: float) -> Scenario:
     return Scenario(idle_task(_HOURS), settings={**power, "beacon.interval_ms": float(interval_ms)})
 
 
-def _judged(
-    row: Mapping[str, Any], cycle: Sequence[float], ours: Mapping[tuple[str, str], float]
+def _judge(
+    row: Mapping[str, Any], cycle: Sequence[float], simulated: Mapping[tuple[str, str], float]
 ) -> dict[str, Any]:
-    found, name = ours[row["chip"], _name(cycle)], _name(cycle)
-    difference = per_cent(found, cycle[2])
+    current_ma, name = simulated[row["chip"], _name(cycle)], _name(cycle)
+    difference = per_cent(current_ma, cycle[2])
     return {
         "chip": row["chip"],
         "window": name,
         "measured": cycle[2],
-        "ours": found,
+        "ours": current_ma,
         "difference %": difference,
         "verdict": validation_verdict("duty-cycle", difference),
     }

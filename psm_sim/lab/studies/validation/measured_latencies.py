@@ -1,4 +1,4 @@
-"""Validation of the latency of a probe every 5 s: one loss rate of beacons is fitted per row."""
+"""Validation of the latency of a probe every 5 s, with one fitted beacon loss rate per row."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from psm_sim.lab.studies.validation.task import StationTask
 from psm_sim.simulation.scenario import Scenario
 
 LOSSES = (0.0, 0.46, 0.48, 0.5, 0.52, 0.54, 0.56, 0.58, 0.6)
-"""The rates tried; the one with the least difference, of the larger of median and 90 %, is taken."""
+"""Candidate loss rates. The rate that minimises the larger difference of p50 and p90 is used."""
 
-FLOOR_MS = 5.94
-"""Median measured with power saving off, which is added to ours."""
+ADDED_MS = 5.94
+"""Median latency measured with power saving off, which is added to the simulated latency."""
 
 _P99 = (
-    "One rate of independent losses leaves p99 too low: the link has bad spells, so that an hour has more"
-    " than one rate. The access point's DTIM period is not told; 1 is assumed."
+    "With a single rate of independent losses p99 is too low, because the link has outages and the loss rate"
+    " varies within an hour. The source does not state the DTIM period of the access point, and 1 is assumed."
 )
 
 _PERCENTILES = ("p50", "p90", "p99")
@@ -36,33 +36,33 @@ class LatencyStudy:
     """Study of the latency of probes."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one run per loss rate: of 12 h, or 2 h in a quick study."""
+        """Return one run per loss rate with *seed*: 10 h, or 2 h at a small *scale*."""
         return [StationTask("psm", _scenario(loss, _hours(scale), seed), {"loss": loss}) for loss in LOSSES]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Set ours, with the loss rate that fits best, beside the measured percentiles.
+        """Compare the measured percentiles with those of the loss rate that fits best.
 
         Parameters
         ----------
         rows, scale, seed
             As for :class:`~psm_sim.lab.studies.study.Study`.
         """
-        found = [_with_floor(row) for row in rows.of("station")]
-        frame = pd.DataFrame([_judged(row, found) for row in measured_rows()["latency"]])
+        simulated = [_add_base_latency(row) for row in rows.of("station")]
+        frame = pd.DataFrame([_judge(row, simulated) for row in measured_rows()["latency"]])
         return Findings(
             study="latency",
             title="Round trip of a probe every 5 s to a Raspberry Pi Zero W, beacons lost",
             setting=f"{_hours(scale):g} h of probes for each loss rate, seed {seed}; beacons every 100 TU,"
-            f" policy psm, beacons lost independently, the next one awaited after a miss; {FLOOR_MS:g} ms"
+            f" policy psm, beacons lost independently, the next one awaited after a miss; {ADDED_MS:g} ms"
             " added, the median measured with power saving off",
             remarks=[
-                f"{tally_verdicts(frame['verdict'].tolist())}; the verdict is on p50 and p90, p99 is shown.",
+                f"{tally_verdicts(frame['verdict'].tolist())}. The verdict uses p50 and p90 only.",
                 _P99,
                 "Source: raspberrypi/linux, issue 7533, about 715 probes an hour.",
             ],
             tables=[
                 Table("Percentiles in ms, measured and ours", frame),
-                Table("Ours at each loss rate, in ms", pd.DataFrame(found)[["loss", *_PERCENTILES]]),
+                Table("Ours at each loss rate, in ms", pd.DataFrame(simulated)[["loss", *_PERCENTILES]]),
             ],
         )
 
@@ -80,20 +80,20 @@ def _scenario(loss: float, hours: float, seed: int) -> Scenario:
     return Scenario(trace, pages=1, seed=seed, settings=settings)
 
 
-def _with_floor(row: Mapping[str, Any]) -> dict[str, float]:
-    return {"loss": row["loss"], **{name: row[f"{name}_ms"] + FLOOR_MS for name in _PERCENTILES}}
+def _add_base_latency(row: Mapping[str, Any]) -> dict[str, float]:
+    return {"loss": row["loss"], **{name: row[f"{name}_ms"] + ADDED_MS for name in _PERCENTILES}}
 
 
-def _judged(row: Mapping[str, Any], found: Sequence[Mapping[str, float]]) -> dict[str, Any]:
-    best = min(found, key=lambda ours: max(map(abs, _differences(row, ours)[:2])))
+def _judge(row: Mapping[str, Any], simulated: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    best = min(simulated, key=lambda candidate: max(map(abs, _differences(row, candidate)[:2])))
     p50, p90, p99 = _differences(row, best)
-    sides = {
+    pairs = {
         name: f"{value:.0f} / {best[name]:.0f}" for name, value in zip(_PERCENTILES, row["ms"], strict=True)
     }
     return {
         "hour": row["hour"],
         "loss fitted": best["loss"],
-        **sides,
+        **pairs,
         "p50 %": p50,
         "p90 %": p90,
         "p99 %": p99,
@@ -101,5 +101,5 @@ def _judged(row: Mapping[str, Any], found: Sequence[Mapping[str, float]]) -> dic
     }
 
 
-def _differences(row: Mapping[str, Any], ours: Mapping[str, float]) -> list[float]:
-    return [per_cent(ours[name], value) for name, value in zip(_PERCENTILES, row["ms"], strict=True)]
+def _differences(row: Mapping[str, Any], simulated: Mapping[str, float]) -> list[float]:
+    return [per_cent(simulated[name], value) for name, value in zip(_PERCENTILES, row["ms"], strict=True)]

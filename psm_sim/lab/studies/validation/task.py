@@ -1,4 +1,4 @@
-"""Validation task: one station in the simulator, and its mean current or the delays of its datagrams."""
+"""Task that simulates one station and returns its mean current or the delays of its datagrams."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.workload import Page, Workload
 
 IDLE_S = 360_000.0
-"""Length of an idle run: 100 h, so that the page at its end is less than a thousandth of the energy."""
+"""Length of an idle run. After 100 h the page at its end is less than a thousandth of the energy."""
 
 
 @dataclass(frozen=True)
 class StationTask:
-    """One station: a row of its mean current in mA, or of the percentiles of its delays in ms.
+    """Task that simulates one station.
 
-    ``policy`` and ``scenario`` decide the row, ``labels`` are written into it.
+    The row has the mean current in mA and, if there are datagrams, the percentiles of their delays in ms.
+    ``policy`` and ``scenario`` determine the row, and ``labels`` are added to it.
     """
 
     policy: str | Policy
@@ -31,12 +32,12 @@ class StationTask:
     weight: int = 1
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that decides the row."""
+        """Return a hash of everything that determines the row."""
         policy = [self.policy.name, self.policy.config()] if isinstance(self.policy, Policy) else self.policy
         return digest_of([self.kind, policy, self.scenario.key(cache=cache)])
 
     def run(self) -> list[dict[str, Any]]:
-        """Run it."""
+        """Run the station and return the row."""
         import numpy as np
 
         workload, run = self.scenario.workload(), prepare(self.policy, self.scenario.resolve_topology())
@@ -44,11 +45,11 @@ class StationTask:
         row: dict[str, Any] = {"mean_ma": result.mean_current_ma}
         if run.world.messenger is not None and run.world.messenger.delays_s:
             delays_ms = 1000 * np.array(run.world.messenger.delays_s)
-            row |= {f"p{each}_ms": float(np.percentile(delays_ms, each)) for each in (50, 90, 99)}
+            row |= {f"p{percent}_ms": float(np.percentile(delays_ms, percent)) for percent in (50, 90, 99)}
         return [row]
 
 
 def idle_task(hours: float = IDLE_S / 3600) -> Workload:
-    """Return a workload without traffic but for one small page at its end."""
+    """Return a workload of *hours* h without traffic, which ends with one small page."""
     page = Page(3600 * hours, 1000, (), (300,), (0.0,))
     return Workload("idle", (page,), True, f"{hours:g} h without traffic")
