@@ -1,10 +1,13 @@
-"""Online learners that ask for labels: when is a label worth its price. Arrays in; knows no radio.
+"""Online learners that choose which labels to query.
 
-Sources are named by number: [000] C. Monteleoni's thesis (Learning with Online Constraints, 2006); [001]
-E. Moroshko and K. Crammer (Selective Sampling with Drift); [002] N. Cesa-Bianchi, C. Gentile and
-L. Zaniboni (Worst-Case Analysis of Selective Sampling for Linear-Threshold Algorithms); [003]
-A. Farhangfar's thesis; [004] S. Dasgupta, A. Kalai and C. Monteleoni (Analysis of Perceptron-Based Active
-Learning).
+They accept arrays and do not depend on the simulator. The sources are cited by number:
+
+- [000] C. Monteleoni, Learning with Online Constraints (thesis, 2006)
+- [001] E. Moroshko and K. Crammer, Selective Sampling with Drift
+- [002] N. Cesa-Bianchi, C. Gentile and L. Zaniboni, Worst-Case Analysis of Selective Sampling for
+  Linear-Threshold Algorithms
+- [003] A. Farhangfar (thesis)
+- [004] S. Dasgupta, A. Kalai and C. Monteleoni, Analysis of Perceptron-Based Active Learning
 """
 
 from psm_sim.lab.active.ask_tell import AskTellLearner
@@ -30,7 +33,13 @@ from psm_sim.lab.active.plane_learner import PlaneLearner
 from psm_sim.lab.active.pool_learner import PoolLearner, standardise
 from psm_sim.lab.active.pool_rules import POOL_RULES, PoolRule
 from psm_sim.lab.active.query_rule_wrappers import MinimumProbability, OneSided
-from psm_sim.lab.active.query_rules import AlwaysQuery, BernoulliQuery, MarginCoin, QueryRule, SecondOrderCoin
+from psm_sim.lab.active.query_rules import (
+    AlwaysQuery,
+    BernoulliQuery,
+    MarginQuery,
+    QueryRule,
+    SecondOrderQuery,
+)
 from psm_sim.lab.active.sampler_specs import NAMES, make_selective
 from psm_sim.lab.active.samplers import SAMPLERS, Draw, GaussianSampler, Sampler
 from psm_sim.lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
@@ -63,7 +72,7 @@ __all__ = [
     "Isaln",
     "Lasec",
     "Lmu",
-    "MarginCoin",
+    "MarginQuery",
     "MinimumProbability",
     "ModifiedPerceptron",
     "NaiveBayes",
@@ -79,8 +88,8 @@ __all__ = [
     "Record",
     "RidgeRegression",
     "Sampler",
-    "SecondOrderCoin",
     "SecondOrderPerceptron",
+    "SecondOrderQuery",
     "SelectiveSampler",
     "ShiftingPerceptron",
     "Tree",

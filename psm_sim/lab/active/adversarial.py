@@ -1,4 +1,4 @@
-"""Hostile streams: what puts the theorems for any sequence to the test."""
+"""Adversarial instance sequences for testing the mistake bounds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psm_sim.array_types import FloatArray
 from psm_sim.lab.active.unit_sphere import uniform_points, unit_vector
 
 Labels = Callable[[int, int], int]
-"""Gives the label, -1 or +1, of a row that was predicted: (row, prediction) -> label."""
+"""Callable ``(row, prediction) -> label``; the label is -1 or +1."""
 
 KINDS = ("separable", "noisy", "skewed", "adversary", "random")
 
@@ -23,33 +23,34 @@ def adversarial_stream(
     margin: float = 0.0,
     contradicted: int = 200,
 ) -> tuple[FloatArray, Labels]:
-    """Return instances, shape (rounds, features), on the unit sphere, and what labels them.
+    """Return instances on the unit sphere, shape (rounds, features), and their labelling function.
 
     Parameters
     ----------
     kind : str
-        ``separable``; ``noisy``: 15 % flipped; ``skewed``: a threshold concept, but no constant feature;
-        ``adversary``: the first predictions are contradicted, whatever they are; ``random``: fair coins.
+        ``separable``. ``noisy``: 15 % of the labels are flipped. ``skewed``: a threshold concept without a
+        constant feature. ``adversary``: the first predictions are always contradicted. ``random``: the
+        labels are independent and fair.
     rng : numpy.random.Generator
-        Where the draws come from.
+        Source of the random numbers.
     rounds, features : int
-        The shape of the instances.
+        Shape of the instances.
     margin : float
-        Least distance to the separating plane of any instance, 0 to 1.
+        Minimum distance of an instance to the separating plane, 0 to 1.
     contradicted : int
-        How many predictions the adversary contradicts.
+        Number of predictions that the adversary contradicts.
     """
-    X, u = _apart(rng, rounds, features, margin)
+    X, u = _separated_points(rng, rounds, features, margin)
     labels = np.where(X @ u >= (0.3 if kind == "skewed" else 0.0), 1, -1)
     if kind == "noisy":
         labels[rng.random(rounds) < 0.15] *= -1
     if kind == "random":
         labels = rng.choice([-1, 1], rounds)
-    until = contradicted if kind == "adversary" else 0
-    return X, lambda row, prediction: -prediction if row < until else int(labels[row])
+    n_contradicted = contradicted if kind == "adversary" else 0
+    return X, lambda row, prediction: -prediction if row < n_contradicted else int(labels[row])
 
 
-def _apart(
+def _separated_points(
     rng: np.random.Generator, rounds: int, features: int, margin: float
 ) -> tuple[FloatArray, FloatArray]:
     u, X = unit_vector(rng, features), np.empty((0, features))

@@ -1,4 +1,4 @@
-"""Asking learners: they choose what is labelled next, and learn from the answer."""
+"""Ask-and-tell interface of active learners."""
 
 from __future__ import annotations
 
@@ -18,75 +18,79 @@ Answer = TypeVar("Answer")
 class AskTellLearner(Serializable, ABC, Generic[Item, Answer]):
     """Base class of learners with ``ask()`` and ``tell(answer)``.
 
-    A subclass gives a ``name`` and supplies what is asked next, how an answer is checked and learnt, and
-    what must be kept to go on later. A question that is open when the state is saved will be asked again.
+    A subclass sets ``name`` and implements :meth:`_next` and :meth:`_learn`. It may extend the validation of
+    answers and the saved state. A query without an answer is not saved; it is repeated after loading.
 
     Parameters
     ----------
     seed, replication : int
-        Of the random stream.
+        Seed and replication of the random stream.
     """
 
     settings: ClassVar[tuple[str, ...]] = ()
-    """The attributes that a saved state must share."""
+    """Attributes that must be equal in a saved state."""
 
     def __init__(self, seed: int = 1, replication: int = 0) -> None:
         self._rng = random_stream(seed, self.name, replication)
         self._before = self._rng.bit_generator.state
         self._asked: Item | None = None
-        self.bought = 0
+        self.n_queries = 0
 
     def __len__(self) -> int:
-        """Return the number of answers bought."""
-        return self.bought
+        """Return the number of answers received."""
+        return self.n_queries
 
     def ask(self) -> Item:
-        """Return what is to be labelled next; the same until :meth:`tell`."""
+        """Return the item to label next. The item stays the same until :meth:`tell`."""
         if self._asked is None:
             self._before = self._rng.bit_generator.state
             self._asked = self._next()
         return self._asked
 
     def tell(self, answer: Answer) -> None:
-        """Learn the answer to what was asked.
+        """Learn the answer to the current query.
 
         Raises
         ------
         InputError
-            If the answer cannot be used or nothing was asked; nothing is learnt then.
+            If the answer is invalid or there is no current query. Nothing is learnt then.
         """
         if self._asked is None:
-            raise InputError(f"{self.name}: there is an answer but no question; call ask() before tell().")
-        self._learn(self._asked, self._checked(answer))
-        self._asked, self.bought = None, self.bought + 1
+            raise InputError(f"{self.name}: tell() requires an open query; call ask() first.")
+        self._learn(self._asked, self._check_answer(answer))
+        self._asked, self.n_queries = None, self.n_queries + 1
 
-    def buy(self, oracle: Callable[[Item], Answer], answers: int) -> None:
-        """Ask *oracle* until *answers* answers have been bought in all."""
-        while self.bought < answers:
+    def query(self, oracle: Callable[[Item], Answer], answers: int) -> None:
+        """Query *oracle* until *answers* answers have been received in total."""
+        while self.n_queries < answers:
             self.tell(oracle(self.ask()))
 
     @abstractmethod
     def _next(self) -> Item:
-        """Return what is asked next."""
+        """Return the item of the next query."""
 
-    def _checked(self, answer: Any) -> Any:
-        """Return the answer as it is learnt, or raise InputError; here one label, -1 or 1."""
+    def _check_answer(self, answer: Any) -> Any:
+        """Return the validated answer, or raise InputError.
+
+        By default an answer is one label, -1 or 1.
+        """
         return input_checks.check_label(answer, self.name)
 
     @abstractmethod
     def _learn(self, asked: Item, answer: Answer) -> None:
-        """Learn a checked answer."""
+        """Learn the validated answer to the query *asked*."""
 
     def _settings(self) -> dict[str, Any]:
         return {key: str(getattr(self, key)) for key in self.settings}
 
     def _dump_state(self) -> dict[str, Any]:
-        now = self._rng.bit_generator.state if self._asked is None else self._before
-        return {"bought": self.bought, "stream": now, **super()._dump_state()}
+        # With an open query, save the generator as it was before that query was drawn.
+        stream = self._rng.bit_generator.state if self._asked is None else self._before
+        return {"bought": self.n_queries, "stream": stream, **super()._dump_state()}
 
     def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        own = {
-            "bought": int(state["bought"]),
+        attributes = {
+            "n_queries": int(state["bought"]),
             "_rng": check_like(self._rng, state["stream"], "stream"),
         }
-        return {**own, "_asked": None, **super()._load_state(state)}
+        return {**attributes, "_asked": None, **super()._load_state(state)}

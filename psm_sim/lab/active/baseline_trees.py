@@ -1,4 +1,4 @@
-"""Rival trees: the exhaustive optimum on the training data, and ID3 stopped early ([003] 2.3)."""
+"""Baseline trees: the exhaustive optimum on the training data, and ID3 of limited depth ([003] 2.3)."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _TIE = 1e-12
 
 
 class ExhaustiveTree(TreeLearner):
-    """OPTDT: the tree of a depth, 1 to 3, with the most training instances right; a stump at depth 1.
+    """OPTDT, the tree of a depth from 1 to 3 that classifies the most training instances correctly.
 
-    Equally good features go to the lower number; an empty or evenly divided branch predicts as its parent
-    would.
+    Depth 1 is a decision stump. Ties between features go to the lower index. An empty or evenly divided
+    branch predicts the label of its parent.
     """
 
     name = "exhaustive"
-    deepest = 3
+    max_depth = 3
 
     def _grow(self, codes: IntArray, labels: IntArray, values: list[int]) -> Tree:
         return _Counts(codes, labels, values).tree(np.arange(len(codes)), self.depth, 1)
 
 
 class _Counts:
-    """Counts of label by value, by pair of values, and so on, from one-hot rows."""
+    """Counts of labels by value, by pair of values and so on, computed from one-hot rows."""
 
     def __init__(self, codes: IntArray, labels: IntArray, values: list[int]) -> None:
         starts = np.concatenate([[0], np.cumsum(values)])
@@ -35,10 +35,20 @@ class _Counts:
         self._codes, self._positive = codes, labels > 0
         self._hot: FloatArray = np.zeros((len(codes), int(starts[-1])))
         self._hot[np.arange(len(codes))[:, None], codes + starts[:-1]] = 1
-        self._owner = np.repeat(np.arange(len(values)), values)
+        self._feature_of_column = np.repeat(np.arange(len(values)), values)
 
     def tree(self, rows: IntArray, levels: int, fallback: int) -> Tree:
-        """Return the best tree for some rows; *fallback* is the label without any."""
+        """Return the best tree for some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Indices of the rows.
+        levels : int
+            Maximum depth.
+        fallback : int
+            Label of a branch without rows.
+        """
         label = majority_tree(self._positive[rows], fallback)
         if levels == 0 or not rows.size:
             return Tree(label)
@@ -50,7 +60,10 @@ class _Counts:
         return Tree(label, feature, tuple(branches))
 
     def _right(self, rows: IntArray, levels: int) -> FloatArray:
-        """Return the instances that the best tree gets right whose first test is each feature, shape (d,)."""
+        """Return the number of correctly classified rows for each first test, shape (d,).
+
+        The tests below the first one are chosen optimally.
+        """
         if levels == 1:
             positive = self._positive[rows]
             right = np.maximum(self._hot[rows[positive]].sum(axis=0), self._hot[rows[~positive]].sum(axis=0))
@@ -62,26 +75,26 @@ class _Counts:
         return self._per_feature(np.array(values))
 
     def _pairs(self, rows: IntArray) -> FloatArray:
-        """Return, for each value, the instances with it that the best further test gets right."""
+        """Return, per value, the rows with this value that the best second test classifies correctly."""
         positive = self._positive[rows]
-        up, down = (self._hot[rows[where]] for where in (positive, ~positive))
-        right = np.maximum(up.T @ up, down.T @ down)
+        plus, minus = (self._hot[rows[subset]] for subset in (positive, ~positive))
+        right = np.maximum(plus.T @ plus, minus.T @ minus)
         tests = np.stack([right[:, columns].sum(axis=1) for columns in self._columns], axis=1)
-        found: FloatArray = tests.max(axis=1)
-        return found
+        best: FloatArray = tests.max(axis=1)
+        return best
 
     def _per_feature(self, by_value: FloatArray) -> FloatArray:
-        found: FloatArray = np.bincount(self._owner, by_value, minlength=len(self._columns)).astype(
-            np.float64
-        )
-        return found
+        sums: FloatArray = np.bincount(
+            self._feature_of_column, by_value, minlength=len(self._columns)
+        ).astype(np.float64)
+        return sums
 
 
 class EntropyTree(TreeLearner):
-    """ID3 stopped at a depth: each node tests the feature that leaves the least entropy.
+    """ID3 of limited depth: each node tests the feature with the least remaining entropy.
 
-    Equally good features go to the lower number, a pure node is a leaf, an empty or evenly divided
-    branch predicts as its parent would.
+    Ties between features go to the lower index, and a pure node is a leaf. An empty or evenly divided branch
+    predicts the label of its parent.
     """
 
     name = "entropy"
@@ -101,39 +114,39 @@ class EntropyTree(TreeLearner):
         label = majority_tree(positive, fallback)
         if levels == 0 or positive.all() or not positive.any():
             return Tree(label)
-        left = [entropy_left(codes[:, f], positive, r) for f, r in enumerate(values)]
-        left = [np.inf if f in path else each for f, each in enumerate(left)]
-        feature = int(np.argmax(np.array(left) <= min(left) + _TIE))
+        entropies = [entropy_left(codes[:, f], positive, r) for f, r in enumerate(values)]
+        entropies = [np.inf if f in path else entropy for f, entropy in enumerate(entropies)]
+        feature = int(np.argmax(np.array(entropies) <= min(entropies) + _TIE))
         branches = []
         for value in range(values[feature]):
-            there = codes[:, feature] == value
+            subset = codes[:, feature] == value
             below = path | {feature}
-            branches.append(self._node(codes[there], positive[there], values, levels - 1, label, below))
+            branches.append(self._node(codes[subset], positive[subset], values, levels - 1, label, below))
         return Tree(label, feature, tuple(branches))
 
 
 def majority_tree(positive: BoolArray, fallback: int) -> int:
-    """Return the label, -1 or 1, of most instances, shape (n,); *fallback* if there is none or a tie."""
-    ahead = 2 * int(positive.sum()) - positive.size
-    return fallback if ahead == 0 else 1 if ahead > 0 else -1
+    """Return the majority label, -1 or 1; *fallback* for a tie or without instances."""
+    lead = 2 * int(positive.sum()) - positive.size
+    return fallback if lead == 0 else 1 if lead > 0 else -1
 
 
 def entropy_left(column: IntArray, positive: BoolArray, r: int) -> float:
-    """Return the mean entropy, in bits, of the label once a feature is known.
+    """Return the conditional entropy of the label given a feature, in bits.
 
     Parameters
     ----------
     column : ndarray, shape (n,)
-        The feature's values, 0 to r - 1.
+        Values of the feature, 0 to r - 1.
     positive : ndarray of bool, shape (n,)
-        Where the label is 1.
+        Whether each label is 1.
     r : int
-        The number of values.
+        Number of values.
     """
     from scipy.special import entr
 
-    up = np.bincount(column[positive], minlength=r)
-    down = np.bincount(column[~positive], minlength=r)
-    total = np.maximum(up + down, 1)
-    bits = entr(up / total) + entr(down / total)
+    plus = np.bincount(column[positive], minlength=r)
+    minus = np.bincount(column[~positive], minlength=r)
+    total = np.maximum(plus + minus, 1)
+    bits = entr(plus / total) + entr(minus / total)
     return float(total @ bits / np.log(2) / max(column.size, 1))

@@ -1,4 +1,4 @@
-"""Naive Bayes from counts: two classes, nominal features coded 0, 1, ... ([003] 2.2.1)."""
+"""Naive Bayes classifier with two classes and nominal features coded 0, 1, ... ([003] 2.2.1)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NaiveBayes:
     prior : ndarray, shape (2,)
         P(-1) and P(1).
     tables : tuple of ndarray, each of shape (2, r_f)
-        P(v | -1) and P(v | 1) for the values v of each feature.
+        P(v | -1) and P(v | 1) of each value v of each feature.
     """
 
     prior: FloatArray
@@ -32,16 +32,18 @@ class NaiveBayes:
 
     @classmethod
     def fit(cls, x: ArrayLike, y: ArrayLike, values: Sequence[int] | None = None) -> NaiveBayes:
-        """Count with one added to every cell, and to both classes (the text does not say how to smooth).
+        """Estimate the model from counts with add-one smoothing of cells and classes.
+
+        [003] does not specify the smoothing.
 
         Parameters
         ----------
         x : array_like, shape (n, d)
-            The features as codes 0, 1, ...
+            Features as codes 0, 1, ...
         y : array_like, shape (n,)
-            The labels, -1 or 1.
+            Labels, -1 or 1.
         values : sequence of int, length d, optional
-            The number r_f of values of each feature; the highest code plus 1 if left out.
+            Number r_f of values of each feature (default: the highest code plus 1).
         """
         codes = input_checks.check_codes(x, None, _OWNER)
         positive = input_checks.check_labels(y, len(codes), _OWNER) > 0
@@ -52,31 +54,31 @@ class NaiveBayes:
 
     @property
     def features(self) -> int:
-        """The number d of features."""
+        """Number d of features."""
         return len(self.tables)
 
     def padded(self) -> tuple[FloatArray, FloatArray]:
-        """Return P(v | 1) and P(v | -1), each of shape (d, largest r_f), 0 beyond a feature's values."""
+        """Return P(v | 1) and P(v | -1), each of shape (d, max r_f), padded with 0."""
         width = max(table.shape[1] for table in self.tables)
-        both = np.zeros((2, self.features, width))
+        tables = np.zeros((2, self.features, width))
         for feature, table in enumerate(self.tables):
-            both[:, feature, : table.shape[1]] = table
-        return both[1], both[0]
+            tables[:, feature, : table.shape[1]] = table
+        return tables[1], tables[0]
 
     def decision_function(self, x: ArrayLike) -> FloatArray:
         """Return ln P(1, x) - ln P(-1, x) of instances, shape (n, d)."""
-        codes = self.checked(x)
+        codes = self.check_codes(x)
         odds = np.full(len(codes), float(np.log(self.prior[1] / self.prior[0])))
         for column, table in zip(codes.T, self.tables, strict=True):
             odds += np.log(table[1] / table[0])[column]
         return odds
 
     def predict(self, x: ArrayLike) -> IntArray:
-        """Return 1 or -1 for instances of shape (n, d); 1 where both are as probable."""
+        """Return 1 or -1 for instances of shape (n, d). Ties go to 1."""
         return np.where(self.decision_function(x) >= 0, 1, -1)
 
-    def checked(self, x: ArrayLike) -> IntArray:
-        """Return instances as codes, shape (n, d), each a value that the model knows."""
+    def check_codes(self, x: ArrayLike) -> IntArray:
+        """Return instances as codes, shape (n, d); each code must be a value of the model."""
         codes = input_checks.check_codes(x, self.features, _OWNER)
         number_of_values(codes, [table.shape[1] for table in self.tables])
         return codes
@@ -84,13 +86,11 @@ class NaiveBayes:
 
 def number_of_values(codes: IntArray, values: Sequence[int] | None) -> list[int]:
     """Return the number of values of each feature; *values* must cover the codes, shape (n, d)."""
-    least: list[int] = (codes.max(axis=0) + 1).tolist()
+    min_values: list[int] = (codes.max(axis=0) + 1).tolist()
     if values is None:
-        return least
-    if len(values) != len(least) or any(r < low for r, low in zip(values, least, strict=True)):
-        raise InputError(
-            f"the numbers of values are {list(values)}; expected at least {least}, since codes go from 0."
-        )
+        return min_values
+    if len(values) != len(min_values) or any(r < low for r, low in zip(values, min_values, strict=True)):
+        raise InputError(f"values must be at least {min_values} (codes start at 0), got {list(values)}.")
     return list(values)
 
 

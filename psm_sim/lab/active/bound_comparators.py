@@ -1,6 +1,7 @@
-"""Comparators: the vector that makes the bound of a theorem sharpest, found by optimisation.
+"""Optimal comparators: the vectors that minimise the mistake bounds of the theorems.
 
-Only z = u / gamma matters, and each bound is convex in it: a weighted hinge sum, a support vector machine.
+A bound depends on z = u / gamma only and is convex in it. Minimising it is a weighted support vector
+machine: a sum of hinge losses plus a quadratic form.
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ from psm_sim.lab.active.second_order_learners import RidgeRegression
 
 @dataclass(frozen=True, eq=False)
 class Updates:
-    """Updates of several runs on one stream, counted: what the theorems sum over.
+    """Updates of several runs on one stream, with the sums that the theorems need.
 
     Attributes
     ----------
     x : ndarray, shape (n, features)
-        Instances of updates, as the learner saw them.
+        Instances of the updates, as the learner received them.
     y : ndarray, shape (n,)
         Their labels.
     weight : ndarray, shape (n,)
-        Probability (or share of the runs) with which each was an update.
+        Probability of each update, or the share of runs that made it.
     spreads : float
         Expected sum over the updates of q / (1 + q); 0 for a first-order learner.
     logdet : float
-        Expected sum over the updates of ln(1 + q): ln det A, A = I + sum of x x', where nothing drifts.
+        Expected sum over the updates of ln(1 + q). Without drift it equals ln det A, A = I + sum of x x'.
     """
 
     x: FloatArray
@@ -44,19 +45,19 @@ class Updates:
         return float(self.weight @ np.maximum(0.0, 1 - self.y * (self.x @ z)))
 
     def second_moment(self, ridge: float) -> FloatArray:
-        """Return ridge I + the expected sum of x x' over the updates, shape (features, features)."""
+        """Return ridge I plus the expected sum of x x' over the updates, (features, features)."""
         return ridge * np.eye(self.x.shape[1]) + (self.x.T * self.weight) @ self.x
 
 
 def spreads_of(x: FloatArray, ridge: float, c: float | None = None) -> float:
-    """Return the sum of x'D_k^-1 x over the updates of a run of LASEC, q / (1 + q) each.
+    """Return the sum of x'D_k^-1 x = q / (1 + q) over the updates of a LASEC run.
 
     Parameters
     ----------
     x : ndarray, shape (m, features)
         Instances of the updates, in order.
     ridge, c : float
-        Of LASEC; c None: no drift.
+        Parameters of LASEC; c = None disables drift.
     """
     learner = RidgeRegression(x.shape[1], ridge=ridge, c=c)
     total = 0.0
@@ -69,12 +70,12 @@ def spreads_of(x: FloatArray, ridge: float, c: float | None = None) -> float:
 
 @dataclass(frozen=True)
 class SharpBound(ABC):
-    """Bound of a theorem as a function of the comparator, and the comparator that makes it least.
+    """Bound of a theorem as a function of the comparator, with its minimiser.
 
     Attributes
     ----------
     b : float
-        Of the coin.
+        Parameter of the query rule.
     """
 
     b: float
@@ -85,29 +86,29 @@ class SharpBound(ABC):
 
     @abstractmethod
     def best(self, updates: Updates) -> FloatArray:
-        """Return the comparator with the least bound, shape (features,)."""
+        """Return the comparator that minimises the bound, shape (features,)."""
 
     def sharpest(self, updates: Updates) -> float:
-        """Return the least bound."""
+        """Return the minimum of the bound."""
         return self.at(updates, self.best(updates))
 
 
 class CbgzBound(SharpBound):
-    """Theorem 1 of [002], on rows of norm 1."""
+    """Theorem 1 of [002], for rows of norm 1."""
 
     def at(self, updates: Updates, z: FloatArray) -> float:
         """Return the bound for the comparator *z*, shape (features,)."""
         return bounds.cbgz_bound(self.b, updates.hinge(z), float(z @ z))
 
     def best(self, updates: Updates) -> FloatArray:
-        """Return the comparator with the least bound, shape (features,)."""
+        """Return the comparator that minimises the bound, shape (features,)."""
         factor = (2 * self.b + 1) / (2 * self.b)
         return minimise_hinge(updates, factor, np.eye(updates.x.shape[1]) * factor * (2 * self.b + 1) / 4)
 
 
 @dataclass(frozen=True)
 class LasecBound(SharpBound):
-    """Theorem 4 of [001], for comparators that do not move; *ridge* is LASEC's."""
+    """Theorem 4 of [001] for constant comparators; *ridge* is that of LASEC."""
 
     ridge: float = 1.0
 
@@ -117,7 +118,7 @@ class LasecBound(SharpBound):
         return bounds.lasec_ss_bound(self.b, updates.hinge(z), quadratic, self._last(updates))
 
     def best(self, updates: Updates) -> FloatArray:
-        """Return the comparator with the least bound, shape (features,)."""
+        """Return the comparator that minimises the bound, shape (features,)."""
         return minimise_hinge(updates, 1.0, updates.second_moment(self.ridge) * self.b / 2)
 
     def _last(self, updates: Updates) -> float:
@@ -125,33 +126,36 @@ class LasecBound(SharpBound):
 
 
 class Cbgz2Bound(LasecBound):
-    """Theorem 2 of [002], on rows of norm 1: its last term is a determinant, the other terms are LASEC's."""
+    """Theorem 2 of [002], for rows of norm 1.
+
+    Its last term is a determinant; the other terms equal LASEC's.
+    """
 
     def _last(self, updates: Updates) -> float:
         return updates.logdet
 
 
 def minimise_hinge(updates: Updates, scale: float, quadratic: FloatArray) -> FloatArray:
-    """Return the z, shape (features,), with the least ``scale * hinge(z) + z' quadratic z``.
+    """Return the z, shape (features,), that minimises ``scale * hinge(z) + z' quadratic z``.
 
-    Newton's method on a hinge whose corner is rounded, ever less: a few small linear systems, where a
-    general optimiser would spend its time on overhead. Any z gives a valid bound; a better one only makes
-    it sharper.
+    The corner of the hinge is rounded by a parabola whose width decreases towards 0, and each rounded problem
+    is solved by Newton's method. The linear systems are small, so this avoids the overhead of a general
+    optimiser. Any z gives a valid bound; a better z gives a sharper one.
 
     Parameters
     ----------
     updates : Updates
-        What the hinge sums over.
+        Updates over which the hinge is summed.
     scale : float
         Factor of the hinge, above 0.
     quadratic : ndarray, shape (features, features)
-        Positive definite.
+        Positive definite matrix.
     """
-    rounded = _Rounded(updates.x * updates.y[:, None], scale * updates.weight, quadratic)
+    objective = _RoundedHinge(updates.x * updates.y[:, None], scale * updates.weight, quadratic)
     z = np.zeros(updates.x.shape[1])
     for width in (1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5):
         for _ in range(_STEPS):
-            z, gain = rounded.step(z, width)
+            z, gain = objective.step(z, width)
             if gain <= 1e-12:
                 break
     return z
@@ -161,8 +165,8 @@ _STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class _Rounded:
-    """Hinge sum whose corner is a parabola of a given width, plus a quadratic form."""
+class _RoundedHinge:
+    """Sum of hinges with rounded corners of a given width, plus a quadratic form."""
 
     signed: FloatArray
     weight: FloatArray
@@ -174,7 +178,7 @@ class _Rounded:
         return float(self.weight @ (curved * curved / (2 * width) + short - curved) + z @ self.quadratic @ z)
 
     def step(self, z: FloatArray, width: float) -> tuple[FloatArray, float]:
-        """Return the vector after one Newton step, halved until it gains, and the gain."""
+        """Return the vector after one Newton step, halved until the value decreases, and the decrease."""
         short = np.clip(1 - self.signed @ z, 0, width)
         slope = 2 * self.quadratic @ z - self.signed.T @ (self.weight * short / width)
         inside = self.signed[(short > 0) & (short < width)]

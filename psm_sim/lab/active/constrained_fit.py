@@ -1,4 +1,4 @@
-"""Linear fit within an angle: the best plane through the origin near a given one ([003] 5.2.4)."""
+"""Linear fit within an angle of a given plane through the origin ([003] 5.2.4)."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ def fit_within_angle(
     radius: float,
     C: float = 1.0,
 ) -> Plane:
-    """Return the plane through the origin of least weighted squared hinge within an angle of another.
+    """Return the plane through the origin of least weighted squared hinge within an angle of another plane.
 
-    The loss is convex and the planes allowed form a convex cone, so a fit outside the cone is replaced
-    by the best plane on its surface.
+    The loss is convex and the allowed planes form a convex cone. If the unconstrained fit lies outside the
+    cone, the optimum is therefore on the surface of the cone.
 
     Parameters
     ----------
     x, y, weights, C
-        As for :func:`~psm_sim.lab.active.linear_separator.fit_linear`.
+        See :func:`~psm_sim.lab.active.linear_separator.fit_linear`.
     centre : Plane
-        The plane in the middle.
+        Plane at the centre of the cone.
     radius : float
-        The largest angle between the normals, above 0; from pi/2 on nothing is excluded.
+        Maximum angle between the normals, above 0. From pi/2 on there is no constraint.
     """
     if not radius > 0:
-        raise InputError(f"{_OWNER}: radius is {radius}; expected an angle above 0.")
+        raise InputError(f"{_OWNER}: radius must be an angle > 0, got {radius}.")
     free = fit_linear(x, y, weights, C, offset=False)
     if radius >= math.pi / 2 or angle_between(free.normal, centre.normal) <= radius:
         return free
@@ -53,27 +53,41 @@ def fit_within_angle(
     signed = points * input_checks.check_labels(y, len(points), _OWNER)[:, None]
     shares = input_checks.check_weights(weights, len(points), _OWNER)
     return Plane(
-        _on_surface(signed, C * shares / shares.mean(), centre.normal / centre.norm, radius, free.normal)
+        _fit_on_cone(signed, C * shares / shares.mean(), centre.normal / centre.norm, radius, free.normal)
     )
 
 
-def _on_surface(
+def _fit_on_cone(
     signed: FloatArray, prices: FloatArray, axis: FloatArray, radius: float, free: FloatArray
 ) -> FloatArray:
-    """Return the best v = |u| cot(radius) axis + u over vectors u across the axis."""
+    """Return the optimal v = |u| cot(radius) axis + u over the vectors u orthogonal to the axis.
+
+    Parameters
+    ----------
+    signed : ndarray, shape (n, d)
+        Instances times their labels.
+    prices : ndarray, shape (n,)
+        Weight of each loss.
+    axis : ndarray, shape (d,)
+        Unit normal of the plane at the centre.
+    radius : float
+        Angle of the cone.
+    free : ndarray, shape (d,)
+        Unconstrained optimum, where the search starts.
+    """
     from scipy.optimize import minimize
 
-    goal = NewtonObjective(signed, prices, LOSSES["squared-hinge"], np.ones(axis.size))
+    objective = NewtonObjective(signed, prices, LOSSES["squared-hinge"], np.ones(axis.size))
     slant = 1 / math.tan(radius)
 
-    def across(u: FloatArray) -> tuple[float, FloatArray]:
+    def loss_on_cone(u: FloatArray) -> tuple[float, FloatArray]:
         side = u - (u @ axis) * axis
         length = float(np.linalg.norm(side))
-        value, gradient = goal.slope(length * slant * axis + side)
-        flat = gradient - (gradient @ axis) * axis
-        return value, flat + slant * (gradient @ axis) * side / max(length, 1e-300)
+        value, gradient = objective.slope(length * slant * axis + side)
+        orthogonal = gradient - (gradient @ axis) * axis
+        return value, orthogonal + slant * (gradient @ axis) * side / max(length, 1e-300)
 
-    best = minimize(across, free, jac=True, method="L-BFGS-B").x
+    best = minimize(loss_on_cone, free, jac=True, method="L-BFGS-B").x
     side = best - (best @ axis) * axis
-    found: FloatArray = float(np.linalg.norm(side)) * slant * axis + side
-    return found
+    normal: FloatArray = float(np.linalg.norm(side)) * slant * axis + side
+    return normal

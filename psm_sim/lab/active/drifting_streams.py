@@ -1,4 +1,4 @@
-"""Streams whose target moves: shifting and drifting half-spaces, and digits whose positive classes change."""
+"""Streams with a moving target: shifting and drifting half-spaces, and digit classes that change."""
 
 from __future__ import annotations
 
@@ -18,36 +18,38 @@ _ROUNDS = Parameter("rounds", 1, at_least=1)
 def shifting_stream(
     rng: np.random.Generator, rounds: int, features: int, every: int | None = None, flips: float = 0.0
 ) -> Stream:
-    """Return Gaussian instances labelled by a Gaussian target that is redrawn at intervals.
+    """Return Gaussian instances labelled by a Gaussian target that is resampled at intervals.
 
     Source: Moroshko and Crammer, section 5 (10 000 rounds, 50 features, every 500).
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        Where the draws come from.
+        Source of the random numbers.
     rounds, features : int
-        The shape of the instances, each entry N(0, 1).
+        Shape of the instances, each entry N(0, 1).
     every : int, optional
-        Rounds between two redraws; None: the target stays.
+        Rounds between two changes of the target; None keeps the target.
     flips : float
-        Share of the labels turned around, 0 to 1/2.
+        Share of flipped labels, 0 to 1/2.
     """
     X = rng.standard_normal((_ROUNDS.check(rounds, "stream"), features))
-    parts = -(-rounds // (every or rounds))
-    targets = np.repeat(rng.standard_normal((parts, features)), every or rounds, axis=0)[:rounds]
+    periods = -(-rounds // (every or rounds))
+    targets = np.repeat(rng.standard_normal((periods, features)), every or rounds, axis=0)[:rounds]
     return X, _labels(rng, X, targets, flips)
 
 
 def drifting_stream(rng: np.random.Generator, rounds: int, features: int, rate: float) -> Stream:
-    """Return Gaussian instances labelled by a target that walks: u <- sqrt(1 - rate^2) u + rate N(0, I).
+    """Return Gaussian instances labelled by a random-walk target.
+
+    The target moves by u <- sqrt(1 - rate^2) u + rate N(0, I) in each round.
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        Where the draws come from.
+        Source of the random numbers.
     rounds, features : int
-        The shape of the instances, each entry N(0, 1).
+        Shape of the instances, each entry N(0, 1).
     rate : float
         Share of the target replaced per round, 0 to 1.
     """
@@ -64,32 +66,33 @@ def drifting_stream(rng: np.random.Generator, rounds: int, features: int, rate: 
 def shifting_digits(
     rng: np.random.Generator, images: FloatArray, digits: ArrayLike, rounds: int, every: int = 500
 ) -> Stream:
-    """Return images in random order; a random set of 1 to 9 digits is positive, redrawn at intervals.
+    """Return images in random order, labelled by a random set of positive digits.
 
-    Source: Moroshko and Crammer, section 5, there on USPS.
+    The set has 1 to 9 digits and is resampled at intervals. Source: Moroshko and Crammer, section 5 (there
+    on USPS).
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        Where the draws come from.
+        Source of the random numbers.
     images : ndarray, shape (n, features)
         One image per row.
     digits : array_like, shape (n,)
-        What each shows, 0 to 9.
+        Digit on each image, 0 to 9.
     rounds : int
-        At most n; no image comes twice.
+        Number of images, at most n; no image is repeated.
     every : int
-        Rounds between two redraws.
+        Rounds between two changes of the set.
     """
     digits = np.asarray(digits)
     if not 1 <= rounds <= len(images):
-        raise InputError(f"stream: rounds is {rounds!r}; expected 1 to {len(images)}, one image each.")
+        raise InputError(f"stream: rounds must be 1 to {len(images)}, the number of images, got {rounds!r}.")
     order = rng.permutation(len(images))[:rounds]
     labels = np.empty(rounds)
     for begin in range(0, rounds, every):
         positive = rng.permutation(10)[: rng.integers(1, 10)]
-        part = slice(begin, begin + every)
-        labels[part] = np.where(np.isin(digits[order[part]], positive), 1.0, -1.0)
+        period = slice(begin, begin + every)
+        labels[period] = np.where(np.isin(digits[order[period]], positive), 1.0, -1.0)
     return images[order], labels
 
 

@@ -1,4 +1,4 @@
-"""Gaussian distributions of instances: drawn from, evaluated, and flattened onto a plane."""
+"""Gaussian distributions of instances: sampling, density and projection onto a plane."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from psm_sim.lab.active.linear_separator import Plane
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Gaussian N(mean, covariance) over instances.
+    """Gaussian distribution N(mean, covariance) of instances.
 
     Attributes
     ----------
     mean : ndarray, shape (d,)
-        The centre.
+        Mean.
     covariance : ndarray, shape (d, d)
-        Symmetric; positive definite where a density is asked for.
+        Symmetric matrix; :meth:`log_density` requires a positive definite one.
     """
 
     mean: FloatArray
@@ -31,35 +31,33 @@ class Gaussian:
 
     @classmethod
     def standard(cls, features: int) -> Gaussian:
-        """Return N(0, I) over instances of *features* numbers."""
+        """Return N(0, I) for instances with *features* features."""
         return cls(np.zeros(features), np.eye(features))
 
     @classmethod
     def of(cls, x: ArrayLike) -> Gaussian:
-        """Return the Gaussian with the mean and covariance of instances, shape (n, d), n above 1.
+        """Return the Gaussian with the mean and covariance of instances, shape (n, d), n >= 2.
 
-        A millionth of the largest variance is added to each variance, so that features that depend on
-        each other leave a density.
+        A millionth of the largest variance is added to each variance. A density therefore exists even if
+        features are linearly dependent.
         """
         points = input_checks.check_instances(x, None, "the population")
         if len(points) < 2:
-            raise InputError(
-                "the population: there is 1 instance; expected at least 2, since a spread is estimated."
-            )
+            raise InputError("the population must have at least 2 instances to estimate a covariance, got 1.")
         spread = np.atleast_2d(np.cov(points, rowvar=False))
         return cls(points.mean(axis=0), spread + 1e-6 * spread.max() * np.eye(points.shape[1]))
 
     @property
     def features(self) -> int:
-        """The number d of features."""
+        """Number d of features."""
         return self.mean.size
 
     def draw(self, rng: np.random.Generator, n: int = 1) -> FloatArray:
-        """Return *n* instances, shape (n, d)."""
+        """Return *n* sampled instances, shape (n, d)."""
         values, axes = np.linalg.eigh(self.covariance)
         scale = np.sqrt(np.maximum(values, 0.0))
-        found: FloatArray = self.mean + (rng.standard_normal((n, self.features)) * scale) @ axes.T
-        return found
+        instances: FloatArray = self.mean + (rng.standard_normal((n, self.features)) * scale) @ axes.T
+        return instances
 
     def log_density(self, x: FloatArray) -> float:
         """Return the logarithm of the density at one instance, shape (d,)."""
@@ -69,11 +67,11 @@ class Gaussian:
         return float(-standard @ standard / 2 - log_volume)
 
     def projected(self, plane: Plane) -> Gaussian:
-        """Return the distribution of drawn instances projected on *plane*: it has no width across it."""
+        """Return the distribution of the projections onto *plane*; its variance across the plane is 0."""
         unit = plane.normal / plane.norm
         along = np.eye(self.features) - np.outer(unit, unit)
         return Gaussian(plane.project(self.mean[None])[0], along @ self.covariance @ along)
 
     def plus(self, covariance: FloatArray) -> Gaussian:
-        """Return the distribution with independent Gaussian noise of that covariance added."""
+        """Return the distribution with added independent Gaussian noise of the given *covariance*."""
         return Gaussian(self.mean, self.covariance + covariance)

@@ -1,4 +1,4 @@
-"""Importance weights: the error of thresholds on instances that were not drawn from p ([003] 5.2, 5.2.3)."""
+"""Importance-weighted error of thresholds on instances not sampled from p ([003] 5.2, 5.2.3)."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from psm_sim.lab.active import input_checks
 def weighted_error(predictions: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> float:
     """Return the mean of (p/q)(x_i) 1[h(x_i) != y_i], an unbiased estimate of the error under p.
 
-    It is unbiased also where each q was chosen after the labels before it, as long as q > 0 wherever
-    p > 0 ([003] Lemma 1).
+    The estimate stays unbiased if each q depends on the earlier labels, as long as q > 0 wherever p > 0
+    ([003] Lemma 1).
 
     Parameters
     ----------
     predictions, y : array_like, shape (n,)
-        The labels that were predicted and that were bought, -1 or 1.
+        Predicted and queried labels, -1 or 1.
     weights : array_like, shape (n,), optional
-        p(x_i) / q_i(x_i), 0 or more; all 1 if left out.
+        p(x_i) / q_i(x_i), 0 or more (default: all 1).
     """
     n, owner = np.size(y), "weighted_error"
     if not n:
-        raise InputError(f"{owner}: there are 0 labels; expected at least 1.")
+        raise InputError(f"{owner}: y must have at least 1 label, got 0.")
     wrong = input_checks.check_labels(predictions, n, owner) != input_checks.check_labels(y, n, owner)
     return float((input_checks.check_weights(weights, n, owner) * wrong).sum() / n)
 
 
 class ErrorProfile(NamedTuple):
-    """Weighted error of every threshold, as a step function of where it stands.
+    """Weighted error of every threshold, as a step function of the threshold.
 
     Attributes
     ----------
     edges : ndarray, shape (n + 2,)
-        The ends of the interval, and the n instances between them, rising.
+        Ends of the interval and the n instances between them, in ascending order.
     errors : ndarray, shape (n + 1,)
-        The weighted error of a threshold between two neighbouring edges.
+        Weighted error of a threshold between two neighbouring edges.
     best : int
-        The step of least error; the widest of them.
+        Index of the step with the least error; the widest one if several are equal.
     """
 
     edges: FloatArray
@@ -51,12 +51,12 @@ class ErrorProfile(NamedTuple):
 
     @property
     def threshold(self) -> float:
-        """The middle of the best step."""
+        """Middle of the best step."""
         return float(self.edges[self.best : self.best + 2].mean())
 
     @property
     def alternative(self) -> FloatArray:
-        """The least error of thresholds that disagree with the best on an instance; per step, (n + 1,)."""
+        """Least error of the thresholds that disagree with the best one, per step, shape (n + 1,)."""
         falling = np.minimum.accumulate(self.errors)[: self.best]
         rising = np.minimum.accumulate(self.errors[::-1])[::-1][self.best :]
         return np.concatenate([falling, rising])
@@ -68,13 +68,13 @@ def error_profile(x: FloatArray, y: IntArray, weights: FloatArray, low: float, h
     Parameters
     ----------
     x : ndarray, shape (n,)
-        Instances, each from *low* to *high*.
+        Instances between *low* and *high*.
     y : ndarray, shape (n,)
-        Their labels, -1 or 1; a threshold predicts 1 from itself upward.
+        Labels, -1 or 1; a threshold predicts 1 for instances at or above it.
     weights : ndarray, shape (n,)
-        Their importance weights.
+        Importance weights.
     low, high : float
-        The ends of the interval.
+        Ends of the interval.
     """
     order = np.argsort(x, kind="stable")
     shares = weights[order] / max(len(x), 1)

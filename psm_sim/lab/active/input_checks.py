@@ -1,4 +1,7 @@
-"""Instances, labels and weights that learners accept; anything else is an InputError of one sentence."""
+"""Validation of the instances, labels and weights that learners accept.
+
+Unusable input raises an :class:`~psm_sim.errors.InputError` with a one-line message.
+"""
 
 from __future__ import annotations
 
@@ -11,165 +14,169 @@ from numpy.typing import ArrayLike
 from psm_sim.array_types import FloatArray, IntArray
 from psm_sim.errors import InputError
 
-_LABEL = "expected -1 or +1"
+_LABEL = "must be -1 or +1"
 _MAX_VALUE = 1e150  # its square is still finite
 
 
 def check_instance(x: ArrayLike, features: int, owner: str) -> tuple[FloatArray, float]:
-    """Return one instance as float64 of shape (features,), and its squared norm.
+    """Return one instance as a float64 array, and its squared norm.
 
     Parameters
     ----------
     x : array_like, shape (features,)
-        The instance; finite numbers.
+        Instance; all numbers must be finite.
     features : int
-        The number of features.
+        Number of features.
     owner : str
-        Who asks, for the error.
+        Component named in the error message.
 
     Raises
     ------
     InputError
-        If the shape is another or a number is NaN or infinite.
+        If the shape differs, or a number is NaN or infinite.
     """
-    found = check_numbers(x, owner)
-    if found.shape != (features,):
-        raise InputError(f"{owner}: the instance has shape {found.shape}; expected ({features},).")
+    instance = check_numbers(x, owner)
+    if instance.shape != (features,):
+        raise InputError(f"{owner}: the instance must have shape ({features},), got {instance.shape}.")
     with np.errstate(over="ignore", invalid="ignore"):
-        square = float(found.dot(found))
-    if not square < math.inf:  # one product sees NaN and infinity; which of them, and where, only then
-        raise _not_finite(found, owner, ("feature",))
-    return found, square
+        square = float(instance.dot(instance))
+    if (
+        not square < math.inf
+    ):  # one product detects NaN and infinity; the search for the element is left to the error path
+        raise _not_finite(instance, owner, ("feature",))
+    return instance, square
 
 
 def check_instances(X: ArrayLike, features: int | None, owner: str) -> FloatArray:
-    """Return instances as a float64 array of shape (n, features), n >= 1, all finite.
+    """Return instances as a float64 array of shape (n, features).
 
     Parameters
     ----------
     X : array_like, shape (n, features)
-        One instance per row.
+        One instance per row, n >= 1; all numbers must be finite.
     features : int or None
-        The number of features; None for any, at least 1.
+        Number of features; None accepts any number >= 1.
     owner : str
-        Who asks, for the error.
+        Component named in the error message.
     """
-    found = check_numbers(X, owner)
-    if found.ndim != 2 or not found.size or features not in (None, found.shape[1]):
+    instances = check_numbers(X, owner)
+    if instances.ndim != 2 or not instances.size or features not in (None, instances.shape[1]):
         raise InputError(
-            f"{owner}: the instances have shape {found.shape};"
-            f" expected (n, {features or 'features'}) with n of at least 1."
+            f"{owner}: the instances must have shape (n, {features or 'features'}) with n >= 1,"
+            f" got {instances.shape}."
         )
-    return check_finite(found, owner, ("row", "feature"))
+    return check_finite(instances, owner, ("row", "feature"))
 
 
 def check_label(y: Any, owner: str) -> int:
     """Return a label as -1 or 1, or raise :class:`InputError`."""
     if isinstance(y, (bool, np.bool_)) or not isinstance(y, (int, float, np.number)) or y not in {-1, 1}:
-        raise InputError(f"{owner}: the label is {y!r}; {_LABEL}.")
+        raise InputError(f"{owner}: the label {_LABEL}, got {y!r}.")
     return int(y)
 
 
 def check_labels(y: ArrayLike, count: int, owner: str) -> IntArray:
-    """Return labels as whole numbers, shape (count,), each -1 or 1.
+    """Return labels as integers, shape (count,), each -1 or 1.
 
     Parameters
     ----------
     y : array_like, shape (count,)
         One label per instance.
     count : int
-        The number of instances.
+        Number of instances.
     owner : str
-        Who asks, for the error.
+        Component named in the error message.
     """
-    found = np.asarray(y)
-    if found.shape != (count,):
+    labels = np.asarray(y)
+    if labels.shape != (count,):
         raise InputError(
-            f"{owner}: the labels have shape {found.shape}; expected ({count},), one per instance."
+            f"{owner}: the labels must have shape ({count},), one per instance, got {labels.shape}."
         )
-    usable = np.isin(found, (-1, 1)) if found.dtype.kind in "iuf" else np.zeros(count, bool)
-    if not usable.all():
-        row = int(np.argmin(usable))
-        raise InputError(f"{owner}: the label of row {row} is {found.tolist()[row]!r}; {_LABEL}.")
-    return found.astype(np.intp)
+    is_valid = np.isin(labels, (-1, 1)) if labels.dtype.kind in "iuf" else np.zeros(count, bool)
+    if not is_valid.all():
+        row = int(np.argmin(is_valid))
+        raise InputError(f"{owner}: the label of row {row} {_LABEL}, got {labels.tolist()[row]!r}.")
+    return labels.astype(np.intp)
 
 
 def check_weights(values: ArrayLike | None, count: int, owner: str) -> FloatArray:
-    """Return importance weights, shape (count,), each 0 or more and not all 0; all 1 if None is given.
+    """Return importance weights, shape (count,), each >= 0 and not all 0.
 
     Parameters
     ----------
     values : array_like, shape (count,), optional
-        One weight per instance.
+        One weight per instance; None sets all weights to 1.
     count : int
-        The number of instances.
+        Number of instances.
     owner : str
-        Who asks, for the error.
+        Component named in the error message.
     """
     if values is None:
         return np.ones(count)
-    found = check_numbers(values, owner, "the weights")
-    if found.shape != (count,):
+    weights = check_numbers(values, owner, "the weights")
+    if weights.shape != (count,):
         raise InputError(
-            f"{owner}: the weights have shape {found.shape}; expected ({count},), one per instance."
+            f"{owner}: the weights must have shape ({count},), one per instance, got {weights.shape}."
         )
-    if check_finite(found, owner, ("weight",)).min() < 0 or not found.any():
-        ends = f"{found.min():g} to {found.max():g}"
-        raise InputError(f"{owner}: the weights go from {ends}; expected 0 or more, not all of them 0.")
-    return found
+    if check_finite(weights, owner, ("weight",)).min() < 0 or not weights.any():
+        extremes = f"{weights.min():g} to {weights.max():g}"
+        raise InputError(f"{owner}: the weights must be >= 0 and not all 0, got {extremes}.")
+    return weights
 
 
 def check_codes(X: ArrayLike, features: int | None, owner: str) -> IntArray:
-    """Return nominal instances, shape (n, features), each number a code 0, 1, ... of its feature's values.
+    """Return nominal instances, shape (n, features), as integer codes 0, 1, ... of the values.
 
-    *X*, *features* and *owner* as in :func:`check_instances`.
+    See :func:`check_instances` for *X*, *features* and *owner*.
     """
-    found = check_instances(X, features, owner)
-    strange = found[(found != np.floor(found)) | (found < 0)]
-    if strange.size:
-        raise InputError(f"{owner}: a feature is {strange[0]:g}; expected codes 0, 1, ... of its values.")
-    return found.astype(np.intp)
+    instances = check_instances(X, features, owner)
+    invalid = instances[(instances != np.floor(instances)) | (instances < 0)]
+    if invalid.size:
+        raise InputError(
+            f"{owner}: a nominal feature must have the codes 0, 1, ... of its values, got {invalid[0]:g}."
+        )
+    return instances.astype(np.intp)
 
 
-def check_numbers(values: ArrayLike, owner: str, what: str = "the instances") -> FloatArray:
+def check_numbers(values: ArrayLike, owner: str, name: str = "the instances") -> FloatArray:
     """Return *values* as float64.
 
     Parameters
     ----------
     values : array_like, any shape
-        The numbers.
-    owner, what : str
-        Who asks, and what the values are, for the error.
+        Numbers.
+    owner, name : str
+        Component and values named in the error message.
     """
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{owner}: {what} are no numbers; expected an array of numbers.") from None
+        raise InputError(f"{owner}: {name} must be an array of numbers.") from None
 
 
-def check_finite(found: FloatArray, owner: str, axes: tuple[str, ...]) -> FloatArray:
-    """Return an array if all of its numbers are finite.
+def check_finite(numbers: FloatArray, owner: str, axes: tuple[str, ...]) -> FloatArray:
+    """Return an array if all of its numbers are finite, else raise :class:`InputError`.
 
     Parameters
     ----------
-    found : ndarray
+    numbers : ndarray
         At least one number.
     owner : str
-        Who asks, for the error.
+        Component named in the error message.
     axes : tuple of str
-        What one step along each axis is called, such as ``("row", "feature")``.
+        Names of the axes for the error message, for example ``("row", "feature")``.
     """
-    if not np.abs(found).max() < _MAX_VALUE:  # NaN too
-        raise _not_finite(found, owner, axes)
-    return found
+    if not np.abs(numbers).max() < _MAX_VALUE:  # NaN too
+        raise _not_finite(numbers, owner, axes)
+    return numbers
 
 
-def _not_finite(found: FloatArray, owner: str, axes: tuple[str, ...]) -> InputError:
-    bad = np.argwhere(~np.isfinite(found))
+def _not_finite(numbers: FloatArray, owner: str, axes: tuple[str, ...]) -> InputError:
+    bad = np.argwhere(~np.isfinite(numbers))
     if not len(bad):
-        largest = np.abs(found).max()
-        return InputError(f"{owner}: a number is too large, {largest:g}; expected below {_MAX_VALUE:g}.")
+        largest = np.abs(numbers).max()
+        return InputError(f"{owner}: every number must be < {_MAX_VALUE:g}, got {largest:g}.")
 
-    place = tuple(bad[0].tolist())
-    where = ", ".join(f"{axis} {index}" for axis, index in zip(axes, place, strict=True))
-    return InputError(f"{owner}: {where} is {found[place]}; expected finite numbers.")
+    index = tuple(bad[0].tolist())
+    where = ", ".join(f"{axis} {position}" for axis, position in zip(axes, index, strict=True))
+    return InputError(f"{owner}: {where} must be finite, got {numbers[index]}.")

@@ -1,4 +1,4 @@
-"""ISALn: rounds of draws near the plane, each plane within an angle of the one before ([003] 5.2.4)."""
+"""ISALn: rounds of draws near the plane, each plane within an angle of the previous one ([003] 5.2.4)."""
 
 from __future__ import annotations
 
@@ -29,30 +29,31 @@ _C = Parameter("C", 1.0, above=0)
 class Isaln(AskTellLearner[FloatArray, int]):
     """ISALn for planes through the origin, with label noise.
 
-    Round 1 draws from the population. Every later one draws around the plane as wide as theorem 5's margin,
-    and the plane fitted to the draws of that round alone stays within theorem 5's angle of the one before.
+    Round 1 samples from the population. Each later round samples around the plane, as wide as the margin of
+    Theorem 5. Its plane is fitted to the labels of that round alone, within the angle of Theorem 5 of the
+    previous plane.
 
     Parameters
     ----------
     population : Gaussian
-        The distribution p, centred; of at least 4 features. The margins, stated for the unit ball, are
-        scaled by the root mean squared length of an instance.
+        Distribution p of the instances: mean 0 and at least 4 features. The margins of the theorem apply to
+        the unit ball. They are scaled by the root mean squared norm of an instance.
     draws : int
-        The labels bought in each round. The theorem's own number holds an unknown constant.
+        Labels queried in each round. The number of the theorem depends on an unknown constant.
     beta : float
-        Noise: |P(+|x) - P(-|x)| >= 4 beta, above 0 and at most 1/4; with labels flipped with
-        probability f it is (1 - 2f)/4.
+        Noise level: |P(+|x) - P(-|x)| >= 4 beta, above 0 and at most 1/4. Labels flipped with probability f
+        have beta = (1 - 2f)/4.
     alpha : float
-        Exponent of the noise near the plane, 0 to below 1.
+        Exponent of the noise near the plane, at least 0 and below 1.
     scale : float
-        Factor on theorem 5's half margins, above 0. They are wider than the population for the first
-        rounds; with 0.1 the error fell faster in all our runs.
+        Factor on the half margins of Theorem 5, above 0. In the first rounds they are wider than the
+        population; with 0.1 the error decreased faster in all our runs.
     sampler : GaussianSampler, optional
-        How instances are drawn around the plane; its ``weighted=False`` learnt much faster in our runs.
+        Sampler of the instances around the plane. In our runs ``weighted=False`` learnt much faster.
     C : float
-        What a unit of loss costs.
+        Weight of the loss.
     seed, replication : int
-        Of the random stream.
+        Seed and replication of the random stream.
     """
 
     name = "isaln"
@@ -73,9 +74,7 @@ class Isaln(AskTellLearner[FloatArray, int]):
     ) -> None:
         super().__init__(seed, replication)
         if np.abs(population.mean).max() > 1e-9:
-            raise InputError(
-                "the population's mean is not 0; expected a centred one: subtract the mean first."
-            )
+            raise InputError("the mean of the population must be 0; subtract the mean first.")
         self.population, self.beta, self.alpha = population, beta, alpha
         self.draws, self.C = _DRAWS.check(draws, self.name), _C.check(C, self.name)
         self.sampler = GaussianSampler() if sampler is None else copy(sampler)
@@ -83,10 +82,10 @@ class Isaln(AskTellLearner[FloatArray, int]):
         self._length = self.scale * math.sqrt(float(np.trace(population.covariance)))
         self.rounds, self.plane = 0, Plane(np.zeros(population.features))
         self._draw = Draw(population.mean)
-        self._labelled: list[tuple[Draw, int]] = []
-        self._bound(1)
+        self._answers: list[tuple[Draw, int]] = []
+        self._round_bound(1)
 
-    def _bound(self, i: int) -> Round:
+    def _round_bound(self, i: int) -> Round:
         return noisy_round(i, self.population.features, 0.05, self.beta, self.alpha)
 
     def _next(self) -> FloatArray:
@@ -95,36 +94,37 @@ class Isaln(AskTellLearner[FloatArray, int]):
         return self._draw.x.copy()
 
     def _learn(self, asked: FloatArray, answer: int) -> None:
-        self._labelled.append((self._draw, answer))
-        if len(self._labelled) == self.draws:
+        self._answers.append((self._draw, answer))
+        if len(self._answers) == self.draws:
             self._end_round()
 
     def _end_round(self) -> None:
-        """Fit the plane; its normal is scaled so that its half margin is that of the next round's draws."""
+        """Fit the plane.
+
+        The norm of its normal makes the half margin equal to that of the next round's draws.
+        """
         self.rounds += 1
-        bound = self._bound(self.rounds)
+        bound = self._round_bound(self.rounds)
         x, weights = (
-            np.array([draw.x for draw, _ in self._labelled]),
-            [draw.weight for draw, _ in self._labelled],
+            np.array([draw.x for draw, _ in self._answers]),
+            [draw.weight for draw, _ in self._answers],
         )
-        fitted = fit_within_angle(
-            x, [y for _, y in self._labelled], weights, self.plane, bound.radius, self.C
-        )
+        fitted = fit_within_angle(x, [y for _, y in self._answers], weights, self.plane, bound.radius, self.C)
         self.plane = Plane(fitted.normal / (fitted.norm * bound.half_margin * self._length))
-        self._labelled = []
+        self._answers = []
 
     def run(self, oracle: Callable[[FloatArray], int], rounds: int) -> Plane:
-        """Buy labels of ``oracle(x)`` until *rounds* rounds are over, and return the plane."""
-        self.buy(oracle, rounds * self.draws)
+        """Query ``oracle(x)`` until *rounds* rounds are complete, and return the plane."""
+        self.query(oracle, rounds * self.draws)
         return self.plane
 
     def _dump_state(self) -> dict[str, Any]:
-        told = [[draw.x.tolist(), draw.weight, y] for draw, y in self._labelled]
-        return {**super()._dump_state(), "normal": self.plane.normal.tolist(), "told": told}
+        answers = [[draw.x.tolist(), draw.weight, y] for draw, y in self._answers]
+        return {**super()._dump_state(), "normal": self.plane.normal.tolist(), "told": answers}
 
     def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
         d = self.population.features
-        told = [
+        answers = [
             (
                 Draw(input_checks.check_instance(x, d, self.name)[0], float(w)),
                 input_checks.check_label(y, self.name),
@@ -132,7 +132,7 @@ class Isaln(AskTellLearner[FloatArray, int]):
             for x, w, y in state["told"]
         ]
         plane = Plane(input_checks.check_instance(state["normal"], d, self.name)[0])
-        return {**super()._load_state(state), "plane": plane, "_labelled": told}
+        return {**super()._load_state(state), "plane": plane, "_answers": answers}
 
     def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d)."""

@@ -1,7 +1,7 @@
-"""IWAL2: a stream of instances, each labelled with a probability that falls with its certainty.
+"""IWAL2: stream-based sampling with a query probability that decreases with certainty.
 
-A. Beygelzimer, D. Hsu, J. Langford, T. Zhang, Agnostic active learning without constraints, NIPS 2010,
-with the simpler form of the probability; a rival of [003] 5.4.4.
+Source: A. Beygelzimer, D. Hsu, J. Langford, T. Zhang, Agnostic active learning without constraints, NIPS
+2010, with the simpler form of the probability. It is a baseline of [003] 5.4.4.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 def query_probability(gap: float, seen: int, C0: float) -> float:
-    """Return the probability of buying a label.
+    """Return the probability of querying a label.
 
     Parameters
     ----------
     gap : float
-        Weighted error of the best plane that labels the instance otherwise, minus that of the best plane.
+        Weighted error of the best plane that labels the instance differently, minus that of the best plane.
     seen : int
-        The number of instances of the stream so far, at least 1.
+        Number of instances of the stream so far, at least 1.
     C0 : float
-        The scale of the deviation that is tolerated, above 0.
+        Scale of the tolerated deviation, above 0.
     """
     tolerance = C0 * math.log(seen + 1) / seen
     if gap <= math.sqrt(tolerance) + tolerance:
@@ -41,29 +41,34 @@ def query_probability(gap: float, seen: int, C0: float) -> float:
 
 @dataclass
 class Iwal2(Sampler):
-    """IWAL2: instances of the population are accepted with the query probability P, with weight 1/P."""
+    """IWAL2: an instance of the population is accepted with query probability P and has weight 1/P."""
 
     name = "iwal2"
 
-    C0: float = parameter(1.0, "scale of the deviation that is tolerated", above=0)
+    C0: float = parameter(1.0, "scale of the tolerated deviation", above=0)
 
     def draw(self, learner: PlaneLearner, rng: np.random.Generator) -> Draw:
         """Return the next accepted instance of the stream."""
-        looked = 0
+        n_inspected = 0
         while True:
-            looked += 1
+            n_inspected += 1
             x = learner.population.draw(rng)[0]
-            probability = query_probability(_gap(learner, x, looked), learner.seen + looked, self.C0)
+            probability = query_probability(
+                _gap(learner, x, n_inspected), learner.seen + n_inspected, self.C0
+            )
             if rng.random() < probability:
-                return Draw(x, 1 / probability, looked)
+                return Draw(x, 1 / probability, n_inspected)
 
 
-def _gap(learner: PlaneLearner, x: FloatArray, looked: int) -> float:
-    """Return how much more weighted error the best plane has that disagrees with the current one on *x*.
+def _gap(learner: PlaneLearner, x: FloatArray, n_inspected: int) -> float:
+    """Return the additional weighted error of the best plane that labels *x* differently.
 
-    The best such plane touches *x*, since the loss is convex: it is fitted through *x* as the origin.
+    Since the loss is convex, that plane passes through *x*. It is therefore fitted with *x* as the origin.
+    *learner* has the current plane and labels; *n_inspected* counts the instances since the last query.
     """
-    through = fit_linear(learner.x - x, learner.y, learner.weights, learner.C, learner.loss, offset=False)
-    other = Plane(through.normal, -float(through.normal @ x))
-    wrong = [learner.weights @ (plane.predict(learner.x) != learner.y) for plane in (other, learner.plane)]
-    return float(wrong[0] - wrong[1]) / (learner.seen + looked)
+    shifted = fit_linear(learner.x - x, learner.y, learner.weights, learner.C, learner.loss, offset=False)
+    alternative = Plane(shifted.normal, -float(shifted.normal @ x))
+    errors = [
+        learner.weights @ (plane.predict(learner.x) != learner.y) for plane in (alternative, learner.plane)
+    ]
+    return float(errors[0] - errors[1]) / (learner.seen + n_inspected)

@@ -1,4 +1,4 @@
-"""Linear separators: a plane, and its weighted fit with squared hinge or logistic loss ([003] 5.4.2)."""
+"""Linear separator and its weighted fit with squared hinge or logistic loss ([003] 5.4.2)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _OWNER = "fit_linear"
 
 @dataclass(frozen=True)
 class Plane:
-    """Plane v.x + t = 0: instances where v.x + t >= 0 are positive.
+    """Plane v.x + t = 0; instances with v.x + t >= 0 are positive.
 
     Attributes
     ----------
     normal : ndarray, shape (d,)
-        v, not scaled to length 1.
+        v, not normalised.
     offset : float
         t.
     """
@@ -34,26 +34,26 @@ class Plane:
 
     @property
     def norm(self) -> float:
-        """The length of v, at least 1e-9: a fit to one class only may return v = 0."""
+        """Norm of v, at least 1e-9, because a fit to a single class may return v = 0."""
         return max(float(np.linalg.norm(self.normal)), _MIN_NORM)
 
     @property
     def half_margin(self) -> float:
-        """The distance 1/|v| from the plane to either side of the margin."""
+        """Distance 1/|v| from the plane to either side of the margin."""
         return 1 / self.norm
 
     @property
     def parameters(self) -> list[float]:
-        """The d + 1 numbers (v, t), for :meth:`of`."""
+        """Parameters (v, t) as d + 1 numbers, for :meth:`of`."""
         return [*self.normal.tolist(), self.offset]
 
     @classmethod
     def of(cls, parameters: ArrayLike) -> Plane:
-        """Return the plane with these numbers (v, t), shape (d + 1,)."""
-        found = input_checks.check_instances(
+        """Return the plane with the parameters (v, t), shape (d + 1,)."""
+        numbers = input_checks.check_instances(
             [input_checks.check_numbers(parameters, "the plane")], None, "the plane"
         )[0]
-        return cls(found[:-1], float(found[-1]))
+        return cls(numbers[:-1], float(numbers[-1]))
 
     def decision_function(self, x: ArrayLike) -> FloatArray:
         """Return v.x + t for instances of shape (n, d)."""
@@ -64,14 +64,14 @@ class Plane:
         return np.where(self.decision_function(x) >= 0, 1, -1)
 
     def distance(self, x: ArrayLike) -> FloatArray:
-        """Return the distance to the plane, negative on the side of -1, for instances of shape (n, d)."""
+        """Return the signed distances of instances, shape (n, d); negative ones are predicted -1."""
         return self.decision_function(x) / self.norm
 
     def project(self, x: ArrayLike) -> FloatArray:
-        """Return the nearest points on the plane, shape (n, d), of instances of shape (n, d)."""
+        """Return the projections of instances, shape (n, d), onto the plane."""
         points = input_checks.check_instances(x, self.normal.size, "the plane")
-        found: FloatArray = points - self.distance(points)[:, None] * (self.normal / self.norm)
-        return found
+        projections: FloatArray = points - self.distance(points)[:, None] * (self.normal / self.norm)
+        return projections
 
 
 def fit_linear(
@@ -85,41 +85,41 @@ def fit_linear(
 ) -> Plane:
     """Return the plane that minimises |v|^2/2 + C sum w_i loss(y_i (v.x_i + t)), by Newton's method.
 
-    The offset t is penalised by 0.0005 t^2 only, so that data of one class have a minimum too; the
-    weights are scaled to mean 1. The papers used LIBSVM's hinge; its square is smooth.
+    The offset t has a penalty of only 0.0005 t^2, so that a minimum exists even for a single class. The
+    weights are scaled to mean 1. The papers used the hinge loss of LIBSVM; the squared hinge is smooth.
 
     Parameters
     ----------
     x : array_like, shape (n, d)
-        The instances.
+        Instances.
     y : array_like, shape (n,)
-        Their labels, -1 or 1.
+        Labels, -1 or 1.
     weights : array_like, shape (n,), optional
-        Importance weights, 0 or more; all 1 if left out.
+        Importance weights, 0 or more (default: all 1).
     C : float
-        What a unit of loss costs against |v|^2/2, above 0.
+        Weight of the loss relative to |v|^2/2, above 0.
     loss : str
         ``"squared-hinge"`` or ``"logistic"``.
     offset : bool
-        False for planes through the origin.
+        Whether to fit t; False fits a plane through the origin.
     start : Plane, optional
-        Where the search starts; it changes the time taken, not the plane found.
+        Start of the search. It affects the running time, not the result.
 
     Raises
     ------
     InputError
-        If an instance is not finite, a label is neither -1 nor 1, shapes differ, all weights are 0, C is
-        not above 0 or there is no such loss.
+        If an instance is not finite, a label is neither -1 nor 1, shapes differ, all weights are 0, C is not
+        above 0, or the loss is unknown.
     """
     points = input_checks.check_instances(x, None, _OWNER)
     signs = input_checks.check_labels(y, len(points), _OWNER)
     shares = input_checks.check_weights(weights, len(points), _OWNER)
     if loss not in LOSSES or not C > 0:
         raise InputError(
-            f"{_OWNER}: loss is {loss!r} and C is {C!r}; expected one of {', '.join(LOSSES)} and C above 0."
+            f"{_OWNER}: loss must be one of {', '.join(LOSSES)} and C > 0, got {loss!r} and {C!r}."
         )
     rows: FloatArray = np.column_stack([points, np.full(len(points), float(offset))]) * signs[:, None]
     first = np.zeros(points.shape[1] + 1) if start is None else np.array(start.parameters)
     ridge = np.append(np.ones(points.shape[1]), _OFFSET_PENALTY)
-    found = NewtonObjective(rows, C * shares / shares.mean(), LOSSES[loss], ridge).least(first)
-    return Plane(found[:-1], float(found[-1]) * offset)
+    solution = NewtonObjective(rows, C * shares / shares.mean(), LOSSES[loss], ridge).minimise(first)
+    return Plane(solution[:-1], float(solution[-1]) * offset)

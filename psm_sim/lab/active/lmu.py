@@ -1,4 +1,4 @@
-"""LMU: which image to have segmented next, so that few images train a segmenter ([003] chapter 4)."""
+"""LMU: choose the next image to segment, so that few labelled images train a segmenter ([003] chapter 4)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from psm_sim.parameter_values import Parameter
 
 
 class Variant(NamedTuple):
-    """How the first image is chosen, how the next ones are, and whether neighbours interact."""
+    """Criteria for the first and the later images, and whether neighbours interact."""
 
     first: str
     later: str
@@ -33,33 +33,36 @@ VARIANTS = {
     "ru": Variant("ru", "ru"),
     "random": Variant("random", "random"),
 }
-"""Name of a variant, and what it is: ``ru`` lowers the others' uncertainty, ``mu`` is the most uncertain."""
+"""Variants by name.
+
+``ru`` minimises the uncertainty of the other images, and ``mu`` takes the most uncertain image.
+"""
 
 _GAMMA = Parameter("gamma", 1.0, at_least=0)
 _VARIANT = Parameter("variant", "lmu", choices=tuple(VARIANTS))
 
 
 class Lmu(AskTellLearner[int, ArrayLike]):
-    """LMU: asks for the labels of an image of the pool, is told them, and fits its field again.
+    """LMU: queries the labels of one image of the pool at a time and refits its field.
 
-    The first image is the one whose own field, fitted without labels, leaves the others least uncertain
-    (RU); each later one is the one that the field is most uncertain of (MU). ``mu`` from the start knows
-    nothing of any image, so its first is number 0. Equals go to the lower number.
+    The first image is the one whose own field, fitted without labels, leaves the other images least uncertain
+    (RU). Each later image is the one about which the field is most uncertain (MU). A variant that starts with
+    ``mu`` has no information yet, so its first image is number 0. Ties go to the lower index.
 
     Parameters
     ----------
     images : sequence of array_like or Image, each of shape (rows, columns, k)
-        The pool, at least one; standardise the numbers over the pool.
+        Pool of at least one image, standardised over the pool.
     variant : str
         One of :data:`VARIANTS`.
     gamma : float
-        What the entropy of an image without labels counts in RU once others have labels, 0 or more.
+        Weight of the entropy of an unlabelled image in RU once other images have labels, 0 or more.
     staged : bool
         Fit w before v; see :func:`~psm_sim.lab.active.crf_fit.fit_field`.
     ru_pairs : bool
         Fit v without labels too in the first RU; see :func:`~psm_sim.lab.active.crf_fit.fit_unlabelled`.
     seed, replication : int
-        Of the random stream.
+        Seed and replication of the random stream.
     """
 
     name = "lmu"
@@ -77,12 +80,10 @@ class Lmu(AskTellLearner[int, ArrayLike]):
     ) -> None:
         super().__init__(seed, replication)
         if not len(images):
-            raise InputError(f"{self.name}: there are 0 images; expected at least 1.")
+            raise InputError(f"{self.name}: images must have at least 1 image, got 0.")
         self.images = [image if isinstance(image, Image) else Image(image) for image in images]
         if len({image.features for image in self.images}) > 1:
-            raise InputError(
-                f"{self.name}: the images differ in their numbers per pixel; expected as many each."
-            )
+            raise InputError(f"{self.name}: all images must have the same number of features per pixel.")
         self.variant = VARIANTS[_VARIANT.check(variant, self.name)]
         self.gamma = _GAMMA.check(gamma, self.name)
         self.staged, self.ru_pairs = staged, ru_pairs
@@ -92,43 +93,47 @@ class Lmu(AskTellLearner[int, ArrayLike]):
 
     @property
     def unlabelled(self) -> list[int]:
-        """The numbers of the images without labels, rising."""
+        """Indices of the images without labels, in ascending order."""
         return [index for index in range(len(self.images)) if index not in self.chosen]
 
     def _next(self) -> int:
-        rest = self.unlabelled
-        if not rest:
-            raise InputError(f"{self.name}: all {len(self.images)} images are labelled; ask for no more.")
-        rule = self.variant.later if self.chosen else self.variant.first
-        if rule == "random":
-            return int(self._rng.choice(rest))
-        if rule == "mu":
-            return rest[int(np.argmax([self.images[index].entropy(self.theta) for index in rest]))]
-        return rest[int(np.argmin([self._left(index, rest) for index in rest]))]
+        unlabelled = self.unlabelled
+        if not unlabelled:
+            raise InputError(f"{self.name}: all {len(self.images)} images of the pool are already labelled.")
+        criterion = self.variant.later if self.chosen else self.variant.first
+        if criterion == "random":
+            return int(self._rng.choice(unlabelled))
+        if criterion == "mu":
+            return unlabelled[
+                int(np.argmax([self.images[index].entropy(self.theta) for index in unlabelled]))
+            ]
+        return unlabelled[
+            int(np.argmin([self._remaining_entropy(index, unlabelled) for index in unlabelled]))
+        ]
 
-    def _left(self, index: int, rest: list[int]) -> float:
-        """Return the entropy of the other unlabelled images once one more has been taken into account."""
+    def _remaining_entropy(self, index: int, unlabelled: list[int]) -> float:
+        """Return the entropy of the other images in *unlabelled* after a fit that includes image *index*."""
         image = self.images[index]
         if self.chosen:
-            known = [self.images[each] for each in self.chosen]
-            theta = fit_semilabelled(known, self._labels, image, self.theta, self.gamma)
+            labelled = [self.images[i] for i in self.chosen]
+            theta = fit_semilabelled(labelled, self._labels, image, self.theta, self.gamma)
         else:
             theta = fit_unlabelled(image, self.ru_pairs and self.variant.pairs)
-        return sum(self.images[other].entropy(theta) for other in rest if other != index)
+        return sum(self.images[other].entropy(theta) for other in unlabelled if other != index)
 
-    def _checked(self, answer: ArrayLike) -> IntArray:
+    def _check_answer(self, answer: ArrayLike) -> IntArray:
         assert self._asked is not None  # noqa: S101
         return self.images[self._asked].labels(answer)
 
     def _learn(self, asked: int, answer: ArrayLike) -> None:
         self.chosen.append(asked)
         self._labels.append(np.asarray(answer, dtype=np.intp))
-        known = [self.images[each] for each in self.chosen]
-        self.theta = fit_field(known, self._labels, self.variant.pairs, self.staged)
+        labelled = [self.images[i] for i in self.chosen]
+        self.theta = fit_field(labelled, self._labels, self.variant.pairs, self.staged)
 
     def run(self, oracle: Callable[[int], ArrayLike], images: int) -> Crf:
-        """Have ``oracle(index)`` label images until there are *images* of them, and return the field."""
-        self.buy(oracle, images)
+        """Query ``oracle(index)`` until *images* images are labelled, and return the field."""
+        self.query(oracle, images)
         return self.theta
 
     def segment(self, image: ArrayLike | Image) -> IntArray:
@@ -137,13 +142,13 @@ class Lmu(AskTellLearner[int, ArrayLike]):
 
     def _dump_state(self) -> dict[str, Any]:
         field = {"w": self.theta.w.tolist(), "v": self.theta.v.tolist()}
-        told = {"chosen": list(self.chosen), "labels": [label.tolist() for label in self._labels]}
-        return {**super()._dump_state(), **told, **field}
+        labelled = {"chosen": list(self.chosen), "labels": [label.tolist() for label in self._labels]}
+        return {**super()._dump_state(), **labelled, **field}
 
     def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        chosen = [int(each) for each in state["chosen"]]
+        chosen = [int(index) for index in state["chosen"]]
         if not set(chosen) <= set(range(len(self.images))):
-            raise ValueError(f"the pool has {len(self.images)} images only")
+            raise ValueError(f"the pool has only {len(self.images)} images")
         labels = [self.images[i].labels(y) for i, y in zip(chosen, state["labels"], strict=True)]
         width = self.theta.w.size
         w, v = (input_checks.check_instance(state[name], width, self.name)[0] for name in ("w", "v"))
@@ -151,22 +156,22 @@ class Lmu(AskTellLearner[int, ArrayLike]):
 
 
 def f_measure(predicted: IntArray, truth: IntArray) -> float:
-    """Return 2PR/(P + R) for labels -1 or 1 of any shape; 0 where no positive is found."""
-    found = float(((predicted > 0) & (truth > 0)).sum())
-    return 2 * found / ((predicted > 0).sum() + (truth > 0).sum()) if found else 0.0
+    """Return 2PR/(P + R) for labels -1 or 1 of any shape; 0 without true positives."""
+    hits = float(((predicted > 0) & (truth > 0)).sum())
+    return 2 * hits / ((predicted > 0).sum() + (truth > 0).sum()) if hits else 0.0
 
 
 def mean_f_measure(theta: Crf, images: Sequence[Image], truth: Sequence[IntArray]) -> float:
-    """Return the mean over images of the F-measure of their segmentation.
+    """Return the mean F-measure of the segmentations of images.
 
     Parameters
     ----------
     theta : Crf
-        The field.
+        Field.
     images : sequence of Image
-        The images, at least one.
+        At least one image.
     truth : sequence of ndarray, each of the image's shape
-        Their labels.
+        True labels of the images.
     """
-    each = [f_measure(image.segment(theta), y) for image, y in zip(images, truth, strict=True)]
-    return float(np.mean(each))
+    scores = [f_measure(image.segment(theta), y) for image, y in zip(images, truth, strict=True)]
+    return float(np.mean(scores))

@@ -1,4 +1,4 @@
-"""Interface of an online learner of half-spaces, and what is decided about one instance."""
+"""Interface of online learners of half-spaces, and their decision about an instance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEATURES = Parameter("features", 1, at_least=1)
 
 
 class Decision(NamedTuple):
-    """Decision about one instance: margin, prediction (-1 or +1), query probability, and the answer."""
+    """Decision about one instance: margin, prediction (-1 or +1), query probability, and whether to query."""
 
     margin: float
     prediction: int
@@ -28,36 +28,36 @@ class Decision(NamedTuple):
 
 
 class Classifier(ABC):
-    """Whatever gives margins, and predicts by their sign."""
+    """Classifier that predicts the sign of a margin."""
 
     @abstractmethod
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the margin of each row of *X*, shape (n, features); changes nothing."""
+        """Return the margin of each row of *X*, shape (n, features), without changing the state."""
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return +1 for each row of *X*, shape (n, features), whose margin is 0 or more, else -1."""
+        """Return +1 for each row of *X*, shape (n, features), with a margin >= 0, else -1."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
 
 @dataclass(eq=False)
 class OnlineLearner(Serializable, Classifier):
-    """Linear classifier learnt one bought label at a time; memory does not grow with the stream.
+    """Linear classifier trained one queried label at a time, in constant memory.
 
-    A subclass is a dataclass with declared parameters, gives a :attr:`name` and supplies :meth:`_learn`;
-    :meth:`_begin` sets further attributes, which :attr:`memory` names.
+    A subclass is a dataclass with declared parameters. It sets a :attr:`name` and implements :meth:`_learn`.
+    :meth:`_begin` may set further attributes, which :attr:`state_attributes` must name.
 
-    A zero margin predicts +1. A bought label y counts as a mistake when ``y * margin <= 0``, so that the
-    first positive moves a learner that starts at 0.
+    A margin of 0 predicts +1. A queried label y counts as a mistake if ``y * margin <= 0``, so the first
+    positive label changes a learner that starts at 0.
 
     Parameters
     ----------
     features : int
-        The number of features d, at least 1.
+        Number of features d, at least 1.
 
     Attributes
     ----------
     w : ndarray, shape (features,)
-        The weight vector; 0 before the first update.
+        Weight vector; 0 before the first update.
     """
 
     features: int
@@ -70,61 +70,64 @@ class OnlineLearner(Serializable, Classifier):
         self._begin()
 
     def _begin(self) -> None:
-        """Set the attributes of a learner that has seen nothing."""
+        """Set the attributes of an untrained learner."""
 
     def margin(self, x: ArrayLike) -> float:
-        """Return the margin r of an instance, shape (features,); changes nothing."""
+        """Return the margin r of an instance, shape (features,), without changing the state."""
         return self._view(input_checks.check_instance(x, self.features, self.name)[0])[0]
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the margin of each row of *X*, shape (n, features); changes nothing."""
+        """Return the margin of each row of *X*, shape (n, features), without changing the state."""
         return self._margins(input_checks.check_instances(X, self.features, self.name))
 
     def learn(self, x: ArrayLike, y: int) -> bool:
-        """Learn a label that was bought.
+        """Learn a queried label.
 
         Parameters
         ----------
         x : array_like, shape (features,)
-            The instance.
+            Instance.
         y : int
-            Its label, -1 or +1.
+            Label, -1 or +1.
 
         Returns
         -------
         bool
-            True if the state moved.
+            Whether the state changed.
 
         Raises
         ------
         InputError
-            If the instance or the label cannot be used; nothing is learnt.
+            If the instance or the label is invalid. Nothing is learnt then.
         """
         label = input_checks.check_label(y, self.name)
         return self._learn(input_checks.check_instance(x, self.features, self.name)[0], label)
 
     def predict_one(self, x: ArrayLike) -> int:
-        """Return the prediction for one instance, -1 or +1 (river's name)."""
+        """Return the prediction for one instance, -1 or +1 (as in river)."""
         return 1 if self.margin(x) >= 0 else -1
 
     def learn_one(self, x: ArrayLike, y: int) -> OnlineLearner:
-        """Learn one bought label and return the learner (river's name); arguments as :meth:`learn`."""
+        """Learn one queried label and return the learner (as in river); see :meth:`learn`."""
         self.learn(x, y)
         return self
 
     def _view(self, x: FloatArray) -> tuple[float, float]:
-        """Return margin and spread x'A^-1 x of a checked instance; the spread is 0 where there is none."""
+        """Return the margin and the spread x'A^-1 x of a validated instance.
+
+        The spread of a first-order learner is 0.
+        """
         return float(x.dot(self.w)), 0.0
 
     def _margins(self, X: FloatArray) -> FloatArray:
-        """Return the margins of checked rows."""
+        """Return the margins of validated rows."""
         return X @ self.w
 
     @abstractmethod
     def _learn(self, x: FloatArray, y: float) -> bool:
-        """Learn a checked instance and label; return whether the state moved."""
+        """Learn a validated instance and label. Return whether the state changed."""
 
 
-def wrong_type_error(value: Any, wanted: type, owner: str) -> str:
-    """Return the sentence for *owner* being *value*, which is no instance of *wanted*."""
-    return f"{owner} is {value!r}; expected an instance of {wanted.__name__}."
+def wrong_type_error(value: Any, expected: type, owner: str) -> str:
+    """Return the message for *owner* if *value* is not an instance of *expected*."""
+    return f"{owner} must be an instance of {expected.__name__}, got {value!r}."

@@ -12,18 +12,18 @@ from psm_sim.lab.active.bayes import NaiveBayes
 
 @dataclass(frozen=True)
 class OptFeatureList:
-    """Opt-feature list: for every x = P(1 | path) the d features of largest accuracy, best first.
+    """The d most accurate features for every posterior x = P(1 | path), best first.
 
-    The accuracy of a feature is Acc(F, x) = sum_v max{x P(v|1), (1 - x) P(v|-1)}: a line on every cell.
+    The accuracy of a feature is Acc(F, x) = sum_v max{x P(v|1), (1 - x) P(v|-1)}. It is linear on every cell.
 
     Attributes
     ----------
     edges : ndarray, shape (cells + 1,)
-        The ends of the cells, from 0 to 1.
+        Edges of the cells, from 0 to 1.
     features : ndarray, shape (cells, d)
-        The best features; the lower number first where two are equally good.
+        Best features; ties go to the lower index.
     slopes, bases : ndarray, shape (cells, d)
-        Their accuracies, slope * x + base.
+        Accuracies of the features, slope * x + base.
     """
 
     edges: FloatArray
@@ -32,14 +32,14 @@ class OptFeatureList:
     bases: FloatArray
 
     def at(self, x: FloatArray) -> IntArray:
-        """Return the features for posteriors of any shape, 0 to 1, with a last axis of length d."""
+        """Return the features for posteriors of any shape, 0 to 1; the result has a last axis of length d."""
         return self.features[self._cell(x)]
 
     def _cell(self, x: FloatArray) -> IntArray:
         return np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.features) - 1)
 
     def refined(self, edges: FloatArray) -> OptFeatureList:
-        """Return the same list on the cells between *edges*, which hold all of its own."""
+        """Return the same list on the cells between *edges*, which must include all of its own edges."""
         cell = self._cell((edges[1:] + edges[:-1]) / 2)
         return OptFeatureList(edges, self.features[cell], self.slopes[cell], self.bases[cell])
 
@@ -47,37 +47,40 @@ class OptFeatureList:
 def opt_feature_list(model: NaiveBayes, depth: int) -> OptFeatureList:
     """Return the opt-feature list for trees of a depth, by divide and conquer over the features.
 
-    *depth* candidates are needed, since up to depth - 1 of them may stand on the path already; the text
-    keeps one fewer, and then the list can run dry.
+    It has *depth* candidates, because the path may already test up to depth - 1 of them. The algorithm of
+    [003] keeps one fewer, so the path may have tested all of its candidates.
     """
-    lists = [_one(feature, table) for feature, table in enumerate(model.tables)]
+    lists = [_single_feature_list(feature, table) for feature, table in enumerate(model.tables)]
     while len(lists) > 1:
-        paired = [merge(lists[i], lists[i + 1], depth) for i in range(0, len(lists) - 1, 2)]
-        lists = paired + lists[len(paired) * 2 :]
+        merged = [merge(lists[i], lists[i + 1], depth) for i in range(0, len(lists) - 1, 2)]
+        lists = merged + lists[len(merged) * 2 :]
     return lists[0]
 
 
-def _one(feature: int, table: FloatArray) -> OptFeatureList:
-    """Return the list of one feature: its accuracy bends where a value begins to favour class 1."""
+def _single_feature_list(feature: int, table: FloatArray) -> OptFeatureList:
+    """Return the list of one feature.
+
+    Its accuracy changes slope where a value begins to favour class 1. *table* has P(v|-1) and P(v|1).
+    """
     minus, plus = table
-    bends = minus / (plus + minus)
-    order = np.argsort(bends, kind="stable")
+    kinks = minus / (plus + minus)
+    order = np.argsort(kinks, kind="stable")
     rising = np.concatenate([[0.0], np.cumsum(plus[order])])
     falling = np.concatenate([np.cumsum(minus[order][::-1])[::-1], [0.0]])
-    edges = np.concatenate([[0.0], bends[order], [1.0]])
+    edges = np.concatenate([[0.0], kinks[order], [1.0]])
     columns = (rising - falling)[:, None], falling[:, None]
-    return _joined(OptFeatureList(edges, np.full((edges.size - 1, 1), feature), *columns))
+    return _join_cells(OptFeatureList(edges, np.full((edges.size - 1, 1), feature), *columns))
 
 
 def merge(first: OptFeatureList, second: OptFeatureList, depth: int) -> OptFeatureList:
-    """Return the best *depth* of the features of two lists that share none.
+    """Return the *depth* best features of two lists without common features.
 
     Parameters
     ----------
     first, second : OptFeatureList
-        The lists.
+        Lists to merge.
     depth : int
-        The number of candidates to keep, at least 1.
+        Number of candidates to keep, at least 1.
     """
     edges = np.union1d(first.edges, second.edges)
     edges = np.union1d(edges, _crossings(first.refined(edges), second.refined(edges)))
@@ -87,7 +90,7 @@ def merge(first: OptFeatureList, second: OptFeatureList, depth: int) -> OptFeatu
     heights = slopes * ((edges[1:] + edges[:-1]) / 2)[:, None] + bases
     best = np.lexsort((features, -heights), axis=-1)[:, :depth]
     rows = np.arange(len(best))[:, None]
-    return _joined(OptFeatureList(edges, features[rows, best], slopes[rows, best], bases[rows, best]))
+    return _join_cells(OptFeatureList(edges, features[rows, best], slopes[rows, best], bases[rows, best]))
 
 
 def _crossings(first: OptFeatureList, second: OptFeatureList) -> FloatArray:
@@ -95,19 +98,19 @@ def _crossings(first: OptFeatureList, second: OptFeatureList) -> FloatArray:
     steeper = first.slopes[:, :, None] - second.slopes[:, None, :]
     higher = second.bases[:, None, :] - first.bases[:, :, None]
     parallel = steeper == 0
-    where = higher / np.where(parallel, 1.0, steeper)
+    crossing = higher / np.where(parallel, 1.0, steeper)
     left, right = first.edges[:-1, None, None], first.edges[1:, None, None]
-    found: FloatArray = where[~parallel & (left < where) & (where < right)]
-    return found
+    inside: FloatArray = crossing[~parallel & (left < crossing) & (crossing < right)]
+    return inside
 
 
-def _joined(found: OptFeatureList) -> OptFeatureList:
-    """Join neighbouring cells with the same lines, and drop cells without width."""
-    real = np.diff(found.edges) > 0
-    features, slopes, bases = found.features[real], found.slopes[real], found.bases[real]
+def _join_cells(cells: OptFeatureList) -> OptFeatureList:
+    """Join neighbouring cells with the same lines, and drop cells of width 0."""
+    is_wide = np.diff(cells.edges) > 0
+    features, slopes, bases = cells.features[is_wide], cells.slopes[is_wide], cells.bases[is_wide]
     new = np.ones(len(features), dtype=bool)
-    for each in (features, slopes, bases):
-        new[1:] &= (each[1:] == each[:-1]).all(axis=1)
+    for values in (features, slopes, bases):
+        new[1:] &= (values[1:] == values[:-1]).all(axis=1)
     new[1:] = ~new[1:]
-    edges = np.append(found.edges[:-1][real][new], 1.0)
+    edges = np.append(cells.edges[:-1][is_wide][new], 1.0)
     return OptFeatureList(edges, features[new], slopes[new], bases[new])

@@ -15,9 +15,10 @@ Path = frozenset[int]
 
 
 class OptNbdt(TreeLearner):
-    """OPTNBDT: the best tree of a depth, 1 to 5, under a naive Bayes model of the data.
+    """OPTNBDT, the best tree of a depth from 1 to 5 under a naive Bayes model of the data.
 
-    Time O(n_f |S| + (r n_f)^(d-1) d log(r n_f)), list memory O(d r n_f), for n_f features of r values.
+    For n_f features of r values it takes O(n_f |S| + (r n_f)^(d-1) d log(r n_f)) time, and O(d r n_f) memory
+    for the list.
     """
 
     name = "optnbdt"
@@ -32,9 +33,9 @@ def best_tree(model: NaiveBayes, depth: int) -> tuple[Tree, float]:
     Parameters
     ----------
     model : NaiveBayes
-        The model.
+        Model.
     depth : int
-        The number of tests on each path, 1 to the number of features.
+        Number of tests on each path, 1 to the number of features.
     """
     minus, plus = model.prior.tolist()
     search = _Search(model, opt_feature_list(model, depth))
@@ -43,7 +44,10 @@ def best_tree(model: NaiveBayes, depth: int) -> tuple[Tree, float]:
 
 
 class _Search:
-    """Search for the best test at each node; P(path, 1) and P(path, -1) are all it knows of a path."""
+    """Search for the best test at each node.
+
+    A path is described by its tested features and by *plus* = P(path, 1) and *minus* = P(path, -1).
+    """
 
     def __init__(self, model: NaiveBayes, last: OptFeatureList) -> None:
         self._tables = [(table[1].tolist(), table[0].tolist()) for table in model.tables]
@@ -51,7 +55,10 @@ class _Search:
         self._last = last
 
     def best(self, path: Path, levels: int, plus: float, minus: float) -> tuple[float, int]:
-        """Return the value of the best subtree of *levels* tests, and the feature it tests first."""
+        """Return the value of the best subtree of *levels* tests, and its first feature.
+
+        See the class for *path*, *plus* and *minus*.
+        """
         if levels == 1:
             return self._one_level(path, plus, minus)
         if levels == 2:
@@ -62,41 +69,50 @@ class _Search:
         return float(values[feature]), feature
 
     def _value(self, path: Path, feature: int, levels: int, plus: float, minus: float) -> float:
-        """Return the value of testing *feature* first; -1 if the path has tested it already."""
+        """Return the value of testing *feature* first; -1 if the path has already tested it."""
         if feature in path:
             return -1.0
         below = path | {feature}
         children = zip(*self._tables[feature], strict=True)
-        return sum(self.best(below, levels - 1, plus * up, minus * down)[0] for up, down in children)
+        return sum(
+            self.best(below, levels - 1, plus * p_plus, minus * p_minus)[0] for p_plus, p_minus in children
+        )
 
     def _one_level(self, path: Path, plus: float, minus: float) -> tuple[float, int]:
-        """Look the last test up: the first listed feature that is not on the path."""
+        """Return value and feature of the last test: the first listed feature that is not on the path."""
         listed = self._last.at(np.array(plus / (plus + minus))).tolist()
-        feature = next(each for each in listed if each not in path)
+        feature = next(candidate for candidate in listed if candidate not in path)
         children = zip(*self._tables[feature], strict=True)
-        return sum(max(plus * up, minus * down) for up, down in children), feature
+        return sum(max(plus * p_plus, minus * p_minus) for p_plus, p_minus in children), feature
 
     def _two_levels(self, path: Path, plus: float, minus: float) -> FloatArray:
-        """Return the value of each feature as the last test but one, shape (d,); all looked up at once."""
-        ups, downs = plus * self._plus, minus * self._minus
-        reached = ups + downs
-        listed = self._last.at(ups / np.where(reached > 0, reached, 1.0))
+        """Return the value of each feature as the second-to-last test, shape (d,).
+
+        All list look-ups are vectorised.
+        """
+        plus_below, minus_below = plus * self._plus, minus * self._minus
+        reached = plus_below + minus_below
+        listed = self._last.at(plus_below / np.where(reached > 0, reached, 1.0))
         used = listed == np.arange(len(self._tables))[:, None, None]
         for feature in path:
             used |= listed == feature
         first = np.take_along_axis(listed, used.argmin(axis=2)[:, :, None], axis=2)[:, :, 0]
-        right = np.maximum(ups[:, :, None] * self._plus[first], downs[:, :, None] * self._minus[first])
+        right = np.maximum(
+            plus_below[:, :, None] * self._plus[first], minus_below[:, :, None] * self._minus[first]
+        )
         values: FloatArray = right.sum(axis=(1, 2))
         values[list(path)] = -1.0
         return values
 
     def tree(self, path: Path, levels: int, plus: float, minus: float) -> Tree:
-        """Return the best subtree of *levels* tests."""
+        """Return the best subtree of *levels* tests; see the class for *path*, *plus* and *minus*."""
         label = 1 if plus >= minus else -1
         if levels == 0:
             return Tree(label)
         feature = self.best(path, levels, plus, minus)[1]
         children = zip(*self._tables[feature], strict=True)
         below = path | {feature}
-        branches = (self.tree(below, levels - 1, plus * up, minus * down) for up, down in children)
+        branches = (
+            self.tree(below, levels - 1, plus * p_plus, minus * p_minus) for p_plus, p_minus in children
+        )
         return Tree(label, feature, tuple(branches))

@@ -15,11 +15,11 @@ from psm_sim.random_streams import random_stream
 
 @dataclass(eq=False)
 class Perceptron(OnlineLearner):
-    """Perceptron: a mistake adds ``eta * y * x``. Time and memory O(d).
+    """Perceptron: a mistake adds ``eta * y * x`` to w. Time and memory O(d).
 
-    At most 1/g^2 mistakes on instances of norm at most 1 that a unit vector separates with margin g;
-    on the uniform sphere it needs of the order of 1/eps^2 mistakes to reach error eps, whatever is asked
-    (:func:`~psm_sim.lab.active.theorem_bounds.perceptron_angle_floor`). From 0, eta only scales w.
+    It makes at most 1/g^2 mistakes on instances of norm at most 1 that a unit vector separates with margin g.
+    On the uniform sphere it needs of the order of 1/eps^2 mistakes to reach error eps, under any query rule
+    (:func:`~psm_sim.lab.active.theorem_bounds.perceptron_angle_floor`). If w starts at 0, eta only scales w.
 
     Source: Rosenblatt (1958); Monteleoni's thesis, sections 3.3 and 3.4.
 
@@ -35,7 +35,7 @@ class Perceptron(OnlineLearner):
     eta: float = parameter(1.0, "learning rate", above=0)
     start: str = parameter(
         "zero",
-        "where w starts: at zero, or at y x of the first label, whatever eta",
+        "initial w: zero, or y x of the first label (independent of eta)",
         choices=("zero", "first"),
     )
 
@@ -56,13 +56,14 @@ class Perceptron(OnlineLearner):
 
 @dataclass(eq=False)
 class ModifiedPerceptron(OnlineLearner):
-    """Modified Perceptron: a mistake takes ``factor`` times the projection on x away. Time and memory O(d).
+    """Modified Perceptron: a mistake subtracts ``factor`` times the projection on x. Time and memory O(d).
 
-    The first label gives ``w = y x / |x|``. With factor 2 w is reflected: its norm stays 1 and its angle
-    to a target that separates never grows; of the order of d ln(1/eps) mistakes reach error eps on the
-    uniform sphere (:func:`~psm_sim.lab.active.theorem_bounds.modified_mistakes`). A zero margin moves nothing.
+    The first label sets ``w = y x / |x|``. A factor of 2 reflects w, so its norm stays 1 and its angle to a
+    separating target never increases. On the uniform sphere it then needs of the order of d ln(1/eps)
+    mistakes to reach error eps (:func:`~psm_sim.lab.active.theorem_bounds.modified_mistakes`). A margin of 0
+    causes no update.
 
-    Source: thesis, figure 3-2 and Theorem 4; factor 1 is Blum, Frieze, Kannan and Vempala's (1998).
+    Source: thesis, figure 3-2 and Theorem 4; factor 1 is from Blum, Frieze, Kannan and Vempala (1998).
 
     Examples
     --------
@@ -73,7 +74,7 @@ class ModifiedPerceptron(OnlineLearner):
     [0.28, -0.96]
     """
 
-    factor: float = parameter(2.0, "share of the projection taken away; 2 reflects", above=0, at_most=2)
+    factor: float = parameter(2.0, "share of the projection subtracted; 2 reflects", above=0, at_most=2)
 
     name: ClassVar[str] = "modified-perceptron"
     state_attributes: ClassVar[tuple[str, ...]] = ("w", "begun")
@@ -83,14 +84,14 @@ class ModifiedPerceptron(OnlineLearner):
 
     def _learn(self, x: FloatArray, y: float) -> bool:
         if not self.begun:
-            return self._first(x, y)
+            return self._initialise(x, y)
         margin = float(x.dot(self.w))
         if y * margin >= 0:
             return False
         self.w -= (self.factor * margin / float(x.dot(x))) * x
         return True
 
-    def _first(self, x: FloatArray, y: float) -> bool:
+    def _initialise(self, x: FloatArray, y: float) -> bool:
         length = float(np.sqrt(x.dot(x)))
         self.begun = length > 0
         if self.begun:
@@ -102,13 +103,13 @@ class ModifiedPerceptron(OnlineLearner):
 class ShiftingPerceptron(OnlineLearner):
     """Shifting Perceptron: a mistake first shrinks w, so that old mistakes fade. Time and memory O(d).
 
-    At mistake k = 0, 1, ... ``w = (1 - l) w + y x`` with ``l = lam / (lam + k)``.
+    Mistake k = 0, 1, ... sets ``w = (1 - l) w + y x`` with ``l = lam / (lam + k)``.
 
     Source: Cavallanti, Cesa-Bianchi and Gentile, Machine Learning 69 (2007); baseline of Moroshko and
     Crammer.
     """
 
-    lam: float = parameter(0.01, "forgetting; towards 0 it is the Perceptron", above=0)
+    lam: float = parameter(0.01, "forgetting rate; 0 would be the Perceptron", above=0)
 
     name: ClassVar[str] = "shifting-perceptron"
     state_attributes: ClassVar[tuple[str, ...]] = ("w", "mistakes")
@@ -126,16 +127,16 @@ class ShiftingPerceptron(OnlineLearner):
 
 @dataclass(eq=False)
 class BudgetPerceptron(OnlineLearner):
-    """Randomized budget Perceptron: at most B mistakes are kept. Time O(d), memory O(B d).
+    """Randomized budget Perceptron with at most B stored mistakes. Time O(d), memory O(B d).
 
-    Where B are kept, a mistake first drops one of them, drawn at random, from the sum that is w.
+    Once B mistakes are stored, a new mistake replaces a random one in the sum w.
 
     Source: Cavallanti, Cesa-Bianchi and Gentile, Machine Learning 69 (2007); baseline of Moroshko and
     Crammer.
     """
 
-    B: int = parameter(500, "mistakes kept", at_least=1)
-    seed: int = parameter(1, "seed of the draws of what is dropped", at_least=0)
+    B: int = parameter(500, "maximum number of stored mistakes", at_least=1)
+    seed: int = parameter(1, "seed for the choice of the replaced mistake", at_least=0)
 
     name: ClassVar[str] = "budget-perceptron"
     state_attributes: ClassVar[tuple[str, ...]] = ("w", "kept", "mistakes", "rng")
@@ -148,8 +149,8 @@ class BudgetPerceptron(OnlineLearner):
     def _learn(self, x: FloatArray, y: float) -> bool:
         if y * x.dot(self.w) > 0:
             return False
-        place = self.mistakes if self.mistakes < self.B else int(self.rng.integers(self.B))
-        self.w += y * x - self.kept[place]
-        self.kept[place] = y * x
+        slot = self.mistakes if self.mistakes < self.B else int(self.rng.integers(self.B))
+        self.w += y * x - self.kept[slot]
+        self.kept[slot] = y * x
         self.mistakes += 1
         return True

@@ -1,4 +1,4 @@
-"""Plane learner: labels bought one at a time for instances that it may place anywhere ([003] 5.2.3)."""
+"""Learner of a separating plane that chooses instances anywhere in space ([003] 5.2.3)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from psm_sim.lab.active.newton_solver import LOSSES
 from psm_sim.lab.active.samplers import SAMPLERS, Draw, Sampler
 from psm_sim.parameter_values import Parameter
 
-_DECLARED = (
+_PARAMETERS = (
     Parameter("C", 1.0, above=0),
     Parameter("loss", "squared-hinge", choices=tuple(LOSSES)),
     Parameter("first", 4, at_least=1),
@@ -26,33 +26,33 @@ _DECLARED = (
 
 
 class PlaneLearner(AskTellLearner[FloatArray, int]):
-    """Plane learner: asks for the label of an instance, is told it, and fits its plane again.
+    """Learner that queries the label of one instance at a time and refits its plane.
 
-    The first instances come from the population, the next ones from the sampler.
+    The first instances are sampled from the population, and all others by the sampler.
 
     Parameters
     ----------
     sampler : Sampler or str
-        Where instances come from; a name: ``random``, ``bi``, ``mi``, ``isalg:eta=0.2,...`` or ``iwal2``.
+        Sampler of the instances, or its name: ``random``, ``bi``, ``mi``, ``isalg:eta=0.2,...`` or ``iwal2``.
     population : Gaussian
-        The distribution p of instances on which errors count; :meth:`Gaussian.of` estimates it.
+        Distribution p of the instances for which the error counts; :meth:`Gaussian.of` estimates it.
     C : float
-        What a unit of loss costs, above 0.
+        Weight of the loss, above 0.
     loss : str
         ``"squared-hinge"`` or ``"logistic"``.
     first : int
-        The number of instances drawn from the population before the sampler takes over.
+        Number of instances sampled from the population before the sampler is used.
     seed, replication : int
-        Of the random stream.
+        Seed and replication of the random stream.
 
     Attributes
     ----------
     x : ndarray, shape (n, d)
-        The instances labelled so far; ``y`` and ``weights``, of shape (n,), are their labels and weights.
+        Labelled instances; ``y`` and ``weights``, of shape (n,), are their labels and weights.
     seen : int
-        The instances looked at, more than n for a sampler that accepts only some.
+        Number of inspected instances; above n if the sampler rejects some.
     plane : Plane
-        The separator.
+        Current separator.
     """
 
     name = "plane-learner"
@@ -70,8 +70,8 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
         replication: int = 0,
     ) -> None:
         super().__init__(seed, replication)
-        for declared, value in zip(_DECLARED, (C, loss, first), strict=True):
-            declared.check(value, self.name)
+        for parameter, value in zip(_PARAMETERS, (C, loss, first), strict=True):
+            parameter.check(value, self.name)
         self.sampler: Sampler = SAMPLERS.create(sampler) if isinstance(sampler, str) else copy(sampler)
         self.population, self.C, self.loss, self.first = population, C, loss, first
         self._draw = Draw(population.mean)
@@ -81,8 +81,10 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
         self.plane, self.seen = Plane(np.zeros(population.features)), 0
 
     def _next(self) -> FloatArray:
-        early = self.bought < self.first
-        self._draw = Draw(self.population.draw(self._rng)[0]) if early else self.sampler.draw(self, self._rng)
+        is_first = self.n_queries < self.first
+        self._draw = (
+            Draw(self.population.draw(self._rng)[0]) if is_first else self.sampler.draw(self, self._rng)
+        )
         return self._draw.x.copy()
 
     def _learn(self, asked: FloatArray, answer: int) -> None:
@@ -91,8 +93,8 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
         self.plane = fit_linear(self.x, self.y, self.weights, self.C, self.loss, start=self.plane)
 
     def run(self, oracle: Callable[[FloatArray], int], labels: int) -> Plane:
-        """Buy labels of ``oracle(x)`` until there are *labels* of them, and return the plane."""
-        self.buy(oracle, labels)
+        """Query ``oracle(x)`` until there are *labels* labels, and return the plane."""
+        self.query(oracle, labels)
         return self.plane
 
     def predict(self, x: ArrayLike) -> IntArray:
@@ -104,13 +106,13 @@ class PlaneLearner(AskTellLearner[FloatArray, int]):
         return self.plane.decision_function(x)
 
     def _dump_state(self) -> dict[str, Any]:
-        told = {"x": self.x.tolist(), "y": self.y.tolist(), "weights": self.weights.tolist()}
-        return {**super()._dump_state(), **told, "plane": self.plane.parameters}
+        labelled = {"x": self.x.tolist(), "y": self.y.tolist(), "weights": self.weights.tolist()}
+        return {**super()._dump_state(), **labelled, "plane": self.plane.parameters}
 
     def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
         d, n = self.population.features, int(state["bought"])
         x = input_checks.check_instances(state["x"], d, self.name) if n else np.empty((0, d))
         y = input_checks.check_labels(np.array(state["y"], dtype=np.intp), n, self.name)
         weights = input_checks.check_weights(state["weights"], n, self.name) if n else np.empty(0)
-        told = {"x": x, "y": y, "weights": weights, "plane": Plane.of(state["plane"])}
-        return {**super()._load_state(state), **told}
+        attributes = {"x": x, "y": y, "weights": weights, "plane": Plane.of(state["plane"])}
+        return {**super()._load_state(state), **attributes}

@@ -1,4 +1,4 @@
-"""Theorems on learners that place their own instances in many dimensions ([003] 5.2.2 to 5.3)."""
+"""Theorems on learners that choose their own instances in many dimensions ([003] 5.2.2 to 5.3)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psm_sim.errors import InputError
 
 
 class Round(NamedTuple):
-    """What one round of ISAL or ISALn may do: draws, half margin, excess error sought, radius (an angle)."""
+    """Parameters of one ISAL or ISALn round: draws, half margin, target excess error, radius (angle)."""
 
     draws: float
     half_margin: float
@@ -21,22 +21,23 @@ class Round(NamedTuple):
 def separable_round(
     i: int, d: int, delta: float, largest_weight: float = 1.0, constant: float = 1.0
 ) -> Round:
-    """Return round i of ISAL on the unit ball without noise ([003] Theorem 4 for d >= 4, else Theorem 3).
+    """Return round i of ISAL on the unit ball without noise.
 
-    After ceil(log2(1/eps)) rounds (2 fewer for d >= 4) the error is at most eps with probability 1 - delta.
+    Source: [003] Theorem 4 for d >= 4, else Theorem 3. After ceil(log2(1/eps)) rounds (2 fewer for d >= 4)
+    the error is at most eps with probability 1 - delta.
 
     Parameters
     ----------
     i : int
-        The number of the round, from 1.
+        Number of the round, from 1.
     d : int
-        The number of features.
+        Number of features.
     delta : float
         Probability of failure, 0 to 1.
     largest_weight : float
         r_max, the largest importance weight, at least 1.
     constant : float
-        The theorem's C, of which only the existence is proven.
+        Constant C of the theorem, which only proves its existence.
     """
     _check_round(i, d, delta)
     if d < 4:
@@ -50,20 +51,22 @@ def separable_round(
 def separable_draws(
     error: float, d: int, delta: float, largest_weight: float = 1.0, constant: float = 1.0
 ) -> float:
-    """Return the draws after which the error is at most *error* ([003] Corollary 2 for d >= 4, else 1).
+    """Return the number of draws until the error is at most *error*.
+
+    Source: [003] Corollary 2 for d >= 4, else Corollary 1.
 
     Parameters
     ----------
     error : float
-        Above 0; below 1/4 for d >= 4, below 1 else.
+        Above 0; below 1/4 for d >= 4, else below 1.
     d : int
-        The number of features.
+        Number of features.
     delta : float
         Probability of failure, 0 to 1.
     largest_weight, constant : float
-        As for :func:`separable_round`.
+        See :func:`separable_round`.
     """
-    _expect(0 < error < (0.25 if d >= 4 else 1), f"the error is {error}", "below 1/4, or 1 for d < 4")
+    _expect(0 < error < (0.25 if d >= 4 else 1), "error must be > 0 and < 1/4 (1 for d < 4)", f"{error}")
     rounds = math.ceil(math.log2(1 / error)) - (2 if d >= 4 else 0)
     return rounds * separable_round(rounds, d, delta, largest_weight, constant).draws
 
@@ -76,16 +79,16 @@ def noisy_draws(
     alpha: float = 0.0,
     rates: tuple[float, float] = (1.0, 1.0),
 ) -> float:
-    """Return the draws of all rounds of ISALn until the excess error is at most *error* ([003] Theorem 5).
+    """Return the draws of all ISALn rounds until the excess error is at most *error* ([003] Theorem 5).
 
     Parameters
     ----------
     error : float
         Above 0 and below beta/8.
     d, delta, beta, alpha, rates
-        As for :func:`noisy_round`.
+        See :func:`noisy_round`.
     """
-    _expect(0 < error < beta / 8, f"the error is {error}", f"between 0 and beta/8 = {beta / 8:g}")
+    _expect(0 < error < beta / 8, f"error must be between 0 and beta/8 = {beta / 8:g}", f"{error}")
     rounds = math.ceil(math.log2(beta / error))
     return sum(noisy_round(i, d, delta, beta, alpha, rates).draws for i in range(1, rounds + 1))
 
@@ -95,27 +98,31 @@ def noisy_round(
 ) -> Round:
     """Return round i of ISALn ([003] Theorem 5).
 
-    After ceil(log2(beta/eps)) rounds the error exceeds the least by at most eps, for eps < beta/8, with
+    After ceil(log2(beta/eps)) rounds the error exceeds the minimum by at most eps, for eps < beta/8, with
     probability 1 - delta.
 
     Parameters
     ----------
     i : int
-        The number of the round, from 1.
+        Number of the round, from 1.
     d : int
-        The number of features, at least 4.
+        Number of features, at least 4.
     delta : float
         Probability of failure, 0 to 1.
     beta : float
-        Noise: |P(+|x) - P(-|x)| >= 4 beta; above 0 and at most 1/4.
+        Noise level: |P(+|x) - P(-|x)| >= 4 beta; above 0 and at most 1/4.
     alpha : float
         Exponent of the noise near the plane, at least 0 and below 1 ([003] (5.61)).
     rates : tuple of float
-        r_max, and the theorem's C, of which only the existence is proven.
+        r_max, and the constant C of the theorem, which only proves its existence.
     """
     _check_round(i, d, delta)
-    _expect(d >= 4 and 0 < beta <= 0.25, f"d is {d} and beta is {beta}", "d >= 4 and 0 < beta <= 0.25")
-    _expect(0 <= alpha < 1, f"alpha is {alpha}", "a number from 0 to below 1")
+    _expect(
+        d >= 4 and 0 < beta <= 0.25,
+        "d must be >= 4, and beta > 0 and <= 0.25",
+        f"{d} and {beta}",
+    )
+    _expect(0 <= alpha < 1, "alpha must be >= 0 and < 1", f"{alpha}")
     common = 5 + alpha * i * math.log(2) - math.log(beta)
     excess = 2 ** (-alpha * (i - 1) - 4) * beta / math.sqrt(common + math.log(1 + i))
     margin = 2 ** (-(1 - alpha) * i) * math.pi / math.sqrt(d) * math.sqrt(common + math.log(2 + i))
@@ -128,37 +135,37 @@ def excess_error(n: int, delta: float, largest_weight: float, fat: Callable[[flo
     """Return a bound on L(h_n) - min L for the h_n of least weighted error ([003] Theorem 6, corrected).
 
     It is twice the deviation 2 r_max inf_a {4a + 12 (1 - a) sqrt(fat(a) ln(2 e n / a) / n)} +
-    r_max sqrt(8 ln(2/delta) / n); the text leaves out the factor 2.
+    r_max sqrt(8 ln(2/delta) / n); [003] omits the factor 2.
 
     Parameters
     ----------
     n : int
-        The labels bought, at least 1.
+        Number of queried labels, at least 1.
     delta : float
         Probability of failure, 0 to 1.
     largest_weight : float
         r_max, at least 1.
     fat : callable
-        The fat-shattering dimension of the hypotheses at a scale above 0.
+        Fat-shattering dimension of the hypotheses at a scale above 0.
     """
     from scipy.optimize import minimize_scalar
 
     _check_round(n, 1, delta)
-    _expect(largest_weight >= 1, f"the largest weight is {largest_weight}", "at least 1")
+    _expect(largest_weight >= 1, "largest_weight must be >= 1", f"{largest_weight}")
 
     def complexity(log_a: float) -> float:
         a = math.exp(log_a)
         return 4 * a + 12 * (1 - a) * math.sqrt(fat(a) * math.log(2 * math.e * n / a) / n)
 
-    least = min(float(minimize_scalar(complexity, bounds=(math.log(1e-9), 0), method="bounded").fun), 4.0)
-    return 2 * largest_weight * (2 * least + math.sqrt(8 * math.log(2 / delta) / n))
+    minimum = min(float(minimize_scalar(complexity, bounds=(math.log(1e-9), 0), method="bounded").fun), 4.0)
+    return 2 * largest_weight * (2 * minimum + math.sqrt(8 * math.log(2 / delta) / n))
 
 
 def _check_round(i: int, d: int, delta: float) -> None:
-    _expect(i >= 1 and d >= 1, f"the numbers given are {i} and {d}", "whole numbers of at least 1")
-    _expect(0 < delta < 1, f"delta is {delta}", "a probability between 0 and 1")
+    _expect(i >= 1 and d >= 1, "the counts must be integers >= 1", f"{i} and {d}")
+    _expect(0 < delta < 1, "delta must be a probability between 0 and 1", f"{delta}")
 
 
-def _expect(holds: bool, found: str, expected: str) -> None:
+def _expect(holds: bool, requirement: str, value: str) -> None:
     if not holds:
-        raise InputError(f"{found}; expected {expected}.")
+        raise InputError(f"{requirement}, got {value}.")

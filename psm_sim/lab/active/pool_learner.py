@@ -1,4 +1,4 @@
-"""Pool learner: buys the labels of some instances of a pool, one at a time ([003] 5.4.5)."""
+"""Learner that queries labels of instances in a pool, one at a time ([003] 5.4.5)."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ _FIRST = Parameter("first", 4, at_least=1)
 
 
 class PoolLearner(AskTellLearner[int, int]):
-    """Pool learner: asks for the label of an instance of the pool, is told it, and fits its plane again.
+    """Learner that queries the label of one instance of a pool at a time and refits its plane.
 
     Parameters
     ----------
     pool : array_like, shape (n, d)
-        The instances without their labels; standardise them first, see :func:`standardise`.
+        Instances without labels; standardise them first, see :func:`standardise`.
     rule : PoolRule or str
-        Which instance is next; a name: ``random``, ``mu``, ``isalp:sigma=1,...`` or ``lmu-logreg``.
+        Rule that chooses the next instance, or its name: ``random``, ``mu``, ``isalp:sigma=1,...`` or
+        ``lmu-logreg``.
     C : float
-        What a unit of loss costs, above 0.
+        Weight of the loss.
     first : int
-        The number of instances chosen at random before the rule takes over.
+        Number of instances chosen at random before the rule is used.
     seed, replication : int
-        Of the random stream.
+        Seed and replication of the random stream.
     """
 
     name = "pool-learner"
@@ -62,23 +63,23 @@ class PoolLearner(AskTellLearner[int, int]):
 
     @property
     def x(self) -> FloatArray:
-        """The labelled instances, shape (labels, d), in the order in which they were bought."""
+        """Labelled instances, shape (labels, d), in query order."""
         return self.pool[self.labelled]
 
     @property
     def y(self) -> IntArray:
-        """Their labels, shape (labels,)."""
+        """Labels of the labelled instances, shape (labels,)."""
         return np.array(self._labels, dtype=np.intp)
 
     def distances(self) -> FloatArray:
-        """Return the distances to the plane of the unlabelled instances, shape (unlabelled,)."""
+        """Return the signed distances of the unlabelled instances to the plane, shape (unlabelled,)."""
         return self.plane.distance(self.pool[self.unlabelled])
 
     def _next(self) -> int:
         if not self.unlabelled.size:
-            raise InputError(f"all {len(self.pool)} instances of the pool are labelled; ask for no more.")
-        early = self.bought < self.first
-        position = self._rng.integers(self.unlabelled.size) if early else self.rule.choose(self, self._rng)
+            raise InputError(f"{self.name}: all {len(self.pool)} instances of the pool are already labelled.")
+        is_first = self.n_queries < self.first
+        position = self._rng.integers(self.unlabelled.size) if is_first else self.rule.choose(self, self._rng)
         return int(self.unlabelled[position])
 
     def _learn(self, asked: int, answer: int) -> None:
@@ -88,24 +89,24 @@ class PoolLearner(AskTellLearner[int, int]):
         self.plane = fit_linear(self.x, self.y, C=self.C, loss=self.rule.loss, start=self.plane)
 
     def run(self, oracle: Callable[[int], int], labels: int) -> Plane:
-        """Buy labels of ``oracle(index)`` until there are *labels* of them, and return the plane."""
-        self.buy(oracle, labels)
+        """Query ``oracle(index)`` until there are *labels* labels, and return the plane."""
+        self.query(oracle, labels)
         return self.plane
 
     def _dump_state(self) -> dict[str, Any]:
-        told = {"labelled": list(self.labelled), "labels": list(self._labels)}
-        return {**super()._dump_state(), **told, "plane": self.plane.parameters}
+        labelled = {"labelled": list(self.labelled), "labels": list(self._labels)}
+        return {**super()._dump_state(), **labelled, "plane": self.plane.parameters}
 
     def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        labelled = [int(each) for each in state["labelled"]]
+        labelled = [int(index) for index in state["labelled"]]
         if not set(labelled) <= set(range(len(self.pool))):
-            raise ValueError(f"the pool has {len(self.pool)} instances only")
-        found = input_checks.check_labels(
+            raise ValueError(f"the pool has only {len(self.pool)} instances")
+        labels = input_checks.check_labels(
             np.array(state["labels"], dtype=np.intp), len(labelled), self.name
         ).tolist()
-        rest = np.setdiff1d(np.arange(len(self.pool)), labelled)
-        told = {"labelled": labelled, "_labels": found, "unlabelled": rest}
-        return {**super()._load_state(state), **told, "plane": Plane.of(state["plane"])}
+        unlabelled = np.setdiff1d(np.arange(len(self.pool)), labelled)
+        attributes = {"labelled": labelled, "_labels": labels, "unlabelled": unlabelled}
+        return {**super()._load_state(state), **attributes, "plane": Plane.of(state["plane"])}
 
     def predict(self, x: ArrayLike) -> IntArray:
         """Return 1 or -1 for instances of shape (n, d)."""
@@ -117,8 +118,8 @@ class PoolLearner(AskTellLearner[int, int]):
 
 
 def standardise(x: ArrayLike) -> FloatArray:
-    """Return instances, shape (n, d), with each feature's mean at 0 and standard deviation at 1."""
+    """Return instances, shape (n, d), with mean 0 and standard deviation 1 for each feature."""
     points = input_checks.check_instances(x, None, "standardised")
     spread = points.std(axis=0)
-    found: FloatArray = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    return found
+    standardised: FloatArray = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return standardised

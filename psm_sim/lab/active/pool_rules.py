@@ -1,4 +1,4 @@
-"""Pool rules: which instance of a pool to label next, given a linear separator ([003] 5.4.5)."""
+"""Pool rules: choose the next instance of a pool to label, given a linear separator ([003] 5.4.5)."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _CHECKED_FROM, _CHECKED_EVERY = 10, 5
 
 
 class PoolRule(Serializable, ABC):
-    """Base class: chooses among the unlabelled instances of a :class:`PoolLearner`."""
+    """Base class of rules that choose among the unlabelled instances of a :class:`PoolLearner`."""
 
     name = "pool-rule"
 
     loss = "squared-hinge"
-    """Of the separator that is fitted."""
+    """Loss of the fitted separator."""
 
     def __post_init__(self) -> None:
         check_all(self, self.name)
 
     @abstractmethod
     def choose(self, learner: PoolLearner, rng: np.random.Generator) -> int:
-        """Return a position in ``learner.unlabelled``."""
+        """Return a position in ``learner.unlabelled``, with random numbers from *rng*."""
 
 
 @dataclass
 class RandomRule(PoolRule):
-    """Passive sampling: any unlabelled instance."""
+    """Passive sampling of any unlabelled instance."""
 
     name = "random"
 
@@ -50,7 +50,7 @@ class RandomRule(PoolRule):
 
 @dataclass
 class NearestRule(PoolRule):
-    """MU: the instance nearest to the separator; the first of equals."""
+    """MU: the instance nearest to the separator; ties go to the first."""
 
     name = "mu"
 
@@ -61,7 +61,7 @@ class NearestRule(PoolRule):
 
 @dataclass
 class LogisticRule(NearestRule):
-    """LMU_logReg: the instance whose label a logistic regression is least certain of."""
+    """LMU_logReg: the instance with the least certain label under a logistic regression."""
 
     name = "lmu-logreg"
     loss = "logistic"
@@ -69,10 +69,10 @@ class LogisticRule(NearestRule):
 
 @dataclass
 class IsalpRule(PoolRule):
-    """ISALp: near instances are more probable, until cross validation trusts the separator; then MU.
+    """ISALp: random choice that prefers near instances, then MU once cross validation succeeds.
 
-    The probability falls with the squared distance as exp(-distance^2 / sigma^2). Every 5 labels from the
-    10th on, a 5-fold error of at most *switch* ends the random choice for good.
+    The probability of an instance is proportional to exp(-distance^2 / sigma^2). Cross validation runs every
+    5 labels from the 10th on. A 5-fold error of at most *switch* ends the random choice permanently.
     """
 
     sigma: float = parameter(1.0, "bandwidth, in units of x", above=0)
@@ -85,33 +85,35 @@ class IsalpRule(PoolRule):
     state_attributes = ("switched",)
 
     def choose(self, learner: PoolLearner, rng: np.random.Generator) -> int:
-        """Return the position of an instance, probably near to the separator."""
-        self.switched = self.switched or (_due(len(learner)) and self._trusted(learner))
+        """Return the position of a random instance near the separator, or of the nearest instance."""
+        self.switched = self.switched or (_is_check_due(len(learner)) and self._passes_check(learner))
         distances = np.abs(learner.distances())
         if self.switched:
             return int(distances.argmin())
-        chances = np.exp((distances.min() ** 2 - distances**2) / self.sigma**2)
-        return int(rng.choice(chances.size, p=chances / chances.sum()))
+        weights = np.exp((distances.min() ** 2 - distances**2) / self.sigma**2)
+        return int(rng.choice(weights.size, p=weights / weights.sum()))
 
-    def _trusted(self, learner: PoolLearner) -> bool:
+    def _passes_check(self, learner: PoolLearner) -> bool:
         return cross_validation_error(learner.x, learner.y, learner.C) <= self.switch
 
 
-def _due(labels: int) -> bool:
+def _is_check_due(labels: int) -> bool:
     return labels >= _CHECKED_FROM and (labels - _CHECKED_FROM) % _CHECKED_EVERY == 0
 
 
 def cross_validation_error(x: FloatArray, y: IntArray, C: float) -> float:
-    """Return the 5-fold error of the linear fit; every fifth instance belongs to the same fold.
+    """Return the 5-fold error of the linear fit.
+
+    Instances i, i + 5, i + 10, ... form one fold.
 
     Parameters
     ----------
     x : ndarray, shape (n, d)
-        The instances, at least 5.
+        Instances, at least 5.
     y : ndarray, shape (n,)
-        Their labels, -1 or 1.
+        Labels, -1 or 1.
     C : float
-        What a unit of loss costs.
+        Weight of the loss.
     """
     folds = np.arange(len(y)) % _FOLDS
     wrong = [
@@ -131,4 +133,4 @@ POOL_RULES: Registry[PoolRule] = Registry(
         "lmu-logreg": "psm_sim.lab.active.pool_rules:LogisticRule",
     },
 )
-"""The pool rules by name."""
+"""Pool rules by name."""

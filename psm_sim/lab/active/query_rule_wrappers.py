@@ -1,4 +1,4 @@
-"""Query rules around another rule: labels that come by themselves on one side, and a least probability."""
+"""Query rules that wrap another rule: one-sided labels and a minimum probability."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import ClassVar
 from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
 from psm_sim.lab.active.online_learner import wrong_type_error
-from psm_sim.lab.active.query_rules import MarginCoin, QueryRule
+from psm_sim.lab.active.query_rules import MarginQuery, QueryRule
 from psm_sim.parameters import parameter
 
 
 class WrappedRule(QueryRule):
-    """Rule around another one, which hears the bought labels too."""
+    """Rule that wraps another rule and passes the labels on to it."""
 
     rule: QueryRule
     state_attributes: ClassVar[tuple[str, ...]] = ("rule",)
@@ -24,50 +24,50 @@ class WrappedRule(QueryRule):
 
     @property
     def needs_spread(self) -> bool:
-        """As the wrapped rule."""
+        """Whether the wrapped rule needs the spread."""
         return self.rule.needs_spread
 
-    def told(self, right: bool) -> None:
-        """Pass on to the wrapped rule."""
-        self.rule.told(right)
+    def on_label(self, is_correct: bool) -> None:
+        """Notify the wrapped rule."""
+        self.rule.on_label(is_correct)
 
 
 @dataclass(eq=False)
 class OneSided(WrappedRule):
-    """One-sided labels: all are bought at a margin of 0 or more, else by the wrapped rule.
+    """Rule for one-sided labels: every label is known at margins >= 0.
 
-    A message that is let through shows what it was; the label of one that is held back has its price.
-    The bounds of the margin coins hold unchanged.
+    Below margin 0 the wrapped rule decides. In a spam filter, for example, a delivered message reveals its
+    label, while the label of a blocked message costs a query. The bounds of the margin rules hold unchanged.
     """
 
-    rule: QueryRule = field(default_factory=MarginCoin)
+    rule: QueryRule = field(default_factory=MarginQuery)
 
     name: ClassVar[str] = "one-sided"
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return 1 at a margin of 0 or more, else the rule's.
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
+        """Return 1 at a margin of 0 or more, else the probability of the wrapped rule.
 
-        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
         """
-        return 1.0 if margin >= 0 else self.rule.chance(x, margin, spread)
+        return 1.0 if margin >= 0 else self.rule.query_probability(x, margin, spread)
 
 
 @dataclass(eq=False)
 class MinimumProbability(WrappedRule):
-    """Least probability: the larger of *p* and the wrapped rule's, so that a sure learner still looks.
+    """Lower bound of the query probability, so that a confident learner still queries labels.
 
-    Needed by anything that must follow drift: a margin's rule asks least where it is surest, and a target
-    that has jumped leaves it sure and wrong.
+    Required for targets that drift. A margin-based rule queries least where the learner is most confident,
+    and after a jump of the target the learner is confident and wrong.
     """
 
-    p: float = parameter(0.02, "least probability", at_least=0, at_most=1)
-    rule: QueryRule = field(default_factory=MarginCoin)
+    p: float = parameter(0.02, "minimum probability", at_least=0, at_most=1)
+    rule: QueryRule = field(default_factory=MarginQuery)
 
     name: ClassVar[str] = "floor"
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return the larger of p and the rule's.
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
+        """Return the larger of p and the probability of the wrapped rule.
 
-        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
         """
-        return max(self.p, self.rule.chance(x, margin, spread))
+        return max(self.p, self.rule.query_probability(x, margin, spread))

@@ -1,4 +1,4 @@
-"""Query rules: with what probability a label is bought."""
+"""Query rules, which return the probability of querying a label."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from psm_sim.parameters import check_all, parameter
 
 @dataclass(eq=False)
 class QueryRule(Serializable, ABC):
-    """Rule that says how likely the label of an instance is bought; it draws nothing itself.
+    """Rule that returns a query probability; it draws no random numbers itself.
 
-    A subclass supplies :meth:`chance`; :meth:`told` hears whether a bought label was predicted right.
+    A subclass implements :meth:`query_probability`. It may override :meth:`on_label` to learn whether a
+    queried label was predicted correctly.
     """
 
     def __post_init__(self) -> None:
@@ -28,86 +29,89 @@ class QueryRule(Serializable, ABC):
         self._begin()
 
     def _begin(self) -> None:
-        """Set the attributes of a rule that has seen nothing."""
+        """Set the attributes of a new rule."""
 
     @property
     def needs_spread(self) -> bool:
-        """Whether :meth:`chance` uses the spread, so that only a second-order learner will do."""
+        """Whether :meth:`query_probability` uses the spread and so requires a second-order learner."""
         return False
 
     def probability(self, learner: OnlineLearner, x: ArrayLike) -> float:
-        """Return the probability, 0 to 1, of buying the label of *x*, shape (features,); may count rounds."""
-        found, _ = input_checks.check_instance(x, learner.features, self.name)
-        return self.chance(found, *learner._view(found))
+        """Return the probability of querying the label of *x*, shape (features,), under *learner*.
+
+        A rule that counts rounds counts this call as a round.
+        """
+        instance, _ = input_checks.check_instance(x, learner.features, self.name)
+        return self.query_probability(instance, *learner._view(instance))
 
     @abstractmethod
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
-        """Return the probability of buying a label, called once per round.
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
+        """Return the query probability; called once per round.
 
         Parameters
         ----------
         x : ndarray, shape (features,)
-            The instance.
+            Instance.
         margin : float
-            Its margin under the learner, in units of the label.
+            Margin of the instance under the learner, in units of the label.
         spread : float
             x'A^-1 x before the instance, in units of 1/label^2; 0 for a first-order learner.
 
         Returns
         -------
         float
-            From 0 to 1; 0 and 1 draw no coin.
+            Probability, 0 to 1; for 0 and 1 no Bernoulli draw is made.
         """
 
-    def told(self, right: bool) -> None:
-        """Hear that a label was bought and that the margin had its sign (*right*) or not."""
+    def on_label(self, is_correct: bool) -> None:
+        """Handle a queried label; *is_correct* is whether the sign of the margin predicted it."""
 
 
 @dataclass(eq=False)
 class AlwaysQuery(QueryRule):
-    """Every label is bought: the supervised learner."""
+    """Rule that queries every label (supervised learning)."""
 
     name: ClassVar[str] = "always"
     band: ClassVar[float] = float("inf")
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return 1.
 
-        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
         """
         return 1.0
 
 
 @dataclass(eq=False)
 class BernoulliQuery(QueryRule):
-    """Fixed bias: every label is bought with the same probability, whatever the margin."""
+    """Rule that queries every label with the same probability, independent of the margin."""
 
-    p: float = parameter(0.5, "probability of buying a label", at_least=0, at_most=1)
+    p: float = parameter(0.5, "probability of querying a label", at_least=0, at_most=1)
 
     name: ClassVar[str] = "coin"
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return p.
 
-        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
         """
         return self.p
 
 
 @dataclass(eq=False)
-class MarginCoin(QueryRule):
-    """Margin coin: probability ``b / (b + |r|)``; the closer to the plane, the more likely.
+class MarginQuery(QueryRule):
+    """Margin rule with query probability ``b / (b + |r|)``, which increases towards the plane.
 
-    Only b / eta matters to a Perceptron. With ``adaptive`` b grows as
-    ``adaptive * max |x|^2 * sqrt(1 + K)``, K the mistakes bought so far, and ``b`` is not used.
+    For a Perceptron only b / eta matters. With ``adaptive`` set, ``b`` is replaced by
+    ``adaptive * max |x|^2 * sqrt(1 + K)``, where K is the number of queried mistakes so far.
 
-    Source: Cesa-Bianchi, Gentile and Zaniboni, figure 1; the adaptive form is of the journal version
-    (JMLR 7, 2006) and did worse in Monteleoni's experiments.
+    Source: Cesa-Bianchi, Gentile and Zaniboni, figure 1. The adaptive form is from the journal version
+    (JMLR 7, 2006); it performed worse in Monteleoni's experiments.
     """
 
-    b: float = parameter(0.1, "margin at which a label is bought with probability 1/2", above=0)
+    b: float = parameter(0.1, "margin with query probability 1/2", above=0)
     adaptive: float | None = parameter(
-        None, "scale of a b that grows with the mistakes", above=0, optional=True
+        None, "scale of a b that grows with the queried mistakes", above=0, optional=True
     )
 
     name: ClassVar[str] = "margin-coin"
@@ -116,26 +120,26 @@ class MarginCoin(QueryRule):
     def _begin(self) -> None:
         self.mistakes, self.longest = 0, 0.0
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return b / (b + |margin|).
 
-        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
         """
-        b = self.b if self.adaptive is None else self._grown(self.adaptive, x)
+        b = self.b if self.adaptive is None else self._adaptive_b(self.adaptive, x)
         return b / (b + abs(margin)) if margin else 1.0
 
-    def _grown(self, scale: float, x: FloatArray) -> float:
+    def _adaptive_b(self, scale: float, x: FloatArray) -> float:
         self.longest = max(self.longest, float(x.dot(x)))
         return scale * self.longest * sqrt(1 + self.mistakes)
 
-    def told(self, right: bool) -> None:
-        """Count a bought mistake."""
-        self.mistakes += not right
+    def on_label(self, is_correct: bool) -> None:
+        """Count a queried mistake."""
+        self.mistakes += not is_correct
 
 
 @dataclass(eq=False)
-class SecondOrderCoin(QueryRule):
-    """Second-order margin coin: probability ``b / (b + |r| + r^2 (1 + q) / 2)``, q the spread.
+class SecondOrderQuery(QueryRule):
+    """Second-order margin rule with probability ``b / (b + |r| + r^2 (1 + q) / 2)`` for spread q.
 
     Source: Cesa-Bianchi, Gentile and Zaniboni, figure 2, equation 3.
     """
@@ -146,12 +150,12 @@ class SecondOrderCoin(QueryRule):
 
     @property
     def needs_spread(self) -> bool:
-        """The spread stands in the probability."""
+        """Whether the spread is needed (always true)."""
         return True
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return the probability.
 
-        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
         """
         return self.b / (self.b + abs(margin) + margin * margin * (1 + spread) / 2)

@@ -1,4 +1,7 @@
-"""Online learners and query rules by name, each on its own; a user's own come from a file."""
+"""Registries of the bundled online learners and query rules.
+
+User-defined learners and rules are loaded from a file.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ ONLINE_LEARNERS: Registry[OnlineLearner] = Registry(
         "ridge-regression": "psm_sim.lab.active.second_order_learners:RidgeRegression",
     },
 )
-"""The online learners; each is made with a number of ``features``."""
+"""Online learners by name. Each constructor requires ``features``."""
 
 QUERY_RULES: Registry[QueryRule] = Registry(
     "query rule",
@@ -27,12 +30,12 @@ QUERY_RULES: Registry[QueryRule] = Registry(
     {
         "always": "psm_sim.lab.active.query_rules:AlwaysQuery",
         "coin": "psm_sim.lab.active.query_rules:BernoulliQuery",
-        "margin-coin": "psm_sim.lab.active.query_rules:MarginCoin",
-        "second-order-coin": "psm_sim.lab.active.query_rules:SecondOrderCoin",
+        "margin-coin": "psm_sim.lab.active.query_rules:MarginQuery",
+        "second-order-coin": "psm_sim.lab.active.query_rules:SecondOrderQuery",
         "halving": "psm_sim.lab.active.threshold_query_rules:DkmHalvingRule",
         "novelty": "psm_sim.lab.active.threshold_query_rules:BbqNoveltyRule",
         "one-sided": "psm_sim.lab.active.query_rule_wrappers:OneSided",
         "floor": "psm_sim.lab.active.query_rule_wrappers:MinimumProbability",
     },
 )
-"""The query rules."""
+"""Query rules by name."""

@@ -1,4 +1,4 @@
-"""Names of selective samplers: ``NAME`` or ``NAME:key=value,...`` makes a learner and its query rule."""
+"""Named combinations of a learner and a query rule: ``NAME`` or ``NAME:key=value,...``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from psm_sim.lab.active.perceptrons import (
     ShiftingPerceptron,
 )
 from psm_sim.lab.active.query_rule_wrappers import MinimumProbability, OneSided
-from psm_sim.lab.active.query_rules import AlwaysQuery, BernoulliQuery, MarginCoin, QueryRule, SecondOrderCoin
+from psm_sim.lab.active.query_rules import (
+    AlwaysQuery,
+    BernoulliQuery,
+    MarginQuery,
+    QueryRule,
+    SecondOrderQuery,
+)
 from psm_sim.lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
 from psm_sim.lab.active.selective import SelectiveSampler
 from psm_sim.lab.active.threshold_query_rules import BbqNoveltyRule, DkmHalvingRule
@@ -29,7 +35,19 @@ from psm_sim.registry import unknown_name_error
 
 @dataclass(frozen=True)
 class Recipe:
-    """Recipe of a sampler: learner, rule, whether rows are scaled, and values that are not the defaults."""
+    """Recipe of a selective sampler.
+
+    Attributes
+    ----------
+    about : str
+        Short description.
+    learner, rule : type
+        Classes of the learner and the query rule.
+    unit : bool
+        Whether instances are scaled to norm 1.
+    fixed : mapping
+        Parameter values that differ from the defaults of the classes.
+    """
 
     about: str
     learner: type[OnlineLearner]
@@ -47,57 +65,57 @@ NAMES: dict[str, Recipe] = {
     "dkm-perceptron": Recipe(
         "halving band, Perceptron from y0 x0", Perceptron, DkmHalvingRule, fixed={"start": "first"}
     ),
-    "cbgz": Recipe("CBGZ: margin coin and Perceptron", Perceptron, MarginCoin),
-    "cbgz-reflection": Recipe("margin coin and reflection", ModifiedPerceptron, MarginCoin),
-    "coin-perceptron": Recipe("fair coin and Perceptron", Perceptron, BernoulliQuery),
-    "coin-reflection": Recipe("fair coin and reflection", ModifiedPerceptron, BernoulliQuery),
-    "cbgz2": Recipe("second-order CBGZ", SecondOrderPerceptron, SecondOrderCoin),
-    "cbgz2-coin": Recipe("second order, fixed bias", SecondOrderPerceptron, BernoulliQuery),
+    "cbgz": Recipe("CBGZ: margin rule and Perceptron", Perceptron, MarginQuery),
+    "cbgz-reflection": Recipe("margin rule and reflection", ModifiedPerceptron, MarginQuery),
+    "coin-perceptron": Recipe("fixed probability and Perceptron", Perceptron, BernoulliQuery),
+    "coin-reflection": Recipe("fixed probability and reflection", ModifiedPerceptron, BernoulliQuery),
+    "cbgz2": Recipe("second-order CBGZ", SecondOrderPerceptron, SecondOrderQuery),
+    "cbgz2-coin": Recipe("second order, fixed probability", SecondOrderPerceptron, BernoulliQuery),
     "cbgz2-all": Recipe("second order, every label", SecondOrderPerceptron, AlwaysQuery),
     "lasec": Recipe("LASEC, every label", Lasec, AlwaysQuery, unit=False),
-    "lasec-ss": Recipe("LASEC-SS: LASEC and margin coin", Lasec, MarginCoin, unit=False, fixed={"b": 0.01}),
-    "lasec-coin": Recipe("LASEC and a coin", Lasec, BernoulliQuery, unit=False),
+    "lasec-ss": Recipe("LASEC-SS: LASEC and margin rule", Lasec, MarginQuery, unit=False, fixed={"b": 0.01}),
+    "lasec-coin": Recipe("LASEC, fixed probability", Lasec, BernoulliQuery, unit=False),
     "sop": Recipe("SOP, every label", SecondOrderPerceptron, AlwaysQuery, unit=False, fixed={"ridge": 10.0}),
     "sop-ss": Recipe(
-        "SOP and margin coin", SecondOrderPerceptron, MarginCoin, unit=False, fixed={"ridge": 10.0}
+        "SOP and margin rule", SecondOrderPerceptron, MarginQuery, unit=False, fixed={"ridge": 10.0}
     ),
     "sop-coin": Recipe(
-        "SOP and a coin", SecondOrderPerceptron, BernoulliQuery, unit=False, fixed={"ridge": 10.0}
+        "SOP, fixed probability", SecondOrderPerceptron, BernoulliQuery, unit=False, fixed={"ridge": 10.0}
     ),
     "bbq": Recipe("BBQ: novelty rule and ridge regression", RidgeRegression, BbqNoveltyRule),
     "bbq-i": Recipe("BBQ-I: novelty rule, mistakes only", SecondOrderPerceptron, BbqNoveltyRule),
 }
-"""Every name, in the order of the specification's sections."""
+"""Recipes by name, in the order of the sections of the specification."""
 
-_AROUND = {
-    "floor": Parameter("floor", 0.0, "least query probability", at_least=0, at_most=1),
-    "one_sided": Parameter("one_sided", False, "labels come by themselves at margins of 0 or more"),
+_WRAPPER_PARAMETERS = {
+    "floor": Parameter("floor", 0.0, "minimum query probability", at_least=0, at_most=1),
+    "one_sided": Parameter("one_sided", False, "labels at margins of 0 or more are free"),
 }
 
 
 def make_selective(
     spec: str | Spec, features: int, seed: int = 1, rng: np.random.Generator | None = None
 ) -> SelectiveSampler:
-    """Return the sampler that *spec* names.
+    """Return the sampler for a spec.
 
-    Besides the parameters of its learner and its rule, each name takes ``floor`` (a least probability)
-    and ``one_sided`` (true or false).
+    In addition to the parameters of its learner and its rule, each name accepts ``floor`` (a minimum
+    probability) and ``one_sided`` (true or false).
 
     Parameters
     ----------
     spec : str or Spec
-        ``NAME`` or ``NAME:key=value,...``, such as ``cbgz2:b=0.03``.
+        ``NAME`` or ``NAME:key=value,...``, for example ``cbgz2:b=0.03``.
     features : int
-        The number of features, at least 1.
+        Number of features, at least 1.
     seed : int
-        Of the coin, where no *rng* is given.
+        Seed of the Bernoulli draws, unless *rng* is set.
     rng : numpy.random.Generator, optional
-        The coin.
+        Source of the Bernoulli draws.
 
     Raises
     ------
     InputError
-        If the name or a parameter is unknown, or a value lies outside its range.
+        If the name or a parameter is unknown, or a value is outside its range.
 
     Examples
     --------
@@ -108,39 +126,45 @@ def make_selective(
     >>> sampler.tell([3.0, 4.0], -1), sampler.learner.w.tolist()
     (True, [-0.6, -0.8])
     """
-    found = Spec.of(spec, "learner")
-    name, texts = found.name, found.values
+    parsed = Spec.of(spec, "learner")
+    name, texts = parsed.name, parsed.values
     if name not in NAMES:
         raise unknown_name_error("learner", name, list(NAMES))
     recipe, owner = NAMES[name], f"learner {name}"
-    _check_known(name, texts)
-    learner = _made(recipe.learner, recipe, texts, owner, features=features)
-    rule = _around(_made(recipe.rule, recipe, texts, owner), texts, owner)
+    _check_parameters(name, texts)
+    learner = _build_part(recipe.learner, recipe, texts, owner, features=features)
+    rule = _wrap_rule(_build_part(recipe.rule, recipe, texts, owner), texts, owner)
     return SelectiveSampler(learner, rule, seed=seed, rng=rng, unit=recipe.unit)
 
 
 def sampler_parameters(name: str) -> dict[str, Parameter]:
-    """Return the parameters that a name takes, by their names."""
+    """Return the parameters of a recipe by name."""
     recipe = NAMES[name]
-    known = {**parameters_of(recipe.learner), **parameters_of(recipe.rule), **_AROUND}
-    return {key: found for key, found in known.items() if key != "features"}
+    parameters = {**parameters_of(recipe.learner), **parameters_of(recipe.rule), **_WRAPPER_PARAMETERS}
+    return {key: parameter for key, parameter in parameters.items() if key != "features"}
 
 
-def _check_known(name: str, texts: Mapping[str, str]) -> None:
-    known = sampler_parameters(name)
+def _check_parameters(name: str, texts: Mapping[str, str]) -> None:
+    parameters = sampler_parameters(name)
     for key in texts:
-        if key not in known:
-            raise InputError(f"learner {name} has no parameter {key!r}; expected {', '.join(known)}.")
+        if key not in parameters:
+            raise InputError(f"learner {name} has no parameter {key!r}; expected {', '.join(parameters)}.")
 
 
-def _made(cls: type, recipe: Recipe, texts: Mapping[str, str], owner: str, **given: Any) -> Any:
-    """Make the learner or the rule from those texts and fixed values that are its own."""
+def _build_part(cls: type, recipe: Recipe, texts: Mapping[str, str], owner: str, **arguments: Any) -> Any:
+    """Create the learner or the rule of a recipe.
+
+    *cls* is its class, *texts* has the values of the spec, *owner* names the recipe in error messages, and
+    *arguments* has further arguments.
+    """
     own = parameters_of(cls)
     fixed = {key: value for key, value in recipe.fixed.items() if key in own and key not in texts}
-    return build(cls, {key: text for key, text in texts.items() if key in own}, owner, **fixed, **given)
+    return build(cls, {key: text for key, text in texts.items() if key in own}, owner, **fixed, **arguments)
 
 
-def _around(rule: QueryRule, texts: Mapping[str, str], owner: str) -> QueryRule:
-    values = {key: _AROUND[key].read(texts[key], owner) for key in _AROUND if key in texts}
+def _wrap_rule(rule: QueryRule, texts: Mapping[str, str], owner: str) -> QueryRule:
+    values = {
+        key: _WRAPPER_PARAMETERS[key].read(texts[key], owner) for key in _WRAPPER_PARAMETERS if key in texts
+    }
     rule = OneSided(rule) if values.get("one_sided") else rule
     return MinimumProbability(values["floor"], rule) if values.get("floor") else rule

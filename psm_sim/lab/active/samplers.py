@@ -1,4 +1,4 @@
-"""Samplers: from where the next instance to be labelled is drawn, and with which weight ([003] 5.4)."""
+"""Samplers that draw the next instance to label, with its importance weight ([003] 5.4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class WeightedDraw(Protocol):
-    """What the samplers near a plane must know."""
+    """Attributes of a learner that a sampler near the plane uses."""
 
     population: Gaussian
     plane: Plane
@@ -32,7 +32,7 @@ _COVARIANCE_POINTS = 1000
 
 
 class Draw(NamedTuple):
-    """An instance to be labelled, shape (d,), its importance weight, and the instances looked at for it."""
+    """Instance to label, shape (d,), its importance weight, and the number of instances inspected for it."""
 
     x: FloatArray
     weight: float = 1.0
@@ -40,7 +40,7 @@ class Draw(NamedTuple):
 
 
 class Sampler(Serializable, ABC):
-    """Base class: draws the instances that a :class:`PlaneLearner` asks for after its first ones."""
+    """Base class of samplers, used by a :class:`PlaneLearner` after its first instances."""
 
     name = "sampler"
 
@@ -49,12 +49,12 @@ class Sampler(Serializable, ABC):
 
     @abstractmethod
     def draw(self, learner: PlaneLearner, rng: np.random.Generator) -> Draw:
-        """Return the next instance, given what *learner* knows: its plane, population and labels."""
+        """Return the next instance, given the plane, population and labels of *learner*."""
 
 
 @dataclass
 class RandomSampler(Sampler):
-    """Passive sampling: instances of the population."""
+    """Passive sampling from the population."""
 
     name = "random"
 
@@ -65,7 +65,7 @@ class RandomSampler(Sampler):
 
 @dataclass
 class BoundarySampler(Sampler):
-    """BI: an instance of the population, projected on the current plane."""
+    """BI: an instance of the population, projected onto the current plane."""
 
     name = "bi"
 
@@ -90,27 +90,29 @@ class MarginSampler(Sampler):
 
 @dataclass
 class GaussianSampler(Sampler):
-    """ISALg: a Gaussian as wide as the half margin, around a random point of the plane; weight p/q.
+    """ISALg: a Gaussian around a random point of the plane, as wide as the half margin, with weight p/q.
 
-    The density q is that of the drawn instance with its centre integrated out (``marginal``). The text's
-    own reading, the density around the centre that was drawn (``literal``), gives weights that span
-    (half margin)^d: the first instances then decide everything.
+    By default (``marginal``) q is the density of the instance after integrating out the centre. The
+    definition of [003] (``literal``) is the density around the sampled centre. Its weights span (half
+    margin)^d, so the first instances dominate the fit.
     """
 
     name = "isalg"
 
     eta: float = parameter(
-        0.2, "share of instances drawn from the population, so that p/q <= 1/eta", at_least=0, at_most=1
+        0.2, "share of instances sampled from the population; limits p/q to 1/eta", at_least=0, at_most=1
     )
     cap: float | None = parameter(
-        None, "largest width of the Gaussian, in units of x; none: the half margin", above=0, optional=True
+        None, "maximum width of the Gaussian, in units of x; none: the half margin", above=0, optional=True
     )
     density: str = parameter(
-        "marginal", "q: centre integrated out, or as drawn", choices=("marginal", "literal")
+        "marginal",
+        "density q: centre integrated out, or around the sampled centre",
+        choices=("marginal", "literal"),
     )
     shape: str = parameter(
         "diagonal",
-        "covariance: equal in all directions, or estimated along and across the plane",
+        "covariance: isotropic, or estimated along and across the plane",
         choices=("diagonal", "parallel"),
     )
     weighted: bool = parameter(True, "use the weights p/q; false: weight 1")
@@ -127,10 +129,10 @@ class GaussianSampler(Sampler):
         return Draw(x, self._weight(population.log_density(x), near.log_density(x)))
 
     def _weight(self, log_p: float, log_near: float) -> float:
-        """Return p/q with q = (1 - eta) near + eta p, of logarithms."""
+        """Return p/q with q = (1 - eta) near + eta p, from log densities."""
         near = math.log1p(-self.eta) + log_near if self.eta < 1 else -math.inf
-        own = math.log(self.eta) + log_p if self.eta else -math.inf
-        return math.exp(log_p - float(np.logaddexp(near, own)))
+        population = math.log(self.eta) + log_p if self.eta else -math.inf
+        return math.exp(log_p - float(np.logaddexp(near, population)))
 
     def _covariance(self, plane: Plane, rng: np.random.Generator) -> FloatArray:
         width = plane.half_margin if self.cap is None else min(plane.half_margin, self.cap)
@@ -145,11 +147,11 @@ def parallel_covariance(plane: Plane, width: float, rng: np.random.Generator) ->
     Parameters
     ----------
     plane : Plane
-        The plane that the directions belong to.
+        Plane around which the points are sampled.
     width : float
-        Standard deviation of the distance along a random direction of the plane and across it, in units of x.
+        Standard deviation along a random direction of the plane and across it, in units of x.
     rng : numpy.random.Generator
-        The source of the points.
+        Source of the random numbers.
     """
     unit = plane.normal / plane.norm
     along = rng.standard_normal((_COVARIANCE_POINTS, unit.size))
@@ -170,4 +172,4 @@ SAMPLERS: Registry[Sampler] = Registry(
         "iwal2": "psm_sim.lab.active.iwal:Iwal2",
     },
 )
-"""The samplers by name."""
+"""Samplers by name."""

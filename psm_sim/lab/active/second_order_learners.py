@@ -18,25 +18,26 @@ from psm_sim.parameters import parameter
 
 @dataclass(eq=False)
 class Lasec(OnlineLearner):
-    """LASEC: least squares over the mistakes, for a target that drifts. Time and memory O(d^2).
+    """LASEC: least squares over the mistakes, for a drifting target. Time and memory O(d^2).
 
-    Kept are w and G = P + I/c. With g = G x and q = x.g the margin is (w.x) / (1 + q); an update makes
-    ``w += g (y - w.x) / (1 + q)`` and ``P = G - g g' / (1 + q)``. This equals the two inversions per round
-    of the paper's figure 1; w is the last vector of the sequence u that minimises
-    ridge |u_1|^2 + c sum |u_{s+1} - u_s|^2 + sum (y_s - u_s.x_s)^2 over the updates.
+    The state is w and G = P + I/c. With g = G x and q = x.g the margin is (w.x) / (1 + q). An update sets ``w
+    += g (y - w.x) / (1 + q)`` and ``P = G - g g' / (1 + q)``. This is equivalent to the two inversions per
+    round in figure 1 of the paper. w is the last vector of the sequence u that minimises ridge |u_1|^2 + c
+    sum |u_{s+1} - u_s|^2 + sum (y_s - u_s.x_s)^2 over the updates.
 
-    The drift enters once per update, not per round. Mistake bounds:
-    :func:`~psm_sim.lab.active.theorem_bounds.lasec_bound` (every label bought) and
-    :func:`~psm_sim.lab.active.theorem_bounds.lasec_ss_bound` (with the margin's coin).
+    The drift applies once per update, not once per round. The mistake bounds are
+    :func:`~psm_sim.lab.active.theorem_bounds.lasec_bound` (every label queried) and
+    :func:`~psm_sim.lab.active.theorem_bounds.lasec_ss_bound` (margin rule).
 
     Parameters
     ----------
     features : int
-        The number of features d, at least 1.
+        Number of features d, at least 1.
     ridge : float
-        Pull of the first vector to 0, in units of |x|^2; above 0.
+        Penalty on the first vector, in units of |x|^2; above 0.
     c : float or None
-        Inverse drift rate, above the ridge; None or infinity: no drift, the second-order Perceptron.
+        Inverse drift rate, above the ridge. None or infinity disables drift, which gives the second-order
+        Perceptron.
 
     Source: Moroshko and Crammer, figure 1.
 
@@ -49,8 +50,8 @@ class Lasec(OnlineLearner):
     ([0.5, 0.0], 0.333333, 0.5)
     """
 
-    ridge: float = parameter(10.0, "pull of the first vector to 0, in units of |x|^2", above=0)
-    c: float | None = parameter(1000.0, "inverse drift rate; none: no drift", above=0, optional=True)
+    ridge: float = parameter(10.0, "penalty on the first vector, in units of |x|^2", above=0)
+    c: float | None = parameter(1000.0, "inverse drift rate; none disables drift", above=0, optional=True)
 
     name: ClassVar[str] = "lasec"
     state_attributes: ClassVar[tuple[str, ...]] = ("w", "G")
@@ -61,19 +62,17 @@ class Lasec(OnlineLearner):
 
     def _begin(self) -> None:
         if self.c is not None and not self.ridge < self.c:
-            raise InputError(
-                f"{self.name}: c is {self.c!r}; expected above the ridge, {self.ridge!r}, or none."
-            )
+            raise InputError(f"{self.name}: c must be > ridge={self.ridge!r} or none, got {self.c!r}.")
         self._drift = 0.0 if self.c is None else 1 / self.c
         self.G: FloatArray = np.eye(self.features) / self.ridge
 
     @property
     def P(self) -> FloatArray:  # noqa: N802 (the papers' name)
-        """The inverse of D_k after the last update, shape (features, features)."""
+        """Inverse of D_k after the last update, shape (features, features)."""
         return self.G - self._drift * np.eye(self.features)
 
     def spread(self, x: ArrayLike) -> float:
-        """Return q = x'G x of an instance, shape (features,), in units of 1/label^2; changes nothing."""
+        """Return q = x'G x of an instance, shape (features,), in units of 1/label^2."""
         return self._view(input_checks.check_instance(x, self.features, self.name)[0])[1]
 
     def _view(self, x: FloatArray) -> tuple[float, float]:
@@ -92,7 +91,7 @@ class Lasec(OnlineLearner):
         return True
 
     def _fit(self, x: FloatArray, error: float) -> None:
-        """Take the squared loss of x in; *error* is y - w.x."""
+        """Add the squared loss of x to the fit; *error* is y - w.x."""
         g = self.G.dot(x)
         scaled = g / (1 + float(x.dot(g)))
         self.w += error * scaled
@@ -103,20 +102,20 @@ class Lasec(OnlineLearner):
 
 @dataclass(eq=False)
 class SecondOrderPerceptron(Lasec):
-    """Second-order Perceptron: LASEC without drift, c = infinity. Time and memory O(d^2).
+    """Second-order Perceptron, which is LASEC without drift (c = infinity). Time and memory O(d^2).
 
     Source: Cesa-Bianchi, Conconi and Gentile (2005); Cesa-Bianchi, Gentile and Zaniboni, figure 2.
     """
 
-    ridge: float = parameter(1.0, "pull of w to 0, in units of |x|^2", above=0)
-    c: float | None = parameter(None, "inverse drift rate; none: no drift", above=0, optional=True)
+    ridge: float = parameter(1.0, "penalty on w, in units of |x|^2", above=0)
+    c: float | None = parameter(None, "inverse drift rate; none disables drift", above=0, optional=True)
 
     name: ClassVar[str] = "second-order-perceptron"
 
 
 @dataclass(eq=False)
 class RidgeRegression(SecondOrderPerceptron):
-    """Ridge regression: every bought label moves it, mistake or not; the learner of BBQ.
+    """Ridge regression, the learner of BBQ; every queried label causes an update.
 
     Source: Cesa-Bianchi, Gentile and Orabona (2009); baseline of Moroshko and Crammer.
     """

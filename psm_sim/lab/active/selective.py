@@ -21,25 +21,26 @@ from psm_sim.random_streams import random_stream
 
 
 class SelectiveSampler(Serializable, Classifier):
-    """Learner that decides on each instance whether its label is worth buying.
+    """Learner that decides for each instance whether to query its label.
 
     Parameters
     ----------
     learner : OnlineLearner
-        What is learnt; it is changed.
+        Learner to train; it is modified.
     rule : QueryRule
-        When a label is bought; it is changed.
+        Rule for the query probability; it is modified.
     seed : int
-        Of the coin, where no *rng* is given.
+        Seed of the Bernoulli draws, unless *rng* is set.
     rng : numpy.random.Generator, optional
-        The coin: one draw per round whose probability lies strictly between 0 and 1, none otherwise.
+        Source of the Bernoulli draws. There is one draw per round with a probability strictly between 0 and
+        1.
     unit : bool
-        Whether instances are divided by their norm; an instance of norm 0 is left as it is.
+        Whether instances are divided by their norm; an instance of norm 0 stays unchanged.
 
     Raises
     ------
     InputError
-        If the rule needs a spread and the learner has none.
+        If the rule requires a spread and the learner has none.
     """
 
     name = "selective"
@@ -53,91 +54,94 @@ class SelectiveSampler(Serializable, Classifier):
         rng: np.random.Generator | None = None,
         unit: bool = False,
     ) -> None:
-        for given, wanted, what in ((learner, OnlineLearner, "learner"), (rule, QueryRule, "rule")):
-            if not isinstance(given, wanted):
-                raise InputError(wrong_type_error(given, wanted, f"the {what} of a selective sampler"))
+        for part, expected, role in ((learner, OnlineLearner, "learner"), (rule, QueryRule, "rule")):
+            if not isinstance(part, expected):
+                raise InputError(wrong_type_error(part, expected, f"the {role} of a selective sampler"))
         if rule.needs_spread and not hasattr(learner, "spread"):
-            raise InputError(f"{rule.name}: the learner is {learner.name}; expected a second-order one.")
+            raise InputError(f"{rule.name} requires a second-order learner, got {learner.name}.")
         self.learner, self.rule, self.unit = learner, rule, unit
         self.rng = random_stream(seed, "active coin") if rng is None else rng
         self.n_queries_ = 0
         self._asked: tuple[Any, FloatArray] | None = None
-        self._fresh = deepcopy((learner, rule)), self.rng.bit_generator.state
+        self._initial = deepcopy((learner, rule)), self.rng.bit_generator.state
 
     def ask(self, x: ArrayLike) -> Decision:
-        """Return margin, prediction, query probability and whether to buy the label of *x*, (features,)."""
+        """Return the decision about *x*, shape (features,): margin, prediction, probability, query."""
         row = self._row(x)
         margin, spread = self.learner._view(row)
-        p = self.rule.chance(row, margin, spread)
+        p = self.rule.query_probability(row, margin, spread)
         if not 0.0 <= p <= 1.0:
-            raise self._improper(p)
+            raise self._invalid_probability(p)
         query = p == 1.0 or (p > 0.0 and bool(self.rng.random() < p))
         self._asked = (x, row)
         return Decision(margin, 1 if margin >= 0 else -1, p, query)
 
     def tell(self, x: ArrayLike, y: int) -> bool:
-        """Learn a bought label.
+        """Learn a queried label.
 
         Parameters
         ----------
         x : array_like, shape (features,)
-            The instance; the very object given to the last :meth:`ask` is not checked again.
+            Instance. The object that was passed to the last :meth:`ask` is not validated again.
         y : int
-            Its label, -1 or +1.
+            Label, -1 or +1.
 
         Returns
         -------
         bool
-            True if the learner moved.
+            Whether the learner changed.
         """
         label = input_checks.check_label(y, self.learner.name)
         row = self._asked[1] if self._asked is not None and self._asked[0] is x else self._row(x)
         self._asked = None
         self.n_queries_ += 1
-        right = label * self.learner._view(row)[0] > 0
-        moved = self.learner._learn(row, label)
-        self.rule.told(right)
-        return moved
+        is_correct = label * self.learner._view(row)[0] > 0
+        updated = self.learner._learn(row, label)
+        self.rule.on_label(is_correct)
+        return updated
 
     def run(self, X: ArrayLike, y: ArrayLike) -> Record:
-        """Ask and tell row by row, from the present state on.
+        """Ask and tell row by row, continuing from the current state.
 
         Parameters
         ----------
         X : array_like, shape (n, features)
             One instance per row.
         y : array_like, shape (n,)
-            Labels, -1 or +1; only those that are bought are looked at, though all are checked first.
+            Labels, -1 or +1. All are validated first, but only queried ones are used.
 
         Raises
         ------
         InputError
-            If the rows or the labels cannot be used; nothing is learnt.
+            If the rows or the labels are invalid. Nothing is learnt then.
         """
         rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
         labels = input_checks.check_labels(y, len(rows), self.learner.name).tolist()
-        return self._pass(rows, labels.__getitem__)
+        return self._run_rows(rows, labels.__getitem__)
 
     def partial_fit(self, X: ArrayLike, oracle: Callable[[int], int]) -> Record:
-        """Ask row by row, from the present state on, and buy labels from an *oracle*.
+        """Ask row by row, continuing from the current state, and query labels from an *oracle*.
 
         Parameters
         ----------
         X : array_like, shape (n, features)
             One instance per row.
         oracle : callable
-            ``oracle(i)`` returns the label of row i, -1 or +1; called for bought labels only.
+            ``oracle(i)`` returns the label of row i, -1 or +1; it is called for queried labels only.
         """
         rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
-        return self._pass(
+        return self._run_rows(
             rows, lambda row: input_checks.check_label(oracle(row), f"{self.learner.name}, row {row}")
         )
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> SelectiveSampler:
-        """Forget everything, then :meth:`run`; return self (scikit-learn's habit, with ``n_queries_``)."""
+        """Reset the state, then :meth:`run` on *X* and *y*; return self (as in scikit-learn).
+
+        ``n_queries_`` is the number of queried labels.
+        """
         rows = input_checks.check_instances(X, self.learner.features, self.learner.name)
         labels = input_checks.check_labels(y, len(rows), self.learner.name)
-        (learner, rule), self.rng.bit_generator.state = self._fresh
+        (learner, rule), self.rng.bit_generator.state = self._initial
         self.learner.load_state(learner.state())
         self.rule.load_state(rule.state())
         self.n_queries_, self._asked = 0, None
@@ -145,7 +149,7 @@ class SelectiveSampler(Serializable, Classifier):
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the margin of each row of *X*, shape (n, features); changes nothing."""
+        """Return the margin of each row of *X*, shape (n, features), without changing the state."""
         return self.learner._margins(
             self._scaled(input_checks.check_instances(X, self.learner.features, self.learner.name))
         )
@@ -165,29 +169,29 @@ class SelectiveSampler(Serializable, Classifier):
     def _scaled(self, rows: FloatArray) -> FloatArray:
         if not self.unit:
             return rows
-        lengths = np.sqrt([x.dot(x) for x in rows])  # row by row, to have the bits of a single instance
+        lengths = np.sqrt([x.dot(x) for x in rows])  # row by row, bit-for-bit identical to single instances
         return rows / np.where(lengths > 0, lengths, 1.0)[:, None]
 
-    def _pass(self, rows: FloatArray, oracle: Callable[[int], float]) -> Record:
-        """Do the rounds of :meth:`ask` and :meth:`tell` with their look-ups hoisted, for speed."""
-        view, chance, told = self.learner._view, self.rule.chance, self.rule.told
+    def _run_rows(self, rows: FloatArray, oracle: Callable[[int], float]) -> Record:
+        """Run :meth:`ask` and :meth:`tell` over rows. Attribute look-ups are hoisted for speed."""
+        view, probability, on_label = self.learner._view, self.rule.query_probability, self.rule.on_label
         learn, draw = self.learner._learn, self.rng.random
-        margins, chances, bought, moved = [], [], [], []
+        margins, probabilities, queried, updated = [], [], [], []
         for number, x in enumerate(self._scaled(rows)):
             margin, spread = view(x)
-            p = chance(x, margin, spread)
+            p = probability(x, margin, spread)
             if not 0.0 <= p <= 1.0:
-                raise self._improper(p)
+                raise self._invalid_probability(p)
             margins.append(margin)
-            chances.append(p)
+            probabilities.append(p)
             if p == 1.0 or (p > 0.0 and draw() < p):
                 label = oracle(number)
                 self.n_queries_ += 1
-                bought.append(number)
+                queried.append(number)
                 if learn(x, label):
-                    moved.append(number)
-                told(label * margin > 0)
-        return Record.of(margins, chances, bought, moved)
+                    updated.append(number)
+                on_label(label * margin > 0)
+        return Record.of(margins, probabilities, queried, updated)
 
-    def _improper(self, p: float) -> PluginError:
-        return PluginError(f"{self.rule.name}: the probability is {p!r}; expected 0 to 1.")
+    def _invalid_probability(self, p: float) -> PluginError:
+        return PluginError(f"{self.rule.name}: the query probability must be between 0 and 1, got {p!r}.")

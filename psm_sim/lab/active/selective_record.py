@@ -1,4 +1,4 @@
-"""Record of a selective run: what was predicted, bought and learnt."""
+"""Record of a selective run: predictions, queries and updates."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from psm_sim.array_types import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Record of a run: one entry per round in each array of shape (n,).
+    """Record of a run, with one entry per round in each array of shape (n,).
 
     Attributes
     ----------
     prediction : ndarray of int
-        -1 or +1, made before the label was known.
+        Prediction before the label was known, -1 or +1.
     probability : ndarray of float
-        Of buying the label.
+        Query probability.
     queried, updated : ndarray of bool
-        Whether the label was bought, and whether the learner moved.
+        Whether the label was queried, and whether the learner changed.
     """
 
     prediction: NDArray[np.int64]
@@ -30,17 +30,23 @@ class Record:
     updated: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, margins: list[float], chances: list[float], bought: list[int], moved: list[int]) -> Record:
-        """Make a record.
+    def of(
+        cls,
+        margins: list[float],
+        probabilities: list[float],
+        queried_rounds: list[int],
+        updated_rounds: list[int],
+    ) -> Record:
+        """Create a record.
 
         Parameters
         ----------
-        margins, chances : list of float
+        margins, probabilities : list of float
             Margin and query probability of each round.
-        bought, moved : list of int
-            The rounds, from 0, whose label was bought, and those that moved the learner.
+        queried_rounds, updated_rounds : list of int
+            Rounds, from 0, whose label was queried, and rounds that changed the learner.
         """
         count = len(margins)
         queried, updated = np.zeros(count, bool), np.zeros(count, bool)
-        queried[bought], updated[moved] = True, True
-        return cls(np.where(np.array(margins) >= 0, 1, -1), np.array(chances), queried, updated)
+        queried[queried_rounds], updated[updated_rounds] = True, True
+        return cls(np.where(np.array(margins) >= 0, 1, -1), np.array(probabilities), queried, updated)

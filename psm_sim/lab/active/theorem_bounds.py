@@ -1,4 +1,4 @@
-"""Theorems as functions: every bound and tuning of the learners that ask for labels, in one place."""
+"""All bounds and tunings of the active learners, as functions."""
 
 from psm_sim.lab.active.mistake_bounds import (
     cbgz2_best_b,

@@ -1,4 +1,4 @@
-"""ISAL in one dimension: a threshold, found by drawing near where it must be ([003] 5.2.1)."""
+"""ISAL in one dimension: a threshold found by sampling near the boundary region ([003] 5.2.1)."""
 
 from __future__ import annotations
 
@@ -16,30 +16,28 @@ _ETA = Parameter("eta", 0.0, at_least=0, at_most=1)
 
 
 def check_region(low: float, high: float) -> None:
-    """Raise InputError unless *low* < *high*, both finite."""
+    """Raise InputError unless *low* < *high* and both are finite."""
     if not -np.inf < low < high < np.inf:
-        raise InputError(
-            f"the region goes from {low} to {high}; expected two finite numbers, the lower first."
-        )
+        raise InputError(f"low and high must be finite with low < high, got {low} and {high}.")
 
 
 class Isal1d(AskTellLearner[float, int]):
-    """ISAL for a threshold without label noise: instances drawn around the middle of the boundary region.
+    """ISAL for a threshold without label noise, which samples around the middle of the boundary region.
 
-    The boundary region lies between the highest instance labelled -1 and the lowest labelled 1; at first
-    it is the whole interval of the population, which is uniform. An instance outside the region has a
-    known label, yet it counts as a query, as in the theory.
+    The boundary region lies between the highest instance labelled -1 and the lowest instance labelled 1. At
+    first it is the whole interval of the population, which is uniform. An instance outside the region has a
+    known label, but it counts as a query, as in the theory.
 
     Parameters
     ----------
     low, high : float
-        The ends of the population's interval; the threshold lies inside.
+        Ends of the interval of the population; the threshold is inside.
     s : float
-        Standard deviation of a draw, as a share of the region's width, above 0.
+        Standard deviation of a draw as a share of the region's width, above 0.
     eta : float
-        Share of instances drawn from the whole interval, 0 to 1.
+        Share of instances sampled from the whole interval, 0 to 1.
     seed, replication : int
-        Of the random stream.
+        Seed and replication of the random stream.
     """
 
     name = "isal-1d"
@@ -63,12 +61,12 @@ class Isal1d(AskTellLearner[float, int]):
 
     @property
     def width(self) -> float:
-        """The width of the boundary region."""
+        """Width of the boundary region."""
         return self.high - self.low
 
     @property
     def threshold(self) -> float:
-        """The middle of the boundary region."""
+        """Middle of the boundary region."""
         return (self.low + self.high) / 2
 
     def _next(self) -> float:
@@ -81,14 +79,14 @@ class Isal1d(AskTellLearner[float, int]):
             self.low, self.high = (asked, self.high) if answer < 0 else (self.low, asked)
 
     def run(self, oracle: Callable[[float], int], width: float) -> int:
-        """Ask ``oracle(x)`` until the region is at most *width* wide; return the labels bought so far."""
+        """Query ``oracle(x)`` until the region is at most *width* wide. Return the number of queries."""
         if not width > 0:
-            raise InputError(f"the width is {width}; expected a number above 0.")
+            raise InputError(f"width must be > 0, got {width}.")
         while self.width > width:
             self.tell(oracle(self.ask()))
-        return self.bought
+        return self.n_queries
 
     def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        found = super()._load_state(state)
-        check_region(found["low"], found["high"])
-        return found
+        attributes = super()._load_state(state)
+        check_region(attributes["low"], attributes["high"])
+        return attributes

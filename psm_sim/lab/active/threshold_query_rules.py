@@ -12,30 +12,30 @@ from psm_sim.parameters import parameter
 
 @dataclass(eq=False)
 class DkmHalvingRule(QueryRule):
-    """Halving band of DKM: a label is bought where ``|r| <= s``; R right ones in a row halve s.
+    """Halving band of DKM: query labels with ``|r| <= s``, and halve s after R correct predictions in a row.
 
-    A bought mistake sets the run to 0 and leaves s; so does a halving (erratum E4 of the thesis's figure
-    3-4: without it s falls at every further right label). Too small an R makes s fall faster than the
-    error, and the learner goes blind: it asks no more. Memory: two numbers.
+    A queried mistake resets the count and leaves s unchanged. A halving also resets the count (erratum E4 of
+    the thesis's figure 3-4; otherwise s would decrease at every further correct label). If R is too small, s
+    decreases faster than the error, and the learner stops querying. Memory: two numbers.
 
     Parameters
     ----------
     R : int
-        Right labels in a row that halve the band, at least 1; theory:
+        Number of correct predictions in a row that halve the band, at least 1. For the theoretical value see
         :func:`~psm_sim.lab.active.theorem_bounds.dkm_patience`.
     s1 : float or None
-        The first half width of the band, in units of the margin. None is 1, for any distribution;
-        ``1 / sqrt(features)`` is the thesis's for the uniform sphere.
+        Initial half width of the band, in units of the margin. None is 1, for any distribution. The thesis
+        uses ``1 / sqrt(features)`` for the uniform sphere.
     regrow : bool
-        Not of the papers and not measured, for skewed streams: a mistake doubles s, up to s1, and a run
-        halves only if it holds a positive.
+        Extension for skewed streams, neither in the papers nor measured. A mistake doubles s, up to s1, and a
+        run of correct predictions halves s only if it includes a positive.
 
     Source: thesis, figures 3-4 and 4-3; Dasgupta, Kalai and Monteleoni (2005).
     """
 
-    R: int = parameter(16, "right labels in a row that halve the band", at_least=1)
-    s1: float | None = parameter(None, "first half width of the band; none is 1", above=0, optional=True)
-    regrow: bool = parameter(False, "a mistake doubles the band; runs must hold a positive")
+    R: int = parameter(16, "correct predictions in a row that halve the band", at_least=1)
+    s1: float | None = parameter(None, "initial half width of the band; none is 1", above=0, optional=True)
+    regrow: bool = parameter(False, "a mistake doubles the band; a run must include a positive")
 
     name: ClassVar[str] = "halving"
     state_attributes: ClassVar[tuple[str, ...]] = ("s", "run", "above", "positive")
@@ -46,20 +46,20 @@ class DkmHalvingRule(QueryRule):
 
     @property
     def band(self) -> float:
-        """The half width s: labels are bought up to this margin, and none beyond."""
+        """Half width s; labels are queried up to this margin only."""
         return self.s
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return 1 inside the band, else 0.
 
-        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
         """
         self.above = margin >= 0
         return 1.0 if abs(margin) <= self.s else 0.0
 
-    def told(self, right: bool) -> None:
-        """Count a right label; halve the band after R of them; a mistake starts the run anew."""
-        if not right:
+    def on_label(self, is_correct: bool) -> None:
+        """Count correct predictions and halve the band after R in a row. A mistake resets the count."""
+        if not is_correct:
             self.run, self.positive = 0, False
             if self.regrow:
                 self.s = min(1.0 if self.s1 is None else self.s1, 2 * self.s)
@@ -76,15 +76,15 @@ class DkmHalvingRule(QueryRule):
 
 @dataclass(eq=False)
 class BbqNoveltyRule(QueryRule):
-    """Novelty rule of BBQ: a label is bought where ``q / (1 + q) > t^-kappa``, whatever the margin.
+    """Novelty rule of BBQ: query labels with ``q / (1 + q) > t^-kappa``, independent of the margin.
 
-    t counts all rounds from 1, q is the spread. The rule deceives itself after a change of target: the
-    spread has shrunk, and nothing is asked.
+    t counts all rounds from 1, and q is the spread. The rule fails after a change of the target, because the
+    spread stays small and no label is queried.
 
     Source: Cesa-Bianchi, Gentile and Orabona (2009), BBQ; baseline of Moroshko and Crammer.
     """
 
-    kappa: float = parameter(0.33, "how fast the threshold falls with the rounds", at_least=0, at_most=1)
+    kappa: float = parameter(0.33, "decay exponent of the threshold", at_least=0, at_most=1)
 
     name: ClassVar[str] = "novelty"
     state_attributes: ClassVar[tuple[str, ...]] = ("rounds",)
@@ -94,13 +94,13 @@ class BbqNoveltyRule(QueryRule):
 
     @property
     def needs_spread(self) -> bool:
-        """The spread is all it looks at."""
+        """Whether the spread is needed (always true)."""
         return True
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return 1 or 0, and count the round.
 
-        *x*, *margin* and *spread* as in :meth:`QueryRule.chance`.
+        See :meth:`QueryRule.query_probability` for *x*, *margin* and *spread*.
         """
         self.rounds += 1
         return 1.0 if spread / (1 + spread) > self.rounds**-self.kappa else 0.0

@@ -1,4 +1,4 @@
-"""Decision trees of fixed depth over nominal features: a node tests a feature, a leaf says -1 or 1."""
+"""Decision trees of fixed depth over nominal features."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from psm_sim.parameter_values import Parameter
 
 @dataclass(frozen=True)
 class Tree:
-    """Decision tree: the test of a feature with one branch per value, or a leaf without branches.
+    """Decision tree: an inner node tests a feature and has one branch per value, a leaf has no branches.
 
     Attributes
     ----------
     label : int
-        What a leaf predicts, -1 or 1; of a node, what it would predict as a leaf.
+        Prediction of the node as a leaf, -1 or 1.
     feature : int
-        The feature tested; -1 for a leaf.
+        Index of the tested feature; -1 for a leaf.
     branches : tuple of Tree
-        One per value of the feature.
+        One branch per value of the feature.
     """
 
     label: int
@@ -37,21 +37,24 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """The largest number of tests on a path; 0 for a leaf."""
+        """Maximum number of tests on a path; 0 for a leaf."""
         return 1 + max(branch.depth for branch in self.branches) if self.branches else 0
 
     def predict(self, x: ArrayLike) -> IntArray:
-        """Return -1 or 1 for coded instances, shape (n, d); a value without branch gets the node's label."""
+        """Return -1 or 1 for coded instances, shape (n, d).
+
+        A value without a branch gets the label of the node.
+        """
         codes = input_checks.check_codes(x, None, "the tree")
-        found = np.full(len(codes), self.label)
+        labels = np.full(len(codes), self.label)
         for value, branch in enumerate(self.branches):
-            there = codes[:, self.feature] == value
-            if there.any():
-                found[there] = branch.predict(codes[there])
-        return found
+            subset = codes[:, self.feature] == value
+            if subset.any():
+                labels[subset] = branch.predict(codes[subset])
+        return labels
 
     def text(self, names: Sequence[str] | None = None, indent: str = "") -> str:
-        """Return the tree as lines ``feature = value: label``; *names* are those of the features."""
+        """Return the tree as lines ``feature = value: label``; *names* are the names of the features."""
         if not self.branches:
             return f"{self.label:+d}"
         name, lines = names[self.feature] if names else f"x{self.feature}", []
@@ -62,16 +65,16 @@ class Tree:
 
 
 def expected_accuracy(tree: Tree, model: NaiveBayes, plus: float = -1.0, minus: float = -1.0) -> float:
-    """Return the probability that *tree* is right under a naive Bayes model ([003] (2.1)).
+    """Return the accuracy of *tree* under a naive Bayes model ([003] (2.1)).
 
     Parameters
     ----------
     tree : Tree
-        The tree.
+        Tree.
     model : NaiveBayes
-        The model.
+        Model.
     plus, minus : float
-        P(path, 1) and P(path, -1) where the tree begins; at the root (below 0) the classes' own.
+        P(path, 1) and P(path, -1) at the root of *tree*; below 0 they are the class priors.
     """
     if plus < 0:
         minus, plus = model.prior.tolist()
@@ -85,19 +88,19 @@ def expected_accuracy(tree: Tree, model: NaiveBayes, plus: float = -1.0, minus: 
 
 
 class TreeLearner(ABC):
-    """Base class of learners of a tree of fixed depth: ``fit``, then ``predict``.
+    """Base class of learners of trees of fixed depth, with ``fit`` and ``predict``.
 
     Parameters
     ----------
     depth : int
-        The largest number of tests on a path, at least 1.
+        Maximum number of tests on a path, at least 1.
     """
 
     name: ClassVar[str] = ""
-    deepest: ClassVar[int] = 5
+    max_depth: ClassVar[int] = 5
 
     def __init__(self, depth: int = 3) -> None:
-        self.depth = Parameter("depth", 3, at_least=1, at_most=self.deepest).check(depth, self.name)
+        self.depth = Parameter("depth", 3, at_least=1, at_most=self.max_depth).check(depth, self.name)
         self.features: int | None = None
         self.tree = Tree(1)
 
@@ -107,18 +110,18 @@ class TreeLearner(ABC):
         Parameters
         ----------
         x : array_like, shape (n, d)
-            Nominal features as codes 0, 1, ..., with d of at least the depth.
+            Nominal features as codes 0, 1, ...; d is at least the depth.
         y : array_like, shape (n,)
-            The labels, -1 or 1.
+            Labels, -1 or 1.
         values : sequence of int, length d, optional
-            The number of values of each feature; the highest code plus 1 if left out.
+            Number of values of each feature (default: the highest code plus 1).
         """
         codes = input_checks.check_codes(x, None, self.name)
         labels = input_checks.check_labels(y, len(codes), self.name)
         if codes.shape[1] < self.depth:
             features = codes.shape[1]
             raise InputError(
-                f"{self.name}: depth is {self.depth}; expected at most {features}, the features."
+                f"{self.name}: depth must be <= {features}, the number of features, got {self.depth}."
             )
         self.tree = self._grow(codes, labels, number_of_values(codes, values))
         self.features = codes.shape[1]
@@ -130,4 +133,4 @@ class TreeLearner(ABC):
 
     @abstractmethod
     def _grow(self, codes: IntArray, labels: IntArray, values: list[int]) -> Tree:
-        """Return the tree for checked data."""
+        """Return the tree for validated data."""

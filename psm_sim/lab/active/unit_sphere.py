@@ -1,4 +1,4 @@
-"""Points on the sphere, the error of a half-space, and a fast scan for the labels that an error costs."""
+"""Points on the sphere, the error of a half-space, and a fast scan for label counts by error level."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from psm_sim.lab.active.online_learner import OnlineLearner
 from psm_sim.lab.active.query_rules import QueryRule
 
 Source = Callable[[int], tuple[FloatArray, FloatArray]]
-"""Gives n points, shape (n, features), and their labels, shape (n,)."""
+"""Callable that returns n points, shape (n, features), and their labels, shape (n,)."""
 
 BLOCK = 1024
 
@@ -25,14 +25,14 @@ def unit_vector(rng: np.random.Generator, features: int) -> FloatArray:
 
 
 def uniform_points(rng: np.random.Generator, count: int, features: int) -> FloatArray:
-    """Return points drawn uniformly from the unit sphere.
+    """Return points sampled uniformly from the unit sphere.
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        Where the draws come from.
+        Source of the random numbers.
     count, features : int
-        The shape of what is returned, (count, features).
+        Shape of the result.
     """
     points = rng.standard_normal((count, features))
     points /= np.sqrt(np.einsum("ij,ij->i", points, points))[:, None]
@@ -42,23 +42,23 @@ def uniform_points(rng: np.random.Generator, count: int, features: int) -> Float
 def similar_points(rng: np.random.Generator, count: int, features: int, keep: float) -> FloatArray:
     """Return points of a distribution lambda-similar to the uniform one.
 
-    A uniform point with ``x_1 x_2 <= 0`` is kept with probability *keep*, so that the density is between
-    lambda and 1/lambda times the uniform one, with lambda = 2 keep / (1 + keep) (thesis, section 4.5.2).
+    A uniform point with ``x_1 x_2 <= 0`` is kept with probability *keep*. The density is then between lambda
+    and 1/lambda times the uniform one, with lambda = 2 keep / (1 + keep) (thesis, section 4.5.2).
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        Where the draws come from.
+        Source of the random numbers.
     count, features : int
-        The shape of what is returned, (count, features); at least 2 features.
+        Shape of the result, with at least 2 features.
     keep : float
         Above 0, at most 1.
     """
-    kept: list[FloatArray] = []
-    while sum(map(len, kept)) < count:
+    accepted: list[FloatArray] = []
+    while sum(map(len, accepted)) < count:
         points = uniform_points(rng, BLOCK, features)
-        kept.append(points[(points[:, 0] * points[:, 1] > 0) | (rng.random(BLOCK) < keep)])
-    return np.concatenate(kept)[:count]
+        accepted.append(points[(points[:, 0] * points[:, 1] > 0) | (rng.random(BLOCK) < keep)])
+    return np.concatenate(accepted)[:count]
 
 
 def sphere_points(
@@ -69,13 +69,13 @@ def sphere_points(
     Parameters
     ----------
     rng : numpy.random.Generator
-        Where the draws come from.
+        Source of the random numbers.
     target : ndarray, shape (features,)
-        A point is positive where its product with the target is 0 or more.
+        A point is positive if its product with the target is 0 or more.
     keep : float, optional
-        As in :func:`similar_points`; None: the uniform sphere.
+        See :func:`similar_points`; None samples the uniform sphere.
     flips : float
-        Share of the labels turned around, 0 to 1/2.
+        Share of flipped labels, 0 to 1/2.
     """
 
     def draw(count: int) -> tuple[FloatArray, FloatArray]:
@@ -90,27 +90,30 @@ def sphere_points(
 
 
 def error_of(w: FloatArray, target: FloatArray) -> float:
-    """Return the share of the uniform sphere where two half-spaces differ, angle over pi; 1/2 for w = 0."""
+    """Return the share of the uniform sphere where two half-spaces differ: their angle over pi.
+
+    The result is 1/2 for w = 0.
+    """
     length = math.sqrt(w.dot(w))
     if not length:
         return 0.5
     a, b = w / length, target / math.sqrt(target.dot(target))
-    # an arc cosine loses half the digits of a small angle
+    # atan2, because an arc cosine loses half of the digits of a small angle
     return 2 * math.atan2(math.sqrt((a - b).dot(a - b)), math.sqrt((a + b).dot(a + b))) / math.pi
 
 
 @dataclass(eq=False)
 class Hits:
-    """First hits of error levels: counts at the update that reached each, NaN where none did.
+    """Counts at the first update that reached each error level; NaN for levels not reached.
 
     Attributes
     ----------
     labels, updates, errors, points : ndarray, shape (levels,)
-        Labels bought, updates, wrong predictions and points seen until then.
+        Queried labels, updates, wrong predictions and points up to that update.
     final_error : float
         Error after the last point.
     seen : int
-        Points seen in all.
+        Total number of points.
     """
 
     labels: FloatArray
@@ -129,31 +132,32 @@ def first_hits(
     levels: Sequence[float],
     limit: int,
 ) -> Hits:
-    """Return when a learner first reaches each error level; the trajectory is that of ``Selective``.
+    """Return when a learner first reaches each error level.
 
-    Points come in blocks; one product gives the margins of a block, and the scan jumps to the next
-    mistake or change of the band. So a point that is not asked about costs next to nothing.
+    The trajectory is that of :class:`~psm_sim.lab.active.selective.SelectiveSampler`. One product gives the
+    margins of a block of points, and the scan jumps to the next mistake or change of the band. A point that
+    is not queried therefore costs almost nothing.
 
     Parameters
     ----------
     learner, rule
-        Changed by the run; the rule must have a ``band``: it asks for labels at margins up to it, and for
-        no others (Always, Halving).
+        Modified by the run. The rule must have a ``band``, i.e. query labels up to this margin only (always,
+        halving).
     target : ndarray, shape (features,)
-        What the error is measured against.
+        Target of the error.
     draw : callable
-        A :func:`sphere_points` of points and labels.
+        Source of points and labels, see :func:`sphere_points`.
     levels : sequence of float
-        Errors, each above 0.
+        Error levels, each above 0.
     limit : int
-        Points to see at most.
+        Maximum number of points.
     """
     if not hasattr(rule, "band"):
-        raise InputError(f"the scan's rule is {rule.name}; expected one with a band, always or halving.")
+        raise InputError(f"rule must have a band (always or halving), got {rule.name}.")
     scan = _Scan(learner, rule, target, np.asarray(levels, dtype=np.float64))
     while scan.points < limit and not scan.done:
         scan.block(*draw(min(BLOCK, limit - scan.points)))
-    labels, updates, errors, points = scan.found.T
+    labels, updates, errors, points = scan.hits.T
     return Hits(labels, updates, errors, points, error_of(learner.w, target), scan.points)
 
 
@@ -167,40 +171,40 @@ class _Scan:
     updates: int = 0
     errors: int = 0
     points: int = 0
-    found: FloatArray = field(init=False)
+    hits: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
-        self.found = np.full((len(self.levels), 4), np.nan)
+        self.hits = np.full((len(self.levels), 4), np.nan)
 
     @property
     def done(self) -> bool:
         """Whether every level has been reached."""
-        return bool(len(self.levels)) and not np.isnan(self.found[:, 0]).any()
+        return bool(len(self.levels)) and not np.isnan(self.hits[:, 0]).any()
 
     def block(self, X: FloatArray, y: FloatArray) -> None:
-        """Take in points, shape (n, features), with their labels, shape (n,)."""
+        """Process points, shape (n, features), with their labels, shape (n,)."""
         start = 0
         while start < len(X) and not self.done:
             margins = X[start:] @ self.learner.w
-            stop = self._stop(X[start:], y[start:], margins)
+            stop = self._query_until_change(X[start:], y[start:], margins)
             self.errors += int(np.sum((margins[:stop] >= 0) != (y[start : start + stop] > 0)))
             self.points += stop
             start += stop
-            self._note()
+            self._record_levels()
 
-    def _stop(self, X: FloatArray, y: FloatArray, margins: FloatArray) -> int:
-        """Buy labels up to the next mistake or change of the band; return the number of points passed."""
-        band = self.rule.band  # type: ignore[attr-defined]  # first_hits has looked
-        for place in np.flatnonzero(np.abs(margins) <= band).tolist():
-            right = bool(y[place] * margins[place] > 0)
+    def _query_until_change(self, X: FloatArray, y: FloatArray, margins: FloatArray) -> int:
+        """Query labels up to the next mistake or change of the band. Return the number of points passed."""
+        band = self.rule.band  # type: ignore[attr-defined]  # first_hits has checked it
+        for index in np.flatnonzero(np.abs(margins) <= band).tolist():
+            is_correct = bool(y[index] * margins[index] > 0)
             self.labels += 1
-            self.rule.told(right)
-            if not right:
-                self.updates += self.learner._learn(X[place], float(y[place]))
-            if not right or self.rule.band != band:  # type: ignore[attr-defined]
-                return place + 1
+            self.rule.on_label(is_correct)
+            if not is_correct:
+                self.updates += self.learner._learn(X[index], float(y[index]))
+            if not is_correct or self.rule.band != band:  # type: ignore[attr-defined]
+                return index + 1
         return len(margins)
 
-    def _note(self) -> None:
-        reached = np.isnan(self.found[:, 0]) & (error_of(self.learner.w, self.target) <= self.levels)
-        self.found[reached] = self.labels, self.updates, self.errors, self.points
+    def _record_levels(self) -> None:
+        reached = np.isnan(self.hits[:, 0]) & (error_of(self.learner.w, self.target) <= self.levels)
+        self.hits[reached] = self.labels, self.updates, self.errors, self.points

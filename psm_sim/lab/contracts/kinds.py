@@ -1,4 +1,4 @@
-"""Kinds of components that the lab adds to the contract checks."""
+"""Component kinds of the lab for the contract checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Online learner checks: what a learner of half-spaces answers and learns, one bought label at a time."""
+"""Contract checks of online learners."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ import numpy as np
 from psm_sim.contracts.check_suite import Suite, require
 from psm_sim.contracts.shared_checks import capture_refusal
 from psm_sim.lab.active import AlwaysQuery, OnlineLearner, SelectiveSampler
-from psm_sim.lab.contracts.sampler import SAMPLER_CHECKS, SamplerSubject, odd_instances, rows
+from psm_sim.lab.contracts.sampler import SAMPLER_CHECKS, SamplerSubject, invalid_instances, rows
 
-ODD_LABELS: tuple[Any, ...] = (0, 2, 0.5, math.nan, "1", None, True)
+INVALID_LABELS: tuple[Any, ...] = (0, 2, 0.5, math.nan, "1", None, True)
 
 
 class OnlineLearnerSubject(SamplerSubject[OnlineLearner]):
-    """An online learner, which is sold every label."""
+    """Online learner under test, for which every label is queried."""
 
     @property
     def features(self) -> int:
-        """Its own number of features."""
+        """Number of features of the learner."""
         return self.given.features
 
     def sampler(self, part: OnlineLearner, seed: int = 1) -> SelectiveSampler:
-        """Return a sampler that buys every label for *part*; its coin, with that *seed*, is not used."""
+        """Return a sampler that queries every label for *part*; *seed* has no effect."""
         return SelectiveSampler(part, AlwaysQuery(), seed=seed)
 
 
 ONLINE_LEARNER_CHECKS = Suite[OnlineLearnerSubject]("online learner", SAMPLER_CHECKS)
 
 
-def _taught(subject: OnlineLearnerSubject) -> OnlineLearner:
+def _trained_learner(subject: OnlineLearnerSubject) -> OnlineLearner:
     learner = subject.fresh()
     for x, y in zip(*rows(subject.features), strict=True):
         learner.learn(x, int(y))
@@ -41,75 +41,84 @@ def _taught(subject: OnlineLearnerSubject) -> OnlineLearner:
 
 @ONLINE_LEARNER_CHECKS.check
 def undecided_at_first(subject: OnlineLearnerSubject) -> None:
-    """A new learner has margin 0 everywhere, and a margin of 0 predicts +1."""
+    """An untrained learner has margin 0 everywhere, and a margin of 0 predicts +1."""
     learner, (points, _) = subject.fresh(), rows(subject.features)
-    margins, said = learner.decision_function(points), learner.predict(points)
-    require(not margins.any(), f"Before it learned anything a margin is {margins[margins != 0][:1]}.")
-    require((said == 1).all(), "It predicts -1 at a margin of 0; expected +1.")
+    margins, predictions = learner.decision_function(points), learner.predict(points)
+    require(not margins.any(), f"Every margin must be 0 before training, got {margins[margins != 0][:1]}.")
+    require((predictions == 1).all(), "The prediction at margin 0 must be +1, got -1.")
 
 
 @ONLINE_LEARNER_CHECKS.check
 def first_label(subject: OnlineLearnerSubject) -> None:
-    """The first label moves it, whichever it is: at margin 0 a label counts as a mistake."""
+    """The first label changes the learner: at margin 0 either label counts as a mistake."""
     for label in (-1, 1):
         learner, (points, _) = subject.fresh(), rows(subject.features)
-        require(learner.learn(points[0], label), f"The first label, {label}, did not move it.")
-        found = learner.predict_one(points[0])
-        require(found == label, f"After a first label of {label} it predicts {found} for that instance.")
+        require(learner.learn(points[0], label), f"The first label, {label}, did not change the learner.")
+        prediction = learner.predict_one(points[0])
+        require(
+            prediction == label, f"After the first label {label} it predicts {prediction} for that instance."
+        )
 
 
 @ONLINE_LEARNER_CHECKS.check
 def rows_as_instances(subject: OnlineLearnerSubject) -> None:
-    """Rows have the margins and predictions of their instances, within 1e-9; looking changes nothing."""
-    learner, (points, _) = _taught(subject), rows(subject.features, 30, seed=4)
+    """Margins and predictions of rows equal those of instances, within 1e-9, and change nothing."""
+    learner, (points, _) = _trained_learner(subject), rows(subject.features, 30, seed=4)
     before = learner.state()
-    found, single = learner.decision_function(points), np.array([learner.margin(x) for x in points])
-    require(found.shape == (30,), f"Of 30 rows it returned margins of shape {found.shape}.")
-    require(np.allclose(found, single, rtol=1e-9, atol=1e-9), "Margins of rows differ from the instances'.")
-    said = learner.predict(points)
-    require((said == np.where(found >= 0, 1, -1)).all(), "A prediction has not the sign of its margin.")
-    require(learner.state() == before, "Asking for margins and predictions changed what had been learned.")
+    margins, single = learner.decision_function(points), np.array([learner.margin(x) for x in points])
+    require(margins.shape == (30,), f"The margins of 30 rows must have shape (30,), got {margins.shape}.")
+    require(
+        np.allclose(margins, single, rtol=1e-9, atol=1e-9), "Margins of rows differ from those of instances."
+    )
+    predictions = learner.predict(points)
+    require(
+        (predictions == np.where(margins >= 0, 1, -1)).all(),
+        "A prediction differs from the sign of its margin.",
+    )
+    require(learner.state() == before, "Computing margins and predictions changed the state.")
 
 
 @ONLINE_LEARNER_CHECKS.check
 def says_whether_it_moved(subject: OnlineLearnerSubject) -> None:
-    """``learn`` returns whether the state moved, and says so truly."""
-    learner = _taught(subject)
+    """learn() returns whether the state changed."""
+    learner = _trained_learner(subject)
     for x, y in zip(*rows(subject.features, seed=5), strict=True):
         before = learner.state()
-        said = learner.learn(x, int(y))
-        moved = learner.state() != before
-        require(said == moved, f"It returned {said}; expected {moved}, whether its state moved.")
+        returned = learner.learn(x, int(y))
+        changed = learner.state() != before
+        require(
+            returned == changed, f"learn() must return {changed}, whether its state changed, got {returned}."
+        )
 
 
 @ONLINE_LEARNER_CHECKS.check
 def zeros(subject: OnlineLearnerSubject) -> None:
-    """An instance of zeros has margin 0 and leaves every weight finite when it is learned."""
-    learner, nothing = _taught(subject), np.zeros(subject.features)
-    found = learner.margin(nothing)
-    require(found == 0, f"An instance of zeros has margin {found}; expected 0.")
+    """An instance of zeros has margin 0, and learning it keeps every weight finite."""
+    learner, zeros = _trained_learner(subject), np.zeros(subject.features)
+    margin = learner.margin(zeros)
+    require(margin == 0, f"The margin of an instance of zeros must be 0, got {margin}.")
     for label in (-1, 1):
-        learner.learn(nothing, label)
-    require(np.isfinite(learner.w).all(), f"After it the weights are {learner.w.tolist()}.")
+        learner.learn(zeros, label)
+    require(np.isfinite(learner.w).all(), f"After an instance of zeros the weights are {learner.w.tolist()}.")
 
 
 @ONLINE_LEARNER_CHECKS.check
 def unusable_labels(subject: OnlineLearnerSubject) -> None:
-    """A label outside -1 and +1, a truth value too, is refused, and nothing is learned."""
-    learner, x = _taught(subject), np.ones(subject.features)
+    """A label other than -1 and +1, including a Boolean, is rejected, and nothing is learnt."""
+    learner, x = _trained_learner(subject), np.ones(subject.features)
     before = learner.state()
-    for label in ODD_LABELS:
+    for label in INVALID_LABELS:
         capture_refusal(partial(learner.learn, x, label), f"A label of {label!r}")
-    require(learner.state() == before, "A label was refused, but changed what had been learned.")
+    require(learner.state() == before, "A rejected label changed the state.")
 
 
 @ONLINE_LEARNER_CHECKS.check
 def unusable_instances(subject: OnlineLearnerSubject) -> None:
-    """NaN, infinity, text and another number of features are refused, and nothing is learned."""
-    learner = _taught(subject)
+    """NaN, infinity, strings and a wrong number of features are rejected, and nothing is learnt."""
+    learner = _trained_learner(subject)
     before = learner.state()
-    for x, what in odd_instances(subject.features):
+    for x, name in invalid_instances(subject.features):
         for call in (learner.margin, learner.predict_one, partial(learner.learn, y=1)):
-            capture_refusal(partial(call, x), what)
-        capture_refusal(partial(learner.decision_function, [x]), what)
-    require(learner.state() == before, "An instance was refused, but changed what had been learned.")
+            capture_refusal(partial(call, x), name)
+        capture_refusal(partial(learner.decision_function, [x]), name)
+    require(learner.state() == before, "A rejected instance changed the state.")

@@ -1,4 +1,4 @@
-"""Query rule checks: what a rule answers that says how likely a label is bought."""
+"""Contract checks of query rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psm_sim.lab.contracts.sampler import (
     FEATURES,
     SAMPLER_CHECKS,
     SamplerSubject,
-    odd_instances,
+    invalid_instances,
     rows,
     train_rounds,
 )
@@ -22,10 +22,10 @@ LENGTHS = (0.0, 1e-12, 1.0, 1e12)
 
 
 class QueryRuleSubject(SamplerSubject[QueryRule]):
-    """A query rule, with a second-order learner, which every rule can use."""
+    """Query rule under test, with a second-order learner, which every rule supports."""
 
     def sampler(self, part: QueryRule, seed: int = 1) -> SelectiveSampler:
-        """Return a sampler whose labels are bought by *part*, and by a coin with that *seed*."""
+        """Return a sampler whose labels are queried by *part*, with Bernoulli draws from *seed*."""
         return SelectiveSampler(SecondOrderPerceptron(FEATURES), part, seed=seed)
 
 
@@ -35,49 +35,49 @@ QUERY_RULE_CHECKS.check(default_parameters)
 
 @QUERY_RULE_CHECKS.check
 def probabilities(subject: QueryRuleSubject) -> None:
-    """A probability from 0 to 1 for any instance: of zeros, tiny or huge, before and after labels."""
+    """The query probability is 0 to 1 for zero, tiny and huge instances, before and after training."""
     rule = subject.fresh()
     sampler = subject.sampler(rule)
     for _ in range(2):
         for length in LENGTHS:
-            found = rule.probability(sampler.learner, np.full(FEATURES, length))
-            require(0 <= found <= 1, f"At features of {length:g} it returned {found}; expected 0 to 1.")
+            p = rule.probability(sampler.learner, np.full(FEATURES, length))
+            require(0 <= p <= 1, f"The probability must be 0 to 1, got {p} for features of {length:g}.")
         train_rounds(sampler)
 
 
 @QUERY_RULE_CHECKS.check
 def asks_only(subject: QueryRuleSubject) -> None:
-    """A probability draws no number, and leaves the learner as it was."""
+    """Computing a query probability draws no random number and does not change the learner."""
     rule, (points, _) = subject.fresh(), rows(FEATURES)
     sampler = train_rounds(subject.sampler(rule))
-    learner, coin = sampler.learner.state(), sampler.rng.bit_generator.state
-    shared = np.random.get_state(legacy=False)  # noqa: NPY002 (looked at, not drawn from)
+    learner, generator = sampler.learner.state(), sampler.rng.bit_generator.state
+    shared = np.random.get_state(legacy=False)  # noqa: NPY002 (read, not drawn from)
     for x in points:
         rule.probability(sampler.learner, x)
-    require(sampler.learner.state() == learner, "Asked for probabilities it changed the learner.")
+    require(sampler.learner.state() == learner, "probability() changed the learner.")
     drawn = str(np.random.get_state(legacy=False)) != str(shared)  # noqa: NPY002
-    require(not drawn and sampler.rng.bit_generator.state == coin, "Asked for it, it drew a number.")
+    require(not drawn and sampler.rng.bit_generator.state == generator, "probability() drew a random number.")
 
 
 @QUERY_RULE_CHECKS.check
 def one_by_one(subject: QueryRuleSubject) -> None:
-    """Asked and told one by one it buys the labels that it buys in a run."""
+    """Single calls of ask() and tell() query the same labels as a run."""
     (points, y), sampler = rows(FEATURES), subject.sampler(subject.fresh())
     expected = subject.sampler(subject.fresh()).run(points, y).queried.tolist()
-    found = []
+    queried = []
     for x, label in zip(points, y, strict=True):
-        found.append(sampler.ask(x).query)
-        if found[-1]:
+        queried.append(sampler.ask(x).query)
+        if queried[-1]:
             sampler.tell(x, int(label))
-    require(found == expected, "Asked one by one it buys other labels than in a run.")
+    require(queried == expected, "Single calls query other labels than a run.")
 
 
 @QUERY_RULE_CHECKS.check
 def unusable_instances(subject: QueryRuleSubject) -> None:
-    """A probability of an instance that cannot be used is refused, and the rule stays as it was."""
+    """The query probability of an invalid instance is rejected, and the rule does not change."""
     rule = subject.fresh()
     sampler = train_rounds(subject.sampler(rule))
     before = rule.state()
-    for x, what in odd_instances(FEATURES):
-        capture_refusal(partial(rule.probability, sampler.learner, x), what)
-    require(rule.state() == before, "An instance was refused, but changed the rule.")
+    for x, name in invalid_instances(FEATURES):
+        capture_refusal(partial(rule.probability, sampler.learner, x), name)
+    require(rule.state() == before, "A rejected instance changed the rule.")

@@ -1,1 +1,1 @@
-"""Policies of the lab: learners that ask for labels, on the radio."""
+"""Sleep policies of the lab that use active learners."""

@@ -1,4 +1,4 @@
-"""Outlook: which of the coming beacons a listening policy would hear, as far as its learner and coins say."""
+"""Forecast of the beacons that a listening policy will receive."""
 
 from __future__ import annotations
 
@@ -12,124 +12,134 @@ from psm_sim.lab.policies.idle_period import IdlePeriod
 from psm_sim.lab.policies.listening_plan import PlannedBeacon
 
 _MAX_BLOCK = 512
-"""Beacons of a silence that are looked at together; at first as few as two of the longest dozes have."""
+"""Maximum number of beacons evaluated in one batch; the first batch covers two longest dozes."""
 _NONE: FloatArray = np.empty(0)
-"""Instance told to a rule: the rules of listening look at margin and spread alone."""
+"""Empty instance for a query rule; the rules of listening use only margin and spread."""
 
 
 class BeaconForecast:
-    """Outlook of a policy: its learner's view of the coming beacons.
+    """Forecast by a learner for the beacons of an idle period.
 
     Parameters
     ----------
     features : Features
-        What is known of the beacons.
-    sampler : Selective
-        The learner, and the rule that says with what probability a beacon is heard below margin 0.
+        Features of the beacons.
+    sampler : SelectiveSampler
+        Learner, and the rule for the probability of receiving a beacon with a margin below 0.
     floor : float
-        The least probability.
+        Minimum probability.
     grid : Beacons
-        The beacons.
-    most : int
-        The longest doze, in beacons.
+        Beacon times.
+    horizon : int
+        Longest doze, in beacons.
     """
 
     def __init__(
-        self, features: Features, sampler: SelectiveSampler, floor: float, grid: Beacons, most: int
+        self, features: Features, sampler: SelectiveSampler, floor: float, grid: Beacons, horizon: int
     ) -> None:
-        self._features, self._floor, self._grid, self._most = features, floor, grid, most
+        self._features, self._floor, self._grid, self._horizon = features, floor, grid, horizon
         self.learner, self._rule = sampler.learner, sampler.rule
-        self._unheard: list[float] = unheard_since(most).tolist()
-        self._silence: IdlePeriod | None = None
+        self._unheard: list[float] = unheard_since(horizon).tolist()
+        self._idle_period: IdlePeriod | None = None
 
     def on_frame(self) -> None:
-        """Take note that a frame has moved."""
-        self._silence = None
+        """Handle a sent or received frame."""
+        self._idle_period = None
 
-    def look(self, first: int, coins: list[float], on_beacon: bool = True) -> PlannedBeacon:
-        """Toss the coins of the coming beacons up to the first success; nothing is learnt.
+    def next_beacon(self, first: int, draws: list[float], on_beacon: bool = True) -> PlannedBeacon:
+        """Return the next beacon to receive, by Bernoulli draws; nothing is learnt.
 
         Parameters
         ----------
-        first
-            The number of the first beacon.
-        coins
-            One for each beacon up to the longest doze, from 0 to 1.
-        on_beacon
-            Whether the beacon before the first one has just been heard; else the features know which was.
+        first : int
+            Number of the first beacon.
+        draws : list of float
+            Uniform random number of each beacon up to the longest doze.
+        on_beacon : bool
+            Whether the beacon before the first one has just been received. Otherwise the features have the
+            time of the last received beacon.
         """
-        silence, last, chance = self._silence_at(first), first + self._most - 1, self._rule.chance
+        period, last, p_query = (
+            self._idle_period_at(first),
+            first + self._horizon - 1,
+            self._rule.query_probability,
+        )
         unheard = self._unheard if on_beacon else self._features.unheard(self._times_s(first)).tolist()
-        views = zip(coins, silence.views(first, unheard), strict=True)
-        for number, (coin, (margin, spread)) in enumerate(views, first):
-            p = 1.0 if margin >= 0 or number == last else chance(_NONE, margin, spread)
-            if coin < p or coin < self._floor:
+        views = zip(draws, period.views(first, unheard), strict=True)
+        for number, (draw, (margin, spread)) in enumerate(views, first):
+            p = 1.0 if margin >= 0 or number == last else p_query(_NONE, margin, spread)
+            if draw < p or draw < self._floor:
                 break
         p = max(p, self._floor)
-        return PlannedBeacon(number, margin, spread, p, number == last, silence, unheard[number - first])
+        return PlannedBeacon(number, margin, spread, p, number == last, period, unheard[number - first])
 
     def learn(self, planned: PlannedBeacon, frames: bool, weight: float) -> None:
-        """Learn from a beacon heard; a right prediction changes no learner, and is told to the rule alone.
+        """Learn from a received beacon.
+
+        A correct prediction changes no learner and is passed to the query rule only.
 
         Parameters
         ----------
-        planned
+        planned : PlannedBeacon
             The beacon.
-        frames
-            Whether it showed frames.
-        weight
-            How many times a frame that was not expected counts, 1 or more.
+        frames : bool
+            Whether frames were buffered.
+        weight : float
+            Weight of an unexpected frame, 1 or more.
         """
         label = 1 if frames else -1
-        right = label * planned.margin > 0
-        self._rule.chance(_NONE, planned.margin, planned.spread)
-        if not right:
-            moved = self.learner.learn(planned.instance, label)
-            if moved and frames and weight != 1:
+        is_correct = label * planned.margin > 0
+        self._rule.query_probability(_NONE, planned.margin, planned.spread)
+        if not is_correct:
+            updated = self.learner.learn(planned.instance, label)
+            if updated and frames and weight != 1:
                 self.learner.w += (weight - 1) * planned.instance
-            if self._silence is not None:
-                self._silence.recompute()
-        self._rule.told(right)
+            if self._idle_period is not None:
+                self._idle_period.recompute()
+        self._rule.on_label(is_correct)
 
-    def _silence_at(self, first: int) -> IdlePeriod:
-        """Return the present silence, with all beacons from the *first* up to the longest doze."""
-        silence = self._silence
-        if silence is None or not silence.has(first, self._most):
-            size = 2 * self._most if silence is None else min(2 * silence.size, _MAX_BLOCK + self._most)
-            rows = self._features.silent(self._times_s(first, size))
-            self._silence = silence = IdlePeriod(first, rows, self.learner)
-        return silence
+    def _idle_period_at(self, first: int) -> IdlePeriod:
+        """Return the current idle period, covering the beacons from *first* to the longest doze."""
+        period = self._idle_period
+        if period is None or not period.has(first, self._horizon):
+            size = 2 * self._horizon if period is None else min(2 * period.size, _MAX_BLOCK + self._horizon)
+            rows = self._features.idle(self._times_s(first, size))
+            self._idle_period = period = IdlePeriod(first, rows, self.learner)
+        return period
 
     def _times_s(self, first: int, count: int | None = None) -> FloatArray:
-        numbers = np.arange(first, first + (self._most if count is None else count), dtype=np.float64)
+        numbers = np.arange(first, first + (self._horizon if count is None else count), dtype=np.float64)
         return numbers * self._grid.interval_s
 
 
 class RandomListening:
-    """Outlook of random listening: every beacon is heard with the same probability.
+    """Forecast for random listening, which receives every beacon with the same probability.
 
     Parameters
     ----------
-    chance : float
+    probability : float
         The probability.
-    most : int
-        The longest doze, in beacons.
+    horizon : int
+        Longest doze, in beacons.
     """
 
     learner = None
 
-    def __init__(self, chance: float, most: int) -> None:
-        self._chance, self._most = chance, most
+    def __init__(self, probability: float, horizon: int) -> None:
+        self._probability, self._horizon = probability, horizon
 
     def on_frame(self) -> None:
-        """Take note that a frame has moved; it does not matter."""
+        """Ignore a sent or received frame."""
 
-    def look(self, first: int, coins: list[float], on_beacon: bool = True) -> PlannedBeacon:
-        """Toss the coins; *first* and *coins* as for :meth:`BeaconForecast.look`, *on_beacon* is unused."""
-        number, last = first, first + self._most - 1
-        while number < last and coins[number - first] >= self._chance:
+    def next_beacon(self, first: int, draws: list[float], on_beacon: bool = True) -> PlannedBeacon:
+        """Return the next beacon to receive.
+
+        See :meth:`BeaconForecast.next_beacon` for *first* and *draws*; *on_beacon* is unused.
+        """
+        number, last = first, first + self._horizon - 1
+        while number < last and draws[number - first] >= self._probability:
             number += 1
-        return PlannedBeacon(number, -1.0, 0.0, 1.0 if number == last else self._chance, number == last)
+        return PlannedBeacon(number, -1.0, 0.0, 1.0 if number == last else self._probability, number == last)
 
     def learn(self, planned: PlannedBeacon, frames: bool, weight: float) -> None:
-        """Learn nothing; *planned*, *frames* and *weight* as for :meth:`BeaconForecast.learn`."""
+        """Learn nothing; see :meth:`BeaconForecast.learn` for *planned*, *frames* and *weight*."""

@@ -1,4 +1,4 @@
-"""Silence: the coming beacons as a linear learner sees them, many at a time."""
+"""Features of the beacons of one idle period, evaluated in batches."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from psm_sim.lab.policies.features import LISTENED
 
 
 class IdlePeriod:
-    """Beacons of one silence.
+    """Beacons of one idle period.
 
-    While no frame moves, one feature of a beacon depends on which beacons were heard before: the time since
-    the last of them. All others are worked out for many beacons at once, and of each beacon a few sums are
-    kept, from which its margin follows in a few multiplications.
+    While no frame is transmitted, only one feature of a beacon depends on which beacons were received before,
+    the time since the last one. All other features are computed for many beacons at once. A few sums per
+    beacon are stored, from which its margin follows with a few multiplications.
 
     Parameters
     ----------
     first : int
-        The number of the first beacon.
+        Number of the first beacon.
     rows : ndarray, shape (features, n)
-        The features of the beacons, without that one
-        (:meth:`~psm_sim.lab.policies.features.Features.silent`).
+        Features of the beacons, except the time since the last received one; see
+        :meth:`~psm_sim.lab.policies.features.Features.idle`.
     learner : OnlineLearner
-        What gives the margins; a second-order one has a matrix ``G``.
+        Learner of the margins; a second-order learner has a matrix ``G``.
     """
 
     def __init__(self, first: int, rows: FloatArray, learner: OnlineLearner) -> None:
@@ -37,15 +37,15 @@ class IdlePeriod:
 
     @property
     def size(self) -> int:
-        """The number of beacons."""
+        """Number of beacons."""
         return len(self._squares)
 
     def has(self, number: int, count: int) -> bool:
-        """Say whether the beacon of a *number* and those after it, *count* in all, belong to it."""
+        """Return whether the *count* beacons from *number* on are part of the idle period."""
         return self._first <= number and number + count <= self._first + self.size
 
     def recompute(self) -> None:
-        """Work out the sums anew: the learner has moved."""
+        """Recompute the sums after a change of the learner."""
         weights, rows = self._learner.w, self._rows
         self._weight = float(weights[LISTENED])
         self._products: list[float] = (weights @ rows).tolist()
@@ -58,37 +58,37 @@ class IdlePeriod:
             self._others: list[float] = (rows * spread).sum(axis=0).tolist()
 
     def views(self, number: int, unheard: Sequence[float]) -> Iterator[tuple[float, float]]:
-        """Yield margin and spread of the beacon of a *number* and of those after it.
+        """Yield margin and spread of consecutive beacons.
 
         Parameters
         ----------
-        number
-            The number of the first of them.
-        unheard
-            The time since a beacon was heard, as a feature, of each of them.
+        number : int
+            Number of the first of them.
+        unheard : sequence of float
+            Feature "time since the last received beacon" of each of them.
         """
-        here = slice(number - self._first, number - self._first + len(unheard))
-        parts = zip(unheard, self._squares[here], self._products[here], strict=True)
+        selection = slice(number - self._first, number - self._first + len(unheard))
+        parts = zip(unheard, self._squares[selection], self._products[selection], strict=True)
         if self._is_quadratic:
-            yield from self._second_order(parts, here)
+            yield from self._second_order(parts, selection)
             return
         weight = self._weight
         for own, square, product in parts:
             yield (product + weight * own) / sqrt(square + own * own), 0.0
 
     def instance(self, number: int, unheard: float) -> FloatArray:
-        """Return the instance of a beacon, of length 1; *unheard* as for :meth:`views`."""
-        found = self._rows[:, number - self._first].copy()
-        found[LISTENED] = unheard
-        return np.asarray(found / sqrt(self._squares[number - self._first] + unheard * unheard))
+        """Return the instance of the beacon *number*, of norm 1; see :meth:`views` for *unheard*."""
+        features = self._rows[:, number - self._first].copy()
+        features[LISTENED] = unheard
+        return np.asarray(features / sqrt(self._squares[number - self._first] + unheard * unheard))
 
     def _second_order(
-        self, parts: Iterator[tuple[float, float, float]], here: slice
+        self, parts: Iterator[tuple[float, float, float]], selection: slice
     ) -> Iterator[tuple[float, float]]:
-        weight, pull = self._weight, self._own
+        weight, diagonal = self._weight, self._own
         for (own, square, product), other, mixed in zip(
-            parts, self._others[here], self._mixed[here], strict=True
+            parts, self._others[selection], self._mixed[selection], strict=True
         ):
             length = square + own * own
-            spread = (other + own * (mixed + own * pull)) / length
+            spread = (other + own * (mixed + own * diagonal)) / length
             yield (product + weight * own) / sqrt(length) / (1 + spread), spread

@@ -1,4 +1,4 @@
-"""Listen: an active learner decides which beacons to hear; one that it does not hear tells nothing."""
+"""Listening policy: an active learner decides which beacons to receive."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from psm_sim.errors import InputError
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.policies.beacon_forecast import BeaconForecast, RandomListening
 from psm_sim.lab.policies.features import Features
-from psm_sim.lab.policies.listening_plan import CoinTosses, ListeningPlan, PlannedBeacon
+from psm_sim.lab.policies.listening_plan import ListeningPlan, PlannedBeacon, UniformDraws
 from psm_sim.lab.policies.listening_tally import ListeningStats
 from psm_sim.limits import MAX_POLLS, MAX_SEED, MAX_WEIGHT
 from psm_sim.parameters import check_all, parameter
@@ -28,19 +28,23 @@ _SAMPLERS = {
 
 @dataclass
 class Listen(Policy):
-    """Hear the beacons at which an online learner expects frames, and others with a coin's probability.
+    """Policy that receives the beacons at which an active learner predicts frames, and some others.
 
-    Each beacon is an instance (:class:`~psm_sim.lab.policies.features.Features`), and frames held are its
-    label.
-    A beacon with a margin of 0 or more is heard, so its label is free; below, the sampler's coin is tossed;
-    and one is heard at the latest after ``max_ms``. Only beacons heard teach anything. Between beacons
-    nothing changes, so that all coins up to the next beacon heard are tossed ahead. An empty beacon that was
-    predicted empty teaches nothing either, so that a silence is planned ahead up to the first that would
-    (:class:`~psm_sim.lab.policies.listening_plan.ListeningPlan`). ``dkm`` counts all, and is asked each time.
+    Each beacon is an instance (:class:`~psm_sim.lab.policies.features.Features`), and its label is whether
+    frames are buffered. The station only learns the labels of the beacons that it receives.
 
-    The mistake bounds of the margin coins hold for labels that come by themselves on one side
-    (:class:`~psm_sim.lab.active.OneSided`), but not with a ``weight``. ``dkm`` listens inside its halving
-    band.
+    - A beacon with a margin of 0 or more is received, so its label is free.
+    - Below margin 0 the query rule of the learner decides by a Bernoulli draw.
+    - At the latest after ``max_ms`` a beacon is received.
+
+    Nothing changes between two received beacons, so all draws up to the next one are made in advance. An
+    empty beacon that was predicted empty does not change the learner either. An idle period is therefore
+    planned up to the first beacon that would (:class:`~psm_sim.lab.policies.listening_plan.ListeningPlan`).
+    The rule of ``dkm`` counts all labels, so it is called at each beacon; it receives the beacons inside its
+    halving band.
+
+    The mistake bounds of the margin rules also apply if labels are free on one side
+    (:class:`~psm_sim.lab.active.OneSided`), but not with a ``weight``.
 
     Source: Cesa-Bianchi, Gentile and Zaniboni (2006); Moroshko and Crammer (2014); Dasgupta, Kalai and
     Monteleoni (2005).
@@ -50,95 +54,103 @@ class Listen(Policy):
 
     learner: str = parameter(
         "cbgz",
-        "what learns; random: a fixed probability",
+        "learner; random: a fixed probability",
         choices=("cbgz", "cbgz2", "lasec", "random", "dkm"),
     )
     b: float = parameter(
-        0.03, "scale of the margin's coin; of random, the probability", above=0, at_most=MAX_WEIGHT
+        0.03, "scale of the margin rule; random: the probability", above=0, at_most=MAX_WEIGHT
     )
     c: float = parameter(1000.0, "lasec: inverse drift rate, above the ridge", above=0, at_most=MAX_WEIGHT)
-    ridge: float = parameter(1.0, "cbgz2 and lasec: pull of the weights to 0", above=0, at_most=MAX_WEIGHT)
-    R: int = parameter(32, "dkm: right labels in a row that halve the band", at_least=1, at_most=MAX_POLLS)
-    regrow: bool = parameter(False, "dkm: a mistake doubles the band, and a run must hold a positive")
-    weight: float = parameter(
-        1.0, "cbgz: how many times a missed frame counts", at_least=1, at_most=MAX_WEIGHT
+    ridge: float = parameter(
+        1.0, "cbgz2 and lasec: ridge penalty on the weights", above=0, at_most=MAX_WEIGHT
     )
-    floor: float = parameter(0.0, "least probability of hearing a beacon", at_least=0, at_most=1)
-    context: bool = parameter(True, "whether it knows that a request is outstanding")
+    R: int = parameter(
+        32, "dkm: correct predictions in a row that halve the band", at_least=1, at_most=MAX_POLLS
+    )
+    regrow: bool = parameter(False, "dkm: a mistake doubles the band, and a run must include a positive")
+    weight: float = parameter(
+        1.0, "cbgz: weight of a frame that was not predicted", at_least=1, at_most=MAX_WEIGHT
+    )
+    floor: float = parameter(0.0, "minimum probability of receiving a beacon", at_least=0, at_most=1)
+    context: bool = parameter(True, "use outstanding requests as features")
     max_ms: float = parameter(1200.0, "longest doze", unit="ms", above=0, at_most=10_000)
-    seed: int = parameter(1, "seed of the coins", at_least=0, at_most=MAX_SEED)
+    seed: int = parameter(1, "seed of the Bernoulli draws", at_least=0, at_most=MAX_SEED)
     mss: int = parameter(1460, "payload of a full TCP segment", unit="bytes", at_least=1, at_most=65_535)
 
     def __post_init__(self) -> None:
         check_all(self, "policy listen")
         if self.weight != 1 and self.learner != "cbgz":
-            raise InputError(f"policy listen: weight is {self.weight:g}; expected 1 but for learner=cbgz.")
+            raise InputError(f"policy listen: weight={self.weight:g} requires learner=cbgz.")
         if self.learner == "random" and self.b > 1:
-            raise InputError(f"policy listen: b is {self.b:g}; expected a probability for learner=random.")
+            raise InputError(f"policy listen: b must be <= 1 for learner=random, got {self.b:g}.")
         self._begin()
 
     def start(self, beacon_s: float) -> None:
-        """Begin with nothing learnt."""
+        """Reset the learner and the statistics."""
         super().start(beacon_s)
         self._begin()
 
     def _begin(self) -> None:
         self._features = Features(self.context, self.beacon_s, self.mss)
-        self._most = longest_doze(self.max_ms, self.beacon_s)
-        self._coins = CoinTosses(random_stream(self.seed, "policy listen"), self._most)
-        self._outlook = self._looking()
+        self._horizon = longest_doze(self.max_ms, self.beacon_s)
+        self._draws = UniformDraws(random_stream(self.seed, "policy listen"), self._horizon)
+        self._forecast = self._make_forecast()
         self._planned: PlannedBeacon | None = None
-        self._counts = ListeningStats(estimates=self.learner != "dkm")
+        self._stats = ListeningStats(estimates=self.learner != "dkm")
 
-    def _looking(self) -> BeaconForecast | RandomListening:
+    def _make_forecast(self) -> BeaconForecast | RandomListening:
         if self.learner == "random":
-            return RandomListening(self.b, self._most)
+            return RandomListening(self.b, self._horizon)
         values = {"b": self.b, "ridge": self.ridge, "c": self.c, "R": self.R, "regrow": self.regrow}
         sampler = make_selective(_SAMPLERS[self.learner].format(**values), self._features.count)
-        return BeaconForecast(self._features, sampler, self.floor, self.beacon_grid, self._most)
+        return BeaconForecast(self._features, sampler, self.floor, self.beacon_grid, self._horizon)
 
     def sent(self, now_s: float, frame: Frame) -> None:
-        """Take note of a frame sent."""
+        """Handle a sent frame."""
         self._features.sent(now_s, frame)
-        self._outlook.on_frame()
+        self._forecast.on_frame()
 
     def received(self, now_s: float, frame: Frame) -> None:
-        """Take note of a frame received."""
+        """Handle a received frame."""
         self._features.received(now_s, frame)
-        self._outlook.on_frame()
+        self._forecast.on_frame()
 
     def report(self) -> dict[str, float]:
-        """Return how many beacons were heard, with and without frames, and the misses estimated."""
-        return self._counts.to_dict()
+        """Return the number of received beacons, with and without frames, and the estimated misses."""
+        return self._stats.to_dict()
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Learn from the beacon heard, and doze to the next one that is to be heard."""
+        """Learn from the received beacon, and doze until the next beacon to receive."""
         first = self.beacon_grid.after(now_s)
         if poll is not None:
-            self._heard(poll.buffered_frames > 0)
+            self._learn_planned(poll.buffered_frames > 0)
             self._features.listened(now_s)
         on_beacon = poll is not None and now_s == self.beacon_grid.time(first - 1)
-        self._planned = planned = self._outlook.look(first, self._coins.row(0), on_beacon)
-        self._coins.used(1)
+        self._planned = planned = self._forecast.next_beacon(first, self._draws.row(0), on_beacon)
+        self._draws.discard(1)
         is_planned = on_beacon and self._plans
-        plan = ListeningPlan(self._outlook, self._coins, planned, self._followed) if is_planned else None
+        plan = (
+            ListeningPlan(self._forecast, self._draws, planned, self._on_plan_followed)
+            if is_planned
+            else None
+        )
         return Rest(0.0, planned.number - first + 1, plan=plan)
 
     @property
     def _plans(self) -> bool:
-        """Whether it offers plans; a policy derived from it is asked at each beacon."""
+        """Whether to return plans; subclasses are called at each beacon instead."""
         return type(self) is Listen and self.learner != "dkm"
 
-    def _heard(self, frames: bool) -> None:
-        """Learn from the label of the beacon that was planned, and count it."""
+    def _learn_planned(self, frames: bool) -> None:
+        """Learn from the label of the planned beacon, and count it."""
         planned, self._planned = self._planned, None
         if planned is not None:
-            self._counts.heard(planned.margin < 0, planned.chance, planned.forced, frames)
-            self._outlook.learn(planned, frames, self.weight)
+            self._stats.count_beacon(planned.margin < 0, planned.probability, planned.forced, frames)
+            self._forecast.learn(planned, frames, self.weight)
 
-    def _followed(self, heard: list[PlannedBeacon], planned: PlannedBeacon) -> None:
-        for each in heard:
-            self._counts.heard(True, each.chance, each.forced, False)
+    def _on_plan_followed(self, heard: list[PlannedBeacon], planned: PlannedBeacon) -> None:
+        for beacon in heard:
+            self._stats.count_beacon(True, beacon.probability, beacon.forced, False)
         self._features.listened(self.beacon_grid.time(heard[-1].number))
-        self._coins.used(len(heard))
+        self._draws.discard(len(heard))
         self._planned = planned

@@ -1,4 +1,4 @@
-"""Listening plan: the beacons that a listening policy would hear in a silence, one after the other."""
+"""Listening plan: the beacons that a listening policy will receive during an idle period."""
 
 from __future__ import annotations
 
@@ -12,65 +12,75 @@ from psm_sim.array_types import FloatArray
 from psm_sim.lab.policies.idle_period import IdlePeriod
 
 _MAX_BEACONS = 1000
-"""Dozes after which a plan ends, so that it is kept in memory; the policy is then asked for another."""
-_DRAWN = 64
-"""Rows of coins drawn at once."""
+"""Number of dozes after which a plan ends, to limit memory; the policy then makes another plan."""
+_ROWS_PER_DRAW = 64
+"""Rows of uniform random numbers generated at once."""
 
 
 class PlannedBeacon(NamedTuple):
-    """Beacon that will be heard.
+    """Beacon that the radio will receive.
 
     Attributes
     ----------
     number : int
-        Its number.
+        Beacon number.
     margin, spread : float
-        What the learner says of it.
-    chance : float
-        The probability with which it is heard, above 0.
+        Margin and spread under the learner.
+    probability : float
+        Probability of receiving it, above 0.
     forced : bool
-        Whether the longest doze is over.
-    silence, unheard
-        Where its instance is, and one feature of it; None without a learner.
+        Whether the longest doze has elapsed.
+    idle_period : IdlePeriod or None
+        Idle period with its features; None without a learner.
+    unheard : float
+        Feature "time since the last received beacon".
     """
 
     number: int
     margin: float
     spread: float
-    chance: float
+    probability: float
     forced: bool
-    silence: IdlePeriod | None = None
+    idle_period: IdlePeriod | None = None
     unheard: float = 0.0
 
     @property
     def instance(self) -> FloatArray:
-        """Its instance, of length 1; of no features without a learner."""
-        return np.empty(0) if self.silence is None else self.silence.instance(self.number, self.unheard)
+        """Instance of the beacon, of norm 1; empty without a learner."""
+        return (
+            np.empty(0) if self.idle_period is None else self.idle_period.instance(self.number, self.unheard)
+        )
 
 
-class CoinTosses:
-    """Coins: a row of them for each doze, one for each beacon up to the longest, used in order."""
+class UniformDraws:
+    """Uniform random numbers for the Bernoulli draws, used in order.
 
-    def __init__(self, random: np.random.Generator, most: int) -> None:
-        self._random, self._most = random, most
+    There is one row per doze, with one number for each beacon up to the longest doze.
+    """
+
+    def __init__(self, rng: np.random.Generator, horizon: int) -> None:
+        self._rng, self._horizon = rng, horizon
         self._rows: list[list[float]] = []
 
-    def row(self, ahead: int) -> list[float]:
-        """Return the row that is used after so many others."""
-        while ahead >= len(self._rows):
-            self._rows += self._random.random((_DRAWN, self._most)).tolist()
-        return self._rows[ahead]
+    def row(self, index: int) -> list[float]:
+        """Return the row with an *index*, counted from the first unused row."""
+        while index >= len(self._rows):
+            self._rows += self._rng.random((_ROWS_PER_DRAW, self._horizon)).tolist()
+        return self._rows[index]
 
-    def used(self, rows: int) -> None:
-        """Take away the first *rows*."""
+    def discard(self, rows: int) -> None:
+        """Discard the first *rows* rows."""
         del self._rows[:rows]
 
 
 class Planner(Protocol):
-    """Planner: a policy as its plan sees it."""
+    """Policy as its plan uses it."""
 
-    def look(self, first: int, coins: list[float]) -> PlannedBeacon:
-        """Return the beacon heard next if the one before *first*, a number, is heard and empty."""
+    def next_beacon(self, first: int, draws: list[float]) -> PlannedBeacon:
+        """Return the beacon received next, if the beacon before number *first* was received and empty.
+
+        *draws* are the uniform random numbers of the beacons from *first* on.
+        """
 
 
 @dataclass
@@ -79,28 +89,31 @@ class ListeningPlan:
 
     Attributes
     ----------
-    policy, coins
-        What looks ahead, and its coins.
-    planned : Planned
-        The beacon for which the radio dozes already.
+    policy, draws
+        Forecast of the policy, and its random numbers.
+    planned : PlannedBeacon
+        Beacon for which the radio is already dozing.
     follow : callable
-        Called with the beacons heard, and the one for which it dozed on last.
+        Called with the received beacons, and the beacon of the last doze that was started.
     """
 
     policy: Planner
-    coins: CoinTosses
+    draws: UniformDraws
     planned: PlannedBeacon
     follow: Callable[[list[PlannedBeacon], PlannedBeacon], None]
 
     def dozes(self) -> Iterator[tuple[int, float]]:
-        """Yield the dozes up to the first one whose beacon is predicted to show frames."""
-        self._all = [self.planned]
-        while self._all[-1].margin < 0 and len(self._all) <= _MAX_BEACONS:
-            last = self._all[-1].number
-            found = self.policy.look(last + 1, self.coins.row(len(self._all) - 1))
-            self._all.append(found)
-            yield found.number - last, 1
+        """Yield the dozes up to the first beacon with a positive prediction."""
+        self._beacons = [self.planned]
+        while self._beacons[-1].margin < 0 and len(self._beacons) <= _MAX_BEACONS:
+            last = self._beacons[-1].number
+            planned = self.policy.next_beacon(last + 1, self.draws.row(len(self._beacons) - 1))
+            self._beacons.append(planned)
+            yield planned.number - last, 1
 
     def followed(self, heard: int, until: int) -> None:
-        """Tell of the beacons *heard*, so many, and of the one *until* which the radio dozed on last."""
-        self.follow(self._all[:heard], self._all[heard])
+        """Handle the end of the plan after *heard* received beacons.
+
+        *until* is the number of the beacon for which the radio dozed last.
+        """
+        self.follow(self._beacons[:heard], self._beacons[heard])

@@ -1,4 +1,4 @@
-"""Tally of a listening policy: beacons heard, and an unbiased estimate of those missed."""
+"""Statistics of a listening policy: received beacons, and an unbiased estimate of the missed frames."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 @dataclass
 class ListeningStats:
-    """Tally of the beacons that a policy heard.
+    """Counts of the beacons that a policy received.
 
-    ``listens`` were heard, ``hits`` of them with frames held and ``wasted`` without; ``forced`` were heard
-    only because the longest doze was over. ``misses_estimated`` is the number of beacons, heard or not, at
-    which no frames were predicted and some were held: each one found counts 1 / p, p the probability with
-    which it was heard (Horvitz and Thompson). It is None with *estimates* false, where p can be 0.
+    ``listens`` is their number, with frames (``hits``) or without (``wasted``). ``forced`` counts those
+    received only because the longest doze had elapsed. ``misses_estimated`` estimates the number of beacons,
+    received or not, at which no frames were predicted although frames were buffered. Each observed miss
+    counts 1 / p, where p is the probability of receiving that beacon (Horvitz-Thompson estimator). With
+    *estimates* false there is no estimate, because p can be 0.
     """
 
     estimates: bool = True
@@ -22,26 +23,26 @@ class ListeningStats:
     wasted: int = 0
     misses: float = 0.0
 
-    def heard(self, negative: bool, chance: float, forced: bool, frames: bool) -> None:
-        """Count one beacon.
+    def count_beacon(self, negative: bool, probability: float, forced: bool, frames: bool) -> None:
+        """Count one received beacon.
 
         Parameters
         ----------
-        negative
+        negative : bool
             Whether no frames were predicted.
-        chance
-            The probability with which it was heard, above 0.
-        forced
-            Whether the longest doze was over.
-        frames
-            Whether frames were held.
+        probability : float
+            Probability of receiving the beacon, above 0.
+        forced : bool
+            Whether the longest doze had elapsed.
+        frames : bool
+            Whether frames were buffered.
         """
         self.listens += 1
         self.hits += frames
         self.wasted += not frames
         self.forced += forced
         if negative and frames:
-            self.misses += 1 / chance
+            self.misses += 1 / probability
 
     def to_dict(self) -> dict[str, float]:
         """Return the counts by name."""

@@ -10,7 +10,7 @@ from psm_sim.errors import InputError
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree, entropy_left
 from psm_sim.lab.active.bayes import NaiveBayes
 from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
-from psm_sim.lab.active.data.uci_tables import KINDS, UciTable, available_tables, load_table
+from psm_sim.lab.active.data.uci_tables import KINDS, UciTable, is_table_available, load_table
 from psm_sim.lab.active.optnbdt import OptNbdt
 from psm_sim.lab.active.trees import Tree
 from psm_sim.summary_stats import confidence_interval
@@ -102,7 +102,7 @@ def test_shipped_tables_have_the_sizes_of_the_specification(name, rows, features
     table = load_table(name)
     assert table.x.shape == (rows, features)
     assert set(table.y.tolist()) == {-1, 1}
-    assert available_tables(name)
+    assert is_table_available(name)
     if values is not None:
         assert sum(len(np.unique(column)) for column in table.x.T) == values
 
@@ -117,13 +117,13 @@ def test_numbers_are_cut_at_the_quartiles_of_the_training_rows():
 
 def test_other_tables_are_read_from_a_folder(tmp_path):
     """A file of the KEEL repository, with its head and spaces; without it a sentence says what is missing."""
-    with pytest.raises(InputError, match="not shipped"):
+    with pytest.raises(InputError, match="not bundled"):
         load_table("flare")
     (tmp_path / "deep").mkdir()
     Path(tmp_path, "deep", "flare-F.dat").write_text("@relation flare\nA, 1, negative\nB, 1, positive\n")
     found = load_table("flare", tmp_path)
-    assert available_tables("flare", tmp_path)
-    assert not available_tables("flare")
+    assert is_table_available("flare", tmp_path)
+    assert not is_table_available("flare")
     assert found.x.tolist() == [[0, 0], [1, 0]]
     assert found.y.tolist() == [-1, 1]
     with pytest.raises(InputError, match=f"one of {', '.join(KINDS)}"):

@@ -20,14 +20,14 @@ from psm_sim.lab.active import (
     BudgetPerceptron,
     DkmHalvingRule,
     Lasec,
-    MarginCoin,
+    MarginQuery,
     MinimumProbability,
     ModifiedPerceptron,
     OneSided,
     Perceptron,
     RidgeRegression,
-    SecondOrderCoin,
     SecondOrderPerceptron,
+    SecondOrderQuery,
     SelectiveSampler,
     ShiftingPerceptron,
     make_selective,
@@ -52,13 +52,13 @@ LEARNERS = {
 RULES: dict[str, Any] = {
     "always": AlwaysQuery,
     "coin": BernoulliQuery,
-    "margin": MarginCoin,
-    "margin, adaptive": lambda: MarginCoin(adaptive=0.5),
-    "second": SecondOrderCoin,
+    "margin": MarginQuery,
+    "margin, adaptive": lambda: MarginQuery(adaptive=0.5),
+    "second": SecondOrderQuery,
     "halving": lambda: DkmHalvingRule(R=3),
     "halving, regrow": lambda: DkmHalvingRule(R=3, regrow=True),
     "novelty": BbqNoveltyRule,
-    "one-sided": lambda: OneSided(MarginCoin(b=0.3)),
+    "one-sided": lambda: OneSided(MarginQuery(b=0.3)),
     "floor": lambda: MinimumProbability(0.1, DkmHalvingRule(R=3)),
 }
 every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS)
@@ -131,12 +131,12 @@ def test_a_mistake_driven_learner_stays_at_right_predictions(make):
 
 
 BAD_INSTANCES = (
-    ([1.0, math.nan, 0.0, 0.0], "feature 1 is nan; expected finite"),
-    ([1.0, 0.0, 0.0, math.inf], "feature 3 is inf; expected finite"),
-    ([1.0, 0.0], r"has shape \(2,\); expected \(4,\)"),
-    ([[1.0, 0.0, 0.0, 0.0]], r"has shape \(1, 4\); expected \(4,\)"),
-    (["a", "b", "c", "d"], "no numbers"),
-    ([1e200, 0.0, 0.0, 0.0], r"too large, 1e\+200; expected below 1e\+150"),
+    ([1.0, math.nan, 0.0, 0.0], "feature 1 must be finite, got nan"),
+    ([1.0, 0.0, 0.0, math.inf], "feature 3 must be finite, got inf"),
+    ([1.0, 0.0], r"must have shape \(4,\), got \(2,\)"),
+    ([[1.0, 0.0, 0.0, 0.0]], r"must have shape \(4,\), got \(1, 4\)"),
+    (["a", "b", "c", "d"], "must be an array of numbers"),
+    ([1e200, 0.0, 0.0, 0.0], r"must be < 1e\+150, got 1e\+200"),
 )
 
 
@@ -169,7 +169,7 @@ def test_a_generator_and_a_wrapped_rule_want_a_dictionary_and_a_count_a_number()
         (MinimumProbability(), "rule"),
         (ShiftingPerceptron(D), "mistakes"),
     ):
-        with pytest.raises(InputError, match=f"saved state cannot be used .*{key}: .*expected"):
+        with pytest.raises(InputError, match=f"saved state is damaged .*{key}: .*expected"):
             owner.load_state({**owner.state(), key: math.nan})
 
 
@@ -179,7 +179,7 @@ def test_a_label_outside_minus_1_and_1_is_refused(make, label):
     """So is a truth value, which would pass for +1."""
     learner = taught(make)
     before = learner.state()
-    with pytest.raises(InputError, match=r"expected -1 or \+1"):
+    with pytest.raises(InputError, match=r"must be -1 or \+1"):
         learner.learn(np.ones(D), label)
     assert learner.state() == before
 
@@ -197,7 +197,7 @@ def test_unusable_rows_are_refused(make, X):
 @pytest.mark.parametrize("features", [0, -1, 2.5, "3", True])
 def test_the_number_of_features_is_a_whole_number(features):
     """At least 1."""
-    with pytest.raises(InputError, match="features is"):
+    with pytest.raises(InputError, match="features must be"):
         Perceptron(features)
 
 
@@ -316,13 +316,13 @@ def test_an_instance_of_zeros_is_harmless(name):
 @pytest.mark.parametrize(
     ("rows", "labels", "words"),
     [
-        (np.empty((0, D)), [], "n of at least 1"),
-        (np.ones((2, D)), [1], r"labels have shape \(1,\); expected \(2,\)"),
-        (np.ones((2, D)), [1, 0], "label of row 1 is .*0.*; expected -1"),
+        (np.empty((0, D)), [], "n >= 1"),
+        (np.ones((2, D)), [1], r"labels must have shape \(2,\), .*got \(1,\)"),
+        (np.ones((2, D)), [1, 0], "label of row 1 must be -1 .*0"),
         (np.ones((2, D)), [True, True], "label of row 0"),
         (np.ones((2, D)), ["a", "b"], "label of row 0"),
-        (np.ones((2, D)), [None, 1], "label of row 0 is None"),
-        ([[1.0] * D, [1.0, math.nan, 1.0, 1.0]], [1, 1], "row 1, feature 1 is nan"),
+        (np.ones((2, D)), [None, 1], "label of row 0 .*None"),
+        ([[1.0] * D, [1.0, math.nan, 1.0, 1.0]], [1, 1], "row 1, feature 1 must be finite, got nan"),
     ],
 )
 def test_unusable_streams_are_refused_before_anything_is_learnt(name, rows, labels, words):

@@ -156,11 +156,11 @@ def test_shifting_digits_relabel_whole_digits():
         sets.append(tuple(sign == {1.0} for sign in signs))
         assert 1 <= sum(sets[-1]) <= 9
     assert len(set(sets)) > 1
-    with pytest.raises(InputError, match="rounds is 601; expected 1 to 600"):
+    with pytest.raises(InputError, match="rounds must be 1 to 600, the number of images, got 601"):
         shifting_digits(np.random.default_rng(1), np.zeros((600, 1)), digits, 601)
 
 
 def test_an_empty_stream_is_refused():
     """In a sentence."""
-    with pytest.raises(InputError, match="rounds is 0; expected a whole number of at least 1"):
+    with pytest.raises(InputError, match="rounds must be an integer >= 1, got 0"):
         shifting_stream(np.random.default_rng(1), 0, 3)

@@ -10,7 +10,7 @@ import pytest
 from psm_sim.lab.active import (
     DkmHalvingRule,
     Lasec,
-    MarginCoin,
+    MarginQuery,
     ModifiedPerceptron,
     Perceptron,
     SecondOrderPerceptron,
@@ -145,7 +145,7 @@ def test_a_margin_coin_only_sees_b_over_eta():
     """From w = 0, b and eta ten times as large give the same predictions and queries."""
     X, y = noisy(6, 400, 4)
     first, tenfold = (
-        SelectiveSampler(Perceptron(4, eta=scale), MarginCoin(b=0.2 * scale), seed=2).run(X, y)
+        SelectiveSampler(Perceptron(4, eta=scale), MarginQuery(b=0.2 * scale), seed=2).run(X, y)
         for scale in (1, 10)
     )
     assert (first.queried == tenfold.queried).all()
@@ -168,7 +168,7 @@ def test_the_band_halves_after_a_run_of_right_labels_and_starts_anew():
     """R = 2: two right labels halve, a mistake sets the run to 0 and leaves the band (erratum E4)."""
     rule, seen = DkmHalvingRule(R=2), []
     for right in (True, True, True, False, True, True, True):
-        rule.told(right)
+        rule.on_label(right)
         seen.append((rule.s, rule.run))
     assert seen == [(1, 1), (0.5, 0), (0.5, 1), (0.5, 0), (0.5, 1), (0.25, 0), (0.25, 1)]
 
@@ -177,6 +177,6 @@ def test_a_band_that_may_regrow_doubles_at_mistakes_and_waits_for_a_positive():
     """With ``regrow`` a run of negatives alone never halves, and s does not pass s1."""
     rule, x = DkmHalvingRule(R=2, s1=0.5, regrow=True), np.zeros(1)
     for margin, right, s in ((-0.1, 1, 0.5), (-0.1, 1, 0.5), (0.1, 1, 0.25), (0.1, 0, 0.5), (0.1, 0, 0.5)):
-        assert rule.chance(x, margin, 0.0) == 1
-        rule.told(bool(right))
+        assert rule.query_probability(x, margin, 0.0) == 1
+        rule.on_label(bool(right))
         assert rule.s == s

@@ -143,8 +143,8 @@ def test_a_density_is_that_of_the_textbook():
         ({"y": [1, 1]}, "shape"),
         ({"weights": [0.0]}, "weights"),
         ({"weights": [-1.0]}, "weights"),
-        ({"C": 0.0}, "C above 0"),
-        ({"C": math.nan}, "C above 0"),
+        ({"C": 0.0}, "C > 0"),
+        ({"C": math.nan}, "C > 0"),
         ({"loss": "hinge"}, "squared-hinge"),
     ],
 )

@@ -162,5 +162,5 @@ def test_naive_bayes_refuses_values_it_does_not_know():
     model = NaiveBayes.fit([[0, 1]], [1])
     with pytest.raises(InputError, match="at least"):
         model.predict([[1, 1]])
-    with pytest.raises(InputError, match=r"expected \(n, 2\)"):
+    with pytest.raises(InputError, match=r"shape \(n, 2\)"):
         model.predict([[0]])

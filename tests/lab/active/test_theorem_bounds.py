@@ -149,5 +149,5 @@ def test_the_other_statements_of_theorems_5_and_7():
 )
 def test_a_guarantee_refuses_what_it_cannot_mean(call):
     """One sentence with the value and the range."""
-    with pytest.raises(InputError, match="expected above 0"):
+    with pytest.raises(InputError, match="must be > 0"):
         call()

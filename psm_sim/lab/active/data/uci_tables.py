@@ -1,4 +1,4 @@
-"""Tables of the UCI repository: six that are shipped, and more from a folder of KEEL files."""
+"""Tables of the UCI repository: six bundled tables, and more from a folder of KEEL files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from psm_sim.array_types import BoolArray, FloatArray, IntArray
 from psm_sim.errors import InputError
 from psm_sim.registry import unknown_name_error
 
-_SHIPPED = Path(__file__).with_name("uci")
+_BUNDLED = Path(__file__).with_name("uci")
 
 
 class _Kind(NamedTuple):
-    """What a file does not say: its classes called 1, its columns of numbers, its name in a KEEL folder."""
+    """Metadata of a table: its positive classes, numeric columns, and file name in a KEEL folder."""
 
     positive: tuple[str, ...]
     numeric: tuple[int, ...] = ()
@@ -36,7 +36,7 @@ KINDS = {
     "splice": _Kind(("N",)),
     "magic": _Kind(("g",), tuple(range(10))),
 }
-"""Name of a table, and what its file does not say; the last four are not shipped."""
+"""Metadata of the tables by name; the last four are not bundled."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class UciTable:
     Attributes
     ----------
     name : str
-        Its name.
+        Name of the table.
     x : ndarray, shape (n, d)
-        Numbers, and nominal values as codes 0, 1, ... in alphabetical order.
+        Numeric values, and nominal values as codes 0, 1, ... in alphabetical order.
     numeric : ndarray of bool, shape (d,)
-        Which features are numbers.
+        Whether each feature is numeric.
     y : ndarray, shape (n,)
-        The labels, -1 or 1.
+        Labels, -1 or 1.
     """
 
     name: str
@@ -61,12 +61,15 @@ class UciTable:
     y: IntArray
 
     def coded(self, train: IntArray) -> IntArray:
-        """Return the features as codes, shape (n, d); numbers cut at the quartiles of the rows *train*."""
-        found = self.x.astype(np.intp)
+        """Return the features as codes, shape (n, d).
+
+        Numeric features are binned at the quartiles of the rows *train*.
+        """
+        codes = self.x.astype(np.intp)
         for feature in np.flatnonzero(self.numeric):
             cuts = np.unique(np.quantile(self.x[train, feature], [0.25, 0.5, 0.75]))
-            found[:, feature] = np.searchsorted(cuts, self.x[:, feature])
-        return found
+            codes[:, feature] = np.searchsorted(cuts, self.x[:, feature])
+        return codes
 
 
 def load_table(name: str, folder: Path | None = None) -> UciTable:
@@ -77,13 +80,13 @@ def load_table(name: str, folder: Path | None = None) -> UciTable:
     name : str
         One of :data:`KINDS`.
     folder : Path, optional
-        A folder with the .dat files of the KEEL repository, searched below too; needed for the tables
-        that are not shipped.
+        Folder with the .dat files of the KEEL repository, searched recursively. Required for tables that are
+        not bundled.
 
     Raises
     ------
     InputError
-        If there is no table of that name, or it is neither shipped nor in the folder.
+        If the name is unknown, or the table is neither bundled nor in the folder.
     """
     if name not in KINDS:
         raise unknown_name_error("table", name, list(KINDS))
@@ -95,20 +98,20 @@ def load_table(name: str, folder: Path | None = None) -> UciTable:
     return UciTable(name, np.array(parts).T, numeric, np.where(np.isin(columns[-1], kind.positive), 1, -1))
 
 
-def available_tables(name: str, folder: Path | None = None) -> bool:
-    """Say whether a table is shipped or lies in the folder."""
-    shipped = (_SHIPPED / f"{name}.csv.gz").is_file()
-    return shipped or (folder is not None and any(folder.rglob(KINDS[name].file or f"{name}.dat")))
+def is_table_available(name: str, folder: Path | None = None) -> bool:
+    """Return whether a table is bundled or present in the folder."""
+    bundled = (_BUNDLED / f"{name}.csv.gz").is_file()
+    return bundled or (folder is not None and any(folder.rglob(KINDS[name].file or f"{name}.dat")))
 
 
 def _lines(name: str, file: str, folder: Path | None) -> list[str]:
-    shipped = _SHIPPED / f"{name}.csv.gz"
-    if shipped.is_file():
-        return gzip.decompress(shipped.read_bytes()).decode().split()
-    found = next(folder.rglob(file), None) if folder is not None else None
-    if found is None:
-        raise InputError(f"The table {name!r} is not shipped; expected {file} of KEEL in a folder given.")
-    text = found.read_text(encoding="utf-8").replace(" ", "")
+    bundled = _BUNDLED / f"{name}.csv.gz"
+    if bundled.is_file():
+        return gzip.decompress(bundled.read_bytes()).decode().split()
+    path = next(folder.rglob(file), None) if folder is not None else None
+    if path is None:
+        raise InputError(f"Table {name!r} is not bundled; pass a folder that contains {file} of KEEL.")
+    text = path.read_text(encoding="utf-8").replace(" ", "")
     return [line for line in text.splitlines() if line and not line.startswith("@")]
 
 
