@@ -132,7 +132,7 @@ def _convert(args: argparse.Namespace) -> int:
     workload = load_workload(spec, pages, 1 if args.seed is None else args.seed)
     check_pages(workload)
     count = write_page_list(to, workload.pages)
-    remark = workload.remark.replace(f"; {_EVERY_PAGE} were asked for", "")
+    remark = workload.remark.replace(f" ({_EVERY_PAGE} requested)", "")
     _remarks((f"{count:,} pages written to {to}: {remark}",))
     return 0
 

@@ -66,7 +66,7 @@ class MessageTransit:
 
 def make_stats(messages: Messages) -> dict[str, MessageStats]:
     """Return an empty lane for each way that messages take, by its name; those never sent have one too."""
-    return {_LANES[way]: MessageStats() for way in messages.ways}
+    return {_LANES[way]: MessageStats() for way in messages.directions}
 
 
 def stats_of(lanes: dict[str, MessageStats], message: Message) -> MessageStats:

@@ -1,4 +1,4 @@
-"""Workloads: pages and network activity, and where they come from."""
+"""Workloads and network activity: page views, messages and transfers of a client."""
 
 from psm_sim.workload.loading import load_workload, load_workloads
 from psm_sim.workload.page_list import read_page_list

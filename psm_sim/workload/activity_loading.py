@@ -1,4 +1,4 @@
-"""Network activity by name or file: transfers with start, end and bytes, one set for each client."""
+"""Loading of network activity by trace name or file."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ from psm_sim.workload.workload import Workload
 def load_activities(
     trace: str | Spec, pages: int, seed: int, nominal: NominalTransfers, clients: str | None = None
 ) -> tuple[Activity, ...]:
-    """Return the network activity of each client that *trace* chooses.
+    """Return the network activity of each client that *trace* selects.
 
-    A recording is taken as it was, every request of the client from its start to its last byte. Other
-    traces are pages with *nominal* transfer times.
+    Recorded requests keep their start and end times. The pages of other traces get *nominal* transfer
+    times.
 
     Parameters
     ----------
     trace
-        As for :func:`~psm_sim.workload.loading.load_workload`.
+        See :func:`~psm_sim.workload.loading.load_workload`.
     pages, seed
-        The number of pages, at least 1, and the seed of what is drawn, of a trace that is no recording.
+        Number of pages, at least 1, and random seed. A recording uses neither.
     nominal
-        How long the transfers of pages take.
+        Model of the transfer times of pages.
     clients
-        The recording's parameter of that name; ``None`` leaves what *trace* says.
+        Value of the recording's parameter ``clients``; None uses the value in *trace*.
 
     Raises
     ------
     InputError
-        If there is no such trace, or it, a parameter or a number is unusable.
+        If the trace does not exist, or if the trace or an argument is invalid.
     """
     spec = Spec.of(trace, "trace")
     path = find_trace(spec.name)
     if not (is_page_list(path) or is_profile(path)):
         if is_capture_file(path):
-            return (_captured(path, spec, clients),)
+            return (_capture_activity(path, spec, clients),)
         spec = _with_clients(spec, clients)
         if spec.values.get("workload", "replay") == "replay":
-            return _recorded(path, spec.values)
+            return _recording_activities(path, spec.values)
     elif clients is not None:
         raise InputError(
-            f"clients is {clients!r}, but trace {spec.name} is one client's; expected a recording."
+            f"clients={clients!r} has no effect on trace {spec.name}, which has one client; use a recording."
         )
-    return tuple(_of_pages(each, nominal) for each in load_workloads(spec, pages, seed))
+    return tuple(_page_activity(workload, nominal) for workload in load_workloads(spec, pages, seed))
 
 
-def _captured(path: Path, spec: Spec, clients: str | None) -> Activity:
+def _capture_activity(path: Path, spec: Spec, clients: str | None) -> Activity:
     if clients is not None:
-        raise InputError(f"clients is {clients!r}, but {path.name} is a capture; expected client=ADDRESS.")
+        raise InputError(f"clients={clients!r} has no effect on capture {path.name}; use client=ADDRESS.")
     return activity_of(capture_at(path, spec.values))
 
 
@@ -64,43 +64,46 @@ def _with_clients(spec: Spec, clients: str | None) -> Spec:
     if clients is None:
         return spec
     if "clients" in spec.values:
-        given = f"{clients!r} and {spec.values['clients']!r}"
-        raise InputError(f"trace {spec.name}: clients is given twice, as {given}; give it once.")
+        values = f"{clients!r} and {spec.values['clients']!r}"
+        raise InputError(f"trace {spec.name}: duplicate parameter clients ({values}); specify it once.")
     return spec.with_("clients", clients)
 
 
-def _of_pages(workload: Workload, nominal: NominalTransfers) -> Activity:
-    words = f"{nominal.rate_kbps:g} kbit/s, {nominal.round_trip_ms:g} ms round trip"
+def _page_activity(workload: Workload, nominal: NominalTransfers) -> Activity:
+    assumptions = f"{nominal.rate_kbps:g} kbit/s, {nominal.round_trip_ms:g} ms round trip"
     return Activity(
         workload.name,
         tuple(transfers_of(workload.pages, nominal)),
         workload.synthetic,
-        f"{workload.remark.rstrip('.')}; transfer times are nominal: {words}",
+        f"{workload.remark.rstrip('.')}; transfer times are nominal ({assumptions})",
         workload.parameters | values_of(nominal),
     )
 
 
-def _recorded(path: Path, texts: Mapping[str, str]) -> tuple[Activity, ...]:
-    """Read the file twice: for the choice of clients, and for what they fetched."""
+def _recording_activities(path: Path, texts: Mapping[str, str]) -> tuple[Activity, ...]:
+    """Return the activity of the selected clients of a recording.
+
+    The file is read twice. The first pass selects the clients, the second one reads their transfers.
+    """
     from psm_sim.workload.recorded_pages import Playback
     from psm_sim.workload.recorded_workloads import select_clients
     from psm_sim.workload.recordings.recorded_transfers import read_transfers
 
-    for word in parameters_of(Playback):
-        if word in texts:
+    for name in parameters_of(Playback):
+        if name in texts:
             raise InputError(
-                f"trace {path.name}: {word} is {texts[word]!r}, but requests are replayed as they were "
-                "recorded; leave it out."
+                f"trace {path.name}: {name}={texts[name]!r} has no effect, because requests are replayed as "
+                "recorded; remove it."
             )
-    chosen = select_clients(path, texts)
-    recording = chosen.recording
-    names = [recording.clients[client] for client in chosen.clients]
+    selection = select_clients(path, texts)
+    recording = selection.recording
+    names = [recording.clients[client] for client in selection.clients]
     parameters = {
-        key: value for key, value in chosen.parameters.items() if key not in parameters_of(Playback)
+        key: value for key, value in selection.parameters.items() if key not in parameters_of(Playback)
     }
-    found = []
+    activities = []
     for client, transfers in zip(names, read_transfers(path, names), strict=True):
-        told = f"client {client} of {len(recording.clients):,} in {path.name} ({recording.format})"
-        remark = "; ".join((f"{told}, {len(transfers):,} requests as recorded", *recording.warnings))
-        found.append(Activity(client, transfers, False, remark, parameters))
-    return tuple(found)
+        origin = f"client {client} of {len(recording.clients):,} in {path.name} ({recording.format})"
+        remark = "; ".join((f"{origin}, {len(transfers):,} requests as recorded", *recording.warnings))
+        activities.append(Activity(client, transfers, False, remark, parameters))
+    return tuple(activities)

@@ -1,4 +1,4 @@
-"""Open loop: the packets of a capture as messages, at the times at which they came."""
+"""Open-loop replay of a capture: packets become messages at their recorded times."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from psm_sim.workload.recordings.capture.reader import AUTO, PacketCapture
 
 _MAX_FRAME = 1500
 _TAIL_S = 1.0
-"""Seconds after the last packet: time for its way."""
+"""Seconds of simulation after the last packet, so that it can be delivered."""
 
 
 @dataclass(frozen=True)
 class CaptureOptions:
-    """Use of a capture: whose packets, and how they are replayed."""
+    """Parameters of the replay of a capture."""
 
     client: str = parameter(AUTO, "the client's IP address; auto: the private address with most packets")
     mode: str = parameter(
         "open",
-        "open: packets at the times at which they came; closed: requests and replies as pages over TCP",
+        "open: packets at their recorded times; closed: requests and replies as pages over TCP",
         choices=("open", "closed"),
     )
     directions: str = parameter(
         "both",
-        "open: packets both ways, or only those to or from the station",
+        "open: packets in both directions, or only those to (down) or from (up) the station",
         choices=("both", "down", "up"),
     )
     stretch_s: float | None = parameter(
         None,
-        "open: length of the stretch that counts as one page; none: the whole capture",
+        "open: length of the interval that counts as one page; none: the whole capture",
         unit="s",
         above=0,
         at_most=MAX_S,
@@ -43,13 +43,13 @@ class CaptureOptions:
     )
     phase_s: float = parameter(
         0.1,
-        "open: the first packet comes at a random time within this, as the recorded beacons are not known",
+        "open: the first packet is sent at a random time up to this, as the beacon phase is unknown",
         unit="s",
         at_least=0,
         at_most=MAX_S,
     )
     gap_s: float = parameter(
-        1.0, "closed: the longest silence within a page", unit="s", at_least=0, at_most=MAX_S
+        1.0, "closed: longest idle period within a page", unit="s", at_least=0, at_most=MAX_S
     )
 
     def __post_init__(self) -> None:
@@ -59,37 +59,40 @@ class CaptureOptions:
 def open_loop(
     capture: PacketCapture, use: CaptureOptions, pages: int, phase_s: float = 0.0
 ) -> tuple[Messages, tuple[Pause, ...]]:
-    """Return the packets of a capture as messages, and the pauses beside which they are sent.
+    """Return the packets of a capture as messages, and the pauses during which they are sent.
 
     Parameters
     ----------
     capture
-        The packets of the client.
+        Packets of the client.
     use
-        Which directions, and how long a stretch is.
+        Directions and length of an interval.
     pages
-        The largest number of stretches; what comes later is left out.
+        Maximum number of intervals. Later packets are omitted.
     phase_s
-        When the first packet comes, in seconds.
+        Time of the first packet, in seconds.
     """
     at_s = capture.at_s + phase_s
     length_s = min(float(at_s[-1]) + _TAIL_S, MAX_S)
     stretch_s = use.stretch_s or length_s
     count = min(pages, -int(-length_s // stretch_s))
-    chosen = at_s < count * stretch_s
+    selected = at_s < count * stretch_s
     if use.directions != "both":
-        chosen &= capture.uplink == (use.directions == "up")
-    return _messages(capture, at_s, np.flatnonzero(chosen)), (Pause(stretch_s),) * count
+        selected &= capture.uplink == (use.directions == "up")
+    return _messages(capture, at_s, np.flatnonzero(selected)), (Pause(stretch_s),) * count
 
 
-def _messages(capture: PacketCapture, at_s: NDArray[np.float64], chosen: NDArray[np.intp]) -> Messages:
-    """Return packets as messages; one that the interface was still to cut up is cut into frames."""
-    length = np.maximum(capture.rows["length"][chosen].astype(np.int64), 1)
+def _messages(capture: PacketCapture, at_s: NDArray[np.float64], selected: NDArray[np.intp]) -> Messages:
+    """Return packets as messages.
+
+    A packet captured before segmentation offload is split into frames of at most 1500 bytes.
+    """
+    length = np.maximum(capture.rows["length"][selected].astype(np.int64), 1)
     frames = -(-length // _MAX_FRAME)
     check_messages(int(frames.sum()), "the capture")
-    each = np.repeat(np.arange(chosen.size), frames)
+    packet = np.repeat(np.arange(selected.size), frames)
     last = np.cumsum(frames) - 1
-    size = np.full(each.size, _MAX_FRAME)
+    size = np.full(packet.size, _MAX_FRAME)
     size[last] = length - (frames - 1) * _MAX_FRAME
-    columns = {"at_s": at_s[chosen][each], "uplink": capture.uplink[chosen][each], "bytes": size}
-    return Messages(Messages.columns(each.size, **columns), at_access_point=True)
+    columns = {"at_s": at_s[selected][packet], "uplink": capture.uplink[selected][packet], "bytes": size}
+    return Messages(Messages.columns(packet.size, **columns), at_access_point=True)

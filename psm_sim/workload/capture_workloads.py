@@ -1,4 +1,4 @@
-"""Workloads from a capture: packets as they came (open loop), or requests and replies (closed loop)."""
+"""Workloads from a capture, replayed as packets (open loop) or as requests and replies (closed loop)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from psm_sim.workload.recordings.capture.http_exchanges import exchanges_of, rec
 from psm_sim.workload.recordings.capture.reader import PacketCapture, is_capture, read_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.workload import Workload, how_many
+from psm_sim.workload.workload import Workload, describe_page_count
 
 _UNUSED = {"open": ("gap_s",), "closed": ("directions", "stretch_s", "phase_s")}
-"""Parameters that belong to the other mode."""
+"""Parameters that have no effect, by mode."""
 
 
 @dataclass(frozen=True, eq=False)
 class CapturedTrace:
-    """Capture that was read, and the parameters of its use."""
+    """Packets of a capture and the parameters of their replay."""
 
     path: Path
     capture: PacketCapture
@@ -37,100 +37,107 @@ class CapturedTrace:
 
     @property
     def recording(self) -> Recording:
-        """The pages of its requests and replies."""
+        """Pages reconstructed from the requests and replies."""
         return recording_of(self.capture, self.use.gap_s)
 
     @property
     def remark(self) -> str:
-        """What it is, in words."""
-        found = self.capture
-        packets = f"{found.rows.size:,} of {found.packets:,} IP packets"
-        return f"client {found.client} in {self.path.name} ({found.format}), {packets}"
+        """Description for users, without a full stop."""
+        capture = self.capture
+        packets = f"{capture.rows.size:,} of {capture.packets:,} IP packets"
+        return f"client {capture.client} in {self.path.name} ({capture.format}), {packets}"
 
 
 def is_capture_file(path: Path) -> bool:
-    """Say whether a file is a capture, by its content; an unreadable file is an InputError."""
-    return is_capture(ChunkReader(path).head(4))
-
-
-def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> CapturedTrace:
-    """Read a capture; the parameters are checked before it is read.
-
-    Parameters
-    ----------
-    path
-        The file.
-    texts
-        The parameters as a user writes them.
-    progress
-        Called while the file is read.
+    """Return whether the content of a file is that of a capture.
 
     Raises
     ------
     InputError
-        If a parameter or the file is unusable.
+        If the file cannot be read.
+    """
+    return is_capture(ChunkReader(path).head(4))
+
+
+def capture_at(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> CapturedTrace:
+    """Read a capture. The parameters are checked before the file is read.
+
+    Parameters
+    ----------
+    path
+        File of the capture.
+    texts
+        Parameters of the capture as text, by name.
+    progress
+        Callback that reports the progress of reading.
+
+    Raises
+    ------
+    InputError
+        If a parameter or the file is invalid.
     """
     owner = f"trace {path.name}"
     closed = texts.get("mode", "open").strip() == "closed"
-    parts = (CaptureOptions, Playback) if closed else (CaptureOptions,)
-    known = [name for cls in parts for name in parameters_of(cls)]
+    classes = (CaptureOptions, Playback) if closed else (CaptureOptions,)
+    names = [name for cls in classes for name in parameters_of(cls)]
     for name in texts:
-        if name not in known:
-            raise unknown_name_error(f"parameter of {owner}", name, sorted(known))
+        if name not in names:
+            raise unknown_name_error(f"parameter of {owner}", name, sorted(names))
     mode = "closed" if closed else "open"
     for name in _UNUSED[mode]:
         if name in texts:
-            raise InputError(
-                f"{owner}: {name} is {texts[name]!r}, but changes nothing with mode={mode}; leave it out."
-            )
-    use = build(CaptureOptions, _those_of(CaptureOptions, texts), owner)
-    playback = build(Playback, _those_of(Playback, texts), owner)
+            raise InputError(f"{owner}: {name}={texts[name]!r} has no effect with mode={mode}; remove it.")
+    use = build(CaptureOptions, _select_texts(CaptureOptions, texts), owner)
+    playback = build(Playback, _select_texts(Playback, texts), owner)
     return CapturedTrace(path, read_capture(path, use.client, progress), use, playback)
 
 
-def _those_of(cls: type, texts: Mapping[str, str]) -> dict[str, str]:
+def _select_texts(cls: type, texts: Mapping[str, str]) -> dict[str, str]:
     return {name: texts[name] for name in parameters_of(cls) if name in texts}
 
 
 def workload_of(captured: CapturedTrace, pages: int, seed: int, replication: int = 0) -> Workload:
-    """Make the workload of a capture: messages beside pauses, or pages.
+    """Return the workload of a capture, which has messages during pauses (open loop) or pages (closed loop).
 
     Parameters
     ----------
     captured
-        The capture.
+        Capture and replay parameters.
     pages
-        The largest number of stretches or pages, at least 1.
+        Maximum number of intervals or pages, at least 1.
     seed, replication
-        The seed of what is drawn (the phase, or values that the capture does not hold), and the replication.
+        Random seed and replication number. They decide the phase and the values missing in the capture.
     """
     use, warnings = captured.use, captured.capture.warnings
     if use.mode == "open":
         phase_s = random_stream(seed, "workload.capture.phase", replication).uniform(0.0, use.phase_s)
         messages, pauses = open_loop(captured.capture, use, pages, phase_s)
-        words = f"{captured.remark}, replayed as {len(messages):,} frames at the times at which they came"
-        return _workload(captured, pauses, (words, *warnings), values_of(use), messages)
+        remark = f"{captured.remark}, replayed as {len(messages):,} frames at their recorded times"
+        return _workload(captured, pauses, (remark, *warnings), values_of(use), messages)
     recording = captured.recording
     replayed = playback_pages(recording, 0, pages, captured.playback, seed, replication)
-    words = f"{captured.remark}, requests and replies over TCP as pages: {how_many(recording.pages, pages)}"
+    remark = (
+        f"{captured.remark}, requests and replies over TCP as pages, "
+        f"{describe_page_count(recording.pages, pages)}"
+    )
     values = values_of(use) | values_of(captured.playback)
-    return _workload(captured, replayed, (words, *recording.warnings), values, Messages())
+    return _workload(captured, replayed, (remark, *recording.warnings), values, Messages())
 
 
 def activity_of(captured: CapturedTrace) -> Activity:
-    """Return the client's exchanges as transfers, as they were."""
-    found, notes = exchanges_of(captured.capture)
-    transfers = [Transfer(each.start_us, each.end_us, each.reply_bytes) for each in found]
-    words = "; ".join((f"{captured.remark}, {len(found):,} requests as recorded", *notes))
-    return Activity(captured.capture.client, transfers, False, words, values_of(captured.use))
+    """Return the client's request-reply exchanges as transfers, with their recorded times."""
+    exchanges, notes = exchanges_of(captured.capture)
+    transfers = [Transfer(each.start_us, each.end_us, each.reply_bytes) for each in exchanges]
+    remark = "; ".join((f"{captured.remark}, {len(exchanges):,} requests as recorded", *notes))
+    return Activity(captured.capture.client, transfers, False, remark, values_of(captured.use))
 
 
 def _workload(
     captured: CapturedTrace,
     pages: tuple[Any, ...],
-    words: tuple[str, ...],
+    remarks: tuple[str, ...],
     values: dict[str, Any],
-    sent: Messages,
+    messages: Messages,
 ) -> Workload:
-    client, notes = captured.capture.client, words[1:]
-    return Workload(captured.path.name, pages, False, "; ".join(words), values, client, notes, sent)
+    client, notes = captured.capture.client, remarks[1:]
+    return Workload(captured.path.name, pages, False, "; ".join(remarks), values, client, notes, messages)

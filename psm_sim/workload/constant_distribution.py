@@ -1,4 +1,4 @@
-"""Constant in the place of a trace's own distribution, as users write it."""
+"""Parsing of a constant that replaces a trace's own distribution."""
 
 from __future__ import annotations
 
@@ -8,32 +8,37 @@ from psm_sim.errors import InputError
 from psm_sim.limits import MAX_BYTES, MAX_MS
 
 AS_TRACE = "trace"
-"""The word for the trace's own distribution."""
+"""Parameter value that selects the trace's own distribution."""
 
 
 def constant_distribution(name: str, text: str, at_least: float) -> float | None:
-    """Return the constant in *text*, 0 for ``none``, None for ``trace``; else raise :class:`InputError`.
+    """Return the constant in *text*; 0 for ``none`` and None for ``trace``.
 
     Parameters
     ----------
     name : str
-        The name of the parameter, for the error.
+        Name of the parameter, for the error message.
     text : str
-        Its value as a user writes it.
+        Value of the parameter as text.
     at_least : float
-        The smallest constant allowed; ``none`` is allowed if it is 0.
+        Smallest allowed constant. ``none`` is allowed if it is 0.
+
+    Raises
+    ------
+    InputError
+        If *text* is neither an allowed constant nor one of these words.
     """
-    word = text.strip().lower()
-    if word == AS_TRACE:
+    lowered = text.strip().lower()
+    if lowered == AS_TRACE:
         return None
     try:
-        value = 0.0 if word == "none" else float(word)
+        value = 0.0 if lowered == "none" else float(lowered)
     except ValueError:
         value = math.nan
-    most = MAX_MS if at_least == 0 else MAX_BYTES
-    if not at_least <= value <= most:
-        words = ", none or trace" if at_least == 0 else " or trace"
+    maximum = MAX_MS if at_least == 0 else MAX_BYTES
+    if not at_least <= value <= maximum:
+        alternatives = ", 'none' or 'trace'" if at_least == 0 else " or 'trace'"
         raise InputError(
-            f"trace: {name} is {text!r}; expected a number from {at_least:g} to {most:g}{words}."
+            f"trace: {name} must be a number from {at_least:g} to {maximum:g}{alternatives}, got {text!r}."
         )
     return value

@@ -1,4 +1,4 @@
-"""Families of distributions by name and shape, with any mean: light and heavy tails for the same mean."""
+"""Distribution families with a given mean and shape, from light to heavy tails."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError, did_you_mean
 
 _LAST = 1 - 1e-12
-"""The largest probability of which a quantile is taken: that of 1 is infinite in some families."""
+"""Largest probability at which a quantile is evaluated, because some families are unbounded at 1."""
 
 
 class Distribution(Protocol):
-    """What draws need of a distribution: its quantiles q(u), and the integral of q from 0 to u."""
+    """Interface of a distribution with quantile function q(u) and its integral from 0 to u."""
 
     def at(self, u: ArrayLike) -> FloatArray:
         """Return the quantiles of probabilities *u*, of the same shape."""
@@ -31,7 +31,7 @@ class Distribution(Protocol):
 
 
 class _Form(NamedTuple):
-    """Family of mean 1: quantile, its integral and the probability of a value, each given the shape."""
+    """Functions of a family of mean 1, each with the shape as its last argument."""
 
     quantile: Callable[[FloatArray, float], FloatArray]
     integral: Callable[[FloatArray, float], FloatArray]
@@ -48,7 +48,7 @@ def _gamma_at(u: FloatArray, k: float) -> FloatArray:
 
 
 def _gamma_integral(u: FloatArray, k: float) -> FloatArray:
-    # The mean of what lies below a quantile x of a gamma of shape k is that of one of shape k + 1.
+    # With mean 1, the partial expectation of a gamma(k) below x is the CDF of a gamma(k + 1) at x.
     from scipy.special import gammainc, gammaincinv
 
     return np.asarray(gammainc(k + 1, gammaincinv(k, u)))
@@ -100,22 +100,22 @@ _FORMS = {
     ),
 }
 NAMES = tuple(_FORMS)
-"""The families: one number, or from none to twice the mean, and so on with ever longer tails."""
+"""Names of the families."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """One distribution of a family.
+    """Distribution of a family.
 
     Parameters
     ----------
     name
         One of :data:`NAMES`.
     mean
-        Its mean, in the unit of the values, at least 0.
+        Mean, in the unit of the values, at least 0.
     shape
-        Its shape, where the family has one: k of ``gamma``, the standard deviation of the logarithm of
-        ``lognormal``, the share of zeros of ``two-point``; else ignored.
+        Shape parameter: k of ``gamma``, the standard deviation of the logarithm of ``lognormal``, the share
+        of zeros of ``two-point``. The other families ignore it.
     """
 
     name: str
@@ -124,11 +124,11 @@ class Family:
 
     def at(self, u: ArrayLike) -> FloatArray:
         """Return the quantiles of probabilities *u*, of the same shape."""
-        drawn = np.minimum(np.asarray(u, dtype=float), _LAST)
-        return self.mean * _FORMS[self.name].quantile(np.asarray(drawn), self.shape)
+        clipped = np.minimum(np.asarray(u, dtype=float), _LAST)
+        return self.mean * _FORMS[self.name].quantile(np.asarray(clipped), self.shape)
 
     def integral(self, u: ArrayLike) -> FloatArray:
-        """Return the integral of the quantiles from 0 to *u*, of the same shape; up to 1 it is the mean."""
+        """Return the integral of the quantiles from 0 to *u*, of the same shape. At 1 it is the mean."""
         return self.mean * _FORMS[self.name].integral(np.asarray(u, dtype=float), self.shape)
 
     def probability(self, value: float) -> float:
@@ -136,41 +136,41 @@ class Family:
         return _FORMS[self.name].probability(value / self.mean, self.shape) if self.mean else 1.0
 
 
-def distribution_family(text: str, mean: float, given: str) -> Family:
-    """Return the distribution that ``NAME`` or ``NAME:SHAPE`` says.
+def distribution_family(text: str, mean: float, owner: str) -> Family:
+    """Parse ``NAME`` or ``NAME:SHAPE``.
 
     Parameters
     ----------
     text
-        The name and, where the family has one, its shape.
+        Name of the family and, if it has one, its shape.
     mean
-        The mean, at least 0.
-    given
-        What was given, for the error, such as ``"trace: think is 'gama'"``.
+        Mean of the distribution, at least 0.
+    owner
+        Parameter and value for the error message, such as ``"trace: think is 'gama'"``.
 
     Raises
     ------
     InputError
-        If there is no such family, or it has no such shape.
+        If the family is unknown or the shape is invalid.
     """
     name, colon, shape = text.strip().partition(":")
     if name not in _FORMS:
-        expected = ", ".join(f"{each}:SHAPE" if form.shape else each for each, form in _FORMS.items())
-        raise InputError(f"{given}; expected one of {expected}.{did_you_mean(name, _FORMS)}")
+        expected = ", ".join(f"{family}:SHAPE" if form.shape else family for family, form in _FORMS.items())
+        raise InputError(f"{owner}; expected one of {expected}.{did_you_mean(name, _FORMS)}")
     form = _FORMS[name]
     if not colon:
         return Family(name, mean, math.nan if form.default is None else form.default)
-    return Family(name, mean, _shape(form, shape, given))
+    return Family(name, mean, _shape(form, shape, owner))
 
 
-def _shape(form: _Form, text: str, given: str) -> float:
+def _shape(form: _Form, text: str, owner: str) -> float:
     if not form.shape:
-        raise InputError(f"{given}, but that family has no shape; leave it out.")
+        raise InputError(f"{owner}; this family has no shape, so remove {':' + text!r}.")
     try:
         shape = float(text)
     except ValueError:
         shape = math.nan
     if not 0 < shape < min(form.below, 1e6):
         below = f" and below {form.below:g}" if form.below < math.inf else ""
-        raise InputError(f"{given}; expected as its {form.shape} a number above 0{below}.")
+        raise InputError(f"{owner}; the {form.shape} must be a number above 0{below}.")
     return shape

@@ -1,4 +1,4 @@
-"""Workloads by name or file: what a trace's spec names, found, read and drawn."""
+"""Loading of workloads by trace name or file."""
 
 from __future__ import annotations
 
@@ -17,59 +17,64 @@ from psm_sim.registry import unknown_name_error
 from psm_sim.user_code import calling
 from psm_sim.workload.page_list import MissingValues, read_page_list
 from psm_sim.workload.page_sampling import PageSampling
-from psm_sim.workload.page_synthesis import draw_pages
+from psm_sim.workload.page_synthesis import sample_pages
 from psm_sim.workload.trace_profile import profile_of
-from psm_sim.workload.workload import Workload, how_many
+from psm_sim.workload.workload import Workload, describe_page_count
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "psm_sim.traces"
-"""The entry point group under which other packages offer traces."""
+"""Entry point group for the traces of other packages."""
 
 
 def load_workload(trace: str | Spec, pages: int, seed: int, replication: int = 0) -> Workload:
-    """Make the workload that *trace* names.
+    """Return the workload of a trace.
 
     Parameters
     ----------
-    trace : a bundled trace or a file, with parameters if any, as text or spec: ``NAME``,
-        ``NAME:key=value,...``, ``FILE`` or ``FILE:key=value,...``.
-    pages : number of page views, at least 1; a recording gives its first *pages*, or all it has.
-    seed : the seed of what is drawn, 0 or more.
-    replication : the number of the replication, 0 or more, for independent draws from one seed.
+    trace : str or Spec
+        Bundled trace or file, optionally with parameters: ``NAME``, ``NAME:key=value,...``, ``FILE`` or
+        ``FILE:key=value,...``.
+    pages : int
+        Number of page views, at least 1. A recording returns its first *pages*, or all if it has fewer.
+    seed : int
+        Random seed, 0 or more.
+    replication : int
+        Replication number, 0 or more. Replications of one seed are independent.
 
     Raises
     ------
     InputError
-        If there is no such trace, or it, a parameter or a number is unusable; or if several clients are
-        to be replayed, for which there is :func:`load_workloads`.
+        If the trace does not exist, or if the trace or an argument is invalid. Also if several clients are
+        selected; use :func:`load_workloads` for them.
     """
     spec = Spec.of(trace, "trace")
     workloads = load_workloads(spec, pages, seed, replication)
     if len(workloads) > 1:
         raise InputError(
-            f"trace {spec.name}: {len(workloads)} clients are chosen; expected one client for one "
-            "run, such as clients=1 for the busiest."
+            f"trace {spec.name}: a run must have one client, got {len(workloads)}; select one, e.g. "
+            "clients=1 for the busiest."
         )
     return workloads[0]
 
 
 def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 0) -> tuple[Workload, ...]:
-    """Make one workload per client that *trace* chooses; arguments and errors as for :func:`load_workload`.
+    """Return one workload per client that *trace* selects.
 
-    They are independent: simulate each on its own and average. Only a replayed recording has several.
+    The workloads are independent, so simulate each client on its own and average the results. Only a
+    replayed recording has several clients. Arguments and errors as for :func:`load_workload`.
     """
     if isinstance(pages, bool) or not isinstance(pages, int) or pages < 1:
-        raise InputError(f"pages is {pages!r}; expected a whole number, at least 1.")
+        raise InputError(f"pages must be an integer >= 1, got {pages!r}.")
     spec = Spec.of(trace, "trace")
     path, texts = find_trace(spec.name), spec.values
     if pages > MAX_PAGES and (is_profile(path) or texts.get("workload") == "sample"):
-        raise InputError(f"pages is {pages}; expected at most {MAX_PAGES:,} to be drawn.")
+        raise InputError(f"pages must be at most {MAX_PAGES:,} for a synthetic trace, got {pages}.")
     if is_page_list(path):
         return (_replay_page_list(path, texts, pages),)
     if is_profile(path):
-        return (_draw_from_profile(path, texts, pages, seed, replication),)
+        return (_workload_from_profile(path, texts, pages, seed, replication),)
     from psm_sim.workload import capture_workloads, recorded_workloads
 
     if capture_workloads.is_capture_file(path):
@@ -84,74 +89,84 @@ def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 
 
 
 def find_trace(name: str) -> Path:
-    """Return the file of a bundled trace or the file *name* itself."""
+    """Return the path of a bundled trace, of an installed trace or of the file *name*.
+
+    Raises
+    ------
+    InputError
+        If there is no such trace or file.
+    """
     if name in bundled_names("traces"):
         return bundled_dir("traces") / f"{name}.toml"
     path = Path(name)
-    if not path_exists(name) and name in (offered := installed_entry_points(GROUP)):
-        return _offered(offered[name])
+    if not path_exists(name) and name in (installed := installed_entry_points(GROUP)):
+        return _installed_trace(installed[name])
     if path_exists(name) and path.is_dir():
-        raise InputError(f"Trace {name!r} is a folder; expected a file.")
+        raise InputError(f"Trace {name!r} is a directory; expected a file.")
     if path_exists(name):
         return path
     if path.suffix or len(path.parts) > 1:
-        raise InputError(f"There is no trace file {name!r}; expected the path of a trace, or a bundled name.")
+        raise InputError(f"Trace file not found: {name!r}; expected a path or the name of a bundled trace.")
     raise unknown_name_error(
         "trace", name, [*bundled_names("traces"), *installed_entry_points(GROUP), "FILE"]
     )
 
 
-def _offered(point: EntryPoint) -> Path:
-    """Return the file that a package offers: the entry point is its path, or a function that returns it."""
-    found = load_entry_point(point)
-    with calling(f"trace {point.name} of {distribution_of(point)} cannot be asked for its file"):
-        path = Path(found() if callable(found) else found)
+def _installed_trace(point: EntryPoint) -> Path:
+    """Return the trace file of a package. Its entry point is a path or a function that returns a path."""
+    path_or_function = load_entry_point(point)
+    with calling(f"trace {point.name} of {distribution_of(point)}: the path of its file cannot be read"):
+        path = Path(path_or_function() if callable(path_or_function) else path_or_function)
     if not path.is_file():
         raise InputError(
-            f"Trace {point.name} of {distribution_of(point)} is {str(path)!r}; expected a trace file."
+            f"Trace {point.name} of {distribution_of(point)} must be a trace file, got {str(path)!r}."
         )
     return path
 
 
 def is_page_list(path: Path) -> bool:
-    """Say whether a file is a page list, by its name."""
+    """Return whether a file name is that of a page list."""
     return path.name.lower().endswith((".csv", ".csv.gz"))
 
 
 def is_profile(path: Path) -> bool:
-    """Say whether a file is a trace profile, by its name."""
+    """Return whether a file name is that of a trace profile."""
     return path.suffix.lower() == ".toml"
 
 
-def _draw_from_profile(
+def _workload_from_profile(
     path: Path, texts: Mapping[str, str], pages: int, seed: int, replication: int
 ) -> Workload:
     document = read_toml(path, "trace profile")
     if "pushes" in document:
         from psm_sim.workload import push_traffic
 
-        return push_traffic.draw_pushes(document, path, texts, pages, seed, replication)
+        return push_traffic.generate_pushes(document, path, texts, pages, seed, replication)
     if "traffic" in document:
         from psm_sim.workload import traffic_trace
 
-        return traffic_trace.draw_traffic(
+        return traffic_trace.generate_traffic(
             traffic_trace.traffic_of(document, path), texts, pages, seed, replication
         )
     if "regimes" in document:
-        from psm_sim.workload import regimes as shifting
+        from psm_sim.workload import regimes as regimes_module
 
-        regimes = shifting.regimes_of(document, path)
-        return shifting.draw_regimes(
-            regimes, build(shifting.ShiftingProfile, texts, f"trace {regimes.name}"), pages, seed, replication
+        regimes = regimes_module.regimes_of(document, path)
+        return regimes_module.sample_regimes(
+            regimes,
+            build(regimes_module.ShiftingProfile, texts, f"trace {regimes.name}"),
+            pages,
+            seed,
+            replication,
         )
     profile = profile_of(document, path)
-    drawing = build(PageSampling, {**profile.defaults, **texts}, f"trace {profile.name}")
-    drawn = draw_pages(profile, drawing, pages, seed, replication)
-    return Workload(profile.name, drawn, profile.synthetic, profile.remark, values_of(drawing))
+    sampling = build(PageSampling, {**profile.defaults, **texts}, f"trace {profile.name}")
+    sampled = sample_pages(profile, sampling, pages, seed, replication)
+    return Workload(profile.name, sampled, profile.synthetic, profile.remark, values_of(sampling))
 
 
 def _replay_page_list(path: Path, texts: Mapping[str, str], pages: int) -> Workload:
     missing = build(MissingValues, texts, f"page list {path.name}")
-    found = read_page_list(path, missing)
-    remark = f"pages replayed from {path.name}, {how_many(len(found), pages)}"
-    return Workload(path.name, found[:pages], False, remark, values_of(missing))
+    listed = read_page_list(path, missing)
+    remark = f"pages replayed from {path.name}, {describe_page_count(len(listed), pages)}"
+    return Workload(path.name, listed[:pages], False, remark, values_of(missing))

@@ -1,4 +1,4 @@
-"""Messages: what the station and the network send each other beside pages, in columns."""
+"""Background messages between the station and the network, stored in columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psm_sim.errors import InputError
 from psm_sim.limits import MAX_MESSAGES
 
 DATAGRAM = -1
-"""Number of the connection of a message that has none."""
+"""Connection number of a datagram, which belongs to no connection."""
 
 _ROW = np.dtype(
     [
@@ -25,16 +25,26 @@ _ROW = np.dtype(
         ("connection", np.int16),
     ]
 )
-_SLICE = 4096
+_ROWS_PER_SLICE = 4096
 
 
 class Message(NamedTuple):
-    """Message: one datagram, or one piece of a standing TCP connection's stream.
+    """Datagram, or message on a persistent TCP connection.
 
-    ``at_s`` is when it is sent, in seconds since the start; ``uplink`` says that the station sends it. The
-    other side answers with ``reply_bytes`` after ``reply_delay_s`` seconds; 0 bytes: it does not answer.
-    ``connection`` numbers the standing TCP connections from 0; :data:`DATAGRAM` is none. The bytes of a
-    datagram include its headers, those of a connection's message do not.
+    Attributes
+    ----------
+    at_s
+        Time of transmission, in seconds since the start of the run.
+    bytes
+        Size in bytes. A datagram's size includes its headers, a TCP message's size does not.
+    uplink
+        Whether the station sends the message.
+    reply_bytes
+        Size of the receiver's reply, in bytes, counted like ``bytes``. 0 means that there is no reply.
+    reply_delay_s
+        Seconds between the arrival of the message and its reply.
+    connection
+        Number of the persistent TCP connection, from 0, or :data:`DATAGRAM`.
     """
 
     at_s: float
@@ -46,15 +56,15 @@ class Message(NamedTuple):
 
 
 class Messages(Sequence[Message]):
-    """Messages in the order in which they are sent; two with the same content are equal.
+    """Immutable sequence of messages, ordered by time. Sequences with equal content are equal.
 
     Parameters
     ----------
     rows
-        Messages, or an array made by :meth:`columns`, in any order; sorted here by ``at_s``.
+        Messages, or an array made by :meth:`columns`, in any order. They are sorted by ``at_s``.
     at_access_point
-        Whether a datagram to the station begins its way at the access point, as one that was recorded there;
-        else the server sends it over the wired link.
+        Whether downlink datagrams start at the access point, as in a recording made there. Otherwise the
+        server sends them over the wired link.
 
     Raises
     ------
@@ -65,15 +75,23 @@ class Messages(Sequence[Message]):
     def __init__(
         self, rows: Iterable[Message] | NDArray[np.void] = (), at_access_point: bool = False
     ) -> None:
-        found = rows if isinstance(rows, np.ndarray) else np.array(list(rows), _ROW)
-        check_messages(found.size, "traffic")
-        steps = np.diff(found["at_s"])
-        self._rows = found if (steps >= 0).all() else found[np.argsort(found["at_s"], kind="stable")]
+        table = rows if isinstance(rows, np.ndarray) else np.array(list(rows), _ROW)
+        check_messages(table.size, "traffic")
+        steps = np.diff(table["at_s"])
+        self._rows = table if (steps >= 0).all() else table[np.argsort(table["at_s"], kind="stable")]
         self.at_access_point = at_access_point
 
     @staticmethod
     def columns(size: int, **values: Any) -> NDArray[np.void]:
-        """Return *size* rows; *values* are (size,) arrays or constants, by the fields of :class:`Message`."""
+        """Return a structured array of messages.
+
+        Parameters
+        ----------
+        size
+            Number of messages.
+        **values
+            Fields of :class:`Message`, each an array of shape (size,) or a constant.
+        """
         rows = np.zeros(size, _ROW)
         rows["connection"] = DATAGRAM
         for name, value in values.items():
@@ -82,24 +100,24 @@ class Messages(Sequence[Message]):
 
     @property
     def at_s(self) -> NDArray[np.float64]:
-        """The times at which they are sent, (n,), in seconds."""
+        """Times of transmission in seconds, shape (n,)."""
         return np.asarray(self._rows["at_s"])
 
     @property
     def uplink(self) -> NDArray[np.bool_]:
-        """Which of them the station sends, (n,)."""
+        """Whether the station sends each message, shape (n,)."""
         return np.asarray(self._rows["uplink"])
 
     @property
-    def ways(self) -> list[tuple[bool, bool]]:
-        """The kinds of way that there are: whether the station begins, and whether there is an answer."""
+    def directions(self) -> list[tuple[bool, bool]]:
+        """Distinct pairs of (sent by the station, has a reply)."""
         answered = self._rows["reply_bytes"] > 0
-        found = np.unique(2 * self.uplink + answered).tolist()
-        return [(each >= 2, bool(each % 2)) for each in found]
+        codes = np.unique(2 * self.uplink + answered).tolist()
+        return [(code >= 2, bool(code % 2)) for code in codes]
 
     @property
     def connections(self) -> list[int]:
-        """The numbers of the standing connections, ascending."""
+        """Numbers of the persistent connections, in ascending order."""
         numbers: list[int] = np.unique(self._rows["connection"]).tolist()
         return [number for number in numbers if number != DATAGRAM]
 
@@ -112,9 +130,9 @@ class Messages(Sequence[Message]):
         return Message(*self._rows[index].item())
 
     def __iter__(self) -> Iterator[Message]:
-        # A slice at a time: as Python objects all of them would take ten times the memory.
-        for first in range(0, self._rows.size, _SLICE):
-            yield from map(Message._make, self._rows[first : first + _SLICE].tolist())
+        # Convert a slice at a time, because all rows as Python objects would need ten times the memory.
+        for first in range(0, self._rows.size, _ROWS_PER_SLICE):
+            yield from map(Message._make, self._rows[first : first + _ROWS_PER_SLICE].tolist())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Messages) and repr(self) == repr(other)
@@ -128,13 +146,13 @@ class Messages(Sequence[Message]):
 
 
 def check_messages(count: float, owner: str) -> None:
-    """Refuse more messages than memory is meant for; *owner* is what they are of, as ``"trace ping"``."""
+    """Raise an error if *count* exceeds the limit. *owner* names the source, e.g. ``"trace ping"``."""
     if count > MAX_MESSAGES:
         raise InputError(
-            f"{owner}: {count:,.0f} messages are to be sent; expected at most {MAX_MESSAGES:,}, so give "
-            "fewer pages, a shorter time or a longer period."
+            f"{owner}: expected at most {MAX_MESSAGES:,} messages, got {count:,.0f}; use fewer pages, a "
+            "shorter time or a longer period."
         )
 
 
 NO_MESSAGES = Messages()
-"""What a run is given that has pages alone."""
+"""Messages of a run that has only pages."""

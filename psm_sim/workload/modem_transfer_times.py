@@ -1,4 +1,4 @@
-"""Nominal transfer times for pages that were never recorded: a modem's rate and round trip."""
+"""Nominal transfer times of generated pages over a dial-up modem."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from psm_sim.workload.page_view import Page
 
 @dataclass(frozen=True)
 class NominalTransfers:
-    """Nominal transfer times of a page's objects, where nobody measured them: documented parameters.
+    """Parameters of the nominal transfer times, for pages without measured times.
 
-    The main object is asked for when the user has thought, the embedded ones as soon as it is complete,
-    over at most ``connections`` connections. A response begins one round trip and the server's delay after
-    its request, or when the line is free if that is later; the line carries one response after another.
-    The defaults are those of the dial-up users whose distributions the bundled trace has.
+    The main object is requested after the think time, the embedded objects as soon as it is complete, over
+    at most ``connections`` connections. A response starts one round trip and the server delay after its
+    request, or later if the line is still busy. The line carries one response at a time. The defaults
+    describe the dial-up users whose distributions the bundled trace contains.
     """
 
     rate_kbps: float = parameter(
@@ -36,31 +36,31 @@ class NominalTransfers:
 
 
 def transfers_of(pages: Iterable[Page], nominal: NominalTransfers) -> Iterator[Transfer]:
-    """Yield the transfers of *pages* in the order in which they begin; the first one at time 0."""
-    now_us, first = 0, True
+    """Yield the transfers of *pages* in order of their start, the first one at time 0."""
+    now_us, is_first = 0, True
     for page in pages:
-        now_us += 0 if first else _us(page.think_s)
-        first = False
+        now_us += 0 if is_first else _us(page.think_s)
+        is_first = False
         for transfer in _page(page, now_us, nominal):
             now_us = max(now_us, transfer.end_us)
             if now_us > 1e6 * MAX_S:
                 raise InputError(
-                    f"nominal times: the transfers of these pages take more than {MAX_S:g} s; give "
+                    f"nominal times: the transfers of these pages take more than {MAX_S:g} s; use "
                     "fewer pages, a higher rate or a shorter round trip."
                 )
             yield transfer
 
 
 def _page(page: Page, start_us: int, nominal: NominalTransfers) -> Iterator[Transfer]:
-    """Yield the main object and then the others, each on the connection that is free first."""
+    """Yield the main object and then the embedded ones, each on the connection that becomes free first."""
     main_us = start_us + _wait_us(page, 0, nominal) + _line_us(page.main_bytes, nominal)
     yield Transfer(start_us, main_us, page.main_bytes)
     free, line_us = [main_us] * nominal.connections, main_us
     for number, size in enumerate(page.image_bytes, start=1):
-        asked_us = heapq.heappop(free)
-        line_us = max(line_us, asked_us + _wait_us(page, number, nominal)) + _line_us(size, nominal)
+        sent_us = heapq.heappop(free)
+        line_us = max(line_us, sent_us + _wait_us(page, number, nominal)) + _line_us(size, nominal)
         heapq.heappush(free, line_us)
-        yield Transfer(asked_us, line_us, size)
+        yield Transfer(sent_us, line_us, size)
 
 
 def _wait_us(page: Page, number: int, nominal: NominalTransfers) -> int:

@@ -1,4 +1,4 @@
-"""Transfers, the network activity of a client: when each began and ended, and its bytes."""
+"""Network activity of a client as a list of transfers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Transfer(NamedTuple):
-    """One request's bytes, from when it was sent to its last byte, in whole microseconds."""
+    """Transfer from its request to the last byte of the response, with integer times in microseconds."""
 
     start_us: int
     end_us: int
@@ -17,10 +17,20 @@ class Transfer(NamedTuple):
 
 @dataclass(frozen=True)
 class Activity:
-    """The transfers of one client, in the order in which they began.
+    """Transfers of one client, ordered by start.
 
-    ``client`` is its identifier; ``synthetic`` says that nobody browsed; ``remark`` is one plain sentence
-    of what the transfers are; ``parameters`` are those of the trace as plain values.
+    Attributes
+    ----------
+    client
+        Identifier of the client.
+    transfers
+        Transfers of the client.
+    synthetic
+        Whether the transfers are generated rather than recorded.
+    remark
+        Description for users, one sentence.
+    parameters
+        Parameters of the trace as plain values.
     """
 
     client: str
@@ -31,15 +41,15 @@ class Activity:
 
     @property
     def total_bytes(self) -> int:
-        """The bytes of all transfers."""
+        """Total size of all transfers, in bytes."""
         return sum(transfer.size for transfer in self.transfers)
 
 
 def without_gaps(transfers: Iterable[Transfer], longest_us: int) -> Iterator[Transfer]:
-    """Yield *transfers*, each silence between them that is longer than *longest_us* cut to that length."""
+    """Yield *transfers* with every idle period between them shortened to at most *longest_us*."""
     moved_us, done_us = 0, None
     for start_us, end_us, size in transfers:
-        # Silence begins when all transfers so far are done, not only the one that began last.
+        # The link is idle once all earlier transfers are done, not only the one that began last.
         if done_us is not None:
             moved_us += max(start_us - done_us - longest_us, 0)
         done_us = max(end_us, done_us or end_us)

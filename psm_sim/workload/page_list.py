@@ -1,8 +1,8 @@
-"""Page lists: CSV files with one page view per line, replayed as given.
+"""Reader of page lists, CSV files with one page view per line.
 
-The header is ``page,think_s,main_bytes,images``; ``images`` holds the sizes of embedded objects separated
-by ``;`` and can be empty. ``request_bytes`` and ``server_delay_s`` are optional columns: one value for all
-objects of the page, or one value per object separated by ``;``, main object first.
+The header is ``page,think_s,main_bytes,images``. ``images`` contains the sizes of the embedded objects
+separated by ``;`` and can be empty. ``request_bytes`` and ``server_delay_s`` are optional columns. Each cell
+has one value for all objects of the page, or one value per object separated by ``;``, main object first.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 MAX_FILE_BYTES = 256 << 20
-"""Bytes, unpacked."""
+"""Maximum size of a page list after decompression, in bytes."""
 
 MAX_LINES = 2_000_000
-"""Pages: each takes about 0.25 kB of memory."""
+"""Maximum number of pages. A page takes about 0.25 kB of memory."""
 
 Number = TypeVar("Number", int, float)
 REQUIRED = ("page", "think_s", "main_bytes", "images")
@@ -38,18 +38,18 @@ COLUMNS = REQUIRED + OPTIONAL
 
 @dataclass(frozen=True)
 class MissingValues:
-    """Missing values of a page list, for absent columns and empty cells: its parameters."""
+    """Parameters of a page list, which replace absent columns and empty cells."""
 
     request_bytes: int = parameter(
         337,
-        "size of requests the file does not give; the default is the mean of Mah 1997",
+        "size of requests missing in the file; the default is the mean of Mah 1997",
         unit="bytes",
         at_least=1,
         at_most=MAX_BYTES,
     )
     server_delay_ms: float | None = parameter(
         0.0,
-        "server delay of objects for which the file gives none",
+        "server delay of objects without one in the file",
         unit="ms",
         at_least=0,
         at_most=1000 * MAX_S,
@@ -61,24 +61,33 @@ class MissingValues:
 
 
 def read_page_list(path: Path, missing: MissingValues | None = None) -> tuple[Page, ...]:
-    """Read the pages of a page list, in the file's order.
+    """Read the pages of a page list, in the order of the file.
 
     Raises
     ------
     InputError
-        If the file cannot be read or a value is unusable; the message names file, line, column, value
-        and what is expected.
+        If the file cannot be read or a value is invalid. The message names file, line, column and value.
     """
     csv.field_size_limit(MAX_LINE_BYTES)
     return pages_of(
-        csv.reader(text_lines(ChunkReader(path, most=MAX_FILE_BYTES)), strict=True),
+        csv.reader(text_lines(ChunkReader(path, max_bytes=MAX_FILE_BYTES)), strict=True),
         path,
         missing or MissingValues(),
     )
 
 
 def pages_of(lines: Reader, path: Path, missing: MissingValues) -> tuple[Page, ...]:
-    """Return the pages of the lines of a page list; *path* and *missing* as for :func:`read_page_list`."""
+    """Parse the lines of a page list.
+
+    Parameters
+    ----------
+    lines
+        CSV reader of the lines, header included.
+    path
+        File name for the error messages.
+    missing
+        Values for absent columns and empty cells.
+    """
     try:
         header = _header(next(lines, None), path)
         return tuple(_pages(lines, header, path, missing))
@@ -93,13 +102,13 @@ def _header(names: list[str] | None, path: Path) -> list[str]:
     if names is None:
         raise InputError(f"{path} is empty; {expected}.")
     names = [name.strip() for name in names]
-    for wanted in REQUIRED:
-        if wanted not in names:
-            raise InputError(f"{path}, line 1: column {wanted!r} is missing; {expected}.")
+    for name in REQUIRED:
+        if name not in names:
+            raise InputError(f"{path}, line 1: missing column {name!r}; {expected}.")
     for name in names:
         if name not in COLUMNS or names.count(name) > 1:
-            what = "is unknown" if name not in COLUMNS else "is given twice"
-            raise InputError(f"{path}, line 1: column {name!r} {what}; {expected}.")
+            problem = "unknown" if name not in COLUMNS else "duplicate"
+            raise InputError(f"{path}, line 1: {problem} column {name!r}; {expected}.")
     return names
 
 
@@ -108,7 +117,7 @@ def _pages(lines: Reader, header: list[str], path: Path, missing: MissingValues)
     for count, values in enumerate((values for values in lines if values), start=1):
         where = f"{path}, line {lines.line_num}"
         if len(values) != len(header):
-            raise InputError(f"{where}: {len(values)} values; expected {len(header)}, as in the header.")
+            raise InputError(f"{where}: expected {len(header)} values, as in the header, got {len(values)}.")
         page = _Row(dict(zip(header, values, strict=True)), where).page(missing)
         objects += page.objects
         if count > MAX_LINES:
@@ -121,31 +130,31 @@ def _pages(lines: Reader, header: list[str], path: Path, missing: MissingValues)
 
 @dataclass(frozen=True)
 class _Row:
-    """One line of a page list."""
+    """Line of a page list."""
 
     cells: dict[str, str]
     where: str
 
     def page(self, missing: MissingValues) -> Page:
-        """Return the page, or raise an error that names line, column, value and expectation."""
+        """Return the page of this line, with *missing* for empty cells."""
         images = self._list("images", _size)
         objects = 1 + len(images)
         return Page(
             self._value("think_s", self.cells["think_s"], _time),
             self._value("main_bytes", self.cells["main_bytes"], _size),
             images,
-            self._each("request_bytes", _size, objects, missing.request_bytes),
-            self._each("server_delay_s", _time, objects, (missing.server_delay_ms or 0.0) / 1000),
+            self._per_object("request_bytes", _size, objects, missing.request_bytes),
+            self._per_object("server_delay_s", _time, objects, (missing.server_delay_ms or 0.0) / 1000),
         )
 
-    def _each(
+    def _per_object(
         self, column: str, convert: Callable[[str], Number], objects: int, default: Number
     ) -> tuple[Number, ...]:
         values = self._list(column, convert) or (default,)
         if len(values) not in (1, objects):
             raise InputError(
-                f"{self.where}: {column} has {len(values)} values; expected one, or one for each of the "
-                f"page's {objects} objects."
+                f"{self.where}: {column} must have one value, or one for each of the page's {objects} "
+                f"objects, got {len(values)} values."
             )
         return values * objects if len(values) == 1 else values
 
@@ -157,12 +166,12 @@ class _Row:
         try:
             return convert(text)
         except ValueError as error:
-            given = text if len(text) <= 40 else text[:37] + "..."
-            raise InputError(f"{self.where}: {column} is {given!r}; expected {error}.") from None
+            shown = text if len(text) <= 40 else text[:37] + "..."
+            raise InputError(f"{self.where}: {column} must be {error}, got {shown!r}.") from None
 
 
 def _time(text: str) -> float:
-    expected = f"a time in seconds, from 0 to {MAX_S:g}"
+    expected = f"a time in seconds from 0 to {MAX_S:g}"
     value = _number(text, expected)
     if not 0 <= value <= MAX_S:
         raise ValueError(expected)
@@ -170,8 +179,8 @@ def _time(text: str) -> float:
 
 
 def _size(text: str) -> int:
-    # Read as a float, so that 1e6 is a size too.
-    expected = f"a whole number of bytes, from 1 to {MAX_BYTES}"
+    # Parse as float to accept 1e6.
+    expected = f"an integer number of bytes from 1 to {MAX_BYTES}"
     value = _number(text, expected)
     if not 1 <= value <= MAX_BYTES or value != round(value):
         raise ValueError(expected)

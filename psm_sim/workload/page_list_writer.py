@@ -1,4 +1,4 @@
-"""Page lists, written: one CSV line per page, which reads back to an equal page."""
+"""Writer of page lists."""
 
 from __future__ import annotations
 
@@ -15,27 +15,36 @@ from psm_sim.workload.recordings.text_lines import MAX_LINE_BYTES
 
 
 def write_page_list(path: Path, pages: Iterable[Page]) -> int:
-    """Write pages to a page list that reads back to equal pages; return their number."""
+    """Write pages to a page list and return their number.
+
+    :func:`~psm_sim.workload.page_list.read_page_list` reads the file back to equal pages.
+    """
     count = 0
-    with open_maybe_gzipped(path) as packed, io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
+    with open_maybe_gzipped(path) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for count, page in enumerate(pages, start=1):
-            row = (count, repr(page.think_s), page.main_bytes, _join(page.image_bytes), *_extras(page))
+            row = (
+                count,
+                repr(page.think_s),
+                page.main_bytes,
+                _join(page.image_bytes),
+                *_optional_cells(page),
+            )
             if sum(len(str(cell)) + 1 for cell in row) > MAX_LINE_BYTES:
                 raise InputError(
-                    f"{path}: page {count} has {page.objects:,} objects; expected a line of at most "
+                    f"{path}: page {count} has {page.objects:,} objects, too many for a line of at most "
                     f"{MAX_LINE_BYTES:,} bytes."
                 )
             writer.writerow(row)
     return count
 
 
-def _extras(page: Page) -> tuple[str, str]:
-    return _join(_once(page.request_bytes)), _join(_once(page.server_delay_s))
+def _optional_cells(page: Page) -> tuple[str, str]:
+    return _join(_collapse_equal(page.request_bytes)), _join(_collapse_equal(page.server_delay_s))
 
 
-def _once(values: Sequence[float]) -> Sequence[float]:
+def _collapse_equal(values: Sequence[float]) -> Sequence[float]:
     return values[:1] if len(set(values)) == 1 else values
 
 

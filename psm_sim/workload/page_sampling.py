@@ -1,4 +1,4 @@
-"""Drawing of pages: the parameters of a synthetic trace."""
+"""Parameters of a synthetic trace."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MAH = "mah"
 
 @dataclass(frozen=True)
 class PageSampling:
-    """Drawing of pages from a profile: the parameters of a synthetic trace."""
+    """Parameters for sampling pages from a profile."""
 
     server_delay_ms: str = parameter(
         AS_TRACE,
-        "time the server takes before it answers each object: a constant, 'none', 'trace' for the trace's "
-        "own distribution, or a family with its mean and shape, as exponential:650 or gamma:650:2",
+        "server delay of each object: a constant, 'none', 'trace' for the trace's own distribution, or a "
+        "family with mean and shape, e.g. exponential:650 or gamma:650:2",
         unit="ms",
     )
     think: str = parameter(
@@ -30,7 +30,7 @@ class PageSampling:
     )
     max_think_s: float | None = parameter(
         1000.0,
-        "think times over this are rejected and drawn again",
+        "maximum think time; larger ones are rejected and sampled again",
         unit="s",
         above=0,
         at_most=MAX_S,
@@ -52,12 +52,11 @@ class PageSampling:
     )
     files_are_images: bool = parameter(
         False,
-        "take files per page as the number of embedded objects, the main object not counted: one object "
-        "too many per page, as ns-2's example does",
+        "count files per page without the main object, which adds one object per page, as in ns-2's example",
     )
     wander: float | None = parameter(
         0.01,
-        "how far one draw can move the sum of all draws of a run, as a fraction of it; none: no limit",
+        "largest influence of one draw on the sum of a run's draws, as a fraction; none: no limit",
         above=0,
         at_most=1,
         optional=True,
@@ -70,19 +69,21 @@ class PageSampling:
         constant_distribution("request_bytes", self.request_bytes, at_least=1)
 
     def think_family(self, mean_s: float) -> Family | None:
-        """Return the family of the think times with a mean in seconds; None for a table of a trace."""
-        known = self.think.strip() in (AS_TRACE, MAH)
-        return None if known else distribution_family(self.think, mean_s, f"trace: think is {self.think!r}")
+        """Return the family of the think times with mean *mean_s*, or None for the table of a trace."""
+        is_table = self.think.strip() in (AS_TRACE, MAH)
+        return (
+            None if is_table else distribution_family(self.think, mean_s, f"trace: think is {self.think!r}")
+        )
 
     def delay_family(self) -> Family | None:
-        """Return the distribution of the server delay in seconds; None for the trace's own."""
+        """Return the distribution of the server delay in seconds, or None for the trace's own."""
         name, _, rest = self.server_delay_ms.strip().partition(":")
         if name not in NAMES:
-            fixed_ms = constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
-            return None if fixed_ms is None else Family("constant", fixed_ms / 1000)
+            constant_ms = constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
+            return None if constant_ms is None else Family("constant", constant_ms / 1000)
         mean, colon, shape = rest.partition(":")
-        given = f"trace: server_delay_ms is {self.server_delay_ms!r}"
+        owner = f"trace: server_delay_ms is {self.server_delay_ms!r}"
         if not mean or mean == AS_TRACE:
-            raise InputError(f"{given}; expected a mean in ms after the name, as in {name}:650.")
+            raise InputError(f"{owner}; expected a mean in ms after the name, e.g. {name}:650.")
         mean_ms = constant_distribution("server_delay_ms", mean, at_least=0) or 0.0
-        return distribution_family(f"{name}{colon}{shape}", mean_ms / 1000, given)
+        return distribution_family(f"{name}{colon}{shape}", mean_ms / 1000, owner)

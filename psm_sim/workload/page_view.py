@@ -1,4 +1,4 @@
-"""Page view: what the browser asks for, and how long the user thought before."""
+"""Page views, the requests of a browser with the preceding think time."""
 
 from __future__ import annotations
 
@@ -13,18 +13,26 @@ from psm_sim.limits import MAX_BYTES, MAX_S
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page view.
+    """Page view.
 
-    ``think_s`` passes after the previous page is complete and before this one is requested;
-    ``main_bytes`` is the size of the main object, ``image_bytes`` those of its embedded objects, in
-    bytes; each object is asked for with a request of ``request_bytes``, and the server takes
-    ``server_delay_s`` before it answers: one value per object, main object first. Times are in seconds.
+    Attributes
+    ----------
+    think_s
+        Seconds from the end of the previous page to the request of this one.
+    main_bytes
+        Size of the main object, in bytes.
+    image_bytes
+        Sizes of the embedded objects, in bytes.
+    request_bytes
+        Size of each object's request in bytes, main object first.
+    server_delay_s
+        Seconds that the server needs before it answers each request, main object first.
 
     Raises
     ------
     InputError
-        If a time is not from 0 to :data:`~psm_sim.limits.MAX_S`, a size not from 1 (that of a request: 0) to
-        :data:`~psm_sim.limits.MAX_BYTES`, or there is not one request and one delay for each object.
+        If a time is not between 0 and :data:`~psm_sim.limits.MAX_S`, if a size is not between 1 (requests: 0)
+        and :data:`~psm_sim.limits.MAX_BYTES`, or if the numbers of requests, delays and objects differ.
     """
 
     think_s: float
@@ -43,41 +51,42 @@ class Page:
             if len(getattr(self, name)) != self.objects:
                 count = len(getattr(self, name))
                 raise InputError(
-                    f"page: {name} has {count} values; expected one for each of its {self.objects} objects."
+                    f"page: {name} must have one value for each of the {self.objects} objects, got {count}."
                 )
 
     @property
     def objects(self) -> int:
-        """The number of objects, main object included."""
+        """Number of objects, including the main object."""
         return 1 + len(self.image_bytes)
 
     @property
     def total_bytes(self) -> int:
-        """The bytes of all objects, without headers of any protocol."""
+        """Total size of all objects in bytes, without protocol headers."""
         return self.main_bytes + sum(self.image_bytes)
 
 
 def _check_times(name: str, values: Iterable[Any]) -> None:
     for value in values:
-        inside = isinstance(value, Real) and 0.0 <= float(value) <= MAX_S
-        if not inside:
-            raise InputError(f"page: {name} is {value!r}; expected a time from 0 to {MAX_S:g} s.")
+        is_valid = isinstance(value, Real) and 0.0 <= float(value) <= MAX_S
+        if not is_valid:
+            raise InputError(f"page: {name} must be a time from 0 to {MAX_S:g} s, got {value!r}.")
 
 
-def _check_sizes(name: str, values: Iterable[Any], least: int) -> None:
+def _check_sizes(name: str, values: Iterable[Any], minimum: int) -> None:
     for value in values:
-        inside = isinstance(value, Integral) and least <= int(value) <= MAX_BYTES
-        if not inside:
+        is_valid = isinstance(value, Integral) and minimum <= int(value) <= MAX_BYTES
+        if not is_valid:
             raise InputError(
-                f"page: {name} is {value!r}; expected a whole number of bytes from {least} to {MAX_BYTES}."
+                f"page: {name} must be an integer from {minimum} to {MAX_BYTES} bytes, got {value!r}."
             )
 
 
 @dataclass(frozen=True, slots=True)
 class Pause(Page):
-    """Pause: a stretch of ``think_s`` seconds without a page view at its end; it has no object.
+    """Interval of ``think_s`` seconds without a page view.
 
-    Its time is 0 s and its slowdown 1; its energy is that of the stretch, as a page's is.
+    A pause counts as a page without objects. Its page time is 0 s, its slowdown is 1, and its energy is that
+    of the interval.
     """
 
     main_bytes: int = 0
@@ -90,5 +99,5 @@ class Pause(Page):
 
     @property
     def objects(self) -> int:
-        """The number of objects: none."""
+        """Number of objects, always 0."""
         return 0

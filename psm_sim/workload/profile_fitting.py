@@ -1,4 +1,4 @@
-"""Fit of a trace profile to a recording: its quantiles, in the form of ``traces/ucb.toml``."""
+"""Fitting of a trace profile to a recording, in the format of ``traces/ucb.toml``."""
 
 from __future__ import annotations
 
@@ -19,64 +19,67 @@ from psm_sim.workload.trace_profile import Profile, berkeley_profile
 PROBABILITIES = np.array(
     [0, 0.01, 0.02, *np.arange(1, 19) / 20, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 1]
 )
-"""The cumulative probabilities at which quantiles are taken: those of the published tables."""
+"""Cumulative probabilities of the fitted quantiles, as in the published tables."""
 
 
 def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | None = None) -> Profile:
     """Fit a profile to the pages of some clients, or of all.
 
-    Main and embedded objects have tables of their own; think times and server delays are those in the
-    recording. What it does not hold at all (requests in the UCB format, think times of a single page) is
-    taken from the published Berkeley tables, and the remark says so.
+    Main and embedded objects have separate tables. Quantities that the recording lacks, such as request
+    sizes in the UCB format or think times of a single page, come from the published Berkeley tables. The
+    remark of the profile lists them.
 
     Parameters
     ----------
     recording : Recording
-        The recorded pages.
+        Recorded pages.
     name : str
-        The name of the profile, usually the file's.
+        Name of the profile, usually that of the file.
     clients : ndarray, shape (k,), optional
-        The indices of the clients whose pages count; all by default.
+        Indices of the clients whose pages are used; all by default.
     """
     pages = (
         np.ones(recording.pages, dtype=bool) if clients is None else np.isin(recording.page_client, clients)
     )
     counts = recording.objects_per_page
-    kept = np.repeat(pages, counts)
+    selected = np.repeat(pages, counts)
     is_main = np.zeros(recording.size.size, dtype=bool)
     is_main[recording.first[:-1]] = True
     tables = {
         "files_per_page": exact_quantiles(counts[pages]),
-        "main_bytes": fit_quantiles(recording.size[is_main & kept]),
+        "main_bytes": fit_quantiles(recording.size[is_main & selected]),
     }
-    images = recording.size[~is_main & kept]
+    images = recording.size[~is_main & selected]
     tables["image_bytes"] = fit_quantiles(images) if images.size else tables["main_bytes"]
-    borrowed = _borrow(tables, recording, pages, kept)
-    remark = f"synthetic pages, drawn from distributions fitted to {int(pages.sum())} pages of {name}"
-    if borrowed:
-        remark += f"; {' and '.join(borrowed)} from published tables, as the trace does not tell"
+    missing = _add_optional_tables(tables, recording, pages, selected)
+    remark = f"synthetic pages, sampled from distributions fitted to {int(pages.sum())} pages of {name}"
+    if missing:
+        remark += f"; {' and '.join(missing)} from published tables, as missing in the trace"
     return Profile(name, remark, True, tables, recording.format, _defaults(tables["think_s"]))
 
 
 def _defaults(think_s: QuantileDistribution) -> dict[str, str]:
-    """Return the parameters that the profile needs: no limit where every think time is over the usual one."""
+    """Return the default parameters of the profile.
+
+    The limit on think times is disabled if every think time exceeds the usual limit.
+    """
     limit = parameters_of(PageSampling)["max_think_s"].default
     return {"max_think_s": "none"} if think_s.probability(limit) == 0 else {}
 
 
 def fit_quantiles(values: NDArray[Any]) -> QuantileDistribution:
-    """Return the quantiles of some numbers, with the interpolation that keeps their mean best."""
+    """Return the quantiles of *values*, with the interpolation that reproduces their mean best."""
     values = np.asarray(values, dtype=float)
     points = np.quantile(values, PROBABILITIES)
     tables = [QuantileDistribution(PROBABILITIES, points, "linear")]
-    # A heavy tail is closer to a straight line in log(value), which a value of 0 does not have.
+    # Heavy tails are closer to a straight line in log(value), which requires values above 0.
     if points[0] > 0:
         tables.append(QuantileDistribution(PROBABILITIES, points, "log"))
     return min(tables, key=lambda table: abs(table.mean - values.mean()))
 
 
 def exact_quantiles(counts: NDArray[np.int64]) -> QuantileDistribution:
-    """Return the exact distribution of whole numbers, as steps."""
+    """Return the empirical distribution of integers as a step function."""
     values, times = np.unique(counts, return_counts=True)
     probabilities = np.cumsum(times) / counts.size
     probabilities[-1] = 1.0
@@ -84,13 +87,13 @@ def exact_quantiles(counts: NDArray[np.int64]) -> QuantileDistribution:
 
 
 def write_profile(path: Path, profile: Profile) -> None:
-    """Write a profile that reads back to equal tables."""
+    """Write a profile as TOML. Reading the file back returns equal tables."""
     facts = {"name": profile.name, "remark": profile.remark, "source": profile.source}
-    text = "".join(f"{key} = {_quoted(value)}\n" for key, value in facts.items())
+    text = "".join(f"{key} = {_quote(value)}\n" for key, value in facts.items())
     text += f"synthetic = {str(profile.synthetic).lower()}\n"
     if profile.defaults:
         text += "\n[parameters]\n" + "".join(
-            f"{key} = {_quoted(value)}\n" for key, value in profile.defaults.items()
+            f"{key} = {_quote(value)}\n" for key, value in profile.defaults.items()
         )
     for name, table in profile.tables.items():
         points = zip(table.probabilities.tolist(), table.values.tolist(), strict=True)
@@ -99,38 +102,41 @@ def write_profile(path: Path, profile: Profile) -> None:
     atomic_write_text(path, text)
 
 
-def _borrow(
+def _add_optional_tables(
     tables: dict[str, QuantileDistribution],
     recording: Recording,
     pages: NDArray[np.bool_],
-    kept: NDArray[np.bool_],
+    selected: NDArray[np.bool_],
 ) -> list[str]:
-    """Add the tables that a recording can lack, and return the names of those taken from elsewhere."""
-    borrowed = []
+    """Add the tables that a recording can lack to *tables*.
+
+    Return the names of the tables that come from the published distributions.
+    """
+    missing = []
     think = recording.think_s[pages]
-    known: dict[str, FloatArray] = {"think_s": think[~np.isnan(think)]}
-    known["request_bytes"] = np.empty(0)
+    samples: dict[str, FloatArray] = {"think_s": think[~np.isnan(think)]}
+    samples["request_bytes"] = np.empty(0)
     if recording.request_bytes is not None:
-        requests = recording.request_bytes[kept]
-        known["request_bytes"] = requests[requests > 0].astype(float)
-    for name, values in known.items():
+        requests = recording.request_bytes[selected]
+        samples["request_bytes"] = requests[requests > 0].astype(float)
+    for name, values in samples.items():
         if values.size:
             tables[name] = fit_quantiles(values)
         else:
             tables[name] = berkeley_profile().tables[name]
-            borrowed.append(name)
-    delays = recording.delay_us[kept]
+            missing.append(name)
+    delays = recording.delay_us[selected]
     if (delays >= 0).any():
         tables["server_delay_s"] = fit_quantiles(delays[delays >= 0] / 1e6)
-    return borrowed
+    return missing
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else _code(c) for c in escaped) + '"'
+    return '"' + "".join(c if c.isprintable() else _escape(c) for c in escaped) + '"'
 
 
-def _code(character: str) -> str:
-    # TOML has no surrogates, by which Python stands for the bytes of a name that is no UTF-8.
-    number = ord(character)
-    return f"\\\\x{number & 0xFF:02x}" if 0xD800 <= number < 0xE000 else f"\\U{number:08x}"
+def _escape(character: str) -> str:
+    # Python represents undecodable bytes of a file name as surrogates, which TOML does not allow.
+    codepoint = ord(character)
+    return f"\\\\x{codepoint & 0xFF:02x}" if 0xD800 <= codepoint < 0xE000 else f"\\U{codepoint:08x}"

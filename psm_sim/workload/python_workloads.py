@@ -1,4 +1,4 @@
-"""Workloads made in Python: from a list of pages, or from a DataFrame with the columns of a page list."""
+"""Conversion of Python objects to workloads."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def as_workload(given: Any) -> Workload:
-    """Return the workload that a DataFrame, a list of pages or a workload is.
+def as_workload(trace: Any) -> Workload:
+    """Convert a DataFrame, a list of pages or a workload to a Workload.
 
-    A DataFrame has the columns of a page list, one row per page; ``page`` can be left out, and the sizes of
-    the images are a text (``"100;200"``) or a list.
+    A DataFrame has the columns of a page list and one row per page. The column ``page`` is optional. The
+    sizes of the images are a string (``"100;200"``) or a list.
 
     Raises
     ------
     InputError
-        If it is none of these, or its pages cannot be used.
+        If the object is of another type or its pages are invalid.
     """
-    if isinstance(given, Workload):
-        return given
-    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
-        return Workload("pages", tuple(given), False, "pages made in Python")
-    if hasattr(given, "columns") and hasattr(given, "to_csv"):
-        return Workload("DataFrame", _rows(given), False, "pages of a DataFrame")
+    if isinstance(trace, Workload):
+        return trace
+    if isinstance(trace, Sequence) and not isinstance(trace, (str, bytes)):
+        return Workload("pages", tuple(trace), False, "pages made in Python")
+    if hasattr(trace, "columns") and hasattr(trace, "to_csv"):
+        return Workload("DataFrame", _pages_of_frame(trace), False, "pages of a DataFrame")
     raise InputError(
-        f"trace is {safe_repr(given)}; expected a name or file, a list of Page, a DataFrame with the "
-        "columns of a page list, or a Workload."
+        "trace must be a name or file, a list of Page, a DataFrame with the columns of a page list, or a "
+        f"Workload, got {safe_repr(trace)}."
     )
 
 
-def _rows(frame: pd.DataFrame) -> tuple[Page, ...]:
+def _pages_of_frame(frame: pd.DataFrame) -> tuple[Page, ...]:
     frame = frame.copy()
     if "page" not in frame.columns:
         frame.insert(0, "page", range(1, len(frame) + 1))
     if "images" in frame.columns:
-        frame["images"] = [_sizes(each) for each in frame["images"]]
+        frame["images"] = [_sizes(images) for images in frame["images"]]
     text = frame.to_csv(index=False)
     return pages_of(
         csv.reader(io.StringIO(text, newline=""), strict=True), Path("DataFrame"), MissingValues()

@@ -1,4 +1,4 @@
-"""Quantiles: a distribution as a table of (cumulative probability, value)."""
+"""Distribution given by a table of quantiles."""
 
 from __future__ import annotations
 
@@ -15,18 +15,25 @@ INTERPOLATIONS = ("linear", "log", "step")
 
 @dataclass(frozen=True, eq=False)
 class QuantileDistribution:
-    """Quantile function q(u), 0 <= u <= 1, through published points.
+    """Quantile function q(u), 0 <= u <= 1, through given points.
 
-    ``probabilities`` (n,) never fall and end at 1; ``values`` (n,) never fall. Below the first
-    probability, q is the first value. Between two points q is a straight line (``linear``), a straight
-    line in log(value), which suits heavy tails (``log``), or the upper value (``step``: the table is the
-    exact distribution of a discrete quantity). Two points of the same probability are a jump: no value
-    between theirs is drawn.
+    Below the first probability, q is the first value. Two points of the same probability are a jump, so no
+    value between them is ever sampled.
+
+    Parameters
+    ----------
+    probabilities : ndarray, shape (n,)
+        Cumulative probabilities, non-decreasing. The last one is 1.
+    values : ndarray, shape (n,)
+        Quantiles, non-decreasing and not negative.
+    interpolation : {"linear", "log", "step"}
+        ``linear`` interpolates the value, ``log`` its logarithm, which suits heavy tails. ``step`` takes the
+        upper value, so the table is the exact distribution of a discrete quantity.
 
     Raises
     ------
     InputError
-        If the table is no distribution.
+        If the table is not a distribution.
     """
 
     probabilities: FloatArray
@@ -35,18 +42,18 @@ class QuantileDistribution:
     _areas: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        p, v = (np.asarray(part, dtype=float) for part in (self.probabilities, self.values))
+        p, v = (np.asarray(fraction, dtype=float) for fraction in (self.probabilities, self.values))
         _check(p, v, self.interpolation)
-        # Below the first point q is flat; a point at 0 makes that an ordinary segment.
+        # q is constant below the first point. A point at 0 turns this part into an ordinary segment.
         if p[0] > 0 and self.interpolation != "step":
             p, v = np.concatenate(([0.0], p)), np.concatenate((v[:1], v))
         object.__setattr__(self, "probabilities", p)
         object.__setattr__(self, "values", v)
-        object.__setattr__(self, "_areas", self._areas_of_segments())
+        object.__setattr__(self, "_areas", self._cumulative_areas())
 
     @property
     def mean(self) -> float:
-        """The mean of the distribution, exact for the interpolation chosen."""
+        """Mean of the distribution, exact for its interpolation."""
         return float(self.integral(1.0))
 
     def at(self, u: ArrayLike) -> FloatArray:
@@ -59,12 +66,12 @@ class QuantileDistribution:
         return low * (high / low) ** t if self.interpolation == "log" else low + (high - low) * t
 
     def integral(self, u: ArrayLike) -> FloatArray:
-        """Return the integral of q from 0 to *u*, of the same shape; up to 1 it is the mean."""
+        """Return the integral of q from 0 to *u*, of the same shape. At 1 it is the mean."""
         u = np.asarray(u, dtype=float)
         if self.interpolation == "step":
             k = self._step(u)
-            before = np.concatenate(([0.0], self.probabilities))[k]
-            return np.asarray(self._areas[k] + (u - before) * self.values[k])
+            left = np.concatenate(([0.0], self.probabilities))[k]
+            return np.asarray(self._areas[k] + (u - left) * self.values[k])
         k, t = self._segment(u)
         width = np.diff(self.probabilities)[k]
         return np.asarray(self._areas[k] + width * self._area(self.values[k], self.values[k + 1], t))
@@ -72,59 +79,59 @@ class QuantileDistribution:
     def probability(self, value: float) -> float:
         """Return the largest u with q(u) <= *value*; 0 if there is none."""
         p, v = self.probabilities, self.values
-        # From the right, so that of several equal values the last point counts: the largest u.
+        # side="right" selects the last of several equal values, which has the largest u.
         k = int(np.searchsorted(v, value, side="right")) - 1
         if k < 0:
             return 0.0
         if k == v.size - 1 or self.interpolation == "step":
             return float(p[k])
         low, high = v[k], v[k + 1]
-        part = (
+        fraction = (
             np.log(value / low) / np.log(high / low)
             if self.interpolation == "log"
             else ((value - low) / (high - low))
         )
-        return float(p[k] + part * (p[k + 1] - p[k]))
+        return float(p[k] + fraction * (p[k + 1] - p[k]))
 
     def _step(self, u: FloatArray) -> NDArray[np.intp]:
-        # From the left: at a point itself the step has not come yet, q(p_k) = v_k.
+        # side="left" because the step comes after the point, so q(p_k) = v_k.
         return np.minimum(np.searchsorted(self.probabilities, u, side="left"), self.values.size - 1)
 
     def _segment(self, u: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
-        """Return the segment that holds each u, and how far into it u lies, from 0 to 1."""
+        """Return the segment of each u, and the relative position of u in it, from 0 to 1."""
         p = self.probabilities
         k = np.clip(np.searchsorted(p, u, side="right") - 1, 0, p.size - 2)
         width = p[k + 1] - p[k]
-        # Two points of the same probability are a jump, a segment of no width: its upper end is taken.
+        # A jump is a segment of zero width; use its upper end.
         return k, np.divide(u - p[k], width, out=np.ones_like(u), where=width > 0)
 
     def _area(self, low: FloatArray, high: FloatArray, t: FloatArray) -> FloatArray:
-        """Return the integral of one segment of width 1 up to *t*."""
+        """Return the integral of a segment of width 1 from 0 to *t*."""
         if self.interpolation == "linear":
             return low * t + (high - low) * t**2 / 2
         growth = np.log(high / low)
         flat = growth == 0
         return np.asarray(low * np.where(flat, t, np.expm1(growth * t) / np.where(flat, 1, growth)))
 
-    def _areas_of_segments(self) -> FloatArray:
+    def _cumulative_areas(self) -> FloatArray:
         p, v = self.probabilities, self.values
         if self.interpolation == "step":
-            each = np.diff(p, prepend=0.0) * v
+            areas = np.diff(p, prepend=0.0) * v
         else:
-            each = np.diff(p) * self._area(v[:-1], v[1:], np.ones(p.size - 1))
-        return np.concatenate(([0.0], np.cumsum(each)))
+            areas = np.diff(p) * self._area(v[:-1], v[1:], np.ones(p.size - 1))
+        return np.concatenate(([0.0], np.cumsum(areas)))
 
 
 def _check(p: FloatArray, v: FloatArray, interpolation: str) -> None:
     if interpolation not in INTERPOLATIONS:
-        raise InputError(f"interpolation is {interpolation!r}; expected one of {', '.join(INTERPOLATIONS)}.")
+        raise InputError(f"interpolation must be one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}.")
     if p.ndim != 1 or p.shape != v.shape or p.size == 0:
         raise InputError("the table is empty; expected pairs of [cumulative probability, value].")
     if not (np.isfinite(p).all() and np.isfinite(v).all()):
-        raise InputError("the table holds a number that is not finite; expected finite numbers.")
+        raise InputError("the table contains a number that is not finite; expected finite numbers.")
     if p[0] < 0 or p[-1] != 1 or (np.diff(p) < 0).any():
-        raise InputError("the probabilities do not rise from 0 or more to 1; sort the table, end it at 1.")
+        raise InputError("the probabilities must not decrease, start at 0 or more and end at 1.")
     if (np.diff(v) < 0).any() or v[0] < 0:
-        raise InputError("the values do not rise from 0 or more; a larger probability has a larger value.")
+        raise InputError("the values must not decrease with the probability and must be at least 0.")
     if interpolation == "log" and v[0] <= 0:
-        raise InputError(f"the smallest value is {v[0]:g}; log interpolation expects values above 0.")
+        raise InputError(f"log interpolation requires values above 0, got {v[0]:g}.")

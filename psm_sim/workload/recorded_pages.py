@@ -1,4 +1,4 @@
-"""Recorded pages: one client's pages in the recorded order, with the recorded gaps."""
+"""Playback of one client's recorded pages in order, with the recorded gaps."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from psm_sim.workload.trace_profile import berkeley_profile
 
 @dataclass(frozen=True)
 class Playback:
-    """Playback of a recording: what stands in for values that it does not hold."""
+    """Parameters of a playback, which replace values missing in the recording."""
 
     max_think_s: float | None = parameter(
         1000.0,
-        "a longer gap ends a session; the next one follows after a wait of this length; none: no limit",
+        "maximum think time; longer gaps between sessions are shortened to it; none: no limit",
         unit="s",
         above=0,
         at_most=MAX_S,
@@ -32,14 +32,12 @@ class Playback:
     )
     server_delay_ms: str = parameter(
         AS_TRACE,
-        "time the server takes before it answers each object: a constant, 'none', or 'trace' as recorded, "
-        "and nothing where the recording does not tell",
+        "server delay of each object: a constant, 'none', or 'trace' as recorded (0 if unknown)",
         unit="ms",
     )
     request_bytes: str = parameter(
         AS_TRACE,
-        "size of requests: a constant, or 'trace' as recorded, and drawn from the published table where the "
-        "recording does not tell",
+        "size of requests: a constant, or 'trace' as recorded (if unknown, sampled from the published table)",
         unit="bytes",
     )
 
@@ -52,42 +50,42 @@ class Playback:
 def playback_pages(
     recording: Recording, client: int, pages: int, playback: Playback, seed: int, replication: int = 0
 ) -> tuple[Page, ...]:
-    """Return the first *pages* pages of one client, or all it has.
+    """Return the first *pages* pages of one client, or all if it has fewer.
 
-    The first page is requested at once. A think time that the recording does not hold (independent runs in
-    one file) is drawn from the published Berkeley distribution up to ``max_think_s``.
+    The first page is requested at time 0. Think times missing in the recording, as between independent runs
+    in one file, are sampled from the published Berkeley distribution up to ``max_think_s``.
 
     Parameters
     ----------
     recording : Recording
-        The recorded pages.
+        Recorded pages.
     client : int
-        The index of the client.
+        Index of the client.
     pages : int
-        The largest number of pages, at least 1.
+        Maximum number of pages, at least 1.
     playback : Playback
-        What stands in for values that the recording does not hold.
+        Replacements for missing values.
     seed, replication : int
-        The seed of what is drawn, and the number of the replication, each 0 or more.
+        Random seed and replication number, each 0 or more.
     """
-    span = recording.pages_of(client)
-    chosen = slice(span.start, min(span.start + pages, span.stop))
-    first = recording.first[chosen.start : chosen.stop + 1]
+    client_range = recording.pages_of(client)
+    page_range = slice(client_range.start, min(client_range.start + pages, client_range.stop))
+    first = recording.first[page_range.start : page_range.stop + 1]
     objects = slice(int(first[0]), int(first[-1]))
-    fill = _Fill(recording, recording.clients[client], playback, seed, replication)
-    think = fill.think_s(chosen)
+    filler = _GapFiller(recording, recording.clients[client], playback, seed, replication)
+    think = filler.think_s(page_range)
     sizes = recording.size[objects].tolist()
-    delays, requests = fill.delays_s(objects), fill.requests(objects)
-    made = []
-    for wait, low, high in zip(think, first - objects.start, first[1:] - objects.start, strict=False):
-        mine = slice(int(low), int(high))
-        main, *images = sizes[mine]
-        made.append(Page(wait, main, tuple(images), tuple(requests[mine]), tuple(delays[mine])))
-    return tuple(made)
+    delays, requests = filler.delays_s(objects), filler.requests(objects)
+    replayed = []
+    for wait, start, stop in zip(think, first - objects.start, first[1:] - objects.start, strict=False):
+        span = slice(int(start), int(stop))
+        main, *images = sizes[span]
+        replayed.append(Page(wait, main, tuple(images), tuple(requests[span]), tuple(delays[span])))
+    return tuple(replayed)
 
 
-class _Fill:
-    """Values of a recording, gaps filled as the parameters say; each client has draws of its own."""
+class _GapFiller:
+    """Values of a recording with missing ones filled in, from a separate random stream per client."""
 
     def __init__(
         self, recording: Recording, client: str, playback: Playback, seed: int, replication: int
@@ -99,36 +97,38 @@ class _Fill:
         return random_stream(self._seed, f"workload.replay.{name}.{self._client}", self._replication)
 
     def think_s(self, pages: slice) -> list[float]:
-        """Return think times in seconds, long gaps cut and unknown ones drawn."""
+        """Return think times in seconds, with long gaps shortened and missing values sampled."""
         limit = math.inf if self._playback.max_think_s is None else self._playback.max_think_s
         think = np.minimum(self._recording.think_s[pages], limit)
         think[0] = 0.0
         unknown = np.isnan(think)
         if unknown.any():
             table = berkeley_profile().tables["think_s"]
-            upto = table.probability(limit)
-            if upto == 0:
+            max_probability = table.probability(limit)
+            if max_probability == 0:
                 raise InputError(
-                    f"trace: max_think_s is {limit:g}; expected more than {table.values[0]:g}, the smallest "
-                    "think time drawn for pages without one."
+                    f"trace: max_think_s must be greater than {table.values[0]:g}, the smallest think time "
+                    f"sampled for pages without one, got {limit:g}."
                 )
-            think[unknown] = stratified_draws(table, int(unknown.sum()), self._random("think_s"), upto)
+            think[unknown] = stratified_draws(
+                table, int(unknown.sum()), self._random("think_s"), max_probability
+            )
         values: list[float] = think.tolist()
         return values
 
     def delays_s(self, objects: slice) -> list[float]:
-        """Return server delays in seconds, 0 where unknown."""
-        fixed_ms = constant_distribution("server_delay_ms", self._playback.server_delay_ms, 0)
+        """Return server delays in seconds; 0 if unknown."""
+        constant_ms = constant_distribution("server_delay_ms", self._playback.server_delay_ms, 0)
         delays = self._recording.delay_us[objects].astype(float) / 1e6
         values: list[float] = np.maximum(delays, 0.0).tolist()
-        return values if fixed_ms is None else [fixed_ms / 1000] * len(values)
+        return values if constant_ms is None else [constant_ms / 1000] * len(values)
 
     def requests(self, objects: slice) -> list[int]:
-        """Return request sizes in bytes, unknown ones drawn."""
+        """Return request sizes in bytes; unknown ones are sampled."""
         count = objects.stop - objects.start
-        fixed = constant_distribution("request_bytes", self._playback.request_bytes, 1)
-        if fixed is not None:
-            return [round(fixed)] * count
+        constant = constant_distribution("request_bytes", self._playback.request_bytes, 1)
+        if constant is not None:
+            return [round(constant)] * count
         recorded = self._recording.request_bytes
         sizes = np.full(count, UNKNOWN) if recorded is None else recorded[objects].astype(np.int64)
         unknown = sizes == UNKNOWN

@@ -1,4 +1,4 @@
-"""Workloads from a recording: replayed client by client, or sampled from distributions fitted to it."""
+"""Workloads from a recording, either replayed per client or sampled from fitted distributions."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from psm_sim.parameters import build, check_all, parameter, parameters_of, value
 from psm_sim.progress import Progress
 from psm_sim.registry import unknown_name_error
 from psm_sim.workload.page_sampling import PageSampling
-from psm_sim.workload.page_synthesis import draw_pages
+from psm_sim.workload.page_synthesis import sample_pages
 from psm_sim.workload.profile_fitting import fit_profile
 from psm_sim.workload.recorded_pages import Playback, playback_pages
 from psm_sim.workload.recordings.format_detection import read_recording
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.workload import Workload, how_many
+from psm_sim.workload.workload import Workload, describe_page_count
 
 
 @dataclass(frozen=True)
 class RecordingOptions:
-    """Use of a recording: replay or sample, and whose pages."""
+    """Parameters that select the use of a recording and its clients."""
 
     workload: str = parameter(
         "replay",
-        "replay: a client's pages in order; sample: pages drawn from the distributions of the recording",
+        "replay: a client's pages in order; sample: pages sampled from the recording's distributions",
         choices=("replay", "sample"),
     )
     clients: str = parameter(
         "auto",
-        "all, the number of the busiest ones, or one client's identifier (id:NAME if it is a number); "
-        "auto: the busiest one to replay, all to sample from",
+        "all, the number of busiest clients, or one client's identifier (id:NAME if it is a number); auto: "
+        "the busiest client with workload=replay, all with workload=sample",
     )
 
     def __post_init__(self) -> None:
@@ -45,80 +45,98 @@ class RecordingOptions:
 
 @dataclass(frozen=True, eq=False)
 class ClientSelection:
-    """Recording with the indices of the clients chosen, the busiest first, and how pages are made of it."""
+    """Recording with its selected clients and parameters.
+
+    Attributes
+    ----------
+    path
+        File of the recording.
+    recording
+        Recorded pages.
+    clients
+        Indices of the selected clients, the busiest first, shape (k,).
+    use
+        Parameters that selected the clients.
+    rule
+        Rule that grouped the requests into pages.
+    page_source
+        Parameters of the playback or of the sampling.
+    """
 
     path: Path
     recording: Recording
     clients: NDArray[np.intp]
     use: RecordingOptions
     rule: PageRule
-    making: Playback | PageSampling
+    page_source: Playback | PageSampling
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Every parameter used, as plain values."""
-        return values_of(self.use) | values_of(self.rule) | values_of(self.making)
+        """All parameters as plain values."""
+        return values_of(self.use) | values_of(self.rule) | values_of(self.page_source)
 
 
 def select_clients(path: Path, texts: Mapping[str, str], progress: Progress | None = None) -> ClientSelection:
-    """Read a recording and choose clients; the parameters are checked before it is read.
+    """Read a recording and select clients. The parameters are checked before the file is read.
 
     Parameters
     ----------
     path : Path
-        The file of the recording.
+        File of the recording.
     texts : mapping of str to str
-        The parameters as a user writes them.
+        Parameters of the trace as text, by name.
     progress : callable, optional
-        Called while the file is read.
+        Callback that reports the progress of reading.
 
     Raises
     ------
     InputError
-        If a parameter, the file or the choice is unusable.
+        If a parameter, the file or the selection is invalid.
     """
     owner = f"trace {path.name}"
-    use = build(RecordingOptions, _those_of(RecordingOptions, texts), owner)
-    making = PageSampling if use.workload == "sample" else Playback
-    known = {name for cls in (RecordingOptions, PageRule, making) for name in parameters_of(cls)}
+    use = build(RecordingOptions, _select_texts(RecordingOptions, texts), owner)
+    source_class = PageSampling if use.workload == "sample" else Playback
+    names = {name for cls in (RecordingOptions, PageRule, source_class) for name in parameters_of(cls)}
     for name in texts:
-        if name not in known:
-            raise unknown_name_error(f"parameter of {owner}", name, sorted(known))
-    rule = build(PageRule, _those_of(PageRule, texts), owner)
-    made = build(making, _those_of(making, texts), owner)
+        if name not in names:
+            raise unknown_name_error(f"parameter of {owner}", name, sorted(names))
+    rule = build(PageRule, _select_texts(PageRule, texts), owner)
+    page_source = build(source_class, _select_texts(source_class, texts), owner)
     recording = read_recording(path, rule, progress)
-    return ClientSelection(path, recording, _clients(recording, use, owner), use, rule, made)
+    return ClientSelection(
+        path, recording, _select_client_indices(recording, use, owner), use, rule, page_source
+    )
 
 
 def recorded_workloads(
     chosen: ClientSelection, pages: int, seed: int, replication: int = 0
 ) -> tuple[Workload, ...]:
-    """Make one workload per client chosen, or a single one if pages are sampled.
+    """Return one workload per selected client, or a single one if pages are sampled.
 
     Parameters
     ----------
-    chosen : Chosen
-        The recording and its clients.
+    chosen : ClientSelection
+        Recording and its selected clients.
     pages : int
-        The number of pages, at least 1; a client gives its first *pages*, or all it has.
+        Number of pages, at least 1. A client with fewer recorded pages returns all of them.
     seed, replication : int
-        The seed of what is drawn, and the number of the replication, each 0 or more.
+        Random seed and replication number, each 0 or more.
     """
-    if isinstance(chosen.making, PageSampling):
+    if isinstance(chosen.page_source, PageSampling):
         profile = fit_profile(chosen.recording, chosen.path.name, chosen.clients)
-        drawn = draw_pages(profile, chosen.making, pages, seed, replication)
-        return (_workload(chosen, drawn, True, profile.remark),)
-    return tuple(_replayed(chosen, int(client), pages, seed, replication) for client in chosen.clients)
+        sampled = sample_pages(profile, chosen.page_source, pages, seed, replication)
+        return (_workload(chosen, sampled, True, profile.remark),)
+    return tuple(_replay_client(chosen, int(client), pages, seed, replication) for client in chosen.clients)
 
 
-def _replayed(chosen: ClientSelection, client: int, pages: int, seed: int, replication: int) -> Workload:
-    recording, playback = chosen.recording, chosen.making
+def _replay_client(chosen: ClientSelection, client: int, pages: int, seed: int, replication: int) -> Workload:
+    recording, playback = chosen.recording, chosen.page_source
     assert isinstance(playback, Playback)  # noqa: S101
     replayed = playback_pages(recording, client, pages, playback, seed, replication)
-    span = recording.pages_of(client)
+    client_range = recording.pages_of(client)
     remark = (
         f"client {recording.clients[client]} of {len(recording.clients):,} in {chosen.path.name} "
-        f"({recording.format}), {how_many(span.stop - span.start, pages)}"
+        f"({recording.format}), {describe_page_count(client_range.stop - client_range.start, pages)}"
     )
     return _workload(chosen, replayed, False, remark, recording.clients[client])
 
@@ -127,28 +145,28 @@ def _workload(
     chosen: ClientSelection, pages: tuple[Any, ...], synthetic: bool, remark: str, client: str = ""
 ) -> Workload:
     notes = chosen.recording.warnings
-    words = "; ".join((remark, *notes))
-    return Workload(chosen.path.name, pages, synthetic, words, chosen.parameters, client, notes)
+    full_remark = "; ".join((remark, *notes))
+    return Workload(chosen.path.name, pages, synthetic, full_remark, chosen.parameters, client, notes)
 
 
-def _those_of(cls: type, texts: Mapping[str, str]) -> dict[str, str]:
+def _select_texts(cls: type, texts: Mapping[str, str]) -> dict[str, str]:
     return {name: texts[name] for name in parameters_of(cls) if name in texts}
 
 
-def _clients(recording: Recording, use: RecordingOptions, owner: str) -> NDArray[np.intp]:
-    """Return the indices of the clients that are chosen, the busiest first."""
-    word, busiest = use.clients.strip(), recording.busiest()
-    if word == "auto":
-        word = "all" if use.workload == "sample" else "1"
-    if word == "all":
+def _select_client_indices(recording: Recording, use: RecordingOptions, owner: str) -> NDArray[np.intp]:
+    """Return the indices of the selected clients, the busiest first."""
+    selection, busiest = use.clients.strip(), recording.busiest()
+    if selection == "auto":
+        selection = "all" if use.workload == "sample" else "1"
+    if selection == "all":
         return busiest
-    if word.isdecimal():
-        # The length first: Python refuses to read a number of some thousand digits.
-        if len(word) > 10 or not 1 <= int(word) <= busiest.size:
-            most = f"1 to {busiest.size}, all, or an identifier"
-            raise InputError(f"{owner}: clients is {word}; expected {most}.")
-        return busiest[: int(word)]
-    name = word.removeprefix("id:")
+    if selection.isdecimal():
+        # Check the length first, because int() rejects strings of several thousand digits.
+        if len(selection) > 10 or not 1 <= int(selection) <= busiest.size:
+            expected = f"1 to {busiest.size}, all or an identifier"
+            raise InputError(f"{owner}: clients must be {expected}, got {selection}.")
+        return busiest[: int(selection)]
+    name = selection.removeprefix("id:")
     if name not in recording.clients:
         raise unknown_name_error(f"client of {owner}", name, [recording.clients[k] for k in busiest[:5]])
     return np.array([recording.clients.index(name)])

@@ -1,4 +1,4 @@
-"""Shifting traffic: regimes in turn, each with a profile of its own, on a known schedule."""
+"""Non-stationary traces whose pages alternate between regimes on a known schedule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from psm_sim.errors import InputError
 from psm_sim.parameters import build, check_all, parameter, values_of
 from psm_sim.random_streams import random_stream
 from psm_sim.workload.page_sampling import PageSampling
-from psm_sim.workload.page_synthesis import draw_pages
+from psm_sim.workload.page_synthesis import sample_pages
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.trace_profile import Profile, profile_of
 from psm_sim.workload.workload import Workload
@@ -27,16 +27,16 @@ _ITEM = re.compile(r"(?P<name>\w+)(\*(?P<pages>\d{1,9}))?")
 
 @dataclass(frozen=True)
 class ShiftingProfile:
-    """Schedule of the regimes: the parameters of a trace with regimes."""
+    """Parameters of a trace with regimes, which define its schedule."""
 
     order: str = parameter(
         AS_TRACE,
-        "the regimes in turn, NAME or NAME*PAGES joined by '+', again and again; trace: the trace's own",
+        "repeated order of the regimes, NAME or NAME*PAGES joined by '+'; trace: the trace's own",
     )
-    length: float = parameter(1.0, "scale the pages of every stretch by this", above=0, at_most=1e6)
+    length: float = parameter(1.0, "factor for the pages of every segment", above=0, at_most=1e6)
     lengths: str = parameter(
         FIXED,
-        "pages of a stretch: as given, or geometrically distributed with those means",
+        "pages of a segment: fixed as configured, or geometrically distributed with those means",
         choices=(FIXED, GEOMETRIC),
     )
 
@@ -45,7 +45,17 @@ class ShiftingProfile:
 
 
 class Stretch(NamedTuple):
-    """Stretch of ``pages`` pages of one regime, from page ``first`` on; the first page of a run is 1."""
+    """Segment of consecutive pages of one regime.
+
+    Attributes
+    ----------
+    regime
+        Name of the regime.
+    first
+        Number of its first page; the first page of a run is 1.
+    pages
+        Number of pages.
+    """
 
     regime: str
     first: int
@@ -54,7 +64,7 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class ShiftingWorkload(Workload):
-    """Workload with the schedule it was drawn by, which no policy is told."""
+    """Workload with the schedule of its regimes, which policies cannot see."""
 
     schedule: tuple[Stretch, ...] = ()
 
@@ -65,7 +75,7 @@ class ShiftingWorkload(Workload):
 
 @dataclass(frozen=True)
 class Regimes:
-    """Regimes of a trace: a profile and a number of pages for each, by name, in the file's order."""
+    """Regimes of a trace, with a profile and a number of pages per regime, in the order of the file."""
 
     name: str
     remark: str
@@ -76,28 +86,28 @@ class Regimes:
 
 
 def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
-    """Make the regimes from a file's content.
+    """Convert the content of a trace file to regimes.
 
     Raises
     ------
     InputError
-        If a regime is no profile, or its ``pages`` no number; the message names the file and the regime.
+        If a regime is not a profile or its ``pages`` is not a number. The message names file and regime.
     """
-    found = document["regimes"]
-    if not isinstance(found, dict) or not found or not all(isinstance(each, dict) for each in found.values()):
-        raise InputError(f"{path}: regimes is no table of regimes; expected [regimes.NAME] for each of them.")
+    table = document["regimes"]
+    if not isinstance(table, dict) or not table or not all(isinstance(each, dict) for each in table.values()):
+        raise InputError(f"{path}: regimes must be a table of regimes, one [regimes.NAME] per regime.")
     unknown = set(document) - {"regimes", "name", "remark", "source", "synthetic"}
     if unknown:
-        raise InputError(f"{path}: {min(unknown)} is unknown beside regimes; expected it within a regime.")
+        raise InputError(f"{path}: unknown key {min(unknown)} next to regimes; move it into a regime.")
     pages, profiles = {}, {}
-    for name, entry in found.items():
+    for name, entry in table.items():
         if not re.fullmatch(r"\w+", name):
-            raise InputError(f"{path}: a regime is named {name!r}; expected letters, digits and '_'.")
-        pages[name] = _whole(entry.pop("pages", None), f"{path}: regimes.{name}.pages")
+            raise InputError(f"{path}: a regime name must have letters, digits and '_' only, got {name!r}.")
+        pages[name] = _check_page_count(entry.pop("pages", None), f"{path}: regimes.{name}.pages")
         profiles[name] = profile_of(entry, Path(f"{path}: regimes.{name}"))
     return Regimes(
         str(document.get("name", path.stem)),
-        str(document.get("remark", f"synthetic pages of the regimes in {path.name}, in turn")),
+        str(document.get("remark", f"synthetic pages of the alternating regimes in {path.name}")),
         bool(document.get("synthetic", True)),
         str(document.get("source", "")),
         profiles,
@@ -105,59 +115,65 @@ def regimes_of(document: dict[str, Any], path: Path) -> Regimes:
     )
 
 
-def draw_regimes(
+def sample_regimes(
     regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int, replication: int = 0
 ) -> ShiftingWorkload:
-    """Draw pages, each regime's from streams of its own.
+    """Sample pages, with separate random streams per regime.
 
     Parameters
     ----------
     regimes : Regimes
-        The profiles of the regimes.
-    shifting : Shifting
-        Their order and lengths.
+        Profiles of the regimes.
+    shifting : ShiftingProfile
+        Order and lengths of the segments.
     pages : int
-        The number of pages of the run, at least 1.
+        Number of pages of the run, at least 1.
     seed, replication : int
-        The seed, and the number of the replication, each 0 or more.
+        Random seed and replication number, each 0 or more.
     """
-    plan = regime_schedule(regimes, shifting, pages, seed, replication)
-    drawn: dict[str, Iterator[Page]] = {}
-    # All pages of a regime are drawn together and dealt out to its stretches, so that they are stratified
-    # over the run and another order of the stretches leaves their distribution unchanged.
+    schedule = regime_schedule(regimes, shifting, pages, seed, replication)
+    pages_of_regime: dict[str, Iterator[Page]] = {}
+    # Sample all pages of a regime together and distribute them over its segments. They are then stratified
+    # over the run, and the order of the segments does not change their distribution.
     for name, profile in regimes.profiles.items():
-        count = sum(stretch.pages for stretch in plan if stretch.regime == name)
-        drawing = build(PageSampling, profile.defaults, f"trace {regimes.name}: regime {name}")
-        drawn[name] = (
-            iter(draw_pages(profile, drawing, count, seed, replication, name)) if count else iter(())
+        count = sum(stretch.pages for stretch in schedule if stretch.regime == name)
+        sampling = build(PageSampling, profile.defaults, f"trace {regimes.name}: regime {name}")
+        pages_of_regime[name] = (
+            iter(sample_pages(profile, sampling, count, seed, replication, name)) if count else iter(())
         )
-    made = tuple(next(drawn[stretch.regime]) for stretch in plan for _ in range(stretch.pages))
-    parameters = values_of(shifting) | {"schedule": "+".join(f"{each.regime}*{each.pages}" for each in plan)}
-    return ShiftingWorkload(regimes.name, made, regimes.synthetic, regimes.remark, parameters, schedule=plan)
+    sampled = tuple(
+        next(pages_of_regime[stretch.regime]) for stretch in schedule for _ in range(stretch.pages)
+    )
+    parameters = values_of(shifting) | {
+        "schedule": "+".join(f"{each.regime}*{each.pages}" for each in schedule)
+    }
+    return ShiftingWorkload(
+        regimes.name, sampled, regimes.synthetic, regimes.remark, parameters, schedule=schedule
+    )
 
 
 def regime_schedule(
     regimes: Regimes, shifting: ShiftingProfile, pages: int, seed: int = 1, replication: int = 0
 ) -> tuple[Stretch, ...]:
-    """Return the stretches that make up *pages* pages; the last one is cut to fit.
+    """Return segments with *pages* pages in total; the last one is shortened to fit.
 
     Parameters
     ----------
     regimes, shifting, pages
-        As for :func:`draw_regimes`.
+        See :func:`sample_regimes`.
     seed, replication : int
-        As for :func:`draw_regimes`; they matter only to geometric lengths.
+        See :func:`sample_regimes`. They affect geometric lengths only.
     """
     random = random_stream(seed, "workload.schedule", replication)
-    plan: list[Stretch] = []
+    schedule: list[Stretch] = []
     first = 1
-    for name, mean in cycle(_turns(regimes.pages, shifting.order, regimes.name)):
+    for name, mean in cycle(_parse_order(regimes.pages, shifting.order, regimes.name)):
         count = _length(max(1.0, mean * shifting.length), shifting.lengths, random)
         count = min(count, pages - first + 1)
-        plan.append(Stretch(name, first, count))
+        schedule.append(Stretch(name, first, count))
         first += count
         if first > pages:
-            return tuple(plan)
+            return tuple(schedule)
     return ()
 
 
@@ -165,25 +181,25 @@ def _length(mean: float, lengths: str, random: np.random.Generator) -> int:
     return round(mean) if lengths == FIXED else int(random.geometric(1 / mean))
 
 
-def _turns(pages: Mapping[str, int], order: str, trace: str) -> list[tuple[str, int]]:
-    """Read an order: regimes with the pages of a stretch."""
+def _parse_order(pages: Mapping[str, int], order: str, trace: str) -> list[tuple[str, int]]:
+    """Parse an order into pairs of a regime and its pages per segment."""
     if order.strip() == AS_TRACE:
         return list(pages.items())
-    turns = []
+    parsed = []
     for item in order.split("+"):
-        found = _ITEM.fullmatch(item.strip())
-        if not found or found["name"] not in pages or found["pages"] == "0":
+        match = _ITEM.fullmatch(item.strip())
+        if not match or match["name"] not in pages or match["pages"] == "0":
             raise InputError(
-                f"trace {trace}: order has {item!r}; expected NAME or NAME*PAGES joined by '+', of the "
-                f"regimes {', '.join(pages)}."
+                f"trace {trace}: order must be NAME or NAME*PAGES joined by '+', with the regimes "
+                f"{', '.join(pages)}, got {item!r}."
             )
-        turns.append((found["name"], int(found["pages"] or pages[found["name"]])))
-    return turns
+        parsed.append((match["name"], int(match["pages"] or pages[match["name"]])))
+    return parsed
 
 
-def _whole(value: Any, owner: str) -> int:
+def _check_page_count(value: Any, owner: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**9:
         raise InputError(
-            f"{owner} is {value!r}; expected the pages of a stretch, a whole number of at least 1."
+            f"{owner} must be an integer from 1 to {10**9:,}, the pages of a segment, got {value!r}."
         )
     return value

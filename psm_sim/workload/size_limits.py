@@ -1,4 +1,4 @@
-"""Limits of a workload, checked before the memory is asked for."""
+"""Size limit of a workload, checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from psm_sim.limits import MAX_OBJECTS
 
 
 def check_objects(objects: int, owner: str) -> None:
-    """Refuse more objects than memory is meant for; *owner* is what they are of, as ``"trace ucb"``."""
+    """Raise an error if *objects* exceeds the limit. *owner* names the source, e.g. ``"trace ucb"``."""
     if objects > MAX_OBJECTS:
         raise InputError(
-            f"{owner}: the pages have {objects:,} objects; expected at most {MAX_OBJECTS:,} in all, so give "
-            "fewer pages."
+            f"{owner}: expected at most {MAX_OBJECTS:,} objects in all pages, got {objects:,}; use fewer "
+            "pages."
         )

@@ -1,13 +1,13 @@
-"""Stratified draws: a small number of draws that still has nearly the distribution's mean.
+"""Stratified sampling, whose sample mean is close to the mean of the distribution even for few draws.
 
-The probabilities are cut into n equal strata and one number is drawn within each, so that 100 think
-times never happen to be all short. The order is then shuffled: the draws show no trend.
+The unit interval is divided into n equal strata, and one probability is drawn in each. Thus 100 think times
+are never all short by chance. The draws are then shuffled, so they show no trend.
 
-The last stratum of a heavy tail is wide: among 284 replies the largest can be anything from 0.4 to 1.6 MB
-and alone move the mean by 30 %. Where a stratum's width is over ``wander`` times the sum of all draws,
-its draw is pulled towards the stratum's own mean until its range has just that width. The mean stays exact
-in expectation; the most extreme values are given up, which a short run would show only by chance. Longer
-runs have narrower strata and reach further into the tail; ``wander=None`` pulls nothing.
+The last stratum of a heavy tail is wide. Among 284 replies, the largest one varies from 0.4 to 1.6 MB and
+changes the mean by 30 %. If the range of a stratum is more than ``wander`` times the sum of all draws, its
+draw is shrunk towards the mean of the stratum until its range has that width. The expectation is unchanged,
+but the most extreme values, which a short run would contain only by chance, do not occur. Longer runs have
+narrower strata and reach further into the tail. ``wander=None`` disables the shrinking.
 """
 
 from __future__ import annotations
@@ -20,32 +20,46 @@ from psm_sim.workload.distribution_families import Distribution
 
 
 def stratified_draws(
-    table: Distribution, n: int, random: np.random.Generator, upto: float = 1.0, wander: float | None = 0.01
+    table: Distribution,
+    n: int,
+    random: np.random.Generator,
+    max_probability: float = 1.0,
+    wander: float | None = 0.01,
 ) -> FloatArray:
     """Draw *n* numbers, one per stratum, in random order.
 
     Parameters
     ----------
-    table : the distribution.
-    n : the number of draws, 0 or more.
-    random : the stream to draw from.
-    upto : draw only from the lowest part of the distribution, up to this cumulative probability.
-    wander : how far one draw can move the sum of all, as a fraction of it; None for no limit.
+    table : Distribution
+        Distribution to sample from.
+    n : int
+        Number of draws, 0 or more.
+    random : numpy.random.Generator
+        Random stream.
+    max_probability : float
+        Cumulative probability at which the distribution is truncated.
+    wander : float or None
+        Largest influence of one draw on the sum of all, as a fraction; None disables the limit.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Draws.
     """
     if n == 0:
         return np.empty(0)
-    edges = np.linspace(0.0, upto, n + 1)
-    drawn = table.at(edges[:-1] + random.random(n) * (upto / n))
+    edges = np.linspace(0.0, max_probability, n + 1)
+    draws = table.at(edges[:-1] + random.random(n) * (max_probability / n))
     if wander is None:
-        return random.permutation(drawn)
-    # The mean of each stratum, exact by the integral: pulling towards it leaves the expectation unchanged.
-    middle = np.diff(table.integral(edges)) * (n / upto)
-    width, allowed = np.diff(table.at(edges)), wander * middle.sum()
-    pull = np.divide(allowed, width, out=np.ones(n), where=width > allowed)
-    # Draws that are not pulled are kept to the last bit: middle + (drawn - middle) would round.
-    return random.permutation(np.where(pull < 1, middle + pull * (drawn - middle), drawn))
+        return random.permutation(draws)
+    # The integral gives the exact mean of each stratum, so shrinking towards it keeps the expectation.
+    stratum_mean = np.diff(table.integral(edges)) * (n / max_probability)
+    width, max_width = np.diff(table.at(edges)), wander * stratum_mean.sum()
+    pull = np.divide(max_width, width, out=np.ones(n), where=width > max_width)
+    # Keep other draws bit-for-bit identical: stratum_mean + (draws - stratum_mean) would round them.
+    return random.permutation(np.where(pull < 1, stratum_mean + pull * (draws - stratum_mean), draws))
 
 
 def stratified_integers(values: FloatArray, random: np.random.Generator) -> NDArray[np.int64]:
-    """Round to whole numbers and keep the expectation: 2.3 becomes 3 in 3 cases of 10, else 2."""
+    """Round to integers at random without changing the expectation; 2.3 becomes 3 with probability 0.3."""
     return np.floor(values + random.random(values.size)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Trace profile: the distributions of a browsing population, as a TOML file."""
+"""Trace profiles, TOML files with the distributions of a browsing population."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLES = (*REQUIRED, "reply_bytes", "main_bytes", "image_bytes", "server_delay_s
 MAX_BY_TABLE = {name: MAX_BYTES if name.endswith("bytes") else MAX_S for name in TABLES} | {
     "files_per_page": 1e5
 }
-"""The largest value in each table."""
+"""Largest value allowed in each table."""
 
 _MIN_LOG = 1e-9
 TEXTS = ("name", "remark", "source")
@@ -30,12 +30,25 @@ TEXTS = ("name", "remark", "source")
 
 @dataclass(frozen=True)
 class Profile:
-    """Profile: distributions to draw pages from.
+    """Distributions from which pages are sampled.
 
-    ``tables`` has ``think_s``, ``files_per_page`` (the main object included), ``request_bytes``, and
-    either ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``; ``server_delay_s`` is
-    optional. A file can name a bundled trace as ``base``, whose tables stand in for those it does not
-    give. ``defaults`` are the profile's own defaults of the parameters, as texts.
+    A profile file can name a bundled trace as ``base``, whose tables replace those missing in the file.
+
+    Attributes
+    ----------
+    name
+        Name of the trace.
+    remark
+        Description for users, one sentence.
+    synthetic
+        Whether the pages are generated rather than recorded.
+    tables
+        ``think_s``, ``files_per_page`` (including the main object), ``request_bytes``, and either
+        ``reply_bytes`` for all objects or ``main_bytes`` and ``image_bytes``. ``server_delay_s`` is optional.
+    source
+        Publication or file from which the tables come.
+    defaults
+        Parameters whose defaults the profile changes, as text.
     """
 
     name: str
@@ -52,30 +65,30 @@ def read_profile(path: Path) -> Profile:
     Raises
     ------
     InputError
-        If the file is no TOML, a table is missing or unknown, or a table is no distribution; the
+        If the file is not TOML, a table is missing or unknown, or a table is not a distribution. The
         message names the file and the table.
     """
     return profile_of(read_toml(path, "trace profile"), path)
 
 
 def berkeley_profile() -> Profile:
-    """Return the bundled Berkeley distributions (Mah 1997), which fill the gaps of recordings."""
+    """Return the bundled Berkeley distributions (Mah 1997), which replace values missing in recordings."""
     return read_profile(bundled_dir("traces") / "ucb.toml")
 
 
 def profile_of(document: dict[str, Any], path: Path) -> Profile:
-    """Make a profile from what a file, or a part of it, says; *document* is emptied."""
+    """Convert the content of a trace file, or of a part of it, to a profile. *document* is emptied."""
     base = _base(document.pop("base", None), path)
     defaults = document.pop("parameters", {})
     if not isinstance(defaults, dict):
-        raise InputError(f"{path}: parameters is {defaults!r}; expected a table of the trace's parameters.")
+        raise InputError(f"{path}: parameters must be a table of the trace's parameters, got {defaults!r}.")
     synthetic = document.pop("synthetic", True)
     texts = {key: str(document.pop(key, "")) for key in TEXTS}
     tables = base | {name: _table(name, entry, path) for name, entry in document.items()}
     _check_complete(tables, path)
     return Profile(
         texts["name"] or path.stem,
-        texts["remark"] or f"synthetic pages, drawn from the distributions in {path.name}",
+        texts["remark"] or f"synthetic pages, sampled from the distributions in {path.name}",
         bool(synthetic),
         tables,
         texts["source"],
@@ -84,25 +97,25 @@ def profile_of(document: dict[str, Any], path: Path) -> Profile:
 
 
 def _base(name: Any, path: Path) -> dict[str, QuantileDistribution]:
-    """Return the tables of the bundled trace that a profile builds on."""
+    """Return the tables of the bundled trace *name*, the base of a profile."""
     if name is None:
         return {}
     if name not in bundled_names("traces") or bundled_dir("traces") / f"{name}.toml" == path:
-        raise InputError(f"{path}: base is {name!r}; expected one of {', '.join(bundled_names('traces'))}.")
+        raise InputError(f"{path}: base must be one of {', '.join(bundled_names('traces'))}, got {name!r}.")
     return read_profile(bundled_dir("traces") / f"{name}.toml").tables
 
 
 def _table(name: str, entry: Any, path: Path) -> QuantileDistribution:
     owner = f"{path}: {name}"
     if name not in TABLES:
-        raise InputError(f"{owner} is unknown; expected one of {', '.join((*TEXTS, *TABLES))}.")
+        raise InputError(f"{path}: unknown key {name}; expected one of {', '.join((*TEXTS, *TABLES))}.")
     if not isinstance(entry, Mapping) or "quantiles" not in entry:
-        raise InputError(f"{owner} is {truncate(repr(entry), 60, '...')}; expected a table with 'quantiles'.")
+        raise InputError(f"{owner} must be a table with 'quantiles', got {truncate(repr(entry), 60, '...')}.")
     for pair in entry["quantiles"] if isinstance(entry["quantiles"], list) else [entry["quantiles"]]:
-        if not (isinstance(pair, list) and len(pair) == 2 and all(_is_number(part) for part in pair)):
+        if not (isinstance(pair, list) and len(pair) == 2 and all(_is_number(number) for number in pair)):
             raise InputError(
-                f"{owner}: {truncate(repr(pair), 60, '...')} is no point; "
-                "expected [cumulative probability, value]."
+                f"{owner}: a point must be [cumulative probability, value], got "
+                f"{truncate(repr(pair), 60, '...')}."
             )
     points = np.array(entry["quantiles"], dtype=float).reshape(-1, 2)
     _check_values(points[:, 1], entry, name, owner)
@@ -113,13 +126,13 @@ def _table(name: str, entry: Any, path: Path) -> QuantileDistribution:
 
 
 def _check_values(values: FloatArray, entry: Mapping[str, Any], name: str, owner: str) -> None:
-    """Refuse what no page can have, and what is so small that the logarithm of a ratio has no number."""
-    most = MAX_BY_TABLE[name]
-    least = _MIN_LOG if entry.get("interpolation") == "log" else 0.0
+    """Raise an error for impossible values, and for values too small for log interpolation."""
+    maximum = MAX_BY_TABLE[name]
+    minimum = _MIN_LOG if entry.get("interpolation") == "log" else 0.0
     for value in values.tolist():
-        if value > most or 0 < value < least:
+        if value > maximum or 0 < value < minimum:
             raise InputError(
-                f"{owner}: a value is {value:g}; expected at most {most:g} and at least {least:g}."
+                f"{owner}: a value must be at least {minimum:g} and at most {maximum:g}, got {value:g}."
             )
 
 
@@ -130,17 +143,17 @@ def _check_complete(tables: dict[str, QuantileDistribution], path: Path) -> None
     if len({"main_bytes", "image_bytes"} & tables.keys()) == 1:
         missing = [name for name in ("main_bytes", "image_bytes") if name not in tables]
     if missing:
-        raise InputError(f"{path}: {missing[0]} is missing; expected a table of its quantiles.")
+        raise InputError(f"{path}: missing table {missing[0]}; expected its quantiles.")
     for name in ("files_per_page", "request_bytes"):
         if tables[name].values[0] < 1:
             raise InputError(
-                f"{path}: the smallest {name} is {tables[name].values[0]:g}; expected at least 1 "
-                "(the main object counts as a file)."
+                f"{path}: the smallest {name} must be at least 1 (the main object counts as a file), "
+                f"got {tables[name].values[0]:g}."
             )
 
 
 def _is_number(value: Any) -> bool:
-    # A whole number beyond a double cannot be put into an array.
+    # Integers beyond the range of a double cannot be stored in an array.
     return isinstance(value, (int, float)) and not isinstance(value, bool) and not abs(value) >= 10**300
 
 

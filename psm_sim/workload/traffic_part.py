@@ -1,4 +1,4 @@
-"""Part of a traffic trace: messages of one kind, by a clock, memoryless or in bursts."""
+"""Parts of a traffic trace, each with periodic, memoryless or bursty messages."""
 
 from __future__ import annotations
 
@@ -19,57 +19,58 @@ _MAX_DATAGRAM = 1500
 
 @dataclass(frozen=True)
 class TrafficPart:
-    """Traffic part: when messages are sent, by whom, how large they are, and how they are answered."""
+    """Parameters of the messages of one part of a traffic trace."""
 
-    on: bool = parameter(True, "whether this part is sent at all")
-    sender: str = parameter(
-        "network", "who sends; the other side answers if it does", choices=("station", "network")
-    )
+    on: bool = parameter(True, "send the messages of this part")
+    sender: str = parameter("network", "sender; the other side replies", choices=("station", "network"))
     timing: str = parameter(
         "clock",
-        "one every period; memoryless; or busy and quiet times in turn",
+        "clock: periodic; poisson: memoryless; bursts: alternating busy and quiet periods",
         choices=("clock", "poisson", "bursts"),
     )
     period_s: float = parameter(
-        60.0, "time between two, in the mean; bursts: when quiet", unit="s", at_least=1e-6, at_most=MAX_S
+        60.0, "mean interval; bursts: in a quiet period", unit="s", at_least=1e-6, at_most=MAX_S
     )
     spread_s: float = parameter(
-        0.0, "clock: standard deviation of each around its time", unit="s", at_least=0, at_most=MAX_S
+        0.0, "clock: standard deviation of each transmission time", unit="s", at_least=0, at_most=MAX_S
     )
     busy_s: float = parameter(
-        3.0, "bursts: mean time between two when busy", unit="s", at_least=1e-6, at_most=MAX_S
+        3.0, "bursts: mean interval in a busy period", unit="s", at_least=1e-6, at_most=MAX_S
     )
     quiet_for_s: float = parameter(
-        300.0, "bursts: mean length of a quiet time", unit="s", above=0, at_most=MAX_S
+        300.0, "bursts: mean length of a quiet period", unit="s", above=0, at_most=MAX_S
     )
     busy_for_s: float = parameter(
-        30.0, "bursts: mean length of a busy time", unit="s", above=0, at_most=MAX_S
+        30.0, "bursts: mean length of a busy period", unit="s", above=0, at_most=MAX_S
     )
     transport: str = parameter(
         "datagram",
-        "a datagram of its own, or a message on a TCP connection that stays open",
+        "single datagrams, or messages on a persistent TCP connection",
         choices=("datagram", "tcp"),
     )
     bytes: int = parameter(
-        100, "size; of a datagram headers included, at most 1500", unit="B", at_least=1, at_most=MAX_BYTES
+        100, "size; a datagram includes headers, at most 1500", unit="B", at_least=1, at_most=MAX_BYTES
     )
     reply_bytes: int = parameter(
-        0, "size of the answer, as bytes; 0: there is none", unit="B", at_least=0, at_most=MAX_BYTES
+        0, "size of the reply, counted like bytes; 0: no reply", unit="B", at_least=0, at_most=MAX_BYTES
     )
     reply_delay_ms: float = parameter(
-        0.0, "time before the other side answers", unit="ms", at_least=0, at_most=1e9
+        0.0, "delay before the other side replies", unit="ms", at_least=0, at_most=1e9
     )
 
     def __post_init__(self) -> None:
         check_all(self, "traffic")
 
     def check_sizes(self, owner: str) -> None:
-        """Refuse a datagram smaller than its headers, or larger than a frame; *owner* is for the error."""
+        """Raise an error for a datagram smaller than its headers or larger than a frame.
+
+        *owner* names the part in the error message.
+        """
         for name, size in (("bytes", self.bytes), ("reply_bytes", self.reply_bytes)):
             if self.transport == "datagram" and size and not 29 <= size <= _MAX_DATAGRAM:
                 raise InputError(
-                    f"{owner}: {name} is {size}; expected 29 to {_MAX_DATAGRAM} for a datagram with its "
-                    "headers of 28, or transport=tcp."
+                    f"{owner}: {name} of a datagram must be from 29 to {_MAX_DATAGRAM}, including headers of "
+                    f"28 bytes, got {size}; use another size or transport=tcp."
                 )
 
     def rows(
@@ -80,18 +81,20 @@ class TrafficPart:
         Parameters
         ----------
         length_s
-            Messages are sent from 0 s to this time.
+            End of the transmissions, which start at 0 s, in seconds.
         connection
-            The number of its connection, if it uses TCP.
+            Number of the part's connection if it uses TCP.
         random
-            Where the draws come from.
+            Random stream.
         owner
-            What the errors call it.
+            Name of the part in error messages.
         """
-        drawing = self._drawing()
-        drawing.check_count(length_s, owner)
-        clock = self.timing == "clock"
-        at_s = self._clock(length_s, random) if clock else np.array(push_times(drawing, length_s, random))
+        pushes = self._push_parameters()
+        pushes.check_count(length_s, owner)
+        is_periodic = self.timing == "clock"
+        at_s = (
+            self._clock(length_s, random) if is_periodic else np.array(push_times(pushes, length_s, random))
+        )
         return Messages.columns(
             at_s.size,
             at_s=at_s,
@@ -103,12 +106,12 @@ class TrafficPart:
         )
 
     def _clock(self, length_s: float, random: np.random.Generator) -> FloatArray:
-        # A phase of its own: clocks that all begin with the run would be in step with its beacons.
-        due_s = np.arange(random.uniform(0.0, self.period_s), length_s, self.period_s)
-        moved_s = due_s + self.spread_s * random.standard_normal(due_s.size)
-        return np.sort(np.clip(moved_s, 0.0, length_s))
+        # A random phase, because clocks that start with the run would be synchronised with the beacons.
+        scheduled_s = np.arange(random.uniform(0.0, self.period_s), length_s, self.period_s)
+        sent_s = scheduled_s + self.spread_s * random.standard_normal(scheduled_s.size)
+        return np.sort(np.clip(sent_s, 0.0, length_s))
 
-    def _drawing(self) -> Pushes:
+    def _push_parameters(self) -> Pushes:
         return Pushes(
             kind=self.timing,
             mean_s=self.period_s,

@@ -1,4 +1,4 @@
-"""Traffic traces: parts that send messages beside pauses or pages, as a TOML file says."""
+"""Traffic traces, TOML files whose parts send messages during pauses or pages."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from psm_sim.parameters import build, check_all, parameter, parameters_of, value
 from psm_sim.random_streams import random_stream
 from psm_sim.workload.messages import Messages, check_messages
 from psm_sim.workload.page_sampling import PageSampling
-from psm_sim.workload.page_synthesis import draw_pages
+from psm_sim.workload.page_synthesis import sample_pages
 from psm_sim.workload.page_view import Page, Pause
 from psm_sim.workload.trace_profile import TEXTS, Profile, profile_of
 from psm_sim.workload.traffic_part import TrafficPart
 from psm_sim.workload.workload import Workload
 
 _SLACK_S = 30.0
-"""Seconds added to each drawn page's think time and server delays: messages go on while it is loaded."""
+"""Seconds added per page to its think time and server delays, because messages continue while it loads."""
 
 
 @dataclass(frozen=True)
 class Stretches:
-    """Stretches of a traffic trace without pages: each counts as one page."""
+    """Parameters of a traffic trace without page views."""
 
     stretch_s: float = parameter(
-        600.0, "length of the stretch that counts as one page", unit="s", above=0, at_most=MAX_S
+        600.0, "length of the interval that counts as one page", unit="s", above=0, at_most=MAX_S
     )
 
     def __post_init__(self) -> None:
@@ -40,9 +40,24 @@ class Stretches:
 
 @dataclass(frozen=True)
 class TrafficTrace:
-    """Traffic trace as its file says it: defaults of its parts by name, and the pages' profile if it has one.
+    """Content of a traffic trace file.
 
-    ``stretch_s`` is a text, as the parts' parameters are; empty for a trace with pages.
+    Attributes
+    ----------
+    name
+        Name of the trace.
+    remark
+        Description for users, one sentence.
+    synthetic
+        Whether the traffic is generated rather than recorded.
+    source
+        Publication from which the values come.
+    parts
+        Parameters of each part as text, by name.
+    stretch_s
+        Length of the interval that counts as one page, as text; empty for a trace with page views.
+    profile
+        Distributions of the page views; None for a trace without them.
     """
 
     name: str
@@ -55,56 +70,56 @@ class TrafficTrace:
 
 
 def traffic_of(document: dict[str, Any], path: Path) -> TrafficTrace:
-    """Make a traffic trace from a file's content; *document* is emptied.
+    """Convert the content of a trace file to a traffic trace. *document* is emptied.
 
     Raises
     ------
     InputError
-        If a part is no table of parameters, or the tables of the pages are no profile; the message names the
-        file and the part.
+        If a part is not a table of parameters, or if the tables of the pages are not a profile. The message
+        names the file and the part.
     """
-    found = document.pop("traffic")
-    if not isinstance(found, dict) or not found or not all(isinstance(each, dict) for each in found.values()):
-        raise InputError(f"{path}: traffic is no table of parts; expected [traffic.NAME] for each of them.")
-    for name in found:
+    table = document.pop("traffic")
+    if not isinstance(table, dict) or not table or not all(isinstance(each, dict) for each in table.values()):
+        raise InputError(f"{path}: traffic must be a table of parts, one [traffic.NAME] per part.")
+    for name in table:
         if not re.fullmatch(r"\w+", name):
-            raise InputError(f"{path}: a part is named {name!r}; expected letters, digits and '_'.")
-    parts = {name: {key: _text(value) for key, value in part.items()} for name, part in found.items()}
+            raise InputError(f"{path}: a part name must have letters, digits and '_' only, got {name!r}.")
+    parts = {name: {key: _text(value) for key, value in part.items()} for name, part in table.items()}
     stretch = _text(document.pop("stretch_s", Stretches().stretch_s))
     facts = {key: str(document.get(key, "")) for key in TEXTS}
     synthetic = bool(document.get("synthetic", True))
     profile = profile_of(document, path) if set(document) - {*TEXTS, "synthetic"} else None
-    name, remark = facts["name"] or path.stem, facts["remark"] or f"messages as {path.name} says"
+    name, remark = facts["name"] or path.stem, facts["remark"] or f"messages generated from {path.name}"
     return TrafficTrace(name, remark, synthetic, facts["source"], parts, "" if profile else stretch, profile)
 
 
-def draw_traffic(
+def generate_traffic(
     traffic: TrafficTrace, texts: Mapping[str, str], pages: int, seed: int, replication: int = 0
 ) -> Workload:
-    """Draw the messages of a traffic trace, and its pages or pauses.
+    """Generate the workload of a traffic trace, with its messages and its pages or pauses.
 
     Parameters
     ----------
     traffic
-        The trace.
+        Traffic trace.
     texts
-        Parameters as a user writes them: ``PART.KEY`` of one part, ``KEY`` of all parts that there are, and
-        those of the stretches or of the pages.
+        Parameters as text. ``PART.KEY`` applies to one part and ``KEY`` to all parts. Other keys belong to
+        the pauses or to the pages.
     pages
-        The number of stretches or pages, at least 1; the last one ends the run.
+        Number of pauses or pages, at least 1. The last one ends the run.
     seed, replication
-        The seed, and the number of the replication, each 0 or more.
+        Random seed and replication number, each 0 or more.
 
     Raises
     ------
     InputError
-        If a parameter is unknown or out of its range, or there are too many messages.
+        If a parameter is unknown or out of range, or if there are too many messages.
     """
     owner = f"trace {traffic.name}"
-    own, others = _dealt(traffic, texts, owner)
-    parts = {name: _part(each, f"{owner}: {name}") for name, each in own.items()}
-    drawn, values = _pages(traffic, others, pages, seed, replication)
-    length_s = sum(page.think_s + sum(page.server_delay_s) for page in drawn)
+    texts_by_part, other_texts = _split_by_part(traffic, texts, owner)
+    parts = {name: _build_part(values, f"{owner}: {name}") for name, values in texts_by_part.items()}
+    page_views, values = _pages(traffic, other_texts, pages, seed, replication)
+    length_s = sum(page.think_s + sum(page.server_delay_s) for page in page_views)
     length_s += 0.0 if traffic.profile is None else _SLACK_S * pages
     rows = [
         part.rows(
@@ -115,13 +130,17 @@ def draw_traffic(
     ]
     check_messages(sum(row.size for row in rows), owner)
     messages = Messages(np.concatenate(rows)) if rows else Messages()
-    given = {f"{name}.{key}": value for name, part in parts.items() for key, value in values_of(part).items()}
-    pause = "" if traffic.profile else f"; a page is a pause of {drawn[0].think_s:g} s"
+    part_values = {
+        f"{name}.{key}": value for name, part in parts.items() for key, value in values_of(part).items()
+    }
+    pause = "" if traffic.profile else f"; a page is a pause of {page_views[0].think_s:g} s"
     remark = f"{traffic.remark}{pause}"
-    return Workload(traffic.name, drawn, traffic.synthetic, remark, {**values, **given}, messages=messages)
+    return Workload(
+        traffic.name, page_views, traffic.synthetic, remark, {**values, **part_values}, messages=messages
+    )
 
 
-def _part(texts: Mapping[str, str], owner: str) -> TrafficPart:
+def _build_part(texts: Mapping[str, str], owner: str) -> TrafficPart:
     part: TrafficPart = build(TrafficPart, texts, owner)
     part.check_sizes(owner)
     return part
@@ -134,29 +153,32 @@ def _pages(
     if traffic.profile is None:
         stretches = build(Stretches, {"stretch_s": traffic.stretch_s, **texts}, owner)
         return (Pause(stretches.stretch_s),) * pages, values_of(stretches)
-    drawing = build(PageSampling, {**traffic.profile.defaults, **texts}, owner)
-    return draw_pages(traffic.profile, drawing, pages, seed, replication), values_of(drawing)
+    sampling = build(PageSampling, {**traffic.profile.defaults, **texts}, owner)
+    return sample_pages(traffic.profile, sampling, pages, seed, replication), values_of(sampling)
 
 
-def _dealt(
+def _split_by_part(
     traffic: TrafficTrace, texts: Mapping[str, str], owner: str
 ) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
-    """Deal parameters to the parts they are for; return those, with the file's, and the others."""
-    own = {name: dict(part) for name, part in traffic.parts.items()}
-    others, everyone = dict[str, str](), parameters_of(TrafficPart)
+    """Split parameters by part.
+
+    Return the parameters of each part, including those of the file, and the remaining parameters.
+    """
+    texts_by_part = {name: dict(part) for name, part in traffic.parts.items()}
+    other_texts, part_parameters = dict[str, str](), parameters_of(TrafficPart)
     for key, text in texts.items():
         name, dot, inner = key.partition(".")
-        if not dot and key in everyone:
-            own = {each: {**part, key: text} for each, part in own.items()}
-        elif dot and name not in own:
-            raise InputError(f"{owner} has no part {name!r}; expected one of {', '.join(own)}.")
+        if not dot and key in part_parameters:
+            texts_by_part = {part: {**values, key: text} for part, values in texts_by_part.items()}
+        elif dot and name not in texts_by_part:
+            raise InputError(f"{owner}: unknown part {name!r}; expected one of {', '.join(texts_by_part)}.")
         elif not dot:
-            others[key] = text
+            other_texts[key] = text
     for key, text in texts.items():
         name, dot, inner = key.partition(".")
         if dot:
-            own[name][inner] = text
-    return own, others
+            texts_by_part[name][inner] = text
+    return texts_by_part, other_texts
 
 
 def _text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Workload: the pages of one run, and where they come from."""
+"""Workload of a run with its pages, messages and origin."""
 
 from __future__ import annotations
 
@@ -13,18 +13,31 @@ from psm_sim.workload.page_view import Page
 
 @dataclass(frozen=True)
 class Workload:
-    """The pages that one client views, in order.
+    """Pages that one client views, in order, with its background traffic.
 
-    ``name`` is the trace's name for results; ``synthetic`` says that nobody browsed these pages;
-    ``remark`` is one plain sentence of what they are, for people; ``parameters`` are the trace's
-    parameters as plain values, enough to draw the same pages again with the same seed. ``client``
-    identifies whose pages a recording's are, if they are one client's, and ``notes`` say what was odd in it;
-    the remark has them too. ``messages`` are what is sent beside the pages.
+    Attributes
+    ----------
+    name
+        Name of the trace in results.
+    pages
+        Pages in the order in which they are viewed.
+    synthetic
+        Whether the pages are generated rather than recorded.
+    remark
+        Description for users, one sentence.
+    parameters
+        Parameters of the trace as plain values. With the seed they reproduce the pages.
+    client
+        Identifier of the client of a recording; empty if there is no single client.
+    notes
+        Warnings about the recording, which the remark contains too.
+    messages
+        Background traffic.
 
     Raises
     ------
     InputError
-        If there is no page, one of *pages* is none, or their times add up to more than
+        If there is no page, if an item of *pages* is not a page, or if their times add up to more than
         :data:`~psm_sim.limits.MAX_S`.
     """
 
@@ -40,20 +53,21 @@ class Workload:
     def __post_init__(self) -> None:
         where = f"workload {self.name}"
         if not self.pages:
-            raise InputError(f"{where} has no page; expected at least one.")
+            raise InputError(f"{where} must have at least one page, got none.")
         for page in self.pages:
             if not isinstance(page, Page):
-                raise InputError(f"{where}: a page is {page!r}; expected a Page.")
+                raise InputError(f"{where}: pages must be instances of Page, got {page!r}.")
         total_s = sum(page.think_s + sum(page.server_delay_s) for page in self.pages)
         if total_s > MAX_S:
             raise InputError(
-                f"{where} takes {total_s:g} s of thinking and serving; expected at most {MAX_S:g} s."
+                f"{where}: think times and server delays must add up to at most {MAX_S:g} s, "
+                f"got {total_s:g} s."
             )
 
 
-def how_many(found: int, asked: int) -> str:
-    """Say how many pages of a recording are replayed: never more than it has."""
-    pages = f"{found} page" if found == 1 else f"{found} pages"
-    if found < asked:
-        return f"all {pages} it has; {asked} were asked for"
-    return f"all {pages}" if found == asked else f"the first {asked} of {pages}"
+def describe_page_count(recorded: int, requested: int) -> str:
+    """Return how many of the recorded pages are replayed, as text for the remark."""
+    pages = f"{recorded} page" if recorded == 1 else f"{recorded} pages"
+    if recorded < requested:
+        return f"all {pages} ({requested} requested)"
+    return f"all {pages}" if recorded == requested else f"the first {requested} of {pages}"

@@ -116,12 +116,12 @@ def test_what_is_no_recording_has_the_pages_of_a_run(recording: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "clients", "message"),
     [
-        ("ucb", "3", "clients is '3', but trace ucb is one client's"),
-        ("{}:clients=2", "3", "clients is given twice, as '3' and '2'"),
-        ("{}", "9", "clients is 9; expected 1 to 3, all"),
-        ("{}:server_delay_ms=3", None, "server_delay_ms is '3', but requests are replayed as they were"),
-        ("{}:pages=3", None, "no parameter of trace home.tr 'pages'"),
-        ("nothing", None, "no trace 'nothing'"),
+        ("ucb", "3", "clients='3' has no effect on trace ucb"),
+        ("{}:clients=2", "3", r"duplicate parameter clients \('3' and '2'\)"),
+        ("{}", "9", "clients must be 1 to 3, all or an identifier, got 9"),
+        ("{}:server_delay_ms=3", None, "server_delay_ms='3' has no effect, because requests are replayed"),
+        ("{}:pages=3", None, "Unknown parameter of trace home.tr 'pages'"),
+        ("nothing", None, "Unknown trace 'nothing'"),
     ],
 )
 def test_what_cannot_be_loaded_is_said_in_a_sentence(

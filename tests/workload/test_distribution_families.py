@@ -104,14 +104,14 @@ def test_a_two_point_delay_is_nothing_or_one_value():
     ("parameter", "words"),
     [
         ("think=gama", "Did you mean 'gamma'"),
-        ("think=uniform:3", "that family has no shape"),
-        ("think=gamma:0", "expected as its shape a number above 0"),
-        ("think=gamma:x", "expected as its shape a number above 0"),
-        ("server_delay_ms=two-point:3:1", "is 'two-point:3:1'; expected as its share of zeros"),
+        ("think=uniform:3", "this family has no shape"),
+        ("think=gamma:0", "the shape must be a number above 0"),
+        ("think=gamma:x", "the shape must be a number above 0"),
+        ("server_delay_ms=two-point:3:1", "is 'two-point:3:1'; the share of zeros must be"),
         ("server_delay_ms=gamma", "expected a mean in ms after the name"),
         ("server_delay_ms=gamma:trace:2", "expected a mean in ms after the name"),
-        ("server_delay_ms=soon", "expected a number from 0 to 1e.12, none or trace"),
-        ("think=constant,mean_think_s=50,max_think_s=10", "max_think_s is 10"),
+        ("server_delay_ms=soon", "must be a number from 0 to 1e.12, 'none' or 'trace'"),
+        ("think=constant,mean_think_s=50,max_think_s=10", "max_think_s must be greater than 50"),
     ],
 )
 def test_what_is_no_distribution_is_refused(parameter, words):

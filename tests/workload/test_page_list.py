@@ -79,7 +79,7 @@ def test_what_the_file_does_not_give_are_parameters_of_the_trace(tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("asked", "given", "words"),
-    [(2, 2, "the first 2 of 3"), (3, 3, "all 3"), (9, 3, "all 3 pages it has; 9 were")],
+    [(2, 2, "the first 2 of 3"), (3, 3, "all 3"), (9, 3, "all 3 pages (9 requested)")],
 )
 def test_it_is_replayed_as_given_and_never_made_longer(
     tmp_path: Path, asked: int, given: int, words: str
@@ -100,25 +100,25 @@ LINES = "".join(f"{n},1,100,\n" for n in range(1, 56))
     [
         ("", "list.csv is empty; expected the header page,think_s,main_bytes,images"),
         (HEADER, "list.csv has no pages"),
-        ("page,think_s,images\n1,2,3\n", "line 1: column 'main_bytes' is missing"),
-        (HEADER.replace("images", "images,size"), "line 1: column 'size' is unknown"),
-        (HEADER.replace("images", "images,page"), "line 1: column 'page' is given twice"),
-        (HEADER + "1,-2,100,\n", "line 2: think_s is '-2'; expected a time in seconds, from 0 to 1e"),
-        (HEADER + LINES + "56,many,100,\n", "line 57: think_s is 'many'; expected a time"),
-        (HEADER + "1,nan,100,\n", "line 2: think_s is 'nan'"),
-        (HEADER + "1,inf,100,\n", "line 2: think_s is 'inf'"),
-        (HEADER + "1,1,0,\n", "line 2: main_bytes is '0'; expected a whole number of bytes, from 1 to"),
-        (HEADER + "1,1,10.5,\n", "line 2: main_bytes is '10.5'"),
-        (HEADER + "1,1,10,5;;6\n", "line 2: images is ''; expected a whole number"),
-        (HEADER + "1,1,10\n", "line 2: 3 values; expected 4"),
+        ("page,think_s,images\n1,2,3\n", "line 1: missing column 'main_bytes'"),
+        (HEADER.replace("images", "images,size"), "line 1: unknown column 'size'"),
+        (HEADER.replace("images", "images,page"), "line 1: duplicate column 'page'"),
+        (HEADER + "1,-2,100,\n", "line 2: think_s must be a time in seconds from 0 to .*, got '-2'"),
+        (HEADER + LINES + "56,many,100,\n", "line 57: think_s must be a time .*, got 'many'"),
+        (HEADER + "1,nan,100,\n", "line 2: think_s must be .* got 'nan'"),
+        (HEADER + "1,inf,100,\n", "line 2: think_s must be .* got 'inf'"),
+        (HEADER + "1,1,0,\n", "line 2: main_bytes must be an integer number of bytes from 1 to .*, got '0'"),
+        (HEADER + "1,1,10.5,\n", "line 2: main_bytes must be .* got '10.5'"),
+        (HEADER + "1,1,10,5;;6\n", "line 2: images must be an integer .*, got ''"),
+        (HEADER + "1,1,10\n", "line 2: expected 4 values, as in the header, got 3"),
         (HEADER + '1,1,10,"5\n', "line 2: unexpected end of data"),
         (
             HEADER.strip() + ",request_bytes\n1,1,10,5;6,7;8\n",
-            "request_bytes has 2 values; expected one, or one for",
+            "request_bytes must have one value, or one for .*, got 2 values",
         ),
         (b"page,think_s\0,main_bytes,images\n", "byte 12 is NUL"),
-        (b"\xff\xfepage", "line 1: byte 0 of the line is no UTF-8"),
-        (HEADER + "1,1," + "9" * 200_000 + ",\n", "line 2: main_bytes is '9{37}\\.\\.\\.'; expected"),
+        (b"\xff\xfepage", "line 1: byte 0 of the line is not UTF-8"),
+        (HEADER + "1,1," + "9" * 200_000 + ",\n", "line 2: main_bytes must be .*, got '9{37}\\.\\.\\.'"),
     ],
 )
 def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text, message: str) -> None:
@@ -131,7 +131,7 @@ def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text
 
 def test_a_folder_is_no_trace(tmp_path: Path) -> None:
     """The error says so."""
-    with pytest.raises(InputError, match="is a folder; expected a file"):
+    with pytest.raises(InputError, match="is a directory; expected a file"):
         load_workload(str(tmp_path), 10, 1)
 
 
@@ -144,9 +144,9 @@ def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monke
         (
             "psm_sim.workload.size_limits.MAX_OBJECTS",
             8,
-            "line 4: the pages have 9 objects; expected at most 8",
+            "line 4: expected at most 8 objects in all pages, got 9",
         ),
-        ("psm_sim.workload.page_list.MAX_FILE_BYTES", 10, "holds over 0 MiB; expected a smaller trace"),
+        ("psm_sim.workload.page_list.MAX_FILE_BYTES", 10, "must be at most 0 MiB after decompression"),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(name, value)

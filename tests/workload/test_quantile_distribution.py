@@ -71,14 +71,14 @@ def test_the_quantile_function_never_falls_and_its_integral_is_the_area_under_it
     ("p", "v", "interpolation", "message"),
     [
         ([], [], "linear", "the table is empty"),
-        ([0.5, 0.9], [1, 2], "linear", "probabilities do not rise"),
-        ([0.6, 0.5, 1], [1, 2, 3], "linear", "probabilities do not rise"),
-        ([-0.1, 1], [1, 2], "linear", "probabilities do not rise"),
-        ([0, 1], [2, 1], "linear", "values do not rise"),
-        ([0, 1], [-1, 1], "linear", "values do not rise"),
-        ([0, 1], [0, 1], "log", "log interpolation expects values above 0"),
+        ([0.5, 0.9], [1, 2], "linear", "probabilities must not decrease"),
+        ([0.6, 0.5, 1], [1, 2, 3], "linear", "probabilities must not decrease"),
+        ([-0.1, 1], [1, 2], "linear", "probabilities must not decrease"),
+        ([0, 1], [2, 1], "linear", "values must not decrease"),
+        ([0, 1], [-1, 1], "linear", "values must not decrease"),
+        ([0, 1], [0, 1], "log", "log interpolation requires values above 0, got 0"),
         ([0, 1], [0, math.nan], "linear", "not finite"),
-        ([0, 1], [0, 1], "cubic", "interpolation is 'cubic'; expected one of linear, log, step"),
+        ([0, 1], [0, 1], "cubic", "interpolation must be one of linear, log, step, got 'cubic'"),
     ],
 )
 def test_a_table_that_is_no_distribution_is_refused(p, v, interpolation: str, message: str) -> None:

@@ -128,12 +128,12 @@ def test_trace_info_shows_each_regime(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ("order=sleepy", r"order has 'sleepy'; expected NAME or NAME\*PAGES .*quiet, busy, stream, push"),
-        ("order=", "order has ''"),
-        ("order=quiet*0", r"order has 'quiet\*0'"),
-        ("order=quiet*many", "order has 'quiet"),
-        ("length=0", "length is '0'; expected a number above 0"),
-        ("lengths=long", "lengths is 'long'; expected one of fixed, geometric"),
+        ("order=sleepy", r"order must be NAME or NAME\*PAGES .*quiet, busy, stream, push, got 'sleepy'"),
+        ("order=", "order must be .*, got ''"),
+        ("order=quiet*0", r"order must be .*, got 'quiet\*0'"),
+        ("order=quiet*many", r"order must be .*, got 'quiet\*many'"),
+        ("length=0", "length must be a number > 0 .*, got '0'"),
+        ("lengths=long", "lengths must be one of fixed, geometric, got 'long'"),
         ("lenght=2", "no parameter 'lenght'.*Did you mean 'length'"),
     ],
 )
@@ -146,15 +146,18 @@ def test_wrong_parameters_are_refused(texts: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("regimes = 3", "regimes is no table of regimes"),
-        ("[regimes]", "regimes is no table of regimes"),
-        ("[regimes]\nquiet = 3", "regimes is no table of regimes"),
-        ('[regimes.quiet]\nbase = "ucb"', "regimes.quiet.pages is None; expected"),
-        ('[regimes.quiet]\nbase = "ucb"\npages = true', "regimes.quiet.pages is True"),
-        ("[regimes.quiet]\npages = 3", "regimes.quiet: think_s is missing"),
-        ('[regimes.quiet]\nbase = "none"\npages = 3', "regimes.quiet: base is 'none'"),
-        ('[regimes."a+b"]\nbase = "ucb"\npages = 3', r"a regime is named 'a\+b'"),
-        ('[regimes.quiet]\nbase = "ucb"\npages = 3\n[think_s]\n', "think_s is unknown beside regimes"),
+        ("regimes = 3", "regimes must be a table of regimes"),
+        ("[regimes]", "regimes must be a table of regimes"),
+        ("[regimes]\nquiet = 3", "regimes must be a table of regimes"),
+        ('[regimes.quiet]\nbase = "ucb"', "regimes.quiet.pages must be an integer .*, got None"),
+        (
+            '[regimes.quiet]\nbase = "ucb"\npages = true',
+            "regimes.quiet.pages must be an integer .*, got True",
+        ),
+        ("[regimes.quiet]\npages = 3", "regimes.quiet: missing table think_s"),
+        ('[regimes.quiet]\nbase = "none"\npages = 3', "regimes.quiet: base must be .*, got 'none'"),
+        ('[regimes."a+b"]\nbase = "ucb"\npages = 3', r"a regime name must .*, got 'a\+b'"),
+        ('[regimes.quiet]\nbase = "ucb"\npages = 3\n[think_s]\n', "unknown key think_s next to regimes"),
     ],
 )
 def test_a_file_of_ones_own_is_checked(tmp_path: Path, text: str, message: str) -> None:

@@ -45,7 +45,7 @@ def test_full_wander_reaches_the_extreme_values() -> None:
 
 def test_only_the_lowest_part_is_drawn_from() -> None:
     """Draws up to probability 0.9 stay below its quantile and have the conditional mean."""
-    drawn = stratified_draws(TAIL, 1000, np.random.default_rng(3), upto=0.9)
+    drawn = stratified_draws(TAIL, 1000, np.random.default_rng(3), max_probability=0.9)
     assert drawn.max() <= 10
     assert drawn.mean() == pytest.approx(float(TAIL.integral(0.9)) / 0.9, rel=1e-3)
 

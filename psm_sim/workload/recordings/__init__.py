@@ -1,1 +1,1 @@
-"""Recorded browsing: UCB Home IP, HAR and BU-Web-Client files, read into columns of objects and pages."""
+"""Readers of recorded browsing, for UCB Home IP, HAR and BU-Web-Client files and packet captures."""

@@ -1,9 +1,8 @@
-"""BU-Web-Client logs, written by an instrumented Mosaic at Boston University in 1994 and 1995.
+"""Reader of BU-Web-Client logs, written by an instrumented Mosaic at Boston University in 1994 and 1995.
 
-One line per request, ``machine time user "URL" size seconds``: the time in Unix seconds, the size with the
-protocol's overhead, the seconds of the retrieval. Size 0 and 0.0 s mean that the browser's own cache
-answered: no packet moved, and the line is left out. The archive has one file per session; files of several
-sessions, one after another, are read as well.
+A log has one line per request, ``machine time user "URL" size seconds``. The fields are the Unix time, the
+size including protocol overhead, and the retrieval time. Size 0 and 0.0 s mean that the browser's cache
+answered, so the line is omitted. The archive has one file per session. Concatenated files are read as well.
 
 Source: C. A. Cunha, A. Bestavros, M. E. Crovella, Characteristics of WWW client traces, BU TR-95-010, 1995.
 """
@@ -31,7 +30,7 @@ _BATCH = 20_000
 
 
 class _Row(NamedTuple):
-    """One request, in the order of the columns of :data:`~psm_sim.workload.recordings.client_requests.ROW`."""
+    """Request, with the columns of :data:`~psm_sim.workload.recordings.client_requests.ROW`."""
 
     client: int
     server: int
@@ -43,14 +42,19 @@ class _Row(NamedTuple):
 
 
 def is_bu(head: bytes) -> bool:
-    """Say whether data that begin with *head* are such a log."""
+    """Return whether data that start with *head* are a BU-Web-Client log."""
     return bool(_LINE.fullmatch(head.split(b"\n", 1)[0]))
 
 
 def bu_recording(source: ChunkReader, rule: PageRule) -> Recording:
-    """Read a log and group its requests into pages; a client is a user.
+    """Read a log and group its requests into pages. Each user is a client.
 
-    The server's delay was not logged, so it is unknown. A line of another form is an error that names it.
+    The server delays are unknown, because they were not logged.
+
+    Raises
+    ------
+    InputError
+        If a line is not a request. The message names the line.
     """
     with ClientRequests() as requests:
         clients, records = collect(requests, source)
@@ -61,7 +65,10 @@ def bu_recording(source: ChunkReader, rule: PageRule) -> Recording:
 
 
 def collect(requests: ClientRequests, source: ChunkReader) -> tuple[tuple[str, ...], int]:
-    """Add all requests that used the network; return the clients, and the number of lines."""
+    """Add all requests that used the network to *requests*.
+
+    Return the names of the clients and the number of lines.
+    """
     clients, rows, records = dict[bytes, int](), list[_Row](), 0
     for number, line in lines_of(source):
         if not line.strip():
@@ -69,9 +76,9 @@ def collect(requests: ClientRequests, source: ChunkReader) -> tuple[tuple[str, .
         records += 1
         row = _row(line, clients)
         if row is None:
-            given = repr(line[:60])
+            shown = repr(line[:60])
             expected = 'machine time user "URL" size seconds'
-            raise InputError(f"{source.path}, line {number}: {given} is no request; expected {expected}.")
+            raise InputError(f"{source.path}, line {number}: expected {expected}, got {shown}.")
         if row.size:
             rows.append(row)
         if len(rows) == _BATCH:
@@ -81,14 +88,14 @@ def collect(requests: ClientRequests, source: ChunkReader) -> tuple[tuple[str, .
 
 
 def _row(line: bytes, clients: dict[bytes, int]) -> _Row | None:
-    found = _LINE.fullmatch(line)
-    if not found:
+    match = _LINE.fullmatch(line)
+    if not match:
         return None
-    _, time, user, url, size, seconds = found.groups()
+    _, time, user, url, size, seconds = match.groups()
     host, suffix = _host_and_suffix(url.decode("latin-1"))
     return _Row(
         clients.setdefault(user, len(clients)),
-        zlib.crc32(host.encode()),  # a number for the host: pages only ask whether two are equal
+        zlib.crc32(host.encode()),  # only the equality of hosts matters to the grouping into pages
         round(float(time) * 1e6),
         min(round(float(seconds) * 1e6), 2**32 - 1),
         UNKNOWN,

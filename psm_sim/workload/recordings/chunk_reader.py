@@ -1,4 +1,4 @@
-"""Source of a trace: the bytes of a file, unpacked if gzipped, one piece at a time."""
+"""Chunked reading of a trace file, with gzip decompression."""
 
 from __future__ import annotations
 
@@ -12,100 +12,116 @@ from psm_sim.errors import InputError
 from psm_sim.files.reopenable_input import open_seekable
 from psm_sim.progress import Progress
 
-PIECE = 1 << 20
+CHUNK_BYTES = 1 << 20
 GZIP = b"\x1f\x8b"
 MAX_EXPANSION = 100
 FREE_EXPANSION = 16 << 20
 MAX_BYTES = 4 << 30
-"""Bytes, unpacked, of any trace; the largest archive known has 1 GiB."""
+"""Maximum size of a decompressed trace, in bytes. The largest known archive has 1 GiB."""
 
 
 class ChunkReader:
-    """One pass over a file, in pieces of at most a mebibyte of unpacked data.
+    """Reader of a file in chunks of at most 1 MiB of decompressed data.
 
-    Gzip is recognised by its first two bytes; several members after each other are one stream. Memory is
-    bounded for any file: unpacking stops once it gives more than 16 MiB and more than 100 times what
-    was read. ``warnings`` collects what is odd but not fatal, such as a gzip stream cut short;
-    ``unpacked`` counts the bytes given so far.
+    Gzip is recognised by its first two bytes. Consecutive gzip members are one stream. Memory is bounded for
+    any file, because reading fails once the decompressed data exceed both 16 MiB and 100 times the compressed
+    size.
+
+    Parameters
+    ----------
+    path
+        File to read.
+    progress
+        Called with the bytes read, the size of the file and its name.
+    max_bytes
+        Maximum size of the decompressed data.
+
+    Attributes
+    ----------
+    warnings
+        Problems that are not fatal, such as a truncated gzip stream.
+    unpacked
+        Number of decompressed bytes so far.
     """
 
-    def __init__(self, path: Path, progress: Progress | None = None, most: int = MAX_BYTES) -> None:
-        self._most = most
+    def __init__(self, path: Path, progress: Progress | None = None, max_bytes: int = MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
         self.path, self.warnings, self.unpacked = path, list[str](), 0
         self._progress, self._read, self._size = progress, 0, 0
 
-    def pieces(self) -> Iterator[bytes]:
-        """Yield the unpacked data.
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the decompressed data.
 
         Raises
         ------
         InputError
-            If the file cannot be read, its gzip data is damaged, or it expands beyond the limit.
+            If the file cannot be read, its gzip data are corrupt, or they expand beyond the limit.
         """
         try:
             with open_seekable(self.path) as file:
                 self._size = os.fstat(file.fileno()).st_size
-                packed = file.read(2) == GZIP
+                compressed = file.read(2) == GZIP
                 file.seek(0)
-                for piece in self._gunzip(file) if packed else self._raw(file):
-                    self.unpacked += len(piece)
-                    if self.unpacked > self._most:
+                for chunk in self._gunzip(file) if compressed else self._raw(file):
+                    self.unpacked += len(chunk)
+                    if self.unpacked > self._max_bytes:
                         raise InputError(
-                            f"{self.path} holds over {self._most >> 20:,} MiB; expected a smaller trace."
+                            f"{self.path} must be at most {self._max_bytes >> 20:,} MiB after decompression; "
+                            "use a smaller trace."
                         )
-                    yield piece
+                    yield chunk
         except OSError as error:
             raise InputError(
                 f"{self.path} cannot be read: {error.strerror or error}; give a readable file."
             ) from error
 
     def head(self, size: int = 1 << 16) -> bytes:
-        """Return the first bytes of the unpacked data, at most *size*."""
-        found = b""
-        for piece in self.pieces():
-            found += piece
-            if len(found) >= size:
+        """Return the first bytes of the decompressed data, at most *size*."""
+        data = b""
+        for chunk in self.chunks():
+            data += chunk
+            if len(data) >= size:
                 break
-        return found[:size]
+        return data[:size]
 
     def _raw(self, file: BinaryIO) -> Iterator[bytes]:
-        while piece := file.read(PIECE):
-            self._read += len(piece)
+        while chunk := file.read(CHUNK_BYTES):
+            self._read += len(chunk)
             if self._progress:
                 self._progress(self._read, self._size, self.path.name)
-            yield piece
+            yield chunk
 
     def _gunzip(self, file: BinaryIO) -> Iterator[bytes]:
-        member, started, given = zlib.decompressobj(31), False, 0  # 31: zlib's code for gzip headers
-        for packed in self._raw(file):
-            rest = packed
+        member, started, unpacked = zlib.decompressobj(31), False, 0  # wbits = 31 selects the gzip format
+        for compressed in self._raw(file):
+            rest = compressed
             while rest:
                 if not started and not rest.strip(b"\0"):
                     break
-                piece = self._unpack(member, rest, given)
-                started, given = True, given + len(piece)
-                self._check_expansion(given)
-                if piece:
-                    yield piece
+                chunk = self._unpack(member, rest, unpacked)
+                started, unpacked = True, unpacked + len(chunk)
+                self._check_expansion(unpacked)
+                if chunk:
+                    yield chunk
                 rest = member.unconsumed_tail
                 if member.eof:
                     rest, member, started = member.unused_data, zlib.decompressobj(31), False
         if started:
-            self.warnings.append(f"the gzip data ends early, after {given:,} unpacked bytes")
+            self.warnings.append(f"the gzip data ends early, after {unpacked:,} decompressed bytes")
 
-    def _unpack(self, member: zlib._Decompress, data: bytes, given: int) -> bytes:
+    def _unpack(self, member: zlib._Decompress, data: bytes, unpacked: int) -> bytes:
         try:
-            # At most one piece: the rest waits in unconsumed_tail, so that a bomb cannot fill the memory.
-            return member.decompress(data, PIECE)
+            # The size limit keeps the rest in unconsumed_tail, so a gzip bomb cannot exhaust memory.
+            return member.decompress(data, CHUNK_BYTES)
         except zlib.error as error:
             raise InputError(
-                f"{self.path}: the gzip data is damaged near byte {self._read - len(data):,} "
-                f"({given:,} unpacked): {error}; fetch the file again."
+                f"{self.path}: corrupt gzip data near byte {self._read - len(data):,} ({unpacked:,} "
+                f"decompressed): {error}; download the file again."
             ) from error
 
-    def _check_expansion(self, given: int) -> None:
-        if given > FREE_EXPANSION and given > MAX_EXPANSION * self._read:
+    def _check_expansion(self, unpacked: int) -> None:
+        if unpacked > FREE_EXPANSION and unpacked > MAX_EXPANSION * self._read:
             raise InputError(
-                f"{self.path} expands to over {MAX_EXPANSION} times its size ({given:,} bytes from "
-                f"{self._read:,}); expected a trace; if it is one, unpack it first."
+                f"{self.path} expands to over {MAX_EXPANSION} times its size ({unpacked:,} bytes from "
+                f"{self._read:,}); if it is a trace, decompress it first."
             )

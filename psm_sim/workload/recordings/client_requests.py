@@ -1,8 +1,8 @@
-"""Requests of many clients, kept apart by client while a file is read.
+"""Requests of many clients, partitioned by client in bounded memory.
 
-A trace is ordered by time, pages are made client by client. Rows are therefore dealt into buckets by client,
-each in memory while small and in a temporary file after that, so that a trace of any length can be sorted
-one bucket at a time.
+A trace is ordered by time, but pages are grouped per client. Rows are therefore distributed over buckets by
+client. A bucket is in memory while it is small and in a temporary file afterwards, so a trace of any length
+can be sorted one bucket at a time.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ ROW = np.dtype(
         ("secondary", np.bool_),
     ]
 )
-"""One request: client and server as numbers, when it was sent, how long until its last byte, the server's
-delay or -1, the bytes answered, and whether its type is one that pages embed. Times in microseconds."""
+"""Request: numbers of client and server, time sent, time until the last byte, server delay or -1, response
+size in bytes, and whether its type is one that pages embed. Times are in microseconds."""
 
 
 class ClientRequests:
-    """Requests in rows, dealt into buckets by client; a context manager, for the temporary files."""
+    """Requests in buckets by client. The context manager closes the temporary files."""
 
     def __init__(self) -> None:
         self.count, self.first_us, self.last_us = 0, 0, 0
@@ -50,7 +50,7 @@ class ClientRequests:
             file.close()
 
     def extend(self, **columns: Any) -> None:
-        """Add requests: (n,) values for each field of :data:`ROW`."""
+        """Add requests. *columns* has an array of shape (n,) for each field of :data:`ROW`."""
         rows = np.empty(len(columns["client"]), ROW)
         for name, values in columns.items():
             rows[name] = values
@@ -61,13 +61,13 @@ class ClientRequests:
         self.last_us = max(self.last_us, last_us) if self.count else last_us
         self.count += rows.size
         if self.count > MAX_RECORDS:
-            raise InputError(f"the trace has over {MAX_RECORDS:,} requests; cut it into parts.")
+            raise InputError(f"the trace has over {MAX_RECORDS:,} requests; split it into parts.")
         bucket = rows["client"] % BUCKETS
         for number in np.unique(bucket).tolist():
             self._buckets[number].write(rows[bucket == number].tobytes())
 
     def buckets(self) -> Iterator[NDArray[np.void]]:
-        """Yield each bucket's rows by client and then time, equal times as in the file; and drop them."""
+        """Yield and discard the rows of each bucket, sorted by client and time; equal times in file order."""
         while self._buckets:
             with self._buckets.pop(0) as file:
                 file.seek(0)

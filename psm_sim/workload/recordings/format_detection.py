@@ -1,4 +1,4 @@
-"""Reading of recordings: the format is recognised by content, not by name."""
+"""Reading of recordings, whose format is detected by content."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ EXPECTED = (
 
 
 def format_of(path: Path) -> str:
-    """Return ``"ucb"``, ``"showtrace"``, ``"har"``, ``"bu"`` or ``"capture"``, by the file's first bytes.
+    """Return ``"ucb"``, ``"showtrace"``, ``"har"``, ``"bu"`` or ``"capture"`` from the file's first bytes.
 
     Raises
     ------
     InputError
-        If the file is empty or is none of these; the message shows how it begins.
+        If the file is empty or has another format. The message shows its first bytes.
     """
     head = ChunkReader(path).head()
     if not head.strip():
         raise InputError(f"{path} is empty; expected {EXPECTED}.")
-    tests = {
+    detectors = {
         "capture": is_capture,
         "ucb": is_binary,
         "har": is_har,
         "showtrace": lambda data: bool(_SHOWTRACE.match(data)),
         "bu": is_bu,
     }
-    for name, test in tests.items():
-        if test(head):
+    for name, detect in detectors.items():
+        if detect(head):
             return name
-    raise InputError(f"{path} begins with {head[:24]!r} and is no trace known here; expected {EXPECTED}.")
+    raise InputError(f"{path} has an unknown format (it begins with {head[:24]!r}); expected {EXPECTED}.")
 
 
 def ucb_batches_of(path: Path, progress: Progress | None = None) -> tuple[ChunkReader, Iterator[Batch]]:
-    """Return the records of a UCB file in either form, and the source that collects warnings."""
+    """Return a reader that collects warnings, and the records of a binary or text UCB file."""
     kind, source = format_of(path), ChunkReader(path, progress)
     if kind not in ("ucb", "showtrace"):
-        raise InputError(f"{path} is no UCB Home IP trace; expected one, binary or text, to convert records.")
+        raise InputError(f"{path} must be a UCB Home IP trace, binary or text, to convert its records.")
     return source, binary_batches(source) if kind == "ucb" else text_batches(source)
 
 
@@ -61,14 +61,17 @@ def read_recording(path: Path, rule: PageRule | None = None, progress: Progress 
 
     Parameters
     ----------
-    path : the file, plain or gzipped.
-    rule : how requests become pages, where the file does not say.
-    progress : called with the bytes read, the file's size and its name.
+    path : Path
+        File, plain or gzipped.
+    rule : PageRule, optional
+        Rule that groups requests into pages if the format does not define pages.
+    progress : callable, optional
+        Called with the bytes read, the size of the file and its name.
 
     Raises
     ------
     InputError
-        If the file cannot be read or understood, or no page can be made of it.
+        If the file cannot be read or parsed, or contains no page.
     """
     kind, source, rule = format_of(path), ChunkReader(path, progress), rule or PageRule()
     if kind == "har":
@@ -80,6 +83,6 @@ def read_recording(path: Path, rule: PageRule | None = None, progress: Progress 
     else:
         recording = ucb_recording(source, binary_batches(source), rule, "UCB Home IP, binary")
     if not recording.pages:
-        odd = "".join(f" ({warning})" for warning in recording.warnings)
-        raise InputError(f"{path} holds no complete request that was answered{odd}; expected {EXPECTED}.")
+        warnings = "".join(f" ({warning})" for warning in recording.warnings)
+        raise InputError(f"{path} has no complete request with a response{warnings}; expected {EXPECTED}.")
     return recording

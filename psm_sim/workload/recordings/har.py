@@ -1,10 +1,12 @@
-"""HAR files, 1.1 and 1.2, of WebPagetest, Chrome, chrome-har and Firefox: a recording of one client.
+"""Reader of HAR files (1.1 and 1.2) from WebPagetest, Chrome, chrome-har and Firefox.
 
-Pages are those of the file's ``pages``. Where it has none (Fiddler), a request that comes more than 1 s
-after all requests before it are done begins a new page (the rule of Mah 1997).
-The gap between two pages is think time only if they are one session: not if the file comes from a tool
-whose pages are independent runs, nor if two pages begin with the same URL (first and repeat view), nor if
-they overlap. Then the think time is unknown.
+A HAR file is the recording of one client. Its pages are those in ``pages``. In a file without pages
+(Fiddler), a request that starts more than 1 s after all earlier ones are done begins a new page (rule of Mah
+1997).
+
+The gap between two pages is a think time only within a session. It is unknown if the file comes from a tool
+whose pages are independent runs, if both pages begin with the same URL (first and repeat view), or if the
+pages overlap.
 """
 
 from __future__ import annotations
@@ -26,15 +28,15 @@ from psm_sim.workload.recordings.recording import Recording
 
 IDLE_S = 1.0
 MAX_BYTES = 512 << 20
-MAX_PARTS = 3_000_000
-"""Objects and lists: a file of nothing else takes 1 GB of memory."""
+MAX_BRACKETS = 3_000_000
+"""Maximum number of objects and lists. That many empty ones take 1 GB of memory."""
 
 RUNNERS = ("webpagetest", "browsertime", "sitespeed", "lighthouse", "chrome-har")
-"""Tools whose pages are runs independent of each other, by the name of their ``creator`` or ``comment``."""
+"""Tools whose pages are independent runs, by the name in ``creator`` or ``comment``."""
 
 
 def is_har(head: bytes) -> bool:
-    """Say whether data that begin with *head* are JSON, as a HAR file is."""
+    """Return whether data that start with *head* are a JSON object, like a HAR file."""
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
 
@@ -44,17 +46,17 @@ def har_recording(source: ChunkReader) -> Recording:
     Raises
     ------
     InputError
-        If it is no JSON or no HAR, with line and column or the entry; or if nothing in it used the network.
+        If the file is not a HAR file, or if no entry used the network. The message names the position.
     """
     log = read_log(source)
     entries, skipped = network_entries(log, source.path)
     pages = _pages(entries, log)
     if not pages:
-        raise InputError(f"{source.path} has no entry that used the network; expected at least one.")
-    session = not _is_of_runs(log)
+        raise InputError(f"{source.path} must have at least one entry that used the network, got none.")
+    session = not _has_independent_runs(log)
     think_s = [math.nan] + [_think_s(a, b, session) for a, b in pairwise(pages)]
     objects = [entry for page in pages for entry in page]
-    notes = [f"entries that did not use the network are left out: {skipped:,}"] if skipped else []
+    notes = [f"entries omitted because they did not use the network: {skipped:,}"] if skipped else []
     return Recording(
         format=f"HAR {log.get('version') or ''}".strip(),
         clients=(source.path.name.split(".")[0],),
@@ -71,29 +73,35 @@ def har_recording(source: ChunkReader) -> Recording:
 
 
 def read_log(source: ChunkReader) -> Mapping[str, Any]:
-    """Return the ``log`` of a HAR file, or raise :class:`InputError` that says what is wrong with it."""
+    """Return the ``log`` of a HAR file.
+
+    Raises
+    ------
+    InputError
+        If the file is too large, or is not a HAR file.
+    """
     data = bytearray()
-    for piece in source.pieces():
-        data += piece
+    for chunk in source.chunks():
+        data += chunk
         if len(data) > MAX_BYTES:
-            raise InputError(f"{source.path} is larger than {MAX_BYTES >> 20} MiB; expected a HAR file.")
-    if data.count(b"{") + data.count(b"[") > MAX_PARTS:
+            raise InputError(f"{source.path}: a HAR file must be at most {MAX_BYTES >> 20} MiB; split it.")
+    if data.count(b"{") + data.count(b"[") > MAX_BRACKETS:
         raise InputError(
-            f"{source.path} has over {MAX_PARTS:,} brackets; expected a HAR file of fewer entries."
+            f"{source.path} has over {MAX_BRACKETS:,} brackets; use a HAR file with fewer entries."
         )
     document = _json(data, source.path)
     log = document.get("log") if isinstance(document, dict) else None
     if not isinstance(log, dict) or not isinstance(log.get("entries"), list):
-        raise InputError(f"{source.path} is JSON but no HAR file; expected log.entries, a list.")
+        raise InputError(f"{source.path} is JSON but not a HAR file; expected a list log.entries.")
     return log
 
 
 def _json(data: bytearray, path: Path) -> Any:
-    """Parse JSON; *data* are emptied on the way, to hold no more than twice the file in memory."""
+    """Parse JSON. *data* is emptied to limit memory to twice the size of the file."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is no UTF-8; expected JSON in UTF-8.") from None
+        raise InputError(f"{path}: byte {error.start} is not UTF-8; expected JSON in UTF-8.") from None
     data.clear()
     try:
         return json.loads(text)
@@ -101,14 +109,14 @@ def _json(data: bytearray, path: Path) -> Any:
         where = f"line {error.lineno}, column {error.colno}"
         raise InputError(f"{path}, {where}: {error.msg}; expected the JSON of a HAR file.") from None
     except RecursionError:
-        what = f"is nested too deep, from character {_deep_at(text)} on"
+        problem = f"is nested too deeply from character {_too_deep_at(text)} on"
     except ValueError as error:
-        what = f"holds an unusable number ({error})"
-    raise InputError(f"{path} {what}; expected the JSON of a HAR file.")
+        problem = f"contains an invalid number ({error})"
+    raise InputError(f"{path} {problem}; expected the JSON of a HAR file.")
 
 
-def _deep_at(text: str, deepest: int = 200) -> int:
-    """Return the offset at which brackets, also those in strings, are nested deeper than *deepest*."""
+def _too_deep_at(text: str, deepest: int = 200) -> int:
+    """Return the offset at which brackets, including those in strings, are nested deeper than *deepest*."""
     depth = 0
     for offset, character in enumerate(text):
         depth += (character in "[{") - (character in "]}")
@@ -119,40 +127,40 @@ def _deep_at(text: str, deepest: int = 200) -> int:
 
 def network_entries(log: Mapping[str, Any], path: Path) -> tuple[list[Entry], int]:
     """Return the entries that used the network, in the order sent, and the number of the others."""
-    found: list[Entry] = []
+    used: list[Entry] = []
     for index, entry in enumerate(log["entries"]):
         if not isinstance(entry, dict):
-            raise InputError(f"{path}: log.entries[{index}] is {str(entry)[:40]!r}; expected an object.")
-        read = read_entry(entry)
-        if read is None:
+            raise InputError(f"{path}: log.entries[{index}] must be an object, got {str(entry)[:40]!r}.")
+        parsed = read_entry(entry)
+        if parsed is None:
             continue
-        if math.isnan(read.start_s):
-            given = str(entry.get("startedDateTime"))[:40]
+        if math.isnan(parsed.start_s):
+            shown = str(entry.get("startedDateTime"))[:40]
             raise InputError(
-                f"{path}: log.entries[{index}].startedDateTime is {given!r}; expected an ISO 8601 time."
+                f"{path}: log.entries[{index}].startedDateTime must be an ISO 8601 time, got {shown!r}."
             )
-        if read.end_s - read.start_s > MAX_S:
+        if parsed.end_s - parsed.start_s > MAX_S:
             raise InputError(
-                f"{path}: log.entries[{index}] takes {read.end_s - read.start_s:g} s; "
-                f"expected at most {MAX_S:g}."
+                f"{path}: log.entries[{index}] must take at most {MAX_S:g} s, "
+                f"got {parsed.end_s - parsed.start_s:g} s."
             )
-        found.append(read)
-    return sorted(found, key=lambda entry: entry.start_s), len(log["entries"]) - len(found)
+        used.append(parsed)
+    return sorted(used, key=lambda entry: entry.start_s), len(log["entries"]) - len(used)
 
 
 def _pages(entries: Sequence[Entry], log: Mapping[str, Any]) -> list[list[Entry]]:
-    """Return the entries of each page, pages in the order in which they began."""
-    listed = {str(page.get("id")): epoch_s(page.get("startedDateTime")) for page in _page_list(log)}
-    if not listed:
+    """Return the entries of each page, with the pages ordered by start."""
+    start_times = {str(page.get("id")): epoch_s(page.get("startedDateTime")) for page in _page_list(log)}
+    if not start_times:
         return _by_idle_time(entries)
     pages: dict[str, list[Entry]] = {}
     for entry in entries:
         pages.setdefault(entry.page, []).append(entry)
-    return sorted(pages.values(), key=lambda page: _began(page, listed))
+    return sorted(pages.values(), key=lambda page: _page_start_s(page, start_times))
 
 
-def _began(page: Sequence[Entry], listed: Mapping[str, float]) -> float:
-    start_s = listed.get(page[0].page, math.nan)
+def _page_start_s(page: Sequence[Entry], start_times: Mapping[str, float]) -> float:
+    start_s = start_times.get(page[0].page, math.nan)
     return page[0].start_s if math.isnan(start_s) else start_s
 
 
@@ -172,19 +180,19 @@ def _by_idle_time(entries: Iterable[Entry]) -> list[list[Entry]]:
     return pages
 
 
-def _is_of_runs(log: Mapping[str, Any]) -> bool:
-    """Say whether the file's pages are independent runs, by its creator or by marks on its pages."""
+def _has_independent_runs(log: Mapping[str, Any]) -> bool:
+    """Return whether the pages are independent runs, according to the creator or keys of the pages."""
     creator, browser = log.get("creator"), log.get("browser")
-    words = " ".join(str(part) for part in (creator, browser, log.get("comment")) if part).lower()
+    creators = " ".join(str(part) for part in (creator, browser, log.get("comment")) if part).lower()
     marks = any(key in page for page in _page_list(log) for key in ("_run", "_cached"))
-    return marks or any(runner in words for runner in RUNNERS)
+    return marks or any(runner in creators for runner in RUNNERS)
 
 
-def _think_s(page: Sequence[Entry], after: Sequence[Entry], session: bool) -> float:
-    # The same URL again is a repeat view, an overlap is another tab: neither gap is a think time.
-    gap_s = after[0].start_s - max(entry.end_s for entry in page)
-    # Rounded, since seconds since 1970 as doubles are exact to a quarter of a microsecond only.
-    return round(gap_s, 6) if session and gap_s >= 0 and page[0].url != after[0].url else math.nan
+def _think_s(page: Sequence[Entry], next_page: Sequence[Entry], session: bool) -> float:
+    # Neither a repeat view (same URL) nor another tab (overlap) has a think time before it.
+    gap_s = next_page[0].start_s - max(entry.end_s for entry in page)
+    # Round because doubles represent seconds since 1970 to a quarter of a microsecond only.
+    return round(gap_s, 6) if session and gap_s >= 0 and page[0].url != next_page[0].url else math.nan
 
 
 def _span_s(entries: Sequence[Entry]) -> float:

@@ -1,6 +1,6 @@
-"""HAR entry: when a request was sent and done, how long the server took, how many bytes moved.
+"""Entries of HAR files, with the times, server delay and sizes of a request.
 
-Real files differ from the format's text; each function says how, and how it treats them.
+Real files deviate from the specification. Each function describes the deviations that it handles.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from psm_sim.workload.recordings.recording import UNKNOWN
 
 PHASES = ("blocked", "dns", "connect", "send", "wait", "receive")
-"""The phases that add up to an entry's time; ``ssl`` is inside ``connect``."""
+"""Phases whose sum is the time of an entry; ``connect`` includes ``ssl``."""
 
 _ISO = re.compile(
     r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?", re.IGNORECASE
@@ -24,7 +24,7 @@ _ISO = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One request of a page; times in seconds since the Unix epoch, NaN if the file has none."""
+    """Request of a page. Times are in seconds since the Unix epoch, NaN if unknown."""
 
     page: str
     start_s: float
@@ -36,15 +36,15 @@ class Entry:
 
 
 def read_entry(entry: Mapping[str, Any]) -> Entry | None:
-    """Return the entry, or None if nothing of it crossed the network.
+    """Return the entry, or None if it did not use the network.
 
-    Nothing did for ``data:``, ``blob:`` and ``about:`` URLs, for entries that a browser marks as from its
-    cache, and for requests without a byte of an answer (blocked or failed, status 0 or -2).
+    Entries without network traffic have a ``data:``, ``blob:`` or ``about:`` URL, are marked as cached, or
+    have an empty response (blocked or failed, status 0 or -2).
     """
     request, response = _mapping(entry.get("request")), _mapping(entry.get("response"))
     url = str(request.get("url", ""))
     size = _wire_bytes(entry, response)
-    if url.split(":", 1)[0].lower() in ("data", "blob", "about") or _cached(entry) or size <= 0:
+    if url.split(":", 1)[0].lower() in ("data", "blob", "about") or _is_cached(entry) or size <= 0:
         return None
     start_s, end_s = _interval(entry)
     wait_ms = number(_mapping(entry.get("timings")).get("wait"))
@@ -60,38 +60,39 @@ def read_entry(entry: Mapping[str, Any]) -> Entry | None:
 
 
 def number(value: Any) -> float | None:
-    """Return a finite number, also one written as a string; else None."""
+    """Convert a number or numeric string to float; None if it is neither or not finite."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
-        found = float(value)
+        converted = float(value)
     except (ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) else None
+    return converted if math.isfinite(converted) else None
 
 
 def epoch_s(text: Any) -> float:
-    """Return a ``startedDateTime`` in seconds since the epoch, NaN if it is none.
+    """Convert a ``startedDateTime`` to seconds since the epoch; NaN if it is invalid.
 
-    Any number of decimals, Z or an offset with or without a colon; without either it is taken as UTC.
+    The seconds can have any number of decimals. The zone is Z, an offset with or without a colon, or UTC if
+    it is missing.
     """
-    found = _ISO.fullmatch(text.strip()) if isinstance(text, str) else None
-    if not found:
+    match = _ISO.fullmatch(text.strip()) if isinstance(text, str) else None
+    if not match:
         return math.nan
-    whole, fraction, zone = found.groups()
+    seconds, fraction, zone = match.groups()
     zone = "+00:00" if zone in (None, "Z", "z") else zone
     try:
-        return datetime.fromisoformat(whole + zone).timestamp() + float(f"0.{fraction or 0}")
+        return datetime.fromisoformat(seconds + zone).timestamp() + float(f"0.{fraction or 0}")
     except (ValueError, OverflowError):
         return math.nan
 
 
 def _interval(entry: Mapping[str, Any]) -> tuple[float, float]:
-    """Return start and end.
+    """Return the start and end of an entry.
 
-    Old WebPagetest files date an entry when it was sent, after DNS and connect, yet its ``time`` includes
-    them; they are known by ``_load_start``, and then ``_load_end - _load_start`` is what follows.
-    A ``time`` of null or less than 0 is replaced by the sum of the phases, -1 counting nothing.
+    In old WebPagetest files, which have ``_load_start``, an entry starts after DNS and connect, but its
+    ``time`` includes them. Its duration is then ``_load_end - _load_start``. A ``time`` that is null or
+    negative is replaced by the sum of the phases, where -1 counts as 0.
     """
     start_s = epoch_s(entry.get("startedDateTime"))
     began, ended = number(entry.get("_load_start")), number(entry.get("_load_end"))
@@ -105,10 +106,10 @@ def _interval(entry: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _wire_bytes(entry: Mapping[str, Any], response: Mapping[str, Any]) -> int:
-    """Return the response's bytes on the wire, from the first source that has them.
+    """Return the size of the response on the wire, from the first field with a positive value.
 
-    In this order: ``_transferSize``, ``_bytesIn``, ``bodySize`` with ``headersSize`` if that is known, and
-    ``content.size``, the body uncompressed; -1 and 0 mean that a source does not have them.
+    The order is ``_transferSize``, ``_bytesIn``, ``bodySize`` (plus ``headersSize`` if known) and
+    ``content.size``, the size of the decompressed body. The values -1 and 0 mean unknown.
     """
     transfer = response.get("_transferSize", entry.get("_transferSize"))
     body, headers = number(response.get("bodySize")), number(response.get("headersSize"))
@@ -121,7 +122,7 @@ def _wire_bytes(entry: Mapping[str, Any], response: Mapping[str, Any]) -> int:
 
 
 def _request_bytes(entry: Mapping[str, Any], request: Mapping[str, Any]) -> int:
-    """Return the request's bytes, or ``UNKNOWN``: ``_bytesOut``, else headers and body."""
+    """Return ``_bytesOut``, else the size of headers and body, else ``UNKNOWN``."""
     out = number(entry.get("_bytesOut"))
     headers, body = number(request.get("headersSize")), number(request.get("bodySize"))
     if out is None and headers is not None and headers > 0:
@@ -129,7 +130,7 @@ def _request_bytes(entry: Mapping[str, Any], request: Mapping[str, Any]) -> int:
     return round(min(out, 2**31 - 1)) if out is not None and out >= 1 else UNKNOWN
 
 
-def _cached(entry: Mapping[str, Any]) -> bool:
+def _is_cached(entry: Mapping[str, Any]) -> bool:
     return bool(entry.get("_fromCache")) or bool(_mapping(entry.get("response")).get("_fromDiskCache"))
 
 

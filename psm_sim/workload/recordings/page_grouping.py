@@ -1,9 +1,11 @@
-"""Grouping of requests into page views: which requests belong to one page, and the gaps between pages.
+"""Grouping of requests into page views.
 
-The rule is that of Ford's SST client: a request belongs to the page of the request before it, of the same
-client, if it is for an image, sound or Java class, goes to the same server, and comes at most 60 s later.
-Anything else begins a page. Requests are taken in the order in which they were sent. Think time is the gap
-from the last byte of a page to the next page's first request; 0 where the user did not wait for the end.
+The rule is that of Ford's SST client. A request belongs to the page of the client's previous request if it is
+for an image, sound or Java class, goes to the same server, and is sent at most 60 s later. Any other request
+begins a page. Requests are processed in the order in which they were sent.
+
+The think time is the gap from the last byte of a page to the first request of the next page. It is 0 if the
+user did not wait for the end of the page.
 """
 
 from __future__ import annotations
@@ -24,12 +26,12 @@ Rows = NDArray[np.void]
 
 @dataclass(frozen=True)
 class PageRule:
-    """Rule by which a request belongs to the page of the one before it: documented parameters."""
+    """Parameters of the rule that groups requests into pages."""
 
     page_gap_s: float = parameter(
-        60.0, "longest time from one request of a page to the next one", unit="s", at_least=0, at_most=MAX_S
+        60.0, "maximum interval between two requests of a page", unit="s", at_least=0, at_most=MAX_S
     )
-    same_server: bool = parameter(True, "embedded objects come from the server of the request before")
+    same_server: bool = parameter(True, "embedded objects come from the server of the previous request")
 
     def __post_init__(self) -> None:
         check_all(self, "trace")
@@ -42,36 +44,36 @@ def group_requests(
 
     Parameters
     ----------
-    requests : Requests
-        The requests of all clients; they are used up.
+    requests : ClientRequests
+        Requests of all clients. They are consumed.
     clients : tuple of str
-        The identifiers of the clients, by the numbers in the requests.
+        Identifiers of the clients, indexed by the numbers in the requests.
     rule : PageRule
-        The rule by which a request belongs to a page.
+        Rule that groups requests into pages.
     **facts
         Further fields of the :class:`Recording`.
     """
     columns: dict[str, list[NDArray[Any]]] = {name: [np.empty(0, kind)] for name, kind in _KINDS.items()}
     span_s = (requests.last_us - requests.first_us) / 1e6
     for rows in requests.buckets():
-        main = np.flatnonzero(page_starts(rows, rule))
-        columns["client"].append(rows["client"][main])
-        columns["think"].append(think_s(rows, main))
-        columns["files"].append(np.diff(main, append=rows.size))
+        main_rows = np.flatnonzero(page_starts(rows, rule))
+        columns["client"].append(rows["client"][main_rows])
+        columns["think"].append(think_s(rows, main_rows))
+        columns["files"].append(np.diff(main_rows, append=rows.size))
         columns["size"].append(rows["size"].copy())
         columns["delay"].append(rows["delay_us"].copy())
-    joined = {name: np.concatenate(columns.pop(name)) for name in list(columns)}
-    # The rows came bucket by bucket: clients are numbered anew in that order, so that numbers never fall.
+    merged = {name: np.concatenate(columns.pop(name)) for name in list(columns)}
+    # Renumber the clients in bucket order, so that page_client is sorted.
     order = sorted(range(len(clients)), key=lambda code: (code % BUCKETS, code))
     rank = np.empty(len(clients), np.int32)
     rank[order] = np.arange(len(clients))
     return Recording(
         clients=tuple(clients[code] for code in order),
-        page_client=rank[joined["client"]],
-        think_s=joined["think"],
-        first=np.append(0, np.cumsum(joined["files"])),
-        size=joined["size"],
-        delay_us=joined["delay"],
+        page_client=rank[merged["client"]],
+        think_s=merged["think"],
+        first=np.append(0, np.cumsum(merged["files"])),
+        size=merged["size"],
+        delay_us=merged["delay"],
         span_s=span_s,
         **facts,
     )
@@ -81,7 +83,7 @@ _KINDS = {"client": np.int32, "think": np.float64, "files": np.int64, "size": np
 
 
 def page_starts(rows: Rows, rule: PageRule) -> NDArray[np.bool_]:
-    """Return (n,) whether each request begins a page; *rows* are sorted by client and time."""
+    """Return whether each request begins a page, shape (n,). *rows* are sorted by client and time."""
     follows: NDArray[np.bool_] = rows["secondary"].copy()
     follows[:1] = False
     follows[1:] &= rows["client"][1:] == rows["client"][:-1]
@@ -91,11 +93,14 @@ def page_starts(rows: Rows, rule: PageRule) -> NDArray[np.bool_]:
     return ~follows
 
 
-def think_s(rows: Rows, main: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the think time before each page, NaN for a client's first; *main* are the main objects' rows."""
-    think = np.full(main.size, np.nan)
-    ended = np.maximum.reduceat(rows["at_us"] + rows["took_us"], main)
-    gaps = rows["at_us"][main[1:]] - ended[:-1]
-    same = np.flatnonzero(rows["client"][main[1:]] == rows["client"][main[:-1]])
+def think_s(rows: Rows, main_rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the think time before each page in seconds, NaN for the first page of a client.
+
+    *main_rows* are the indices of the main objects in *rows*.
+    """
+    think = np.full(main_rows.size, np.nan)
+    ended = np.maximum.reduceat(rows["at_us"] + rows["took_us"], main_rows)
+    gaps = rows["at_us"][main_rows[1:]] - ended[:-1]
+    same = np.flatnonzero(rows["client"][main_rows[1:]] == rows["client"][main_rows[:-1]])
     think[1 + same] = np.maximum(gaps[same], 0) / 1e6
     return think

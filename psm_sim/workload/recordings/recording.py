@@ -1,4 +1,4 @@
-"""Recording: recorded page views of many clients, in columns."""
+"""Recorded page views of many clients, stored in columns."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """Page views of C clients, P pages of N objects; each client's are together and in order.
+    """P page views of C clients with N objects in total, sorted by client and time.
 
     Attributes
     ----------
-    format
-        The kind of file it was, in words.
-    clients
-        The identifiers of the C clients.
-    page_client
-        (P,) index of the client of each page, in ascending order.
-    think_s
-        (P,) seconds between the end of the client's page before and this one; NaN where this is not known:
-        a client's first page, or runs that are independent of each other.
-    first
-        (P + 1,) index of each page's main object, and N at the end.
-    size
-        (N,) bytes of each object's response, header included; at least 1.
-    delay_us
-        (N,) microseconds the server took to answer, or ``UNKNOWN``.
-    request_bytes
-        (N,) bytes of each request, or ``UNKNOWN``; None where the format has none.
+    format : str
+        Description of the file format.
+    clients : tuple of str
+        Identifiers of the C clients.
+    page_client : ndarray, shape (P,)
+        Index of the client of each page, in ascending order.
+    think_s : ndarray, shape (P,)
+        Seconds from the end of the client's previous page to this page. NaN if unknown, as for the first page
+        of a client or of an independent run.
+    first : ndarray, shape (P + 1,)
+        Index of the main object of each page, and N at the end.
+    size : ndarray, shape (N,)
+        Response size of each object in bytes, including the header; at least 1.
+    delay_us : ndarray, shape (N,)
+        Server delay in microseconds, or ``UNKNOWN``.
+    request_bytes : ndarray, shape (N,), or None
+        Size of each request in bytes, or ``UNKNOWN``. None if the format has no request sizes.
     records, span_s
-        The number of records in the file, and the seconds from the first request to the last.
-    warnings
-        What was odd in the file, one sentence each.
+        Number of records in the file, and seconds from the first to the last request.
+    warnings : tuple of str
+        Problems in the file that are not fatal.
     """
 
     format: str
@@ -56,42 +56,42 @@ class Recording:
 
     @property
     def pages(self) -> int:
-        """The number of pages, P."""
+        """Number of pages, P."""
         return self.page_client.size
 
     @property
     def objects_per_page(self) -> NDArray[np.int64]:
-        """The number of objects of each page, (P,), main object included."""
+        """Number of objects of each page, including the main object, shape (P,)."""
         return np.diff(self.first)
 
     def pages_of(self, client: int) -> slice:
-        """Return which pages are one client's."""
+        """Return the range of the pages of *client*."""
         low, high = np.searchsorted(self.page_client, [client, client + 1])
         return slice(int(low), int(high))
 
     def busiest(self) -> NDArray[np.intp]:
-        """Return the indices of the clients, the one with most pages first; ties in order of appearance."""
+        """Return the indices of the clients by descending number of pages; ties in order of appearance."""
         counts = np.bincount(self.page_client, minlength=len(self.clients))
         return np.argsort(-counts, kind="stable")
 
 
-def recording_of_pages(pages: Sequence[Page], form: str, client: str) -> Recording:
-    """Return pages as the recording of one client; the first page's think time is kept.
+def recording_of_pages(pages: Sequence[Page], file_format: str, client: str) -> Recording:
+    """Convert pages to the recording of one client. The first page keeps its think time.
 
     Parameters
     ----------
     pages : sequence of Page
-        The pages, in order.
-    form : str
-        The kind of file they are from, in words.
+        Pages in order.
+    file_format : str
+        Description of the file format.
     client : str
-        The identifier of the client.
+        Identifier of the client.
     """
     objects = [size for page in pages for size in (page.main_bytes, *page.image_bytes)]
     delays = [round(min(delay * 1e6, 2**31 - 1)) for page in pages for delay in page.server_delay_s]
     requests = [min(size, 2**31 - 1) for page in pages for size in page.request_bytes]
     return Recording(
-        format=form,
+        format=file_format,
         clients=(client,),
         page_client=np.zeros(len(pages), np.int32),
         think_s=np.array([page.think_s for page in pages]),

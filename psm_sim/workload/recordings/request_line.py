@@ -1,4 +1,4 @@
-"""Request line of a UCB record, anonymised: ``METHOD HASH.[flags][suffix][ HTTP/1.0]``."""
+"""Anonymised request lines of UCB records, ``METHOD HASH.[flags][suffix][ HTTP/1.0]``."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ SECONDARY = frozenset(
         "jar",
     ]
 )
-"""Suffixes of what a page embeds: images, sounds and Java, as in Ford's SST client."""
+"""Suffixes of embedded objects (images, sounds and Java), as in Ford's SST client."""
 
 _TAIL = re.compile(rb"\.q?c?(\.\S*)?(?: HTTP/1\.[01])?", re.DOTALL)
 _CACHE: dict[bytes, bool] = {}
 
 
 def is_secondary(line: bytes) -> bool:
-    """Say whether a request line asks for something that a page embeds, by its suffix."""
+    """Return whether a request line requests an embedded object, according to its suffix."""
     tail = line[line.find(b".") :]
-    known = _CACHE.get(tail)
-    if known is None:
+    secondary = _CACHE.get(tail)
+    if secondary is None:
         if len(_CACHE) > 10_000:
             _CACHE.clear()
-        found = _TAIL.fullmatch(tail)
-        suffix = (found[1] or b"").decode("latin-1") if found else ""
-        known = _CACHE[tail] = suffix_is_secondary(suffix)
-    return known
+        match = _TAIL.fullmatch(tail)
+        suffix = (match[1] or b"").decode("latin-1") if match else ""
+        secondary = _CACHE[tail] = suffix_is_secondary(suffix)
+    return secondary
 
 
 def suffix_is_secondary(suffix: str) -> bool:
-    """Say whether a suffix, with its dot, is one of what pages embed."""
+    """Return whether a suffix, with its dot, is that of an embedded object."""
     return suffix.lower().removeprefix(".") in SECONDARY

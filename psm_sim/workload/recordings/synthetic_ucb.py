@@ -1,10 +1,9 @@
-"""Synthetic UCB Home IP files, drawn from the published distributions: for tests and benchmarks.
+"""Generator of synthetic UCB Home IP files, for tests and benchmarks.
 
-Nobody browsed them. Think times, files per page, reply sizes and server delays are those of a trace profile
-(``ucb`` unless another is given), so that a fit gives them back. A response takes as long as over a modem of
-28.8 kb/s, and embedded objects are asked for as soon as the main object begins to arrive. As in the
-archive, records are ordered by completion, a client has about 1,100 of them, and the file is made of
-periods, each with its own clients.
+Think times, files per page, reply sizes and server delays are sampled from a trace profile, so fitting the
+file returns that profile. A response takes as long as over a modem of 28.8 kb/s. Embedded objects are
+requested as soon as the main object begins to arrive. As in the archive, records are ordered by completion, a
+client has about 1,100 of them, and the file consists of periods with separate clients.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from psm_sim.files.gzip_writer import open_maybe_gzipped
 from psm_sim.progress import Progress
 from psm_sim.random_streams import random_stream
 from psm_sim.workload.page_sampling import PageSampling
-from psm_sim.workload.page_synthesis import Draws
+from psm_sim.workload.page_synthesis import PageSampler
 from psm_sim.workload.recordings.ucb_batches import Batch
 from psm_sim.workload.recordings.ucb_record import DTYPE, UNDEFINED
 from psm_sim.workload.recordings.ucb_write import batch_bytes
@@ -41,31 +40,31 @@ _Numbers = NDArray[np.int64]
 def synthesize_ucb(
     path: Path, records: int, profile: Profile, seed: int = 1, progress: Progress | None = None
 ) -> int:
-    """Write a file of *records* records, gzipped if the name ends in ``.gz``; return its number of clients.
+    """Write a synthetic UCB file and return its number of clients.
 
     Parameters
     ----------
     path : Path
-        The file to write.
+        File to write; gzipped if the name ends in ``.gz``.
     records : int
-        The number of records, at least 1.
+        Number of records, at least 1.
     profile : Profile
-        The distributions.
+        Distributions.
     seed : int
-        The seed of what is drawn, 0 or more.
+        Random seed, 0 or more.
     progress : callable, optional
-        Called with the records written so far and the records in all.
+        Called with the number of records written so far and the total number.
 
     Raises
     ------
     InputError
-        If the number is unusable or the file cannot be written.
+        If *records* is invalid or the file cannot be written.
     """
     if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-        raise InputError(f"records is {records!r}; expected a whole number, at least 1.")
+        raise InputError(f"records must be an integer >= 1, got {records!r}.")
     done, clients = 0, 0
     with open_maybe_gzipped(path) as file:
-        for batch in periods(records, profile, seed):
+        for batch in period_batches(records, profile, seed):
             file.write(batch_bytes(batch))
             clients += np.unique(batch.fields["cip"]).size
             done += len(batch.lines)
@@ -74,13 +73,13 @@ def synthesize_ucb(
     return clients
 
 
-def periods(records: int, profile: Profile, seed: int) -> Iterator[Batch]:
-    """Yield batches, each a period with clients of its own, ordered by completion.
+def period_batches(records: int, profile: Profile, seed: int) -> Iterator[Batch]:
+    """Yield one batch per period, each with separate clients and ordered by completion.
 
     Parameters
     ----------
     records, profile, seed
-        As for :func:`synthesize_ucb`.
+        See :func:`synthesize_ucb`.
     """
     start_us = START_S * 1_000_000
     for number, done in enumerate(range(0, records, PERIOD)):
@@ -91,17 +90,17 @@ def periods(records: int, profile: Profile, seed: int) -> Iterator[Batch]:
 
 
 def _period(records: int, profile: Profile, seed: int, number: int, start_us: int) -> Batch:
-    """Return one period: pages drawn, placed in time, cut to the number of records, sorted."""
+    """Return a period with *records* records of sampled pages, sorted by completion."""
     random = random_stream(seed, "synthesize", number)
-    # The whole tail: a fit has to find the published distribution, not one that is cut or pulled.
-    drawing = PageSampling(max_think_s=None, wander=None)
-    draws = Draws(profile, drawing, seed, number)
-    files = draws.whole("files_per_page", _pages_for(records, profile))
+    # Keep the complete tail, because a fit must return the published distribution.
+    sampling = PageSampling(max_think_s=None, wander=None)
+    sampler = PageSampler(profile, sampling, seed, number)
+    files = sampler.integers("files_per_page", _pages_for(records, profile))
     page = np.repeat(np.arange(files.size), files)[:records]
     files = np.bincount(page)
-    size = np.array(draws.sizes(files - 1))
-    delay_us = np.rint(np.array(draws.delays(records)) * 1e6).astype(np.int64)
-    think_us = np.rint(draws.think(files.size) * 1e6).astype(np.int64)
+    size = np.array(sampler.sizes(files - 1))
+    delay_us = np.rint(np.array(sampler.delays(records)) * 1e6).astype(np.int64)
+    think_us = np.rint(sampler.think_times(files.size) * 1e6).astype(np.int64)
     client = np.arange(files.size) * max(1, round(records / RECORDS_PER_CLIENT)) // files.size
     at_us, took_us = _times(page, files, size, delay_us, think_us, client, random)
     fields = _fields(page, client, size, start_us + at_us, delay_us, took_us, random)
@@ -113,7 +112,7 @@ def _period(records: int, profile: Profile, seed: int, number: int, start_us: in
 
 
 def _pages_for(records: int, profile: Profile) -> int:
-    """Return a number of pages that surely have that many files."""
+    """Return a number of pages that is sufficient for *records* files."""
     return round(records / profile.tables["files_per_page"].mean * 1.1) + 10
 
 
@@ -126,11 +125,11 @@ def _times(
     client: _Numbers,
     random: np.random.Generator,
 ) -> tuple[_Numbers, _Numbers]:
-    """Return when each request was sent, from the period's start, and how long until its last byte."""
+    """Return the time of each request since the start of the period, and the time until its last byte."""
     took_us = delay_us + size * 1_000_000 // MODEM_BYTES_PER_S
     main = np.cumsum(files) - files
-    place = np.arange(page.size) - main[page]
-    offset = np.where(place > 0, delay_us[main[page]] + place * BETWEEN_IMAGES_US, 0)
+    position = np.arange(page.size) - main[page]
+    offset = np.where(position > 0, delay_us[main[page]] + position * BETWEEN_IMAGES_US, 0)
     lasts = np.maximum.reduceat(offset + took_us, main)
     wait = np.roll(lasts, 1) + think_us
     begins = np.append(True, client[1:] != client[:-1])
@@ -153,7 +152,7 @@ def _fields(
     fields = np.zeros(size.size, DTYPE)
     for event, time_us in (("cr", at_us), ("sr", at_us + delay_us), ("sl", at_us + took_us)):
         fields[event + "s"], fields[event + "u"] = np.divmod(time_us, 1_000_000)
-    addresses = _distinct(random, int(client[-1]) + 1)
+    addresses = _distinct_addresses(random, int(client[-1]) + 1)
     fields["cip"] = addresses[client][page]
     fields["cpt"] = random.integers(1024, 5000, size.size)
     fields["sip"] = random.integers(2**24, 2**32 - 2**24, int(page[-1]) + 1)[page]
@@ -165,10 +164,10 @@ def _fields(
     return fields
 
 
-def _distinct(random: np.random.Generator, count: int) -> _Numbers:
+def _distinct_addresses(random: np.random.Generator, count: int) -> _Numbers:
     """Return distinct client addresses in random order."""
-    found = np.unique(random.integers(2**24, 2**32 - 2**24, 2 * count + 10))
-    return random.permutation(found)[:count]
+    candidates = np.unique(random.integers(2**24, 2**32 - 2**24, 2 * count + 10))
+    return random.permutation(candidates)[:count]
 
 
 def _lines(first: NDArray[np.bool_], random: np.random.Generator) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Lines of a text file, bounded and checked."""
+"""Reader of the lines of a text file, with a limit on their length."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ MAX_LINE_BYTES = 1 << 20
 
 
 def lines_of(source: ChunkReader) -> Iterator[tuple[int, bytes]]:
-    """Yield the number of each line, from 1, and the line without its line feed.
+    """Yield each line without its line feed, with its number from 1.
 
     Raises
     ------
     InputError
-        If a line is longer than a mebibyte or the file holds a NUL byte, which no text does.
+        If a line is longer than 1 MiB or the file contains a NUL byte, so it is not a text file.
     """
-    rest, number, before = b"", 0, 0  # rest: the begin of a line that the next piece goes on with
-    for piece in source.pieces():
-        if b"\0" in piece:
-            offset = before + piece.index(0)
-            raise InputError(f"{source.path}: byte {offset} is NUL; expected a text file.")
-        before += len(piece)
-        *whole, last = piece.split(b"\n")
-        for line in whole:
+    rest, number, offset = b"", 0, 0  # rest: start of a line that continues in the next chunk
+    for chunk in source.chunks():
+        if b"\0" in chunk:
+            position = offset + chunk.index(0)
+            raise InputError(f"{source.path}: byte {position} is NUL; expected a text file.")
+        offset += len(chunk)
+        *complete, last = chunk.split(b"\n")
+        for line in complete:
             number += 1
-            full, rest = rest + line, b""
-            _check_length(source, number, full)
-            yield number, full
+            joined, rest = rest + line, b""
+            _check_length(source, number, joined)
+            yield number, joined
         rest += last
         _check_length(source, number + 1, rest)
     if rest:
@@ -37,14 +37,14 @@ def lines_of(source: ChunkReader) -> Iterator[tuple[int, bytes]]:
 
 
 def text_lines(source: ChunkReader) -> Iterator[str]:
-    """Yield the lines as UTF-8 text, line feed included; a byte order mark is dropped."""
+    """Yield the lines as UTF-8 text, with line feeds but without a byte order mark."""
     for number, line in lines_of(source):
         data = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
         try:
             yield data.decode("utf-8") + "\n"
         except UnicodeDecodeError as error:
             raise InputError(
-                f"{source.path}, line {number}: byte {error.start} of the line is no UTF-8; "
+                f"{source.path}, line {number}: byte {error.start} of the line is not UTF-8; "
                 "expected a text file in UTF-8."
             ) from error
 
@@ -52,6 +52,6 @@ def text_lines(source: ChunkReader) -> Iterator[str]:
 def _check_length(source: ChunkReader, number: int, line: bytes) -> None:
     if len(line) > MAX_LINE_BYTES:
         raise InputError(
-            f"{source.path}, line {number}: the line is longer than {MAX_LINE_BYTES:,} bytes; expected a "
+            f"{source.path}, line {number}: a line must be at most {MAX_LINE_BYTES:,} bytes long; expected a "
             "text trace."
         )

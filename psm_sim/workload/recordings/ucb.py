@@ -1,4 +1,4 @@
-"""UCB Home IP trace as a recording."""
+"""Conversion of UCB Home IP traces to recordings."""
 
 from __future__ import annotations
 
@@ -18,63 +18,68 @@ from psm_sim.workload.recordings.ucb_record import UNDEFINED, dotted
 _MAX_US = 2**31 - 1
 
 
-def ucb_recording(source: ChunkReader, batches: Iterator[Batch], rule: PageRule, form: str) -> Recording:
+def ucb_recording(
+    source: ChunkReader, batches: Iterator[Batch], rule: PageRule, file_format: str
+) -> Recording:
     """Read all batches and group their requests into pages.
 
-    Records of which no byte of a response was seen, or without a request time, are skipped. The server's
-    delay is the time from the request to the response's first byte, as the monitor saw it before the
-    modems; a response that was stopped, or that a clock jump puts before its request, has none.
+    Records without response bytes or without a request time are skipped. The server delay is the time from
+    the request to the first byte of the response, as observed by the monitor in front of the modems. It is
+    unknown for a stopped response, and for a response that a clock jump puts before its request.
 
     Parameters
     ----------
-    source : Source
-        The file, whose warnings are passed on.
+    source : ChunkReader
+        File, whose warnings are copied to the recording.
     batches : iterator of Batch
-        Its records, which are used up.
+        Records of the file. They are consumed.
     rule : PageRule
-        The rule by which a request belongs to a page.
-    form : str
-        The kind of file, in words.
+        Rule that groups requests into pages.
+    file_format : str
+        Description of the file format.
     """
     with ClientRequests() as requests:
         clients, records, untimed = collect(requests, batches)
-        odd = (f"{untimed:,} records without a request time are left out",) if untimed else ()
-        notes = (*source.warnings, *odd)
-        return group_requests(requests, clients, rule, format=form, records=records, warnings=notes)
+        omitted = (f"{untimed:,} records without a request time were omitted",) if untimed else ()
+        notes = (*source.warnings, *omitted)
+        return group_requests(requests, clients, rule, format=file_format, records=records, warnings=notes)
 
 
 def collect(requests: ClientRequests, batches: Iterator[Batch]) -> tuple[tuple[str, ...], int, int]:
-    """Add all usable records; return the clients, and the numbers of records in all and without a time."""
+    """Add all usable records to *requests*.
+
+    Return the names of the clients, the number of records, and the number of records without a time.
+    """
     clients, records, untimed = _Clients(), 0, 0
     for batch in batches:
         records += batch.fields.size
         at_us, timed = _time_us(batch.fields, "cr")
         size = _bytes_seen(batch.fields)
-        kept = timed & (size > 0)
+        usable = timed & (size > 0)
         untimed += int((~timed).sum())
-        fields, at_us = batch.fields[kept], at_us[kept]
+        fields, at_us = batch.fields[usable], at_us[usable]
         requests.extend(
             client=clients.codes(fields["cip"]),
             server=fields["sip"],
             at_us=at_us,
             took_us=np.maximum(_since_us(fields, ("sl", "sr"), at_us), 0),
             delay_us=_since_us(fields, ("sr",), at_us),
-            size=np.minimum(size[kept], UNDEFINED),
-            secondary=np.fromiter(map(is_secondary, batch.lines), np.bool_, len(batch.lines))[kept],
+            size=np.minimum(size[usable], UNDEFINED),
+            secondary=np.fromiter(map(is_secondary, batch.lines), np.bool_, len(batch.lines))[usable],
         )
     return clients.names(), records, untimed
 
 
 class _Clients:
-    """Clients' numbers by address, in order of appearance in the file's batches."""
+    """Mapping from addresses to client numbers, in order of first appearance."""
 
     def __init__(self) -> None:
         self._codes: dict[int, int] = {}
 
     def codes(self, addresses: NDArray[np.uint32]) -> NDArray[np.int32]:
         """Return the number of each address."""
-        found, inverse = np.unique(addresses, return_inverse=True)
-        codes = [self._codes.setdefault(address, len(self._codes)) for address in found.tolist()]
+        distinct, inverse = np.unique(addresses, return_inverse=True)
+        codes = [self._codes.setdefault(address, len(self._codes)) for address in distinct.tolist()]
         return np.array(codes, dtype=np.int32)[inverse]
 
     def names(self) -> tuple[str, ...]:
@@ -92,7 +97,17 @@ def _time_us(fields: NDArray[np.void], event: str) -> tuple[NDArray[np.int64], N
 def _since_us(
     fields: NDArray[np.void], events: tuple[str, ...], at_us: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the time from the request to the first of *events* that is defined, or ``UNKNOWN``."""
+    """Return the microseconds from the request to the first defined event, or ``UNKNOWN``.
+
+    Parameters
+    ----------
+    fields
+        Records, shape (n,).
+    events
+        Prefixes of the event's fields, in order of preference.
+    at_us
+        Time of each request in microseconds, shape (n,).
+    """
     since = np.full(at_us.size, UNKNOWN, dtype=np.int64)
     for event in events:
         time_us, defined = _time_us(fields, event)
@@ -102,6 +117,6 @@ def _since_us(
 
 
 def _bytes_seen(fields: NDArray[np.void]) -> NDArray[np.int64]:
-    """Return the bytes of response header and data, an undefined part counting nothing."""
+    """Return the size of response header and data in bytes; undefined parts count as 0."""
     parts = (np.where(fields[name] == UNDEFINED, 0, fields[name]).astype(np.int64) for name in ("rhl", "rdl"))
     return sum(parts, start=np.zeros(fields.size, dtype=np.int64))

@@ -1,7 +1,7 @@
-"""UCB Home IP files as batches of records: header fields in arrays, request lines beside them.
+"""Reader of UCB Home IP files in batches of records.
 
-The one loop over records in Python finds where each begins, which depends on the length of the one
-before; everything else is NumPy's. Memory is that of one piece, for a file of any length.
+Only finding the start of each record needs a Python loop, because it depends on the length of the previous
+record. Everything else uses NumPy. Memory is bounded by the chunk size, for a file of any length.
 """
 
 from __future__ import annotations
@@ -24,7 +24,15 @@ _STARTS = np.array([int.from_bytes(method[:4], "big") for method in METHODS], dt
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Batch of n records: ``fields`` (n,) of :data:`DTYPE`, and the n request ``lines``."""
+    """Batch of n records.
+
+    Attributes
+    ----------
+    fields
+        Header fields of type :data:`~psm_sim.workload.recordings.ucb_record.DTYPE`, shape (n,).
+    lines
+        Request lines.
+    """
 
     fields: NDArray[np.void]
     lines: list[bytes]
@@ -38,30 +46,36 @@ class Batch:
 def binary_batches(source: ChunkReader) -> Iterator[Batch]:
     """Yield the records of a ``.tr`` stream.
 
-    The end of the data is the end of the trace, also inside a record, as for the archive's own reader;
-    in that case ``source.warnings`` says so.
+    Like the archive's own reader, this function accepts data that end inside a record. It then adds a
+    warning to ``source.warnings``.
 
     Raises
     ------
     InputError
-        If a request line does not begin with a method: the file is damaged from there on.
+        If a request line does not begin with a method, so the rest of the file is damaged.
     """
-    rest, begin = b"", 0
-    for piece in source.pieces():
-        data = rest + piece
+    rest, base = b"", 0
+    for chunk in source.chunks():
+        data = rest + chunk
         starts, end = _starts(data)
         if starts:
-            yield _batch(source, data, starts, end, begin)
-        rest, begin = data[end:], begin + end
+            yield _batch(source, data, starts, end, base)
+        rest, base = data[end:], base + end
     if rest:
-        _check_cut(source, rest, begin)
+        _check_cut(source, rest, base)
         source.warnings.append(
-            f"the last record, at byte {begin:,}, is cut short: {len(rest)} bytes of it are dropped"
+            f"the last record, at byte {base:,}, is truncated; its {len(rest)} bytes were omitted"
         )
 
 
 def text_batches(source: ChunkReader) -> Iterator[Batch]:
-    """Yield the records of showtrace text; an error names the line."""
+    """Yield the records of showtrace text.
+
+    Raises
+    ------
+    InputError
+        If a line is not a record. The message names the line.
+    """
     headers: list[bytes] = []
     lines: list[bytes] = []
     for number, line in lines_of(source):
@@ -81,7 +95,7 @@ def text_batches(source: ChunkReader) -> Iterator[Batch]:
 
 
 def is_binary(head: bytes) -> bool:
-    """Say whether data that begin with *head* are a ``.tr`` stream, by the first record."""
+    """Return whether data that start with *head* are a ``.tr`` stream, according to the first record."""
     if len(head) < SIZE:
         return False
     first = np.frombuffer(head[:SIZE], DTYPE)[0]
@@ -93,7 +107,7 @@ def is_binary(head: bytes) -> bool:
 
 
 def _starts(data: bytes) -> tuple[list[int], int]:
-    """Return where each whole record begins, and where the last one ends."""
+    """Return the offset of each complete record, and the end of the last one."""
     starts: list[int] = []
     append, size, at = starts.append, len(data), 0
     while at + SIZE <= size:
@@ -106,21 +120,21 @@ def _starts(data: bytes) -> tuple[list[int], int]:
     return starts, at
 
 
-def _batch(source: ChunkReader, data: bytes, starts: list[int], end: int, begin: int) -> Batch:
+def _batch(source: ChunkReader, data: bytes, starts: list[int], end: int, base: int) -> Batch:
     at = np.array(starts)
     octets = np.frombuffer(data, np.uint8)
-    # Records have no fixed length, so their headers are gathered byte by byte into rows of equal length.
+    # Records have variable lengths, so gather the bytes of the headers into rows of equal length.
     fields = octets[at[:, None] + np.arange(SIZE)].view(DTYPE)[:, 0]
-    _check_methods(source, octets, at, fields["urllen"], begin)
+    _check_methods(source, octets, at, fields["urllen"], base)
     lines = [data[start + SIZE : stop] for start, stop in zip(starts, [*starts[1:], end], strict=True)]
     return Batch(fields, lines)
 
 
-def _check_cut(source: ChunkReader, rest: bytes, begin: int) -> None:
-    """Raise an error if the bytes left are no begin of a record, but the result of a wrong length."""
+def _check_cut(source: ChunkReader, rest: bytes, base: int) -> None:
+    """Raise an error if the remaining bytes are not the start of a record, but due to a wrong length."""
     line = rest[SIZE : SIZE + 4]
     if len(line) == 4 and not any(method.startswith(line) for method in METHODS):
-        raise _damaged(source, begin, rest[SIZE : SIZE + 12])
+        raise _damaged(source, base, rest[SIZE : SIZE + 12])
 
 
 def _check_methods(
@@ -128,18 +142,18 @@ def _check_methods(
     octets: NDArray[np.uint8],
     at: NDArray[np.intp],
     lengths: NDArray[np.uint16],
-    begin: int,
+    base: int,
 ) -> None:
     with_line = at[lengths >= 4]
-    words = octets[with_line[:, None] + np.arange(SIZE, SIZE + 4)].view(">u4")[:, 0]
-    wrong = np.concatenate((with_line[~np.isin(words, _STARTS)], at[(lengths > 0) & (lengths < 4)]))
+    prefixes = octets[with_line[:, None] + np.arange(SIZE, SIZE + 4)].view(">u4")[:, 0]
+    wrong = np.concatenate((with_line[~np.isin(prefixes, _STARTS)], at[(lengths > 0) & (lengths < 4)]))
     if wrong.size:
         offset = int(wrong.min())
-        raise _damaged(source, begin + offset, octets[offset + SIZE : offset + SIZE + 12].tobytes())
+        raise _damaged(source, base + offset, octets[offset + SIZE : offset + SIZE + 12].tobytes())
 
 
-def _damaged(source: ChunkReader, offset: int, found: bytes) -> InputError:
+def _damaged(source: ChunkReader, offset: int, line_start: bytes) -> InputError:
     return InputError(
-        f"{source.path}: the record at byte {offset:,} is damaged: its request line begins with {found!r}; "
-        "expected GET, HEAD, POST or PUT."
+        f"{source.path}: the record at byte {offset:,} is damaged; its request line must begin with GET, "
+        f"HEAD, POST or PUT, got {line_start!r}."
     )

@@ -1,7 +1,8 @@
-"""Record of the UCB Home IP trace, in its two forms: 60 bytes and a request line, or a line of text.
+"""Binary and text formats of the records of the UCB Home IP trace.
 
-The layout is that of the archive's ``logparse.h``; the text is that of its ``showtrace``. All numbers are
-unsigned; all ones mean undefined.
+A binary record has a header of 60 bytes, as in the archive's ``logparse.h``, and a request line. The text
+format is that of the archive's ``showtrace``. All numbers are unsigned. A number with all bits set is
+undefined.
 """
 
 from __future__ import annotations
@@ -36,12 +37,26 @@ _TEXT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One request and its response; names and units as in the archive.
+    """Request and response, with the names and units of the archive.
 
-    ``crs``, ``cru``: client request seen, seconds and microseconds; ``srs``, ``sru``: first byte of the
-    response; ``sls``, ``slu``: last byte. ``cip``, ``cpt``, ``sip``, ``spt``: addresses and ports. ``cprg``,
-    ``sprg``: header bits. ``cims``, ``sexp``, ``slmd``: If-Modified-Since, Expires and Last-Modified, epoch
-    seconds. ``rhl``, ``rdl``: bytes of the response's header and of its data. ``line``: the request line.
+    Attributes
+    ----------
+    crs, cru
+        Time of the client's request, in seconds and microseconds.
+    srs, sru
+        Time of the first byte of the response.
+    sls, slu
+        Time of the last byte of the response.
+    cip, cpt, sip, spt
+        IP addresses and ports of client and server.
+    cprg, sprg
+        Header flags of client and server.
+    cims, sexp, slmd
+        If-Modified-Since, Expires and Last-Modified, in seconds since the epoch.
+    rhl, rdl
+        Sizes of the response's header and data, in bytes.
+    line
+        Request line.
     """
 
     crs: int
@@ -64,70 +79,70 @@ class Record:
     line: bytes
 
     def binary(self) -> bytes:
-        """Return the record as it stands in a ``.tr`` file.
+        """Return the record in the format of a ``.tr`` file.
 
         Raises
         ------
         InputError
-            If a number does not fit its field or the request line could not be read back.
+            If a number does not fit its field, or if the request line could not be read back.
         """
         numbers, line = astuple(self)[:-1], self.line
         if line and not line.startswith(METHODS):
             raise InputError(
-                f"The request line {_short(line)} cannot be written; expected GET, HEAD, POST or PUT."
+                f"A request line must begin with GET, HEAD, POST or PUT to be written, got {_shorten(line)}."
             )
         try:
             return HEADER.pack(*numbers, len(line)) + line
         except struct.error as error:
             raise InputError(
-                f"A record cannot be written: {error}; expected unsigned numbers that fit."
+                f"A record cannot be written: {error}; expected unsigned numbers that fit their fields."
             ) from error
 
     def text(self) -> bytes:
-        """Return the record as ``showtrace`` prints it, without the line feed."""
-        self.binary()  # for its checks: the text must be readable back into the same bytes
+        """Return the record in the format of ``showtrace``, without a line feed."""
+        self.binary()  # for its checks, because the text must read back to the same bytes
         if b"\n" in self.line or b"\0" in self.line:
             raise InputError(
-                f"The request line {_short(self.line)} cannot be written as text; it is no one line."
+                f"The request line {_shorten(self.line)} cannot be written as text; it must be a single line."
             )
         pairs = [(self.crs, self.cru), (self.srs, self.sru), (self.sls, self.slu)]
         hosts = [(dotted(self.cip), self.cpt), (dotted(self.sip), self.spt)]
         rest = (self.cprg, self.sprg, self.cims, self.sexp, self.slmd, self.rhl, self.rdl, len(self.line))
-        words = [f"{left}:{right}" for left, right in (*pairs, *hosts)] + [str(number) for number in rest]
-        return " ".join(words).encode() + b" " + self.line
+        fields = [f"{left}:{right}" for left, right in (*pairs, *hosts)] + [str(number) for number in rest]
+        return " ".join(fields).encode() + b" " + self.line
 
 
 def binary_of_text(line: bytes) -> tuple[bytes, bytes]:
-    """Return the 60-byte header and the request line of one line of showtrace text.
+    """Convert a line of showtrace text to its 60-byte header and its request line.
 
     Raises
     ------
     ValueError
-        If the line is not of that form; the message says what is expected, the caller adds where.
+        If the line has another format. The message does not name the line; the caller adds it.
     """
-    found = _TEXT.fullmatch(line)
-    if not found:
+    match = _TEXT.fullmatch(line)
+    if not match:
         raise ValueError("expected the 13 fields that showtrace prints and a request line")
-    *words, request = found.groups()
-    numbers = [int(word) for word in words]
+    *fields, request = match.groups()
+    numbers = [int(field) for field in fields]
     length, request = numbers[-1], request or b""
-    # The carriage return of a file with Windows line ends, which the length does not count.
+    # Drop the carriage return of Windows line ends, which the length does not include.
     if len(request) == length + 1 and request.endswith(b"\r"):
         request = request[:-1]
     if len(request) != length:
         raise ValueError(
-            f"the request line has {len(request)} bytes; expected {length}, by the field before it"
+            f"the request line must have {length} bytes, as in the field before it, got {len(request)}"
         )
     if length and not request.startswith(METHODS):
-        raise ValueError(f"the request line is {_short(request)}; expected GET, HEAD, POST or PUT")
+        raise ValueError(f"the request line must begin with GET, HEAD, POST or PUT, got {_shorten(request)}")
     if max(numbers[6:10] + numbers[11:15]) > 255:
         raise ValueError("expected addresses as dotted quads, each part at most 255")
-    addresses = (_joined(numbers[6:10]), numbers[10], _joined(numbers[11:15]), numbers[15])
+    addresses = (_join_octets(numbers[6:10]), numbers[10], _join_octets(numbers[11:15]), numbers[15])
     try:
         return HEADER.pack(*numbers[:6], *addresses, *numbers[16:]), request
     except struct.error as error:
         raise ValueError(
-            f"a number does not fit its field ({error}); expected unsigned numbers that fit"
+            f"a number does not fit its field ({error}); expected unsigned numbers in range"
         ) from None
 
 
@@ -136,9 +151,9 @@ def dotted(address: int) -> str:
     return ".".join(str(part) for part in address.to_bytes(4, "big"))
 
 
-def _joined(parts: list[int]) -> int:
+def _join_octets(parts: list[int]) -> int:
     return int.from_bytes(bytes(parts), "big")
 
 
-def _short(line: bytes) -> str:
+def _shorten(line: bytes) -> str:
     return repr(truncate(line, 40, b"..."))

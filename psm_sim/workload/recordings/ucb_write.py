@@ -1,4 +1,4 @@
-"""Writer of UCB Home IP files in either form, plain or gzipped."""
+"""Writer of UCB Home IP files in binary or text format, plain or gzipped."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ FORMS = (".tr", ".tr.gz", ".txt", ".txt.gz")
 
 
 def is_ucb_name(path: Path) -> bool:
-    """Say whether a name ends as those of UCB files do."""
+    """Return whether a file name has a suffix of UCB files."""
     return path.name.lower().endswith(FORMS)
 
 
 def write_records(path: Path, records: Iterable[Record]) -> int:
-    """Write records as text if the name says ``.txt``, else in binary; return their number."""
+    """Write records as text if the name has the suffix ``.txt``, else in binary; return their number."""
     as_text, count = ".txt" in path.suffixes, 0
     with open_maybe_gzipped(path) as file:
         for count, record in enumerate(records, start=1):  # noqa: B007
@@ -27,7 +27,7 @@ def write_records(path: Path, records: Iterable[Record]) -> int:
 
 
 def batch_bytes(batch: Batch) -> bytes:
-    """Return a batch as it stands in a ``.tr`` file; the lengths in its fields must be those of its lines."""
+    """Return a batch in the format of a ``.tr`` file. Its fields must contain the lengths of its lines."""
     headers = batch.fields.tobytes()
     parts = [b""] * (2 * len(batch.lines))
     parts[0::2] = [headers[at : at + SIZE] for at in range(0, len(headers), SIZE)]

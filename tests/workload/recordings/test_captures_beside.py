@@ -12,7 +12,7 @@ import pytest
 
 from psm_sim.workload.recordings.capture.addresses import Addresses
 from psm_sim.workload.recordings.capture.ip_packets import packets_of
-from psm_sim.workload.recordings.capture.link_layers import ip_begins
+from psm_sim.workload.recordings.capture.link_layers import ip_starts
 from psm_sim.workload.recordings.capture.reader import frames_of
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from tests.workload.recordings.captures import FRAMES, enhanced, interface, packet, pcap, section
@@ -34,7 +34,7 @@ def ours(path: Path) -> tuple[list[tuple[int, int, int]], list[tuple[int, str, s
     for batch in frames_of(ChunkReader(path)):
         kept = batch.end - batch.start
         frames += zip(batch.time_ns.tolist(), batch.length.tolist(), kept.tolist(), strict=True)
-        for row in packets_of(batch, ip_begins(batch), addresses):
+        for row in packets_of(batch, ip_starts(batch), addresses):
             ends = addresses.text(int(row["source"])), addresses.text(int(row["target"]))
             packets.append((int(row["time_ns"]), *ends, int(row["length"])))
     return frames, packets

@@ -125,7 +125,7 @@ def test_what_did_not_use_the_network_is_skipped(tmp_path: Path, changes) -> Non
     """data: URLs, cached and failed requests; the warning counts them."""
     found = read_recording(har(tmp_path, [entry(), entry(**changes)]))
     assert sizes(found) == [[1200]]
-    assert found.warnings == ("entries that did not use the network are left out: 1",)
+    assert found.warnings == ("entries omitted because they did not use the network: 1",)
 
 
 @pytest.mark.parametrize("status", [-2, 0, 101, 304, "200"])
@@ -254,14 +254,14 @@ def test_unknown_request_sizes_are_filled_from_the_published_table(tmp_path: Pat
     [
         (b'{"log": ', "line 1, column 9: Expecting value"),
         (b'{"log":\n {"entries": [}}', "line 2, column 15: Expecting value"),
-        (b"{}", "no HAR file; expected log.entries"),
-        (b'{"log": {"entries": 3}}', "no HAR file; expected log.entries"),
-        (b'{"log": {"entries": []}}', "no entry that used the network"),
-        (b'{"log": {"entries": [3]}}', r"log.entries\[0\] is '3'; expected an object"),
-        (b'{"a": ' * 100_000, "nested too deep, from character 1200 on"),
-        (b'{"a": ' + b"9" * 5000 + b"}", "holds an unusable number"),
-        (b'{"a": "\xff"}', "byte 7 is no UTF-8"),
-        ('{"log": 1}'.encode("utf-16"), "is no trace known here"),
+        (b"{}", "not a HAR file; expected a list log.entries"),
+        (b'{"log": {"entries": 3}}', "not a HAR file; expected a list log.entries"),
+        (b'{"log": {"entries": []}}', "must have at least one entry that used the network"),
+        (b'{"log": {"entries": [3]}}', r"log.entries\[0\] must be an object, got '3'"),
+        (b'{"a": ' * 100_000, "nested too deeply from character 1200 on"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "contains an invalid number"),
+        (b'{"a": "\xff"}', "byte 7 is not UTF-8"),
+        ('{"log": 1}'.encode("utf-16"), "has an unknown format"),
     ],
 )
 def test_what_is_no_har_is_refused_with_the_place(tmp_path: Path, data, message: str) -> None:
@@ -277,7 +277,7 @@ def test_an_entry_without_a_time_is_named(tmp_path: Path) -> None:
     """By its index and what stands there."""
     path = har(tmp_path, [entry(), entry(startedDateTime="yesterday")])
     with pytest.raises(
-        InputError, match=r"log\.entries\[1\]\.startedDateTime is 'yesterday'; expected an ISO"
+        InputError, match=r"log\.entries\[1\]\.startedDateTime must be an ISO 8601 time, got 'yesterday'"
     ):
         read_recording(path)
 
@@ -288,5 +288,5 @@ def test_a_file_too_large_to_be_a_session_is_refused_before_it_is_parsed(
     """The limit is named."""
     monkeypatch.setattr(har_reader, "MAX_BYTES", 1 << 20)
     path = har(tmp_path, [entry()], comment="x" * (1 << 20))
-    with pytest.raises(InputError, match=r"a\.har is larger than 1 MiB; expected a HAR file"):
+    with pytest.raises(InputError, match=r"a\.har: a HAR file must be at most 1 MiB"):
         read_recording(path)

@@ -1,1 +1,1 @@
-"""Captures: packets as tcpdump or Wireshark keeps them, in pcap and pcapng files."""
+"""Readers of packet captures, the pcap and pcapng files of tcpdump and Wireshark."""

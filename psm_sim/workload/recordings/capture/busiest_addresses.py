@@ -1,46 +1,48 @@
-"""Busiest addresses of a capture: packets per address, counted in bounded memory."""
+"""Packet counts per address of a capture, in bounded memory."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.workload.recordings.capture.frame_batch import Wholes
+from psm_sim.workload.recordings.capture.frame_batch import IntArray
 
 _MAX_ADDRESSES = 1 << 17
 
 
-class Busiest:
-    """Count of packets per address, in the order in which the addresses were first seen to send.
+class PacketCounter:
+    """Packet counts per address. Ties are ordered by the first packet of an address.
 
-    Only so many addresses are kept that memory is bounded: those with few packets are forgotten first.
+    To bound memory, addresses with few packets are discarded when there are too many.
     """
 
     def __init__(self) -> None:
         self._numbers = np.empty(0, np.int64)
         self._counts = np.empty(0, np.int64)
-        self._seen = np.empty(0, np.int64)  # rank of the first packet sent or, after those, received
+        self._first_seen = np.empty(
+            0, np.int64
+        )  # rank of the first packet; in a batch, sources precede targets
         self._rank = 0
 
-    def add(self, source: Wholes, target: Wholes) -> None:
-        """Count the packets of a batch, given as the numbers of their addresses, (n,) each."""
-        both = np.concatenate([source, target])
-        both = both[both >= 0]  # below 0: nobody's, see Addresses
-        found, first, counts = np.unique(both, return_index=True, return_counts=True)
-        numbers, inverse = np.unique(np.concatenate([self._numbers, found]), return_inverse=True)
+    def add(self, source: IntArray, target: IntArray) -> None:
+        """Count the packets of a batch, given the address codes of their sources and targets, shape (n,)."""
+        packets = np.concatenate([source, target])
+        packets = packets[packets >= 0]  # -1: not in the bounded table of Addresses
+        addresses, first, counts = np.unique(packets, return_index=True, return_counts=True)
+        numbers, inverse = np.unique(np.concatenate([self._numbers, addresses]), return_inverse=True)
         total = np.zeros(numbers.size, np.int64)
         np.add.at(total, inverse, np.concatenate([self._counts, counts]))
-        seen = np.full(numbers.size, np.iinfo(np.int64).max)
-        np.minimum.at(seen, inverse, np.concatenate([self._seen, self._rank + first]))
-        self._rank += both.size
-        self._numbers, self._counts, self._seen = numbers, total, seen
+        first_seen = np.full(numbers.size, np.iinfo(np.int64).max)
+        np.minimum.at(first_seen, inverse, np.concatenate([self._first_seen, self._rank + first]))
+        self._rank += packets.size
+        self._numbers, self._counts, self._first_seen = numbers, total, first_seen
         if numbers.size > 2 * _MAX_ADDRESSES:
-            keep = self._order()[:_MAX_ADDRESSES]
-            self._numbers, self._counts, self._seen = numbers[keep], total[keep], seen[keep]
+            kept = self._order()[:_MAX_ADDRESSES]
+            self._numbers, self._counts, self._first_seen = numbers[kept], total[kept], first_seen[kept]
 
-    def most(self, count: int | None) -> list[tuple[int, int]]:
-        """Return the *count* busiest addresses, None for all, and their packets; of equals the first seen."""
+    def most_common(self, count: int | None) -> list[tuple[int, int]]:
+        """Return pairs of address and packet count for the *count* busiest addresses; None for all."""
         order = self._order()[:count]
         return list(zip(self._numbers[order].tolist(), self._counts[order].tolist(), strict=True))
 
-    def _order(self) -> Wholes:
-        return np.lexsort((self._seen, -self._counts))
+    def _order(self) -> IntArray:
+        return np.lexsort((self._first_seen, -self._counts))

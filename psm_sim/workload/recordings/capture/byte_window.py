@@ -1,41 +1,49 @@
-"""Window on a source: the bytes not yet used, and where in the file they stand."""
+"""Sliding window over the decompressed bytes of a file."""
 
 from __future__ import annotations
 
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 
-_ENOUGH = 1 << 21
+_MIN_BYTES = 1 << 21
 
 
 class Window:
-    """Window that moves over the unpacked bytes of a source, a piece at a time.
+    """Sliding window over the decompressed bytes of a source.
 
-    ``data`` has the bytes not yet used, ``base`` is where the first of them stands in the file.
+    Attributes
+    ----------
+    source
+        Reader of the file.
+    data
+        Bytes that have not been used yet.
+    base
+        Offset of the first of them in the decompressed file.
     """
 
     def __init__(self, source: ChunkReader) -> None:
         self.source = source
-        self._pieces = source.pieces()
+        self._chunks = source.chunks()
         self.data, self.base = b"", 0
 
     def move(self, used: int) -> bool:
-        """Drop the first *used* bytes, and add pieces until there is enough; return whether one was added.
+        """Drop the first *used* bytes and refill the window. Return whether data were added.
 
-        With nothing used at least one is added, if there is one: what comes first is longer than the data.
+        If *used* is 0, at least one chunk is added unless the file has ended, because the next item is longer
+        than the window.
         """
         parts = [self.data[used:]]
         size = len(parts[0])
-        while size < _ENOUGH or (not used and len(parts) == 1):
-            piece = next(self._pieces, None)
-            if piece is None:
+        while size < _MIN_BYTES or (not used and len(parts) == 1):
+            chunk = next(self._chunks, None)
+            if chunk is None:
                 break
-            parts.append(piece)
-            size += len(piece)
+            parts.append(chunk)
+            size += len(chunk)
         self.data, self.base = b"".join(parts), self.base + used
         return len(parts) > 1
 
     def fill(self, size: int) -> bool:
-        """Add pieces until there are *size* bytes; return whether there are."""
+        """Refill the window to *size* bytes. Return whether the file has that many."""
         while len(self.data) < size:
             if not self.move(0):
                 return False

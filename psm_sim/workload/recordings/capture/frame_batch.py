@@ -1,4 +1,4 @@
-"""Frames of a capture: a batch of them in columns, and the bytes at given places of all at once."""
+"""Batches of captured frames in columns, and vectorised access to their bytes."""
 
 from __future__ import annotations
 
@@ -7,67 +7,67 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
-Wholes = NDArray[np.int64]
+ByteArray = NDArray[np.uint8]
+IntArray = NDArray[np.int64]
 
 MAX_FRAME = 1 << 20
-"""Bytes kept of one frame; programs that capture keep at most 262,144."""
+"""Maximum number of captured bytes of a frame; capture programs store at most 262,144."""
 
 MAX_FRAMES = 1 << 14
-"""Frames of one batch, so that its columns take a few megabytes, however small the frames are."""
+"""Maximum number of frames in a batch, which limits its columns to a few megabytes."""
 
 
 class Frames(NamedTuple):
-    """Frames of one link type: their bytes in *data*, where each begins and ends there, length and time.
+    """Batch of n frames of one link type.
 
     Attributes
     ----------
-    link
-        The number of the link type, LINKTYPE_ of tcpdump.org.
-    data
-        (m,) bytes of the file, some of them theirs.
-    start, end
-        (n,) index of the first byte kept of each frame, and behind the last one.
-    length
-        (n,) bytes that the frame had, kept or not.
-    time_ns
-        (n,) when it was captured, in nanoseconds since 1970.
+    link : int
+        Link type, LINKTYPE_ of tcpdump.org.
+    data : ndarray, shape (m,)
+        Bytes of the file, including those of the frames.
+    start, end : ndarray, shape (n,)
+        Range of the captured bytes of each frame in *data*.
+    length : ndarray, shape (n,)
+        Original length of each frame in bytes.
+    time_ns : ndarray, shape (n,)
+        Capture time in nanoseconds since 1970.
     """
 
     link: int
-    data: Bytes
-    start: Wholes
-    end: Wholes
-    length: Wholes
-    time_ns: Wholes
+    data: ByteArray
+    start: IntArray
+    end: IntArray
+    length: IntArray
+    time_ns: IntArray
 
 
-def u8(data: Bytes, at: Wholes) -> Wholes:
-    """Return the bytes at (n,) places; beyond the end the last byte, which the caller must not use."""
+def u8(data: ByteArray, at: IntArray) -> IntArray:
+    """Return the bytes at offsets *at*, shape (n,). Offsets beyond the end return an unspecified byte."""
     return data.take(at, mode="clip").astype(np.int64)
 
 
-def u16(data: Bytes, at: Wholes) -> Wholes:
-    """Return the 16-bit numbers at (n,) places, in network byte order."""
+def u16(data: ByteArray, at: IntArray) -> IntArray:
+    """Return the 16-bit integers at offsets *at*, shape (n,), in network byte order."""
     return (u8(data, at) << 8) | u8(data, at + 1)
 
 
-def u32(data: Bytes, at: Wholes) -> Wholes:
-    """Return the 32-bit numbers at (n,) places, in network byte order."""
+def u32(data: ByteArray, at: IntArray) -> IntArray:
+    """Return the 32-bit integers at offsets *at*, shape (n,), in network byte order."""
     return (u16(data, at) << 16) | u16(data, at + 2)
 
 
-def words(data: Bytes, at: Wholes, count: int, order: str) -> Wholes:
-    """Return (n, count) 32-bit numbers that stand one after another at (n,) places.
+def u32_rows(data: ByteArray, at: IntArray, count: int, order: str) -> IntArray:
+    """Return rows of consecutive 32-bit integers, shape (n, count).
 
     Parameters
     ----------
     data
-        The bytes; all that is asked for must be in them.
+        Bytes, which must contain all rows.
     at
-        Where each row begins.
+        Offset of each row, shape (n,).
     count
-        Numbers per row.
+        Integers per row.
     order
         ``"<"`` for little-endian, ``">"`` for big-endian.
     """

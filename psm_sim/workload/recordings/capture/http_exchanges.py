@@ -1,9 +1,11 @@
-"""Exchanges of a capture: requests and replies, reconstructed per TCP connection, and pages of them.
+"""Reconstruction of requests, replies and pages from the TCP connections of a capture.
 
-What the client sends on a connection until the other side sends is a request; what that side sends until the
-client does again is the reply. Bytes that were sent again are counted once, by their sequence numbers. A
-silence begins a new page, as in Mah's model, in which any gap of over 1 s is think time (B. Mah, An empirical
-model of HTTP network traffic, INFOCOM 1997).
+A request is the data that the client sends on a connection before the other side sends. The reply is the data
+that the other side sends before the client sends again. Retransmitted bytes are counted once, by their
+sequence numbers.
+
+A new page begins after an idle period, as in Mah's model, in which any gap over 1 s is a think time (B. Mah,
+An empirical model of HTTP network traffic, INFOCOM 1997).
 """
 
 from __future__ import annotations
@@ -26,7 +28,17 @@ _MAX_US = 2**31 - 1
 
 
 class Exchange(NamedTuple):
-    """Exchange: when its request began, and its reply's last packet came (microseconds), sizes and delay."""
+    """Request and reply on a TCP connection.
+
+    Attributes
+    ----------
+    start_us, end_us
+        Times of the request's first packet and of the reply's last packet, in microseconds.
+    request_bytes, reply_bytes
+        Sizes of request and reply, in bytes.
+    delay_us
+        Microseconds from the last packet of the request to the first packet of the reply.
+    """
 
     start_us: int
     end_us: int
@@ -37,89 +49,99 @@ class Exchange(NamedTuple):
 
 @dataclass
 class _Stream:
-    """One direction of a connection: what is the next byte not yet seen."""
+    """One direction of a connection, with the sequence number of the next new byte."""
 
-    following: int | None = None
+    next_sequence: int | None = None
 
-    def new_bytes(self, sequence: int, payload: int, begins: bool) -> int:
-        """Return how many bytes of a segment were not seen before."""
-        if begins:
-            self.following = (sequence + 1) % _WRAP
+    def new_bytes(self, sequence: int, payload: int, is_syn: bool) -> int:
+        """Return the number of bytes in a segment that were not seen before.
+
+        Parameters
+        ----------
+        sequence
+            Sequence number of the segment.
+        payload
+            Size of its data in bytes.
+        is_syn
+            Whether it is a SYN segment.
+        """
+        if is_syn:
+            self.next_sequence = (sequence + 1) % _WRAP
             return payload
         end = (sequence + payload) % _WRAP
-        ahead = (end - self.following) % _WRAP if self.following is not None else payload
-        if ahead >= _WRAP // 2:
+        advance = (end - self.next_sequence) % _WRAP if self.next_sequence is not None else payload
+        if advance >= _WRAP // 2:
             return 0
-        self.following = end
-        # Bytes that are missing in the capture were sent; a jump beyond any window is another stream.
-        return ahead if ahead <= _MAX_JUMP else payload
+        self.next_sequence = end
+        # Count bytes missing in the capture as sent. A jump beyond any window belongs to another stream.
+        return advance if advance <= _MAX_JUMP else payload
 
 
 @dataclass
 class _Connection:
-    """Exchanges of one connection, in order; the last one may still go on."""
+    """Current exchange of a connection."""
 
     up: _Stream = field(default_factory=_Stream)
     down: _Stream = field(default_factory=_Stream)
-    asked_us: int = 0  # when the request's first and last packet were sent
-    last_us: int = 0
-    answered_us: int = 0  # when the reply's first and last packet came
+    request_us: int = 0  # times of the request's first and last packet
+    request_end_us: int = 0
+    reply_us: int = 0  # times of the reply's first and last packet
     end_us: int = 0
     request: int = 0
     reply: int = 0
 
-    def close(self, found: list[Exchange]) -> int:
-        """End the exchange; return the bytes of a request without a reply, which is none."""
+    def close(self, exchanges: list[Exchange]) -> int:
+        """End the exchange and append it to *exchanges*. Return the bytes of an unanswered request."""
         unanswered = 0 if self.reply else self.request
         if self.reply:
-            delay_us = min(max(self.answered_us - self.last_us, 0), _MAX_US) if self.request else 0
-            found.append(Exchange(self.asked_us, self.end_us, self.request, self.reply, delay_us))
+            delay_us = min(max(self.reply_us - self.request_end_us, 0), _MAX_US) if self.request else 0
+            exchanges.append(Exchange(self.request_us, self.end_us, self.request, self.reply, delay_us))
         self.request = self.reply = 0
         return unanswered
 
-    def sent(self, time_us: int, size: int, found: list[Exchange]) -> None:
-        """Note bytes of the client."""
+    def sent(self, time_us: int, size: int, exchanges: list[Exchange]) -> None:
+        """Handle *size* new bytes from the client, which end the previous exchange."""
         if self.reply:
-            self.close(found)
+            self.close(exchanges)
         if not self.request:
-            self.asked_us = time_us
-        self.request, self.last_us = self.request + size, time_us
+            self.request_us = time_us
+        self.request, self.request_end_us = self.request + size, time_us
 
     def received(self, time_us: int, size: int) -> None:
-        """Note bytes of the other side; without a request it began of its own."""
+        """Handle *size* new bytes from the other side, which may send without a request."""
         if not self.reply:
-            self.answered_us = time_us
-            self.asked_us = self.asked_us if self.request else time_us
+            self.reply_us = time_us
+            self.request_us = self.request_us if self.request else time_us
         self.reply, self.end_us = self.reply + size, time_us
 
 
 def exchanges_of(capture: PacketCapture) -> tuple[list[Exchange], tuple[str, ...]]:
-    """Return the exchanges of the client's TCP connections in order, and notes of what was left out."""
+    """Return the exchanges of the client's TCP connections in order, and notes on omitted data."""
     rows = capture.rows
     tcp = np.flatnonzero((rows["protocol"] == TCP) & ((rows["payload"] > 0) | (rows["flags"] & _SYN > 0)))
     connections: dict[tuple[int, int, int], _Connection] = {}
-    found, unanswered = list[Exchange](), 0
+    exchanges, unanswered = list[Exchange](), 0
     for up, time_us, server, ports, sequence, payload, flags in _segments(capture, tcp):
         key = (server, *ports)
-        each = connections.setdefault(key, _Connection())
-        if flags == _SYN:  # without an ACK: the ports are used again
-            unanswered += each.close(found)
-            each.up, each.down = _Stream(), _Stream()
-        new = (each.up if up else each.down).new_bytes(sequence, payload, flags > 0)
-        if new and up:
-            each.sent(time_us, new, found)
-        elif new:
-            each.received(time_us, new)
-    unanswered += sum(each.close(found) for each in connections.values())
-    found.sort()
+        connection = connections.setdefault(key, _Connection())
+        if flags == _SYN:  # a SYN without ACK: the ports are reused for a new connection
+            unanswered += connection.close(exchanges)
+            connection.up, connection.down = _Stream(), _Stream()
+        new_bytes = (connection.up if up else connection.down).new_bytes(sequence, payload, flags > 0)
+        if new_bytes and up:
+            connection.sent(time_us, new_bytes, exchanges)
+        elif new_bytes:
+            connection.received(time_us, new_bytes)
+    unanswered += sum(connection.close(exchanges) for connection in connections.values())
+    exchanges.sort()
     other = rows.size - int((rows["protocol"] == TCP).sum())
-    notes = [f"{other:,} packets that are not TCP are left out"] if other else []
-    notes += [f"{unanswered:,} bytes sent without a reply are left out"] if unanswered else []
-    return found, tuple(notes)
+    notes = [f"{other:,} packets that are not TCP were omitted"] if other else []
+    notes += [f"{unanswered:,} bytes sent without a reply were omitted"] if unanswered else []
+    return exchanges, tuple(notes)
 
 
 def _segments(capture: PacketCapture, chosen: NDArray[np.intp]):  # type: ignore[no-untyped-def]
-    """Yield the client's segments that matter, as plain numbers."""
+    """Yield the selected segments as (uplink, time, server, ports, sequence, payload, flags)."""
     rows, up = capture.rows[chosen], capture.uplink[chosen]
     time_us = (rows["time_ns"] - capture.rows["time_ns"][0]) // 1000
     server = np.where(up, rows["target"], rows["source"])
@@ -127,26 +149,28 @@ def _segments(capture: PacketCapture, chosen: NDArray[np.intp]):  # type: ignore
     other = np.where(up, rows["target_port"], rows["source_port"])
     ports = zip(own.tolist(), other.tolist(), strict=True)
     flags = np.where(rows["flags"] & _SYN > 0, rows["flags"] & (_SYN | _ACK), 0)
-    columns = (each.tolist() for each in (rows["sequence"], rows["payload"], flags))
+    columns = (column.tolist() for column in (rows["sequence"], rows["payload"], flags))
     return zip(up.tolist(), time_us.tolist(), server.tolist(), ports, *columns, strict=True)
 
 
 def recording_of(capture: PacketCapture, gap_s: float) -> Recording:
-    """Return the exchanges of a capture as pages: those of each page begin at most *gap_s* s after activity.
+    """Return the exchanges of a capture as pages.
+
+    A new page begins after an idle period of more than *gap_s* seconds.
 
     Raises
     ------
     InputError
-        If no request of the client was answered over TCP.
+        If no request of the client has a reply over TCP.
     """
-    found, notes = exchanges_of(capture)
-    if not found:
-        words = "; ".join((*notes, *capture.warnings))
+    exchanges, notes = exchanges_of(capture)
+    if not exchanges:
+        notes_text = "; ".join((*notes, *capture.warnings))
         raise InputError(
-            f"The capture of {capture.client} has no request over TCP that was answered"
-            f"{f' ({words})' if words else ''}; expected one, or mode=open."
+            f"The capture of {capture.client} must have a request over TCP with a reply, got none"
+            f"{f' ({notes_text})' if notes_text else ''}; use mode=open."
         )
-    start, end, request, reply, delay = np.array(found, np.int64).T
+    start, end, request, reply, delay = np.array(exchanges, np.int64).T
     ended = np.maximum.accumulate(end)
     waits_us = start[1:] - ended[:-1]
     main = np.flatnonzero(np.append(True, waits_us > gap_s * 1e6))
