@@ -1,4 +1,4 @@
-"""Losses: the cost of a polling time in nats, a trade-off between energy and latency."""
+"""Loss functions of polling times, in nats, which trade energy against latency."""
 
 from psm_sim.losses.arrival_aware import ArrivalAware
 from psm_sim.losses.base import Loss

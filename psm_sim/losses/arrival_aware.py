@@ -1,4 +1,4 @@
-"""Arrival-aware loss: latency from the time at which each frame reached the access point."""
+"""Loss whose latency term uses the arrival time of each frame."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from psm_sim.poll import Poll
 
 @dataclass
 class ArrivalAware(ExtendedLoss):
-    """Waiting time of the frames seen, from their arrivals: ``gamma sum_k b_k w_k(Ti)`` plus energy, in nats.
+    """Loss of the waiting times of the buffered frames, ``gamma sum_k b_k w_k(Ti)``, plus energy, in nats.
 
-    Frame k, of b_k bytes, reached the access point a_k ms after the doze began. Polled every Ti ms from
-    then on, it waits w_k(Ti) ms until the next multiple of Ti: no uniform arrivals are assumed, and none
-    beyond those seen. At Ti = T the sum is the waiting that the doze did cost; there, gamma weighs what it
-    weighs in the published losses (equation 2.34, with I T / 2 for the sum). Bytes whose arrival
-    time is not known count as in the published losses. Proposed as an extension in the thesis, section 2.5.5.
+    Frame k, of b_k bytes, reached the access point a_k ms after the doze began. With a poll every Ti ms, it
+    waits w_k(Ti) ms until the next multiple of Ti. Neither uniform arrivals nor further frames are assumed.
+    At Ti = T the sum is the actual waiting time of the doze. There, gamma has the same meaning as in the
+    published losses, with I T / 2 for the sum (thesis, eq. 2.34). Bytes without an arrival time count as in
+    the published losses. The thesis proposes this extension in section 2.5.5.
 
-    The published losses estimate that a poll every Ti ms would have found I Ti / T of the I bytes held
-    (equation 2.35). This loss drops that scaling by default: it counts the bytes seen, each once.
-    ``scaled`` keeps it: the bytes with a known arrival then count Ti / T times, as the others always do.
+    The published losses estimate that a poll every Ti ms would have found I Ti / T of the I buffered bytes
+    (eq. 2.35). By default this loss counts each byte once, without this factor. With ``scaled`` the bytes
+    with an arrival time also count Ti / T times, as the other bytes always do.
 
     Examples
     --------
@@ -38,20 +38,20 @@ class ArrivalAware(ExtendedLoss):
 
     name = "arrival-aware"
     scaled: bool = parameter(
-        False, "count the bytes seen Ti / T times, as equation 2.35 does; false: each once"
+        False, "whether each byte counts Ti / T times (thesis, eq. 2.35) instead of once"
     )
 
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
-        """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
+        """Return the loss of each candidate polling time, shape (n,), in nats."""
         losses: FloatArray = self.energy_term(times_ms)
-        untimed = poll.buffered_bytes
+        untimed_bytes = poll.buffered_bytes
         if poll.arrivals:
             offsets_ms, sizes = np.array(poll.arrivals, dtype=np.float64).T
-            # -a mod T is the time from a to the next multiple of T, and 0 on a multiple.
+            # -a mod T is the time from a to the next multiple of T, and 0 at a multiple.
             waits: FloatArray = sizes @ np.mod(-offsets_ms[:, None], times_ms)
             share = times_ms / poll.slept_ms if self.scaled else 1.0
             losses += self._published.gamma * waits * share
-            untimed -= int(sizes.sum())
-        if untimed > 0:
-            losses += times_ms * times_ms * (self._published.gamma * untimed / (2.0 * poll.slept_ms))
+            untimed_bytes -= int(sizes.sum())
+        if untimed_bytes > 0:
+            losses += times_ms * times_ms * (self._published.gamma * untimed_bytes / (2.0 * poll.slept_ms))
         return losses

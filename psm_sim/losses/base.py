@@ -1,4 +1,4 @@
-"""Loss interface: the cost in nats that each polling time would have had."""
+"""Interface of losses, in nats, of candidate polling times."""
 
 from __future__ import annotations
 
@@ -11,46 +11,91 @@ from psm_sim.poll import Poll
 
 
 class Loss(ABC):
-    """Loss: what each candidate polling time would have cost in the interval just slept, in nats.
+    """Base class of losses: the cost of each candidate polling time in the doze just ended.
 
-    A subclass gives a ``name`` and :meth:`__call__`. Its constructor's arguments are its parameters:
-    they can be set from the command line and stand in the result. A loss can adapt while it is used
-    (:meth:`observe`): each run works on a copy, and :meth:`start` begins it anew.
+    A subclass defines a ``name`` and :meth:`__call__`. The arguments of its constructor are its parameters,
+    which can be set from the command line and appear in the result. All other methods are optional hooks. A
+    loss may adapt during a run (:meth:`observe`). Each run uses a copy, and :meth:`start` resets it.
+
+    Examples
+    --------
+    >>> class PerByte(Loss):
+    ...     name = "per-byte"
+    ...
+    ...     def __call__(self, poll, times_ms):
+    ...         return 1e-6 * poll.buffered_bytes * times_ms + 1 / times_ms
+    >>> PerByte()(Poll(100.0, buffered_bytes=1500), np.array([100.0, 200.0])).round(3).tolist()
+    [0.16, 0.305]
     """
 
     name: str = ""
+    """Name of the loss in results."""
 
     @abstractmethod
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
-        """Return the loss of each candidate polling time, shape (n,), finite, >= 0, in nats.
+        """Return the loss of each candidate polling time, in nats.
 
-        *poll* is what the station saw at this wake-up, *times_ms* the candidates, shape (n,), in ms. The
-        answer depends on these, the parameters and what :meth:`observe` was told; asking changes nothing.
+        The result depends only on the arguments, the parameters and the dozes passed to :meth:`observe`. A
+        call must not change the loss.
+
+        Parameters
+        ----------
+        poll : Poll
+            Observation at the wake-up.
+        times_ms : ndarray, shape (n,)
+            Candidate polling times, in ms. Must not be modified.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Finite losses, 0 or more.
         """
 
     def at(self, poll: Poll, time_ms: float) -> float:
-        """Return the loss of a single polling time, in nats, to the last bit as a call has it."""
+        """Return the loss of a single polling time, bit-for-bit identical to a call, in nats.
+
+        Parameters
+        ----------
+        poll : Poll
+            Observation at the wake-up.
+        time_ms : float
+            Polling time, in ms.
+        """
         return self(poll, np.array([time_ms])).item(0)
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
-        """Return the losses of a doze after which nothing was held, if they are the same for each; optional.
+        """Return the losses of a doze without buffered frames, if they are constant (optional hook).
 
-        Shape (n,), in nats, for the candidates *times_ms*, shape (n,), in ms; None if they depend on more.
-        An answer promises as well that :meth:`observe` makes nothing of such a doze, so that many of them
-        can be learned from at once.
+        A loss that returns an array also guarantees that :meth:`observe` ignores such dozes. Many of them can
+        then be learnt at once.
+
+        Parameters
+        ----------
+        times_ms : ndarray, shape (n,)
+            Candidate polling times, in ms.
+
+        Returns
+        -------
+        ndarray, shape (n,), or None
+            Losses in nats; None if they depend on anything but *times_ms*.
         """
         return None
 
     def start(self) -> None:  # noqa: B027 (an optional hook)
-        """Begin a run: forget what was observed; optional."""
+        """Handle the start of a run: forget all observations (optional hook)."""
 
     def observe(self, poll: Poll) -> None:  # noqa: B027 (an optional hook)
-        """Take note of a doze that is over, after its losses were asked for; optional.
+        """Handle the end of a doze (optional hook).
 
-        A loss that adapts does so here. It is called for every doze, also for one that an uplink packet cut
-        short, from which nothing is learned.
+        Called after the losses of the doze have been computed. It is called for every doze, including those
+        that an uplink packet interrupted, from which the policy does not learn.
+
+        Parameters
+        ----------
+        poll : Poll
+            Observation at the end of the doze.
         """
 
     def report(self) -> dict[str, float]:
-        """Return what the loss itself measured since :meth:`start`, by name with its unit; optional."""
+        """Return the loss's own measurements since :meth:`start`, by name with unit (optional hook)."""
         return {}

@@ -1,7 +1,7 @@
-"""Nodes of a formula: numbers, names and calls of NumPy functions, and their value.
+"""Nodes of a formula: numbers, names and calls of NumPy functions.
 
-Only the operators and functions listed here exist; every number is a float64, so that no power can grow
-into a huge integer.
+Only the operators and functions listed here are supported. Every number is a float64, so that a power cannot
+become a huge integer.
 """
 
 from __future__ import annotations
@@ -16,25 +16,26 @@ import numpy as np
 
 Value = Any
 MAX_NODES = 200
+"""Maximum number of nodes in the syntax tree of a formula."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A value that is known."""
+    """Constant value."""
 
     value: Value
 
 
 @dataclass(frozen=True)
 class Name:
-    """A variable whose value comes later."""
+    """Variable, whose value is given at evaluation."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Call:
-    """A function of other nodes."""
+    """Function call with nodes as arguments."""
 
     function: Callable[..., Value]
     arguments: tuple[Node, ...]
@@ -43,13 +44,13 @@ class Call:
 Node = Number | Name | Call
 
 
-def smallest(*values: Value) -> Value:
-    """Return the smallest of the values, element by element."""
+def elementwise_min(*values: Value) -> Value:
+    """Return the elementwise minimum of the values."""
     return reduce(np.minimum, values)
 
 
-def largest(*values: Value) -> Value:
-    """Return the largest of the values, element by element."""
+def elementwise_max(*values: Value) -> Value:
+    """Return the elementwise maximum of the values."""
     return reduce(np.maximum, values)
 
 
@@ -61,14 +62,14 @@ FUNCTIONS: dict[str, tuple[Callable[..., Value], range]] = {
     "log10": (np.log10, range(1, 2)),
     "log1p": (np.log1p, range(1, 2)),
     "log2": (np.log2, range(1, 2)),
-    "max": (largest, range(2, MAX_NODES)),
-    "maximum": (largest, range(2, MAX_NODES)),
-    "min": (smallest, range(2, MAX_NODES)),
-    "minimum": (smallest, range(2, MAX_NODES)),
+    "max": (elementwise_max, range(2, MAX_NODES)),
+    "maximum": (elementwise_max, range(2, MAX_NODES)),
+    "min": (elementwise_min, range(2, MAX_NODES)),
+    "minimum": (elementwise_min, range(2, MAX_NODES)),
     "sqrt": (np.sqrt, range(1, 2)),
     "where": (np.where, range(3, 4)),
 }
-"""The functions that can be called, each with the numbers of arguments it takes."""
+"""Supported functions, each with its allowed numbers of arguments."""
 
 OPERATORS: dict[type, Callable[..., Value]] = {
     ast.Add: np.add,
@@ -89,11 +90,11 @@ OPERATORS: dict[type, Callable[..., Value]] = {
     ast.Eq: np.equal,
     ast.NotEq: np.not_equal,
 }
-"""The NumPy function of each operator of Python's syntax that is accepted."""
+"""NumPy function of each supported operator of Python's syntax."""
 
 
 def evaluate_node(node: Node, values: Mapping[str, Value]) -> Value:
-    """Return the value of *node*, its names taken from *values*."""
+    """Return the value of *node*, with its variables from *values*."""
     if isinstance(node, Number):
         return node.value
     if isinstance(node, Name):
@@ -103,11 +104,11 @@ def evaluate_node(node: Node, values: Mapping[str, Value]) -> Value:
 
 
 def constant_fold(node: Node, values: Mapping[str, Value]) -> Node:
-    """Return *node* with every part computed that depends on *values* alone."""
+    """Return *node* with every part that depends on *values* alone replaced by its value."""
     if isinstance(node, Name):
         return Number(values[node.name]) if node.name in values else node
     if isinstance(node, Number):
         return node
     folded = Call(node.function, tuple(constant_fold(argument, values) for argument in node.arguments))
-    known = all(isinstance(argument, Number) for argument in folded.arguments)
-    return Number(evaluate_node(folded, {})) if known else folded
+    is_constant = all(isinstance(argument, Number) for argument in folded.arguments)
+    return Number(evaluate_node(folded, {})) if is_constant else folded

@@ -1,4 +1,4 @@
-"""Extended losses: what those beyond the published two share, one of the published energy terms."""
+"""Base class of losses that extend a published loss."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _PUBLISHED: dict[str, type[InverseLoss] | type[InverseLogLoss]] = {
 
 @dataclass
 class ExtendedLoss(Loss):
-    """A loss on top of a published one, whose energy term and default of ``gamma`` it takes.
+    """Loss that extends a published one, with its energy term and default ``gamma``.
 
-    A subclass declares :attr:`gamma` again where it means something else there.
+    A subclass declares :attr:`gamma` again if its meaning differs.
     """
 
     gamma: float | None = parameter(
         None,
-        "weight of a byte's waiting time against energy; none: that published with the energy term",
+        "weight of a byte's waiting time against energy (none: published with the energy term)",
         unit="nats/(byte ms)",
         above=0.0,
         at_most=MAX_WEIGHT,
         optional=True,
     )
     energy: str = parameter(
-        InverseLogLoss.name, "energy term: 1/Ti or 1/log Ti, Ti in ms", choices=tuple(_PUBLISHED)
+        InverseLogLoss.name, "energy term, 1/Ti or 1/log Ti with Ti in ms", choices=tuple(_PUBLISHED)
     )
     _published: InverseLoss | InverseLogLoss = field(init=False, repr=False, compare=False)
 
@@ -44,9 +44,9 @@ class ExtendedLoss(Loss):
         self._published.gamma = self.gamma
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
-        """Return the term for energy, to which none of these losses adds anything while nothing is held."""
+        """Return the energy term, which no extension changes while no frame is buffered."""
         return self._published.idle(times_ms)
 
     def energy_term(self, times_ms: FloatArray) -> FloatArray:
-        """Return the energy term of each candidate polling time in ms, shape (n,), in nats."""
+        """Return the energy term of each candidate polling time, shape (n,), in nats."""
         return self._published.energy(times_ms)

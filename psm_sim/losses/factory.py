@@ -1,4 +1,4 @@
-"""Losses by name, by formula, or from a user's file."""
+"""Registry of the losses."""
 
 from __future__ import annotations
 
@@ -23,51 +23,50 @@ LOSSES: Registry[Loss] = Registry(
     },
     "psm_sim.losses",
 )
-"""The losses that have a name; a new loss is one more line here."""
+"""Built-in losses by name. A new loss needs one line here."""
 
 _NAME_LIKE = re.compile(r"[A-Za-z_][\w.\-]*(:.*)?", re.DOTALL)
 
 
-def make_loss(what: str | Spec | Loss, gamma: float | None = None) -> Loss:
-    """Return the loss that *what* names.
+def make_loss(loss: str | Spec | Loss, gamma: float | None = None) -> Loss:
+    """Return the loss that a name, formula or spec describes.
 
     Parameters
     ----------
-    what
-        A built-in name or ``FILE.py:CLASS``, either with ``:key=value,...`` behind it, as text or spec;
-        a formula; or a loss already made, which is returned as it is.
-    gamma
-        The loss's own parameter of that name; ``None`` leaves its default.
+    loss : str, Spec or Loss
+        Built-in name or ``FILE.py:CLASS``, optionally with ``:key=value,...``, as text or spec; a formula; or
+        a loss instance, which is returned unchanged.
+    gamma : float or None
+        Parameter ``gamma`` of the loss; None keeps its default.
 
     Raises
     ------
     InputError
-        If there is no such loss, a parameter of it is wrong, the formula is refused, or the loss has
-        no ``gamma`` to set.
+        If the loss is unknown, a parameter or the formula is invalid, or the loss has no parameter ``gamma``.
     """
-    if isinstance(what, Loss):
+    if isinstance(loss, Loss):
         if gamma is not None:
             raise InputError(
-                f"gamma is {gamma!r} for a loss already made; expected it given to the loss itself."
+                f"gamma={gamma!r} conflicts with a Loss instance; set the gamma of the instance."
             )
-        return what
-    if not isinstance(what, (str, Spec)):
-        raise InputError(f"loss is {what!r}; expected a name, a formula, FILE.py:CLASS or a Loss.")
-    if LOSSES.knows(str(what)):
-        return _named(Spec.of(what, "loss"), gamma)
-    return _formula(str(what), gamma)
+        return loss
+    if not isinstance(loss, (str, Spec)):
+        raise InputError(f"loss must be a name, a formula, FILE.py:CLASS or a Loss, got {loss!r}.")
+    if LOSSES.knows(str(loss)):
+        return _make_by_name(Spec.of(loss, "loss"), gamma)
+    return _make_formula(str(loss), gamma)
 
 
-def _named(spec: Spec, gamma: float | None) -> Loss:
-    given = {} if gamma is None else {"gamma": gamma}
-    if given and "gamma" not in parameters_of(LOSSES.get(spec.name)):
-        raise InputError(f"gamma is {gamma!r}, but loss {spec.name} takes no gamma; leave gamma out.")
-    if given and "gamma" in spec.values:
-        raise InputError(f"gamma is given twice, as {gamma!r} and in loss {str(spec)!r}; give it once.")
-    return LOSSES.create(spec, **given)
+def _make_by_name(spec: Spec, gamma: float | None) -> Loss:
+    arguments = {} if gamma is None else {"gamma": gamma}
+    if arguments and "gamma" not in parameters_of(LOSSES.get(spec.name)):
+        raise InputError(f"gamma={gamma!r} has no effect, because loss {spec.name} has no gamma.")
+    if arguments and "gamma" in spec.values:
+        raise InputError(f"gamma={gamma!r} conflicts with gamma in loss {str(spec)!r}.")
+    return LOSSES.create(spec, **arguments)
 
 
-def _formula(text: str, gamma: float | None) -> Loss:
+def _make_formula(text: str, gamma: float | None) -> Loss:
     try:
         return FormulaLoss(text) if gamma is None else FormulaLoss(text, gamma)
     except InputError:

@@ -1,4 +1,4 @@
-"""Formula as a loss: arithmetic written on the command line."""
+"""Loss given by a formula."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
 
 NAMES = ("I", "T", "Ti", "gamma")
+"""Variables of a formula."""
 
 
 @dataclass
 class FormulaLoss(Loss):
-    """A formula as loss, such as ``gamma * I * Ti**2 / (2*T) + 1/log(Ti)``, in nats.
+    """Loss given by a formula, such as ``gamma * I * Ti**2 / (2*T) + 1/log(Ti)``.
 
-    I is the bytes held, T the ms slept, Ti the candidate polling times in ms. The text is read by
-    :mod:`psm_sim.losses.expression`, never handed to the interpreter; what depends on neither I nor T
-    is computed once for a set of candidates.
+    I is the number of buffered bytes, T the time slept in ms, and Ti the candidate polling times in ms. The
+    Python interpreter does not evaluate the text, see :mod:`psm_sim.losses.expression`. Subexpressions
+    without I and T are evaluated only once for a set of candidates.
 
     Raises
     ------
     InputError
-        If the text is not arithmetic on these four names; the offending piece is named.
+        If the text is not arithmetic on these four names. The message quotes the invalid part.
     """
 
     name = "formula"
     formula: str = parameter("1/Ti", "arithmetic on I, T, Ti and gamma")
-    gamma: float = parameter(1 / 1.2e3, "the value of gamma in the formula", at_least=0.0, at_most=MAX_WEIGHT)
+    gamma: float = parameter(1 / 1.2e3, "value of gamma in the formula", at_least=0.0, at_most=MAX_WEIGHT)
     _tree: Node = field(init=False, repr=False, compare=False)
     _bound: Node = field(init=False, repr=False, compare=False)
     _key: bytes = field(default=b"", init=False, repr=False, compare=False)
@@ -44,18 +45,18 @@ class FormulaLoss(Loss):
         self._bound = Number(np.float64(0.0))
 
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
-        """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
+        """Return the loss of each candidate polling time, shape (n,), in nats."""
         with np.errstate(all="ignore"):
             if times_ms.tobytes() != self._key:
                 self._bind(times_ms)
-            seen = {"I": np.float64(poll.buffered_bytes), "T": np.float64(poll.slept_ms)}
-            losses = evaluate_node(self._bound, seen)
+            values = {"I": np.float64(poll.buffered_bytes), "T": np.float64(poll.slept_ms)}
+            losses = evaluate_node(self._bound, values)
         return losses if losses.shape == times_ms.shape else np.full(times_ms.shape, losses)
 
     def _bind(self, times_ms: FloatArray) -> None:
-        known = {"Ti": times_ms.copy(), "gamma": np.float64(self.gamma)}
-        self._bound = constant_fold(self._tree, known)
-        # A formula of Ti and gamma alone is now one array, returned at every call: nobody can write to it.
+        values = {"Ti": times_ms.copy(), "gamma": np.float64(self.gamma)}
+        self._bound = constant_fold(self._tree, values)
+        # A formula of Ti and gamma alone is now a single array, returned by every call, so it is read-only.
         if isinstance(self._bound, Number) and isinstance(self._bound.value, np.ndarray):
             self._bound.value.flags.writeable = False
         self._key = times_ms.tobytes()

@@ -1,4 +1,4 @@
-"""Check of a loss before a run, so that a bad one does not stop the run midway."""
+"""Validation of a loss before a run."""
 
 from __future__ import annotations
 
@@ -16,37 +16,43 @@ from psm_sim.poll import Poll
 from psm_sim.user_code import calling, component_name, copy_component
 
 _FRAME_BYTES = 1500
+"""Size of the frames in the test polls, in bytes."""
 
 
 def check_loss(loss: Loss, times_ms: FloatArray) -> None:
-    """Probe *loss* with nothing, little and much held, after a short and a long doze.
+    """Test a loss with no, few and many buffered frames, after a short and a long doze.
 
-    The probes are made on a copy, so a loss that keeps state is left as it was. The copy is told of each
-    probe as in a run, so that a loss that adapts is tried as well. *times_ms* are the candidates that the
-    run will ask about, shape (n,), in ms.
+    The test uses a copy, so a loss with state is unchanged. The copy also observes each poll, as in a run.
+
+    Parameters
+    ----------
+    loss : Loss
+        Loss to test.
+    times_ms : ndarray, shape (n,)
+        Candidate polling times of the run, in ms.
 
     Raises
     ------
     PluginError
-        If it raises, changes *times_ms*, or returns anything but an array of shape (n,) of finite
-        numbers of 0 or more; the loss, the value and the poll are named.
+        If the loss fails, changes *times_ms*, or does not return an array of shape (n,) of finite numbers >=
+        0. The message names the loss, the value and the poll.
     """
-    label = _label(loss)
+    label = _describe_loss(loss)
     probe = copy_component(loss, label)
-    _tell(label, probe.start)
-    for poll in _polls(times_ms):
-        fault = _fault(probe, poll, times_ms)
+    _call_hook(label, probe.start)
+    for poll in _test_polls(times_ms):
+        fault = _describe_fault(probe, poll, times_ms)
         if fault:
             raise PluginError(f"{label} {fault} with {describe_poll(poll)}; {EXPECTED}.")
-        _tell(label, probe.observe, poll)
+        _call_hook(label, probe.observe, poll)
 
 
-def _tell(label: str, hook: Callable[..., object], *arguments: Poll) -> None:
+def _call_hook(label: str, hook: Callable[..., object], *arguments: Poll) -> None:
     with calling(f"{label} failed in {hook.__name__}()"):
         hook(*arguments)
 
 
-def _polls(times_ms: FloatArray) -> Iterator[Poll]:
+def _test_polls(times_ms: FloatArray) -> Iterator[Poll]:
     for slept_ms in sorted({float(times_ms[0]), float(times_ms[-1])}):
         for frames in (0, 1, 256):
             offsets = (np.arange(frames) + 0.5) * (slept_ms / max(frames, 1))
@@ -54,21 +60,21 @@ def _polls(times_ms: FloatArray) -> Iterator[Poll]:
             yield Poll(slept_ms, frames * _FRAME_BYTES, frames, arrivals)
 
 
-def _fault(loss: Loss, poll: Poll, times_ms: FloatArray) -> str:
-    given = times_ms.copy()
+def _describe_fault(loss: Loss, poll: Poll, times_ms: FloatArray) -> str:
+    candidates_ms = times_ms.copy()
     try:
         with np.errstate(all="ignore"):
-            losses: object = loss(poll, given)
+            losses: object = loss(poll, candidates_ms)
     except (KeyboardInterrupt, CommandTerminated):
         raise
     except BaseException as error:
         return f"failed ({describe_error(error)})"
-    if not np.array_equal(given, times_ms):
-        return "changed the candidate times it was given"
+    if not np.array_equal(candidates_ms, times_ms):
+        return "modified the candidate times"
     return describe_loss_error(losses, times_ms)
 
 
-def _label(loss: Loss) -> str:
+def _describe_loss(loss: Loss) -> str:
     if isinstance(loss, FormulaLoss):
         return f"Loss formula {loss.formula!r}"
     return f"Loss {component_name(loss)}"

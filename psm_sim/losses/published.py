@@ -18,10 +18,10 @@ _GAMMA = "weight of a byte's waiting time against energy"
 
 @dataclass
 class _LatencyPlusEnergy(Loss):
-    """``gamma I Ti^2 / (2 T)`` plus a term for energy that depends on the candidate alone.
+    """Base class of ``gamma I Ti^2 / (2 T)`` plus an energy term of the candidate alone.
 
-    Both terms of the candidates are kept between rounds, since a policy asks about the same ones each
-    time; the arrays handed out are therefore read-only.
+    Both terms of the candidates are cached, because a policy uses the same candidates in every round.
+    Returned arrays are therefore read-only.
     """
 
     gamma: float
@@ -37,10 +37,10 @@ class _LatencyPlusEnergy(Loss):
         """Return the energy term of each candidate, shape (n,), in nats."""
 
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
-        """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
-        # Compared by content: the caller can have changed the same array in place.
+        """Return the loss of each candidate polling time, shape (n,), in nats."""
+        # Compare the content, because the caller may have modified the same array in place.
         if times_ms.tobytes() != self._key:
-            self._remember(times_ms)
+            self._cache_terms(times_ms)
         if not poll.buffered_bytes:
             return self._energy
         losses: FloatArray = self._squares * (self.gamma * poll.buffered_bytes / (2.0 * poll.slept_ms))
@@ -48,10 +48,10 @@ class _LatencyPlusEnergy(Loss):
         return losses
 
     def idle(self, times_ms: FloatArray) -> FloatArray | None:
-        """Return the term for energy: with nothing held there is no latency, however long the doze."""
+        """Return the energy term. Without buffered bytes there is no latency term, for any doze."""
         return self(Poll(1.0), times_ms)
 
-    def _remember(self, times_ms: FloatArray) -> None:
+    def _cache_terms(self, times_ms: FloatArray) -> None:
         self._energy = self.energy(times_ms)
         self._energy.flags.writeable = False
         self._squares = times_ms * times_ms
@@ -62,16 +62,16 @@ class _LatencyPlusEnergy(Loss):
 class InverseLoss(_LatencyPlusEnergy):
     """Latency plus 1/T: ``gamma I Ti^2 / (2 T) + 1 / Ti``, in nats.
 
-    I is the bytes held, T the ms slept, Ti the candidate in ms. Monteleoni, "Online learning of
-    non-stationary sequences", equation 2.35 (the algorithm box of figure 2-4 prints T^2 for Ti^2;
-    the equation is followed here).
+    I is the number of buffered bytes, T the time slept in ms, and Ti the candidate in ms. See Monteleoni,
+    "Online learning of non-stationary sequences", equation 2.35. The algorithm box of figure 2-4 prints T^2
+    instead of Ti^2. This class follows the equation.
     """
 
     name = "inverse"
     gamma: float = parameter(1 / 1.2e5, _GAMMA, unit="nats/(byte ms)", above=0.0, at_most=MAX_WEIGHT)
 
     def at(self, poll: Poll, time_ms: float) -> float:
-        """Return the loss of a single polling time, in the order of arithmetic of a call."""
+        """Return the loss of a single polling time, with the arithmetic order of a call."""
         latency = time_ms * time_ms * (self.gamma * poll.buffered_bytes / (2.0 * poll.slept_ms))
         return latency + 1.0 / time_ms
 
@@ -84,8 +84,8 @@ class InverseLoss(_LatencyPlusEnergy):
 class InverseLogLoss(_LatencyPlusEnergy):
     """Latency plus 1/log T: ``gamma I Ti^2 / (2 T) + 1 / log Ti``, in nats.
 
-    The heavier energy term of the same source, section 2.5.3, with the natural logarithm of Ti in ms;
-    candidates must be longer than 1 ms.
+    This is the heavier energy term of the same source, section 2.5.3, with the natural logarithm of Ti in ms.
+    Candidates must be longer than 1 ms.
     """
 
     name = "inverse-log"

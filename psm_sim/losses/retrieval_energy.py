@@ -1,4 +1,4 @@
-"""Retrieval-energy loss: the energy of fetching what is held, beside that of polling for it."""
+"""Loss that includes the energy of retrieving the buffered frames."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from psm_sim.poll import Poll
 
 @dataclass
 class RetrievalEnergy(ExtendedLoss):
-    """A published loss whose energy term counts the bytes fetched: ``E(Ti) (1 + (I Ti / T) e / p)``, in nats.
+    """Published loss, in nats, with the energy term ``E(Ti) (1 + (I Ti / T) e / p)``.
 
-    The published energy term E(Ti) is that of one poll every Ti ms, of p joules. A poll that finds bytes is
-    longer: I Ti / T of them at e joules each, I being held after T ms. The latency term and the meaning of
-    gamma are the published ones. Proposed as an extension in the thesis, section 2.5.5.
+    The additional factor is the energy of retrieving the buffered bytes. The published energy term E(Ti) is
+    that of one poll every Ti ms, with p joules per poll. A poll that finds bytes takes longer. It retrieves I
+    Ti / T bytes at e joules each, where I bytes are buffered after T ms. The latency term and the meaning of
+    gamma are as published. The thesis proposes this extension in section 2.5.5.
 
-    With E = 1/Ti the addition is the same for every Ti, since the same bytes are fetched however often one
-    polls: it changes the loss and no weight. With 1/log Ti, which charges long dozes more than in proportion,
-    it favours shorter ones when much is held. At the default cost of a byte both are small.
+    With E = 1/Ti the additional term is the same for every Ti, because the same bytes are retrieved at any
+    polling interval. It changes the loss, but not the weights. With 1/log Ti, which charges long dozes more
+    than in proportion, it favours shorter dozes if many bytes are buffered. At the default energy of a byte
+    both effects are small.
 
     Examples
     --------
@@ -36,19 +38,19 @@ class RetrievalEnergy(ExtendedLoss):
     name = "retrieval-energy"
     byte_uj: float = parameter(
         1.12,
-        "energy to fetch a byte, e; the default is 0.70 W more than asleep for 8 bits at 5 Mbit/s",
+        "energy e to retrieve a byte (default: 0.70 W above sleep for 8 bits at 5 Mbit/s)",
         unit="uJ",
         at_least=0.0,
         at_most=MAX_WEIGHT,
     )
     poll_mj: float = parameter(
-        1.5, "energy of a poll that finds nothing, p", unit="mJ", above=0.0, at_most=MAX_WEIGHT
+        1.5, "energy p of a poll without buffered frames", unit="mJ", above=0.0, at_most=MAX_WEIGHT
     )
 
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
-        """Return the loss of each candidate polling time in ms, shape (n,), in nats."""
+        """Return the loss of each candidate polling time, shape (n,), in nats."""
         losses = self._published(poll, times_ms)
         if not poll.buffered_bytes:
             return losses
-        polls_worth = poll.buffered_bytes / poll.slept_ms * (self.byte_uj / (1000.0 * self.poll_mj))
-        return losses + self.energy_term(times_ms) * (times_ms * polls_worth)
+        polls_per_ms = poll.buffered_bytes / poll.slept_ms * (self.byte_uj / (1000.0 * self.poll_mj))
+        return losses + self.energy_term(times_ms) * (times_ms * polls_per_ms)

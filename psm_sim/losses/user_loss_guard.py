@@ -1,4 +1,4 @@
-"""Guard of a user's own loss: its mistakes, at any time of a run, become errors that name it."""
+"""Wrapper that reports errors of a user-defined loss by name."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from psm_sim.user_code import calling, component_name, to_plain
 
 
 class GuardedLoss(Loss):
-    """Passes everything on to *loss*, and checks each of its answers; the times it is given are read-only.
+    """Wrapper that forwards every call to *loss* and checks the returned arrays.
+
+    The loss receives read-only candidate times.
 
     Raises
     ------
     PluginError
-        From any call, if the loss fails in it, or its answer is no array of losses.
+        From any call, if the loss fails or returns an invalid array.
     """
 
     def __init__(self, loss: Loss) -> None:
         self.loss, self.name = loss, component_name(loss)
 
     def __call__(self, poll: Poll, times_ms: FloatArray) -> FloatArray:
-        """Ask the loss, and check its answer."""
+        """Call the loss and check its result."""
         times_ms = times_ms.view()
         times_ms.flags.writeable = False
         with calling(f"Loss {self.name} failed with {describe_poll(poll)}"):
@@ -34,27 +36,27 @@ class GuardedLoss(Loss):
         return losses
 
     def start(self) -> None:
-        """Begin a run."""
+        """Forward the start of a run."""
         with calling(f"Loss {self.name} failed in start()"):
             self.loss.start()
 
     def report(self) -> dict[str, float]:
-        """Return what the loss measured."""
+        """Return the measurements of the loss."""
         with calling(f"Loss {self.name} failed in report()"):
             return to_plain(self.loss.report())
 
     def observe(self, poll: Poll) -> None:
-        """Tell the loss of a poll."""
+        """Forward the end of a doze."""
         with calling(f"Loss {self.name} failed in observe() with {describe_poll(poll)}"):
             self.loss.observe(poll)
 
 
 def guarded_loss(loss: Loss) -> Loss:
-    """Return a built-in loss as it is, a user's own one guarded."""
-    own = type(loss).__module__.startswith("psm_sim.losses.")
-    return loss if own else GuardedLoss(loss)
+    """Return a built-in loss unchanged, and a user-defined loss wrapped."""
+    is_built_in = type(loss).__module__.startswith("psm_sim.losses.")
+    return loss if is_built_in else GuardedLoss(loss)
 
 
 def describe_poll(poll: Poll) -> str:
-    """Say in words what a poll found, for errors."""
-    return f"{poll.buffered_bytes} bytes held after {poll.slept_ms:g} ms asleep"
+    """Describe the observation of a poll for error messages."""
+    return f"{poll.buffered_bytes} bytes buffered after {poll.slept_ms:g} ms asleep"

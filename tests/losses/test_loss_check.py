@@ -47,7 +47,7 @@ class Own(Loss):
 @pytest.mark.parametrize("from_bytes", [0, 1500, 256 * 1500])
 def test_a_useless_answer_is_named(returned: object, what: str, from_bytes: int) -> None:
     """With the loss, the value and the poll, also if it comes only once much is held."""
-    with pytest.raises(PluginError, match=rf"Loss own {what} with {from_bytes} bytes held after 100 ms"):
+    with pytest.raises(PluginError, match=rf"Loss own {what} with {from_bytes} bytes buffered after 100 ms"):
         check_loss(Own(returned, from_bytes), TIMES_MS)
 
 
@@ -64,7 +64,7 @@ def test_a_loss_that_fails_is_named() -> None:
         def __call__(self, poll: Poll, times_ms: np.ndarray) -> np.ndarray:
             raise KeyError("two\nlines")
 
-    with pytest.raises(PluginError, match=r"Loss Failing failed \(KeyError: .*\) with 0 bytes held"):
+    with pytest.raises(PluginError, match=r"Loss Failing failed \(KeyError: .*\) with 0 bytes buffered"):
         check_loss(Failing(), TIMES_MS)
 
 
@@ -78,7 +78,7 @@ def test_a_loss_that_changes_its_candidates_is_named() -> None:
             times_ms *= 2
             return 1 / times_ms
 
-    with pytest.raises(PluginError, match="Loss greedy changed the candidate times it was given"):
+    with pytest.raises(PluginError, match="Loss greedy modified the candidate times"):
         check_loss(Greedy(), TIMES_MS)
     np.testing.assert_array_equal(TIMES_MS, [100.0, 400.0])
 

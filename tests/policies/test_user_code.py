@@ -166,7 +166,7 @@ class GammaRaises(Base):
 """
 
 WRONG = [
-    ("Exits", r"Policy mine failed in rest\(\) at [\d.]+ s: SystemExit: 0 \(.*mine.py, line 21\); mend it"),
+    ("Exits", r"Policy mine failed in rest\(\) at [\d.]+ s: SystemExit: 0 \(.*mine.py, line 21\); fix the code"),
     ("ExitsWhenMade", r"cannot be made with \{\}: SystemExit \(.*mine.py, line 26\)"),
     ("ExitsInConfig", r"failed in config\(\): SystemExit"),
     ("ExitsWhenCopied", r"Policy mine cannot be copied: SystemExit"),
@@ -187,7 +187,7 @@ WRONG = [
 
 WRONG_LOSSES = [
     ("Exits", "Loss mine failed .SystemExit: 0 .*losses.py, line 18"),
-    ("Late", "Loss mine returned an array of complex128 with .* bytes held"),
+    ("Late", "Loss mine returned an array of complex128 with .* bytes buffered"),
     ("LateNan", "Loss mine returned nan for 100 ms with"),
     ("MutatesLate", "Loss mine failed with .*: ValueError: assignment destination is read-only"),
     ("ObserveFails", r"Loss mine failed in observe\(\) with .*: KeyError: 'late'"),
@@ -247,4 +247,4 @@ def test_a_formula_that_overflows_late_is_named(capsys: pytest.CaptureFixture[st
     """The learner that refuses its losses does not know where they come from."""
     words = ["--loss", "where(I > 20000, 1/0, 1/Ti)", "--pages", "40"]
     told = refused(capsys, *words)
-    assert re.search(r"Loss (formula )?.*returned inf|Loss where\(I > 20000.* bytes held", told)
+    assert re.search(r"Loss (formula )?.*returned inf|Loss where\(I > 20000.* bytes buffered", told)
