@@ -1,4 +1,4 @@
-"""Network: the SimPy world of links, TCP, browser, server, access point, station and observers."""
+"""SimPy model of links, TCP, browser, server, access point and station, with its observers."""
 
 from psm_sim.network.build import build_world
 from psm_sim.network.observers import EnergyLedger, Observer, PagesDone, Usage

@@ -1,4 +1,4 @@
-"""Access point: forwards frames, and holds those for dozing stations."""
+"""Access point that forwards frames and buffers those for dozing stations."""
 
 from __future__ import annotations
 
@@ -13,22 +13,30 @@ from psm_sim.network.topology_sections import AccessPointParameters
 
 
 class PortListener(Protocol):
-    """Listener of a port: what the port asks, and tells, its station's radio."""
+    """Interface of a station's radio that its port at the access point uses."""
 
     def offer(self) -> bool:
-        """Say whether the radio takes a frame at once; if so it waits awake for it."""
+        """Return whether the radio accepts a frame now. If it does, it stays awake for it."""
 
     def announced(self) -> None:
-        """Take note that from now on the TIM names the station."""
+        """Handle that the station's TIM bit has been set."""
 
 
 class Port:
-    """Port of one station at the access point: its bounded queue, and its bit of the TIM.
+    """Port of one station at the access point, with its bounded queue and its TIM bit.
 
-    Frames for a listening station pass at once, those for a dozing one are held in order. The queue, held
-    frames and those not yet delivered, is bounded; a frame that finds it full is dropped. ``dropped_bytes``
-    counts them, headers included. ``radio`` must be set before the first frame comes. ``on_buffered`` are
-    called as :class:`~psm_sim.network.observers.Observer` says of ``held``.
+    Frames for an awake station are forwarded at once, those for a dozing station are buffered in order. The
+    capacity limits the sum of buffered frames and frames not yet delivered. A frame that exceeds it is
+    dropped.
+
+    Attributes
+    ----------
+    radio : PortListener
+        Radio of the station; must be set before the first frame arrives.
+    on_buffered : sequence of callables
+        Called like :meth:`Observer.buffered <psm_sim.network.observers.Observer.buffered>`.
+    dropped_frames, dropped_bytes : int
+        Frames dropped so far, and their bytes including headers.
     """
 
     def __init__(self, env: Environment, parameters: AccessPointParameters, downlink: Link) -> None:
@@ -37,7 +45,7 @@ class Port:
         self._capacity = parameters.buffer_frames
         self.release_on_uplink = parameters.release_on_uplink
         self.late_frames_wait = parameters.late_frames == "wait"
-        self._last: Segment  # sent to the station
+        self._last: Segment  # the last one sent to the station
         self._buffered: list[BufferedFrame] = []
         self.radio: PortListener
         self.on_buffered: Sequence[Callable[[float, int, int], None]] = ()
@@ -46,16 +54,16 @@ class Port:
 
     @property
     def tim_bit(self) -> bool:
-        """Whether the beacon's traffic indication map (TIM) names the station: frames are held for it."""
+        """Whether frames are buffered, so the station's bit in the traffic indication map (TIM) is set."""
         return bool(self._buffered)
 
     @property
     def buffered_bytes(self) -> int:
-        """Bytes held, headers included."""
+        """Number of buffered bytes, including headers."""
         return sum(segment.wire_bytes for _, segment in self._buffered)
 
     def forward(self, segment: Segment) -> None:
-        """Take one frame for the station: drop it, pass it on, or hold it."""
+        """Forward, buffer or drop one frame for the station."""
         if len(self._buffered) + len(self._flying) >= self._capacity:
             self.dropped_frames += 1
             self.dropped_bytes += segment.wire_bytes
@@ -66,7 +74,7 @@ class Port:
             self._buffer(segment)
 
     def release(self) -> list[BufferedFrame]:
-        """Send all that is held, as PS-Polls fetch it, and return it."""
+        """Send and return all buffered frames, as if PS-Polls had retrieved them."""
         buffered, self._buffered = self._buffered, []
         if buffered:
             if self.on_buffered:
@@ -77,7 +85,7 @@ class Port:
 
     @property
     def sending_last_frame(self) -> bool:
-        """Whether no frame for the station waits behind one on the air, which said More Data = 0."""
+        """Whether the frame that is being transmitted is the last one (More Data = 0)."""
         return self._env.now >= self._downlink.free_at - self._downlink.air_time_s(self._last)
 
     def _buffer(self, segment: Segment) -> None:
@@ -89,33 +97,33 @@ class Port:
             self.radio.announced()
 
     def _notify(self, time_s: float, retrieved: int = 0) -> None:
-        for notify in self.on_buffered:
-            notify(time_s, len(self._buffered), retrieved)
+        for callback in self.on_buffered:
+            callback(time_s, len(self._buffered), retrieved)
 
 
 class AccessPoint:
-    """Access point: one port for each associated station, all with the same parameters."""
+    """Access point with one port for each associated station. All ports have the same parameters."""
 
     def __init__(self, env: Environment, parameters: AccessPointParameters) -> None:
         self._env, self._parameters = env, parameters
         self.ports: list[Port] = []
 
     def associate(self, downlink: Link) -> Port:
-        """Return a new port, for the station at the other end of *downlink*."""
+        """Create and return a port for the station at the other end of *downlink*."""
         self.ports.append(Port(self._env, self._parameters, downlink))
         return self.ports[-1]
 
     @property
     def buffered_bytes(self) -> int:
-        """Bytes held for all stations, headers included."""
+        """Number of bytes buffered for all stations, including headers."""
         return sum(port.buffered_bytes for port in self.ports)
 
     @property
     def dropped_frames(self) -> int:
-        """Frames dropped at all ports."""
+        """Number of frames dropped at all ports."""
         return sum(port.dropped_frames for port in self.ports)
 
     @property
     def dropped_bytes(self) -> int:
-        """Their bytes, headers included."""
+        """Number of bytes dropped at all ports, including headers."""
         return sum(port.dropped_bytes for port in self.ports)

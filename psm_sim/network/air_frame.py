@@ -1,4 +1,4 @@
-"""Frame on the air: what a sniffer beside the station hears of one transmission."""
+"""Transmitted 802.11 frame, as a sniffer next to the station captures it."""
 
 from __future__ import annotations
 
@@ -8,36 +8,37 @@ from typing import Literal, NamedTuple
 from psm_sim.network.segment import Segment
 
 FrameKind = Literal["data", "group", "null", "ps-poll", "ack", "beacon"]
-"""Data of TCP or a datagram, a group-addressed frame, a null frame, a PS-Poll, the MAC's ACK, or a beacon."""
+"""Data frame (TCP or datagram), group addressed frame, null data frame, PS-Poll, MAC-level ACK, or beacon."""
 
 
 class AirFrame(NamedTuple):
-    """Frame on the air, told when it is queued or, by a finer MAC, when it was sent. All times in seconds.
+    """Frame on the wireless medium. All times are in seconds.
 
-    A beacon is told only by a finer MAC, and only if it is late, before the frame that it waits for: all
-    others go on the air when they are due, there a PIFS later.
+    The link model reports a frame when it is queued, the DCF model after its transmission. Beacons are
+    reported by the DCF model only, and only if they are late, before the frame for which they wait. All other
+    beacons are sent when they are due, or a PIFS later with the DCF model.
 
     Attributes
     ----------
     kind : FrameKind
-        What it is.
+        Type of the frame.
     uplink : bool
         Whether the station sends it.
     queued_s, starts_s : float
-        When its sender had it, and when its first bit is sent. A beacon takes the place of all that were
-        due from the first of these times on.
+        Time at which its sender has it, and start of transmission. A late beacon replaces all beacons that
+        are due from ``queued_s`` on.
     air_s : float
-        How long it is on the air.
+        Duration of the transmission.
     heard_s : float
-        When the last bit is heard beside the station.
+        Time at which its last bit arrives at the sniffer.
     segment : Segment or None
-        What it carries; none for a PS-Poll, an ACK, a beacon, and a null frame of a finer MAC.
+        Content; None for a PS-Poll, an ACK, a beacon, and a null data frame of the DCF model.
     retry : bool
-        Whether it was sent before.
+        Whether it is a retransmission.
     sleeps : bool or None
-        The power-management bit; None: the MAC does not model it.
+        Power Management bit; None if the MAC does not model it.
     more : bool or None
-        The More Data bit; None: true if another frame is queued behind it when it starts.
+        More Data bit; None means set if another frame is queued behind it at the start of transmission.
     """
 
     kind: FrameKind
@@ -53,7 +54,7 @@ class AirFrame(NamedTuple):
 
 
 AirCallback = Callable[[AirFrame], None]
-"""Called as :class:`~psm_sim.network.observers.Observer` says of ``air``."""
+"""Callback with the signature of :meth:`Observer.air <psm_sim.network.observers.Observer.air>`."""
 
 DataCallback = Callable[[bool, float, float, float, float, Segment], None]
-"""Called with what :class:`AirFrame` has from ``uplink`` to ``segment``, for data of TCP."""
+"""Callback for TCP data frames, with the fields of :class:`AirFrame` from ``uplink`` to ``segment``."""

@@ -1,4 +1,4 @@
-"""Association: how long the access point remembers a silent station, and the null frames that keep it."""
+"""Association of a station, its time-out at the access point, and keep-alive frames."""
 
 from __future__ import annotations
 
@@ -15,9 +15,23 @@ NULL_BYTES = 28
 
 
 class Association:
-    """Association of one station: it lapses when nothing was sent for *limit_s* seconds; None: never.
+    """Association of one station.
 
-    ``renewals`` counts how often the station had to associate anew.
+    Parameters
+    ----------
+    env
+        The clock.
+    limit_s : float or None
+        Idle time in seconds after which the association expires; None disables the limit.
+    takes_s
+        Duration of an association in seconds.
+
+    Attributes
+    ----------
+    sent_s : float
+        Time of the station's last frame, in seconds.
+    renewals : int
+        Number of times the station had to associate again.
     """
 
     def __init__(self, env: Environment, limit_s: float | None, takes_s: float) -> None:
@@ -28,21 +42,21 @@ class Association:
 
     @property
     def lapses_s(self) -> float:
-        """When the access point forgets the station unless it sends, in seconds."""
+        """Time in seconds at which the association expires unless the station transmits."""
         return inf if self._limit_s is None else self.sent_s + self._limit_s
 
     @property
     def lapsed(self) -> bool:
-        """Whether the access point has forgotten the station."""
-        silent = self._limit_s is not None and self._env.now - self.sent_s > self._limit_s
-        return silent or self._lost
+        """Whether the association has expired or was lost."""
+        idle = self._limit_s is not None and self._env.now - self.sent_s > self._limit_s
+        return idle or self._lost
 
     def lose(self, back_s: float) -> None:
-        """Forget the station, for the access point starts anew; it answers again at *back_s* seconds."""
+        """Lose the association to a restart of the access point, which is back at *back_s* seconds."""
         self._lost, self._back_s = True, back_s
 
     def sends(self) -> float:
-        """Take note that the station sends; return the seconds that it needs to associate before."""
+        """Record that the station transmits. Return the seconds it needs to associate first."""
         lapsed, self.sent_s = self.lapsed, self._env.now
         if self._lost and self.sent_s < self._back_s:
             return 0.0
@@ -52,36 +66,37 @@ class Association:
 
 
 class KeepAlive:
-    """Keep-alive: sends a null frame when nothing was sent for *every_s* seconds.
+    """Keep-alive timer that sends a null data frame when the station was idle for *every_s* seconds.
 
     Parameters
     ----------
     env, association
-        The clock, and what knows when the last frame was sent.
+        The clock, and the association, which knows when the last frame was sent.
     every_s
-        The longest time without a frame sent, in seconds.
+        Maximum idle time in seconds.
     send
-        Sends a null frame.
+        Function that sends a null data frame.
     """
 
     def __init__(
         self, env: Environment, association: Association, every_s: float, send: Callable[[], None]
     ) -> None:
         self._env, self._association, self._every_s, self._send = env, association, every_s, send
-        self._alarm = Alarm(env, self._look)
+        self._alarm = Alarm(env, self._send_if_idle)
         self._alarm.at(every_s)
 
-    def _look(self) -> None:
+    def _send_if_idle(self) -> None:
+        # 1e-12: the alarm may fire a rounding error before the limit.
         if self._env.now - self._association.sent_s >= self._every_s * (1 - 1e-12):
             self._send()
         self._alarm.at(self._association.sent_s + self._every_s)
 
 
 def null_frame() -> Segment:
-    """Return a null data frame, which says no more than that the station is there."""
+    """Return a null data frame, which carries no payload."""
     return Segment(NULL, 0, 0, 0, False, False, NULL_BYTES)
 
 
 def is_null(segment: Segment) -> bool:
-    """Say whether a frame is a null frame, which ends at the access point."""
+    """Return whether a frame is a null data frame. The access point does not forward it."""
     return segment.connection is NULL

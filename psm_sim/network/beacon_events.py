@@ -1,4 +1,4 @@
-"""Every beacon as an event, also those that nobody hears: for tests of what is worked out afterwards."""
+"""One event per beacon, to test the event-free beacon logic against."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from psm_sim.network.timers import LOWEST_PRIORITY, Alarm
 
 
 def schedule_every_beacon(env: Environment, beacons: Beacons, radio: Radio) -> None:
-    """Look at a radio at every beacon.
+    """Schedule an event for every beacon, at which the radio advances its state.
 
     Parameters
     ----------
     env, beacons
-        The clock, and when beacons are sent.
+        The clock, and the beacon times.
     radio
-        It works out then what it has done.
+        The radio to advance.
     """
     number = 0
 
     def beacon() -> None:
         nonlocal number
-        # One bit later than the beacon, so that the radio has heard it.
+        # advance() excludes its own time: the next float makes the radio process this beacon.
         radio.advance(nextafter(beacons.time(number), inf))
         number += 1
         alarm.at(beacons.time(number))

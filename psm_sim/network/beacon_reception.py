@@ -1,4 +1,4 @@
-"""Reception: which beacons a dozing station wakes for and does not hear."""
+"""Random loss of the beacons for which a dozing station wakes."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from psm_sim.network.topology_sections import BeaconParameters
 from psm_sim.random_streams import random_stream, stream_name
 
 _BLOCK = 4096
+"""Number of beacons whose losses are sampled at a time."""
 
 
 class BeaconReception:
-    """Reception of beacons by their numbers, which must never decrease from one question to the next.
+    """Beacon reception at one station.
 
-    A share ``loss`` is lost: each on its own, or in runs whose lengths, and those of the beacons heard
-    between, are geometric (Gilbert's model of 1960), with a mean of ``loss_run`` lost ones. Which are lost
-    depends on the numbers and the seed alone, so that all policies lose the same ones.
+    A share ``loss`` of the beacons is lost, either independently or in runs. The lengths of lost and received
+    runs are geometric (Gilbert 1960), with a mean of ``loss_run`` lost beacons. The losses depend only on the
+    beacon numbers and the seed, so all policies lose the same beacons.
 
     Parameters
     ----------
     parameters
-        The share, and the runs.
+        Loss probability, mean run length and seed.
     station
-        Its place on the access point, from 0: each loses others.
+        Index of the station at its access point, from 0. Stations have independent losses.
     """
 
     def __init__(self, parameters: BeaconParameters, station: int = 0) -> None:
@@ -34,7 +35,7 @@ class BeaconReception:
         self._in_loss, self._left = True, 0
 
     def lost(self, number: int) -> bool:
-        """Say whether the beacon of that number is lost."""
+        """Return whether beacon *number* is lost. Numbers must not decrease between calls."""
         if self.lossless:
             return False
         while number >= self._first + self._lost.size:
@@ -46,15 +47,15 @@ class BeaconReception:
         parameters = self._parameters
         if parameters.loss_run is None:
             return self._random.random(_BLOCK) < parameters.loss
-        found = np.zeros(_BLOCK, dtype=bool)
-        place = 0
-        while place < _BLOCK:
+        lost = np.zeros(_BLOCK, dtype=bool)
+        start = 0
+        while start < _BLOCK:
             if not self._left:
                 self._next_run(parameters.loss, parameters.loss_run)
-            count = min(self._left, _BLOCK - place)
-            found[place : place + count] = self._in_loss
-            place, self._left = place + count, self._left - count
-        return found
+            count = min(self._left, _BLOCK - start)
+            lost[start : start + count] = self._in_loss
+            start, self._left = start + count, self._left - count
+        return lost
 
     def _next_run(self, loss: float, loss_run: float) -> None:
         self._in_loss = not self._in_loss

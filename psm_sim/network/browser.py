@@ -1,4 +1,4 @@
-"""Browser: thinks, asks for a page, fetches its objects over a few connections."""
+"""Browser that loads pages over a few parallel connections."""
 
 from __future__ import annotations
 
@@ -16,9 +16,16 @@ from psm_sim.workload.page_view import Page
 
 
 class Visit(NamedTuple):
-    """Page as it was loaded: when, in seconds, it was asked for, and its last object was complete.
+    """Loaded or failed page.
 
-    ``failure`` says why it failed, at ``ended_s``, if it did.
+    Attributes
+    ----------
+    page : Page
+        The page.
+    started_s, ended_s : float
+        Time of the request, and time at which the last object was complete or the page failed, in seconds.
+    failure : str
+        Reason of the failure; empty if the page was loaded.
     """
 
     page: Page
@@ -28,12 +35,22 @@ class Visit(NamedTuple):
 
 
 class Browser:
-    """Loads pages one after the other (thesis, section 2.5.4, as the HTTP model of ns-2).
+    """Browser that loads one page after another (thesis, section 2.5.4, as the HTTP model of ns-2).
 
-    The main object first, then the embedded ones over at most ``connections`` parallel connections:
-    one object for each connection, or, if persistent, one after another on each until the page is complete.
-    Each of *on_page* is called with a :class:`Visit` when a page is over; ``stalled``, when no new byte
-    of a page has come for too long.
+    It loads the main object first, then the embedded objects over at most ``connections`` parallel
+    connections. A connection carries a single object, or several in sequence if it is persistent.
+
+    Parameters
+    ----------
+    env, host, parameters
+        The clock, the client's host, and the parameters.
+    on_page
+        Called with a :class:`Visit` at the end of each page.
+
+    Attributes
+    ----------
+    stalled : callable
+        Called when no new byte of a page has arrived for ``stall_s`` seconds.
     """
 
     def __init__(
@@ -46,7 +63,7 @@ class Browser:
         self._env, self._host, self._on_page = env, host, on_page
         self.persistent = parameters.persistent
         self._stall_s = parameters.stall_s
-        self._moved_s = 0.0  # when the page was asked for, or its last new byte came
+        self._progress_s = 0.0  # time of the request, or of the page's last new byte
         self.stalled: Callable[[], None] = lambda: None
         self._connections, self._asks_first = parameters.connections, parameters.asks_first
         self._waiting: deque[Request] = deque()
@@ -56,7 +73,7 @@ class Browser:
         self._complete: Event
 
     def browse(self, pages: Iterable[Page]) -> Generator[Event, Any, None]:
-        """Load the pages in order, and tell of each (a SimPy process)."""
+        """Load the pages in order and report each one (a SimPy process)."""
         env = self._env
         for page in pages:
             yield env.timeout(page.think_s)
@@ -66,23 +83,23 @@ class Browser:
                 self._request(page)
                 failure = yield self._complete
             visit = Visit(page, started, env.now, failure or "")
-            for notify in self._on_page:
-                notify(visit)
+            for callback in self._on_page:
+                callback(visit)
 
     def check(self) -> None:
-        """Tell if a page is on its way of which no new byte has come for too long."""
-        if self._missing and self._env.now - self._moved_s > self._stall_s:
+        """Call ``stalled`` if the current page has made no progress for too long."""
+        if self._missing and self._env.now - self._progress_s > self._stall_s:
             self.stalled()
 
-    def moved(self) -> None:
-        """Note that a new byte has come."""
+    def note_progress(self) -> None:
+        """Record that a new byte has arrived."""
         now_s = self._env.now
-        if now_s - self._moved_s > self._stall_s:
+        if now_s - self._progress_s > self._stall_s:
             self.stalled()
-        self._moved_s = now_s
+        self._progress_s = now_s
 
     def done(self, fetcher: Fetcher) -> None:
-        """Note that *fetcher* has an object complete: go on, or the page is complete."""
+        """Handle a complete object on *fetcher*; request more objects, or finish the page."""
         self._missing -= 1
         self._open -= 1
         if self.persistent:
@@ -99,22 +116,22 @@ class Browser:
     def _request(self, page: Page) -> None:
         sizes = (page.main_bytes, *page.image_bytes)
         objects = zip(page.request_bytes, sizes, page.server_delay_s, strict=True)
-        self._waiting.extend(Request(*each) for each in objects)
-        self._missing, self._moved_s = len(sizes), self._env.now
+        self._waiting.extend(Request(*fields) for fields in objects)
+        self._missing, self._progress_s = len(sizes), self._env.now
         self._open_for(self._waiting.popleft())
 
     def _fetch(self) -> None:
         count = min(len(self._waiting), self._connections - self._open)
         requests = [self._waiting.popleft() for _ in range(count)]
-        kept = min(len(self._idle), count)
-        asks = [(self._ask, request) for request in requests[:kept]]
-        opens = [(self._open_for, request) for request in requests[kept:]]
-        for start, request in asks + opens if self._asks_first else opens + asks:
+        reused = min(len(self._idle), count)
+        reuses = [(self._reuse, request) for request in requests[:reused]]
+        opens = [(self._open_for, request) for request in requests[reused:]]
+        for start, request in reuses + opens if self._asks_first else opens + reuses:
             start(request)
 
-    def _ask(self, request: Request) -> None:
+    def _reuse(self, request: Request) -> None:
         self._open += 1
-        self._idle.pop().ask(request)
+        self._idle.pop().request(request)
 
     def _open_for(self, request: Request) -> None:
         self._open += 1
@@ -122,7 +139,7 @@ class Browser:
 
 
 class Fetcher:
-    """The browser's side of one HTTP connection."""
+    """Browser's end of one HTTP connection."""
 
     __slots__ = ("_browser", "_endpoint", "_missing", "_request")
 
@@ -131,24 +148,24 @@ class Fetcher:
         self._missing = 0
 
     def established(self) -> None:
-        """Ask for the object the connection was opened for."""
-        self.ask(self._request)
+        """Request the object for which the connection was opened."""
+        self.request(self._request)
 
-    def ask(self, request: Request) -> None:
-        """Ask for one object."""
+    def request(self, request: Request) -> None:
+        """Request one object."""
         self._missing = request.reply_bytes
         self._endpoint.connection.requests.append(request)
         self._endpoint.write(request.request_bytes)
 
     def received(self, payload_bytes: int) -> None:
-        """Read bytes of the object."""
-        self._browser.moved()
+        """Receive bytes of the object."""
+        self._browser.note_progress()
         self._missing = missing = self._missing - payload_bytes
         if not missing:
             self._browser.done(self)
 
     def peer_closed(self) -> None:
-        """Close this side too."""
+        """Close this end as well."""
         self._endpoint.close()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Building of worlds: the only module that knows the optional parts, and imports those switched on."""
+"""Construction of worlds; the only module that imports the optional parts, and only those in use."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 def build_world(
     topology: Topology, policy: Policy, observers: Sequence[Observer] = (), cell: Cell | None = None
 ) -> World:
-    """Return a world with the parts that its topology and its policy switch on.
+    """Return a world with the parts that its topology and its policy require.
 
     Parameters
     ----------
     topology, policy, observers
         As for :class:`~psm_sim.network.world.World`.
-    cell
-        Where other stations are, whose clock and air it shares; ``None``: it is alone.
+    cell : Cell or None
+        Cell whose clock and channel the station shares with others; None if it is alone.
 
     Raises
     ------
     InputError
-        If parts do not go together.
+        If topology and policy require incompatible parts.
     """
     world = World(topology, policy, observers, parts_for(topology, policy, cell))
     if topology.beacon.fire_all:
@@ -46,7 +46,7 @@ def build_world(
 
 
 def cell_of(topology: Topology) -> Cell | None:
-    """Return a cell for the stations of a topology; ``None`` where the only one has a link of its own."""
+    """Return a cell for the stations of a topology, or None if it models no shared channel."""
     return _new_cell(topology) if topology.mac.model == "dcf" else None
 
 
@@ -61,10 +61,10 @@ def parts_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> P
 
 
 def hop_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> WirelessHop:
-    """Return the hop for one station; arguments as for :func:`build_world`."""
+    """Return the wireless hop of one station; arguments as for :func:`build_world`."""
     service = policy.service if isinstance(policy.service, ServicePeriod) else None
     if topology.mac.model == "dcf":
-        return _hop_on_air(topology, service, cell)
+        return _mac_hop(topology, service, cell)
     if service is None and is_plain(topology):
         return WirelessHop(topology)
     from psm_sim.network.device.device_hop import DeviceHop
@@ -72,25 +72,25 @@ def hop_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> Wir
     return DeviceHop(topology, service)
 
 
-def _hop_on_air(topology: Topology, service: ServicePeriod | None, cell: Cell | None) -> WirelessHop:
+def _mac_hop(topology: Topology, service: ServicePeriod | None, cell: Cell | None) -> WirelessHop:
     from psm_sim.network.mac.mac_hop import FaultyMacHop, MacHop
 
     if service is not None:
         raise InputError(
-            "mac: model is dcf, and the policy has service periods; expected a policy without, or"
-            " mac.model=link."
+            "mac.model=dcf conflicts with a policy that has service periods; set mac.model=link or choose"
+            " another policy."
         )
     faulty = topology.beacon.loss > 0 or topology.faults.restart_every_s is not None
     return (FaultyMacHop if faulty else MacHop)(topology, cell or _new_cell(topology))
 
 
 def is_plain(topology: Topology) -> bool:
-    """Say whether nothing of a station on a link goes beyond the papers' model."""
+    """Return whether a station on a link needs nothing beyond the model of the papers."""
     access_point, power = topology.access_point, topology.power
-    off = (topology.beacon.loss, access_point.group_per_s, power.wake_j) == (0, 0, 0)
-    given = (access_point.ageing_s, access_point.idle_limit_s, power.transmit_w)
-    none = (*given, topology.faults.restart_every_s) == (None, None, None, None)
-    return off and none and topology.station == StationParameters()
+    all_zero = (topology.beacon.loss, access_point.group_per_s, power.wake_j) == (0, 0, 0)
+    optional = (access_point.ageing_s, access_point.idle_limit_s, power.transmit_w)
+    all_none = (*optional, topology.faults.restart_every_s) == (None, None, None, None)
+    return all_zero and all_none and topology.station == StationParameters()
 
 
 def _new_cell(topology: Topology) -> Cell:

@@ -1,4 +1,4 @@
-"""Chip profiles: what one radio draws and how long it takes to wake, laid over any topology."""
+"""Chip profiles, which set the power draw and the timing of a radio in any topology."""
 
 from __future__ import annotations
 
@@ -18,9 +18,16 @@ _SECTIONS = ("power.", "station.")
 
 @dataclass(frozen=True)
 class ChipProfile:
-    """One chip: topology keys with their values, their source, and where each number comes from.
+    """Power and timing of one chip.
 
-    ``origin`` says of each key whether it was measured, fitted to measurements or assumed.
+    Attributes
+    ----------
+    name, description, source : str
+        Name of the profile, its description, and the publication or data sheet.
+    values : mapping
+        Topology keys and their values.
+    origin : mapping
+        For each key whether its value was measured, fitted to measurements, or assumed.
     """
 
     name: str
@@ -31,17 +38,17 @@ class ChipProfile:
 
 
 def profile_names() -> list[str]:
-    """Return the names of the bundled profiles, sorted."""
+    """Return the sorted names of the bundled profiles."""
     return bundled_names("topologies/profiles")
 
 
 def load_profile(name: str) -> ChipProfile:
-    """Return a bundled profile, or one from a TOML file of the same form.
+    """Load the bundled profile *name*, or a TOML file of the same format.
 
     Raises
     ------
     InputError
-        If there is none of that name, or it has a key outside ``[power]`` and ``[station]``.
+        If the profile does not exist, or has a key outside ``[power]`` and ``[station]``.
     """
     path = _find(name)
     table = read_toml(path, "profile")
@@ -49,19 +56,21 @@ def load_profile(name: str) -> ChipProfile:
     origin = _table(table.pop("origin", {}), path, "origin")
     sections = {section: _table(values, path, section) for section, values in table.items()}
     values = {
-        f"{section}.{key}": value for section, found in sections.items() for key, value in found.items()
+        f"{section}.{key}": value for section, table in sections.items() for key, value in table.items()
     }
-    known = [key for key in topology_keys() if key.startswith(_SECTIONS)]
+    valid = [key for key in topology_keys() if key.startswith(_SECTIONS)]
     for key in values:
-        if key not in known:
-            raise InputError(f"{path.name}: {unknown_name_error('profile key', key, known)}")
+        if key not in valid:
+            raise InputError(f"{path.name}: {unknown_name_error('profile key', key, valid)}")
     return ChipProfile(path.stem, description, source, values, origin)
 
 
 def _find(name: str) -> Path:
     if name.endswith(".toml"):
         if not Path(name).is_file():
-            raise InputError(f"There is no profile file {name!r}; expected a TOML file, or a bundled name.")
+            raise InputError(
+                f"Profile file not found: {name!r}; expected a TOML file or the name of a bundled profile."
+            )
         return Path(name)
     if name not in profile_names():
         raise unknown_name_error("profile", name, [*profile_names(), "FILE.toml"])
@@ -70,5 +79,5 @@ def _find(name: str) -> Path:
 
 def _table(value: Any, path: Path, section: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InputError(f"{path.name}: {section} is {value!r}; expected a table, as [power].")
+        raise InputError(f"{path.name}: {section} must be a table such as [power], got {value!r}.")
     return value

@@ -1,4 +1,4 @@
-"""Clock: SimPy's environment, with a time that is read without a call; and its events fired in one loop."""
+"""SimPy environment with a fast ``now``, and a single loop that runs its events."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from psm_sim.network.timers import ReusableEvent
 
 
 class Clock(Environment):
-    """Clock of a world: an environment for any process of SimPy's.
+    """Clock of a world, a SimPy environment whose ``now`` is a plain slot.
 
-    ``now`` is what SimPy keeps in ``_now``, one slot under both names: SimPy's own ``now`` is a property,
-    which takes six times as long and is read some 240 times per page.
+    ``now`` and SimPy's ``_now`` are two names of the same slot. SimPy's own ``now`` is a property, which
+    takes six times as long and is read about 240 times per page.
     """
 
     __slots__ = ("_now",)
@@ -24,30 +24,30 @@ Clock.now = Clock.__dict__["_now"]  # type: ignore[method-assign]
 
 
 class BrowsingDone(Protocol):
-    """World that is browsing until it has seen enough."""
+    """Object whose ``browsing`` is true until its last page is complete."""
 
     browsing: bool
 
 
-def run_events(env: Environment, world: BrowsingDone, most: int) -> int:
-    """Fire events as ``env.step()`` does, but in one loop, and return how many.
+def run_events(env: Environment, world: BrowsingDone, limit: int) -> int:
+    """Run events as ``env.step()`` does, but in one loop. Return their number.
 
     Parameters
     ----------
     env
         The clock.
     world
-        While it is browsing.
-    most
-        After so many events it is over too.
+        The loop ends when it is no longer browsing.
+    limit
+        Maximum number of events.
 
     Raises
     ------
     Exception
-        What a process has raised, if nobody has caught it.
+        The exception of a process, if no other process has caught it.
     """
     queue = env._queue
-    for fired in range(most):
+    for fired in range(limit):
         if not world.browsing:
             return fired
         env._now, _, _, event = heappop(queue)
@@ -56,9 +56,9 @@ def run_events(env: Environment, world: BrowsingDone, most: int) -> int:
             action(event)
             continue
         callbacks: Any = event.callbacks
-        event.callbacks = None  # type: ignore[assignment]  # so SimPy tells an event that is over
+        event.callbacks = None  # type: ignore[assignment]  # SimPy marks a processed event this way
         for callback in callbacks:
             callback(event)
         if not event._ok and not hasattr(event, "_defused"):
             raise event._value
-    return most
+    return limit

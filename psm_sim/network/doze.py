@@ -1,4 +1,4 @@
-"""Doze: since when a radio sleeps, which beacons it wakes for, and what it sees when it wakes."""
+"""Doze of a radio between two wake-ups."""
 
 from __future__ import annotations
 
@@ -13,27 +13,39 @@ from psm_sim.poll import make_poll
 
 
 class Doze:
-    """Doze of a radio, begun again and again; all times in seconds.
+    """Current doze of a radio. All times are in seconds.
 
-    ``since_s`` is when it began, ``wakes_s`` the time of the beacon that the radio will wake for. Beyond it
-    the rest may have promised more dozes, each begun by the beacon that ends another and at which nothing is
-    held: all of the same length if it repeats, else those of its plan. ``every_s`` is the time from one of
-    the beacons last slept through to the next.
+    A :class:`~psm_sim.policies.Rest` may promise further dozes, each of which begins after a beacon at which
+    nothing is buffered. They have equal lengths if the rest repeats, else the lengths of its plan.
+
+    Parameters
+    ----------
+    beacons
+        The beacon times.
+    takes_plans
+        Whether plans are used. If not, the policy decides at every beacon.
+
+    Attributes
+    ----------
+    since_s, wakes_s : float
+        Start of the doze, and time of the beacon for which the radio wakes.
+    every_s : float
+        Length of the dozes that were last begun.
     """
 
     def __init__(self, beacons: Beacons, takes_plans: bool = True) -> None:
         self._beacons, self._takes_plans = beacons, takes_plans
-        self._number = 0  # of the beacon at wakes_s
-        self._every = 1  # beacons that each promised doze lasts
-        self._promised: float = 0  # dozes of that length that are still to come
+        self._number = 0  # the beacon at wakes_s
+        self._every = 1  # length of each promised doze in beacons
+        self._promised: float = 0  # number of dozes of that length still to come
         self._plan: Plan | None = None
-        self._dozes: Iterator[tuple[int, float]] | None = None  # of the plan, once the first one is due
-        self._followed = 0
+        self._dozes: Iterator[tuple[int, float]] | None = None  # iterator of the plan, created on first use
+        self._followed = 0  # number of dozes taken from the plan
         self.since_s = self.wakes_s = 0.0
         self.every_s = beacons.interval_s
 
     def begin(self, since_s: float, rest: Rest) -> None:
-        """Begin at *since_s* to sleep as the policy said."""
+        """Begin a doze at *since_s*, as *rest* specifies."""
         self._every = every = rest.beacons
         self.every_s = self._beacons.time(every)
         self._promised = inf if rest.repeat else 0
@@ -42,15 +54,18 @@ class Doze:
 
     @property
     def number(self) -> int:
-        """The number of the beacon that the radio will wake for."""
+        """The number of the beacon for which the radio wakes."""
         return self._number
 
     def miss(self) -> None:
-        """Wake for the beacon after the one planned, which was missed; the doze goes on."""
+        """Extend the doze to the next beacon, because the planned one was missed."""
         self._wake_for(self._number + 1, self.since_s)
 
     def load_promised_doze(self) -> bool:
-        """Say whether another doze is promised if nothing is held at ``wakes_s``."""
+        """Return whether another doze is promised if nothing is buffered at ``wakes_s``.
+
+        This loads the next doze length from the plan when the dozes of the last length are used up.
+        """
         if not self._promised and self._plan is not None:
             if self._dozes is None:
                 self._dozes = iter(self._plan.dozes())
@@ -59,20 +74,21 @@ class Doze:
         return self._promised > 0
 
     def skip_empty_beacons(self, now_s: float) -> int:
-        """Sleep on after every beacon before *now_s*, ``wakes_s`` the first; return their number.
+        """Continue to sleep after each beacon from ``wakes_s`` until *now_s*. Return their number.
 
-        Each call begins dozes of one length only; :meth:`continues` must have returned true.
+        Call this only after :meth:`load_promised_doze` has returned true. One call skips dozes of equal
+        length.
         """
         more = (self._beacons.before(now_s) - self._number) // self._every
-        heard = int(min(more + 1, self._promised))
-        self._promised -= heard
-        self._followed += heard
-        last = self._number + (heard - 1) * self._every
+        skipped = int(min(more + 1, self._promised))
+        self._promised -= skipped
+        self._followed += skipped
+        last = self._number + (skipped - 1) * self._every
         self._wake_for(last + self._every, self._beacons.time(last))
-        return heard
+        return skipped
 
     def end(self, now_s: float, frames: Sequence[BufferedFrame] = ()) -> Poll:
-        """Return what a station sees that wakes now and fetches *frames*."""
+        """End the doze at *now_s* and return its poll, with the retrieved *frames*."""
         if self._followed or self._plan is not None:
             self.report_plan_followed()
         slept_ms = 1000.0 * (now_s - self.since_s)
@@ -86,7 +102,7 @@ class Doze:
         return make_poll(slept_ms, buffered_bytes, len(arrivals), tuple(arrivals))
 
     def report_plan_followed(self) -> None:
-        """Tell the plan how much of it was followed; it is not followed further."""
+        """Report to the plan how many of its dozes were taken, and discard it."""
         if self._followed and self._plan is not None:
             self._plan.followed(self._followed, self._number)
         self._plan, self._followed = None, 0

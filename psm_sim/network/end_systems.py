@@ -1,4 +1,4 @@
-"""End systems: two hosts, and the browser and the server on them, where nothing fails; parts have others."""
+"""Client and server hosts with their programs, without faults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from psm_sim.workload.page_view import Page
 
 
 class FramePath(NamedTuple):
-    """Path of frames between a station and its server, and what goes on on it."""
+    """Path of the frames between a station and its server, with the traffic on it."""
 
     hop: WirelessHop
     wired_up: Link
@@ -35,12 +35,15 @@ class FramePath(NamedTuple):
 
 
 class EndSystems:
-    """Makes the hosts and their programs; a world calls the methods in the order in which they stand here.
+    """Factory of the hosts and their programs.
+
+    A world calls the methods in the order of their definition. The class
+    :class:`~psm_sim.network.faults.faults.Faults` overrides them to inject faults.
 
     Parameters
     ----------
     env, topology
-        The clock, and the scenario in numbers.
+        The clock and the topology.
     """
 
     def __init__(self, env: Environment, topology: Topology) -> None:
@@ -53,7 +56,7 @@ class EndSystems:
         return Host(self.env, self.topology.tcp, transmit, accept)
 
     def serve(self, end: Endpoint) -> Application:
-        """Return the server's program for the *end* of a connection that the station opens."""
+        """Return the server program for *end*, the server's end of a connection."""
         return ServerConnection(self.env, end, self.topology.browser.persistent)
 
     def browser(self, client: Host, on_page: Sequence[Callable[[Visit], None]]) -> Browser:
@@ -61,30 +64,30 @@ class EndSystems:
         return Browser(self.env, client, self.topology.browser, on_page)
 
     def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
-        """Have hosts and browser tell of pages that cannot be loaded.
+        """Connect hosts and browser to the handler of page failures.
 
         Parameters
         ----------
         server, client, browser
-            They tell.
+            Sources of failures.
         failures
-            Is told.
+            Handler that receives them.
         """
         server.give_up = partial(failures.given_up, "server")
         client.give_up = partial(failures.given_up, "client")
         browser.stalled = failures.stalled
 
     def begin(self, path: FramePath, pages: Sequence[Page]) -> None:
-        """Begin what happens to frames on their *path* while *pages* are loaded: nothing here."""
+        """Start the faults on a *path* for a run of *pages*. Without faults this does nothing."""
 
     def lost_bytes(self, direction: str) -> int:
-        """Return the bytes that faults have taken ``"up"`` or ``"down"`` so far, headers included."""
+        """Return the bytes lost to faults in *direction* ("up" or "down"), including headers."""
         return 0
 
     def lost_frames(self, direction: str) -> int:
-        """Return the number of frames that faults have taken."""
+        """Return the number of frames lost to faults in *direction* ("up" or "down")."""
         return 0
 
     def report(self) -> dict[str, float]:
-        """Return what has failed, by name; nothing here."""
+        """Return fault counts by name; empty without faults."""
         return {}

@@ -1,4 +1,4 @@
-"""Host: its open TCP connections, and how segments find them."""
+"""Host with its open TCP connections."""
 
 from __future__ import annotations
 
@@ -15,11 +15,26 @@ from psm_sim.network.topology_sections import TcpParameters
 
 
 class Host:
-    """Opens and accepts connections; counts the bytes, headers included, that it sends and receives.
+    """Host that opens and accepts TCP connections and dispatches segments to them.
 
-    *transmit* takes what the host sends. *accept* makes the application of a connection that a peer
-    opens; a host without it only opens connections itself. ``give_up`` is called with each connection that
-    is given up before all it had to send was acknowledged; set it before the first one is opened.
+    Parameters
+    ----------
+    env, tcp
+        The clock and the TCP parameters.
+    transmit
+        Function that sends a segment of the host.
+    accept : callable or None
+        Creates the application of a connection that a peer opens. None means the host accepts none.
+
+    Attributes
+    ----------
+    give_up : callable
+        Called with each connection that is given up before all its data were acknowledged. Set it before the
+        first connection is opened.
+    sent_bytes, received_bytes : int
+        Bytes sent and received, including headers.
+    retransmissions : int
+        Number of retransmitted segments of closed connections.
     """
 
     def __init__(
@@ -29,7 +44,7 @@ class Host:
         transmit: Callable[[Segment], None],
         accept: Callable[[Endpoint], Application] | None = None,
     ) -> None:
-        self._timers, self._rules = TimerQueue(env), TcpConstants(tcp)
+        self._timers, self._constants = TimerQueue(env), TcpConstants(tcp)
         self.transmit, self.accept = transmit, accept
         self._endpoint = AckFirst if tcp.ack_first else Endpoint
         self._endpoints: dict[ConnectionId, Endpoint] = {}
@@ -47,16 +62,16 @@ class Host:
         return endpoint
 
     def send(self, segment: Segment) -> None:
-        """Let one segment out."""
+        """Send one segment."""
         self.sent_bytes += segment.wire_bytes
         self.transmit(segment)
 
     def receive(self, segment: Segment) -> None:
-        """Hand one segment to its connection; one whose SYN is new is accepted."""
+        """Pass one segment to its connection. A new SYN opens a connection."""
         self.received_bytes += segment.wire_bytes
         endpoint = self._endpoints.get(segment.connection)
         if endpoint is None:
-            endpoint = self._unknown(segment)
+            endpoint = self._receive_unknown(segment)
             if endpoint is None:
                 return
         endpoint.receive(segment)
@@ -66,11 +81,11 @@ class Host:
 
     @property
     def open_connections(self) -> int:
-        """The number of connections not yet closed both ways."""
+        """The number of connections that are not yet closed in both directions."""
         return len(self._endpoints)
 
     def _add(self, connection: ConnectionId, application: Callable[[Endpoint], Application]) -> Endpoint:
-        endpoint = self._endpoint(self._timers, self._rules, connection, self, self._given_up)
+        endpoint = self._endpoint(self._timers, self._constants, connection, self, self._give_up)
         endpoint.application = application(endpoint)
         self._endpoints[connection] = endpoint
         return endpoint
@@ -80,17 +95,17 @@ class Host:
         self.retransmissions += endpoint.retransmissions
         del self._endpoints[endpoint.connection]
 
-    def _given_up(self, endpoint: Endpoint) -> None:
+    def _give_up(self, endpoint: Endpoint) -> None:
         self._remove(endpoint)
-        # A FIN alone is nobody's loss: the program is done, and the system forgets the connection.
+        # If only the FIN is unacknowledged, all data have arrived and nothing has failed.
         if endpoint.acknowledged < endpoint.written:
             self.give_up(endpoint)
 
-    def _unknown(self, segment: Segment) -> Endpoint | None:
+    def _receive_unknown(self, segment: Segment) -> Endpoint | None:
         if segment.syn and segment.ack == 0 and self.accept is not None:
             return self._add(segment.connection, self.accept)
         if segment.fin:
-            # Closed here, but the last ACK was lost: answer as TIME-WAIT does (RFC 9293, 3.6.1).
+            # The last ACK was lost after the connection was closed: answer as in TIME-WAIT (RFC 9293, 3.6.1).
             ack = segment.seq + segment.payload + 1
-            self.send(Segment(segment.connection, segment.ack, 0, ack, False, False, self._rules.header))
+            self.send(Segment(segment.connection, segment.ack, 0, ack, False, False, self._constants.header))
         return None

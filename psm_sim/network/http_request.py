@@ -1,4 +1,4 @@
-"""HTTP request: what a client asks of the server."""
+"""HTTP request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Request(NamedTuple):
-    """A request for one object: its own size, that of the reply, and the server's thinking time."""
+    """HTTP request for one object: sizes of request and reply, and delay of the server."""
 
     request_bytes: int
     reply_bytes: int

@@ -1,4 +1,4 @@
-"""Link: one direction of a hop, with a bit rate, a delay, and frames in order."""
+"""Unidirectional link with a bit rate, a propagation delay and in-order delivery."""
 
 from __future__ import annotations
 
@@ -13,25 +13,33 @@ from psm_sim.network.timers import ReusableEvent
 from psm_sim.network.topology_sections import LinkParameters
 
 LinkName = Literal["wireless up", "wired up", "wired down", "wireless down"]
-"""The four links between station and server; up is towards the server."""
+"""Names of the four links between station and server. "up" is the direction towards the server."""
 
 
 class Link:
-    """Link: sends segments one after the other and delivers each after the propagation delay.
-
-    ``deliver`` takes each segment as it arrives, and must be set before the first one is sent. ``free_at``
-    is the time in seconds at which the transmitter has sent all it was given, ``flying`` what is queued, in
-    transmission or on the way, each after its time of arrival. ``arrival`` fires at the first of these;
-    ``s_per_byte`` and ``latency_s`` are the time to send a byte, and that of the way.
+    """Link that transmits segments in sequence and delivers each after the propagation delay.
 
     Parameters
     ----------
     env, name
-        The clock, and which of the four links this is.
+        The clock, and the name of the link.
     parameters
         Bit rate and delay.
     on_frame
-        Called as :class:`~psm_sim.network.observers.Observer` says of ``frame``.
+        Called like :meth:`Observer.frame <psm_sim.network.observers.Observer.frame>`.
+
+    Attributes
+    ----------
+    deliver : callable
+        Receives each segment on arrival; must be set before the first segment is sent.
+    free_at : float
+        Time in seconds at which all queued segments will have been transmitted.
+    flying : deque of (float, Segment)
+        Segments queued, in transmission or in propagation, with their arrival times.
+    arrival : ReusableEvent
+        Event that fires at the first arrival time.
+    s_per_byte, latency_s : float
+        Transmission time of a byte, and propagation delay, in seconds.
     """
 
     def __init__(
@@ -50,7 +58,7 @@ class Link:
         self.free_at = 0.0
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
-        """Queue one segment behind those not yet sent; it comes at *queued_s* seconds, later, or now."""
+        """Queue one segment behind the others, at *queued_s* seconds (now or later); None means now."""
         if queued_s is None:
             queued_s = self._env.now
         free_at = self.free_at
@@ -61,52 +69,52 @@ class Link:
             self.arrival.arm(arrives_s)
         flying.append((arrives_s, segment))
         if self._on_frame:
-            self._tell(segment, queued_s, arrives_s)
+            self._notify(segment, queued_s, arrives_s)
 
     def send_all(self, buffered: Sequence[BufferedFrame]) -> None:
-        """Queue segments that were held, one after the other, as :meth:`send` would do with each."""
+        """Queue segments that were buffered. Equivalent to :meth:`send` for each of them."""
         queued_s, flying, was_empty = self._env.now, self.flying, not self.flying
         sent = self.free_at if self.free_at > queued_s else queued_s
         for _, segment in buffered:
             self.free_at = sent = sent + segment.wire_bytes * self.s_per_byte
             flying.append((sent + self.latency_s, segment))
             if self._on_frame:
-                self._tell(segment, queued_s, sent + self.latency_s)
+                self._notify(segment, queued_s, sent + self.latency_s)
         if was_empty:
             self.arrival.arm(flying[0][0])
 
-    def _tell(self, segment: Segment, queued_s: float, arrives_s: float) -> None:
-        for notify in self._on_frame:
-            notify(self, queued_s, arrives_s, segment)
+    def _notify(self, segment: Segment, queued_s: float, arrives_s: float) -> None:
+        for callback in self._on_frame:
+            callback(self, queued_s, arrives_s, segment)
 
     def hold_until(self, time_s: float) -> None:
-        """Send nothing further before a time, in seconds."""
+        """Start no further transmission before *time_s* seconds."""
         self.free_at = max(self.free_at, time_s)
 
     def air_time_s(self, segment: Segment) -> float:
-        """Return how long it takes to send a segment, in seconds."""
+        """Return the transmission time of a segment, in seconds."""
         return segment.wire_bytes * self.s_per_byte
 
     @property
     def transmitter(self) -> Link:
-        """The link whose ``free_at`` says when a sender of this one has sent all."""
+        """The link whose ``free_at`` applies to the sender: the first of several fused links."""
         return self
 
     @property
     def in_flight(self) -> int:
-        """The number of segments queued, in transmission, or on the way."""
+        """The number of segments queued, in transmission or in propagation."""
         return len(self.flying)
 
     @property
     def in_flight_bytes(self) -> int:
-        """Their bytes, headers included."""
+        """The number of bytes of these segments, including headers."""
         return sum(segment.wire_bytes for _, segment in self.flying)
 
     def _arrive(self, _: Event) -> None:
-        """Deliver the first segment, and those after it as long as nothing else happens between.
+        """Deliver the first segment, and the following ones until another event comes first.
 
-        The next one is numbered before a delivery, as if it was queued, so that what the delivery queues for
-        the same time comes after it.
+        The next arrival takes its event number before a delivery, as if it were already queued. Events that
+        the delivery schedules for the same time therefore come after it.
         """
         env, flying, arrival = self._env, self.flying, self.arrival
         queue, numbers, deliver = arrival.queue, arrival.numbers, self.deliver
@@ -123,21 +131,21 @@ class Link:
 
 
 class Uplink:
-    """Two links in a row of which the second takes at once what arrives from the first: one event in all.
+    """Two fused links in series; a segment crosses both with a single event.
 
     Parameters
     ----------
     env
         The clock.
     first, second
-        The links; nothing else is sent on them, and nobody is told of their frames.
+        The links. They carry no other traffic, and no callback observes their frames.
     """
 
     def __init__(self, env: Environment, first: Link, second: Link) -> None:
         self._env, self.transmitter, self._second = env, first, second
 
     def send(self, segment: Segment) -> None:
-        """Queue one segment behind those not yet sent."""
+        """Queue one segment."""
         first, second, size = self.transmitter, self._second, segment.wire_bytes
         queued_s, free_at = self._env.now, first.free_at
         first.free_at = sent = (free_at if free_at > queued_s else queued_s) + size * first.s_per_byte

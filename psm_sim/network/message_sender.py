@@ -1,4 +1,4 @@
-"""Messenger: sends what is beside the pages, datagrams and messages on standing connections, and times it."""
+"""Sender of background traffic: datagrams, and messages on persistent connections."""
 
 from __future__ import annotations
 
@@ -20,18 +20,26 @@ Deliver = Callable[[Segment], None]
 
 
 class MessageSender:
-    """Messenger between the programs of station and server; their hosts know no datagrams and ignore them.
+    """Sender of messages between station and server.
 
-    ``lanes`` has the latencies by kind of way. ``sent`` counts the datagrams that reached the access point on
-    their way to the station; ``delays_s`` has the time in seconds from there to the station of each that was
-    delivered, in order.
+    Hosts ignore datagrams, so the sender intercepts them at the access point, at the station and at the
+    server.
 
     Parameters
     ----------
     env, client, server
-        The clock, and the hosts of the station and of the network.
+        The clock, the station's host and the server's host.
     messages
-        What is sent.
+        The messages to send.
+
+    Attributes
+    ----------
+    stats : dict of str to MessageStats
+        Message statistics by direction.
+    sent : int
+        Number of downlink datagrams that reached the access point.
+    delays_s : list of float
+        Delay of each delivered downlink datagram from access point to station, in seconds.
     """
 
     def __init__(self, env: Environment, client: Host, server: Host, messages: Messages) -> None:
@@ -39,113 +47,113 @@ class MessageSender:
         self._connection = ConnectionId()
         self._flying: dict[Segment, MessageTransit] = {}
         self._reached_s: dict[Segment, float] = {}
-        self._standing: dict[int, PersistentConnection] = {}
+        self._persistent: dict[int, PersistentConnection] = {}
         self._forward: Deliver
-        self.lanes = make_stats(messages)
+        self.stats = make_stats(messages)
         self.sent = 0
         self.delays_s: list[float] = []
 
     def send(self) -> Generator[Event, None, None]:
-        """Open the standing connections, and send each message at its time, in order (a SimPy process)."""
+        """Open the persistent connections and send each message at its time (a SimPy process)."""
         env = self._env
         for number in self._messages.connections:
-            self._standing[number] = PersistentConnection(self._client, self._arrived)
+            self._persistent[number] = PersistentConnection(self._client, self._handle_arrival)
         for message in self._messages:
             yield env.timeout(max(0.0, message.at_s - env.now))
-            self._start(MessageTransit(message, env.now, stats_of(self.lanes, message)))
+            self._start(MessageTransit(message, env.now, stats_of(self.stats, message)))
 
     def at_listener(self, accept: Callable[[Endpoint], Application]) -> Callable[[Endpoint], Application]:
-        """Return what takes connections that a station opens: *accept*, but for the standing ones."""
+        """Return a wrapper of *accept* that handles the persistent connections itself."""
 
-        def take(endpoint: Endpoint) -> Application:
-            for standing in self._standing.values():
-                if standing.connection is endpoint.connection:
-                    return standing.accept(endpoint)
+        def accept_any(endpoint: Endpoint) -> Application:
+            for persistent in self._persistent.values():
+                if persistent.connection is endpoint.connection:
+                    return persistent.accept(endpoint)
             return accept(endpoint)
 
-        return take
+        return accept_any
 
     def reopen(self, given_up: Endpoint, abort: Callable[[Endpoint], None]) -> None:
-        """Open a standing connection anew that was given up; the messages on it are lost.
+        """Reopen a persistent connection that was given up. The messages on it are lost.
 
         Parameters
         ----------
         given_up
-            The end that has given up; if it is no standing connection's, nothing is done.
+            The endpoint that has given up. Endpoints of other connections are ignored.
         abort
-            Breaks off the station's end, which may not know.
+            Function that aborts the station's endpoint, which may still be open.
         """
-        for number, standing in list(self._standing.items()):
-            if standing.connection is given_up.connection:
-                abort(standing.endpoint)
-                for trip in standing.awaited:
-                    trip.lane.lose()
-                self._standing[number] = PersistentConnection(self._client, self._arrived)
+        for number, persistent in list(self._persistent.items()):
+            if persistent.connection is given_up.connection:
+                abort(persistent.endpoint)
+                for transit in persistent.awaited:
+                    transit.stats.lose()
+                self._persistent[number] = PersistentConnection(self._client, self._handle_arrival)
 
     def at_access_point(self, forward: Deliver) -> Deliver:
-        """Return what takes frames that reach the access point: *forward*, after the time is noted."""
+        """Return a wrapper of *forward* that records when datagrams reach the access point."""
 
-        def take(segment: Segment) -> None:
+        def record(segment: Segment) -> None:
             if segment.connection is self._connection:
                 self.sent += 1
                 self._reached_s[segment] = self._env.now
             forward(segment)
 
-        self._forward = take
-        return take
+        self._forward = record
+        return record
 
     def at_station(self, deliver: Deliver) -> Deliver:
-        """Return what takes frames that reach the station: *deliver*, after the delay is noted."""
+        """Return a wrapper of *deliver* that records the delays of datagrams to the station."""
 
-        def take(segment: Segment) -> None:
+        def record(segment: Segment) -> None:
             if segment.connection is self._connection:
                 self.delays_s.append(self._env.now - self._reached_s.pop(segment))
-                self._arrived(self._flying.pop(segment))
+                self._handle_arrival(self._flying.pop(segment))
             deliver(segment)
 
-        return take
+        return record
 
     def at_server(self, deliver: Deliver) -> Deliver:
-        """Return what takes frames that reach the server: *deliver*, after a datagram's arrival is noted."""
+        """Return a wrapper of *deliver* that handles datagrams to the server."""
 
-        def take(segment: Segment) -> None:
+        def record(segment: Segment) -> None:
             if segment.connection is self._connection:
-                self._arrived(self._flying.pop(segment))
+                self._handle_arrival(self._flying.pop(segment))
             deliver(segment)
 
-        return take
+        return record
 
-    def _start(self, trip: MessageTransit) -> None:
-        message = trip.message
+    def _start(self, transit: MessageTransit) -> None:
+        message = transit.message
         if message.connection != DATAGRAM:
-            self._standing[message.connection].write(trip, message.bytes, message.uplink)
+            self._persistent[message.connection].write(transit, message.bytes, message.uplink)
         elif message.uplink or not self._messages.at_access_point:
-            self._datagram(trip, message.bytes, message.uplink)
+            self._send_datagram(transit, message.bytes, message.uplink)
         else:
             self._server.sent_bytes += message.bytes
-            self._forward(self._segment(trip, message.bytes))
+            self._forward(self._segment(transit, message.bytes))
 
-    def _arrived(self, trip: MessageTransit) -> None:
-        """Note that one way is done: the other side answers, or the trip is over."""
-        message = trip.message
-        if trip.answered or not message.reply_bytes:
-            trip.lane.arrived(trip.number, self._env.now - trip.sent_s)
+    def _handle_arrival(self, transit: MessageTransit) -> None:
+        """Handle the arrival of a message or of its reply: send the reply, or record the latency."""
+        message = transit.message
+        if transit.answered or not message.reply_bytes:
+            transit.stats.arrived(transit.number, self._env.now - transit.sent_s)
             return
-        trip.answered = True
+        transit.answered = True
         ready = self._env.timeout(message.reply_delay_s)
-        ready.callbacks.append(lambda _: self._answer(trip))
+        ready.callbacks.append(lambda _: self._reply(transit))
 
-    def _answer(self, trip: MessageTransit) -> None:
-        message = trip.message
+    def _reply(self, transit: MessageTransit) -> None:
+        message = transit.message
         if message.connection != DATAGRAM:
-            self._standing[message.connection].write(trip, message.reply_bytes, not message.uplink)
+            self._persistent[message.connection].write(transit, message.reply_bytes, not message.uplink)
         else:
-            self._datagram(trip, message.reply_bytes, not message.uplink)
+            self._send_datagram(transit, message.reply_bytes, not message.uplink)
 
-    def _datagram(self, trip: MessageTransit, size: int, uplink: bool) -> None:
-        (self._client if uplink else self._server).send(self._segment(trip, size))
+    def _send_datagram(self, transit: MessageTransit, size: int, uplink: bool) -> None:
+        (self._client if uplink else self._server).send(self._segment(transit, size))
 
-    def _segment(self, trip: MessageTransit, size: int) -> Segment:
+    def _segment(self, transit: MessageTransit, size: int) -> Segment:
         segment = Segment(self._connection, 0, max(0, size - HEADER_BYTES), 0, False, False, size)
-        self._flying[segment] = trip
+        self._flying[segment] = transit
         return segment

@@ -1,4 +1,4 @@
-"""Misses: a radio that does not hear some of the beacons for which it wakes."""
+"""Radio that misses beacons with a configured probability."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from psm_sim.network.topology_device import PowerParameters, StationParameters
 class LossyBeaconRadio(Radio):
     """Radio that can miss beacons; ``beacons_missed`` counts them.
 
-    It listens in vain, and then wakes for every beacon until it hears one, or rests as if the beacon had
-    named nobody.
+    After a missed beacon it wakes for every beacon until it receives one, or it behaves as if its TIM bit had
+    not been set.
     """
 
     beacons_missed = 0
@@ -27,43 +27,45 @@ class LossyBeaconRadio(Radio):
         power: PowerParameters,
         spend: Callable[[float], None],
     ) -> None:
-        """Take note of what can be missed, before the clock starts.
+        """Configure the beacon losses before the clock starts.
 
         Parameters
         ----------
         reception
-            Says which beacons are lost.
+            Model of the lost beacons.
         station, power
-            What the station does then, and what it costs to listen.
+            Behaviour of the station after a missed beacon, and its power draw.
         spend
-            Takes joules of no state.
+            Function that charges an energy in joules.
         """
         self._reception, self._spend = reception, spend
         self._miss_j, self._after_miss = power.awake_w * station.miss_ms / 1000, station.after_miss
 
-    def _hear(self, now_s: float) -> None:
+    def _receive_beacons(self, now_s: float) -> None:
         if self._reception.lossless:
-            super()._hear(now_s)
+            super()._receive_beacons(now_s)
         elif self._reception.lost(self._doze.number):
             self._miss()
         elif self._missed_beacon:
-            # The rest that it repeats may have ended between beacons of its own: the policy is asked anew.
+            # The extended doze may end between the beacons of a repeated rest, so the policy decides again.
             first_s, self._missed_beacon = self._doze.wakes_s, False
-            self._heard(first_s, 1)
+            self._record_beacons(first_s, 1)
             self._last_poll = self._doze.end(first_s)
-            self._ask(first_s)
+            self._begin_rest(first_s)
         else:
-            super()._hear(nextafter(self._doze.wakes_s, inf))  # one at a time: each can be lost
+            super()._receive_beacons(
+                nextafter(self._doze.wakes_s, inf)
+            )  # one beacon at a time, since each may be lost
 
     def _miss(self) -> None:
-        """Miss the beacon for which it has woken."""
+        """Handle the loss of the beacon for which the radio has woken."""
         first_s = self._doze.wakes_s
         self.beacons_missed += 1
-        self._heard(first_s, 1)
+        self._record_beacons(first_s, 1)
         self._spend(self._miss_j)
         if self._after_miss == "next":
             self._missed_beacon = True
             self._doze.miss()
         else:
             self._last_poll = self._doze.end(first_s)
-            self._ask(first_s)
+            self._begin_rest(first_s)

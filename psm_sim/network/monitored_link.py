@@ -1,4 +1,4 @@
-"""Sniffed link: a wireless link whose frames are told to whoever listens to the air."""
+"""Wireless link that reports its frames to sniffers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from psm_sim.network.link import Link, LinkName, Uplink
 from psm_sim.network.segment import GROUP, NULL, BufferedFrame, Segment
 from psm_sim.network.topology_sections import LinkParameters
 
-_new = tuple.__new__
+_new = tuple.__new__  # bypasses the NamedTuple constructor (twice as fast)
 OnFrame = Callable[[Link, float, float, Segment], None]
 
 
 class SniffedLink(Link):
-    """Link that tells of each frame as it is queued, on its own or in front of another link.
+    """Link that reports each frame as it is queued.
 
     Parameters
     ----------
     env, name, parameters, on_frame
         As for :class:`~psm_sim.network.link.Link`.
     on_air
-        Called as :class:`~psm_sim.network.observers.Observer` says of ``air``.
+        Called like :meth:`Observer.air <psm_sim.network.observers.Observer.air>`.
     """
 
     def __init__(
@@ -37,24 +37,24 @@ class SniffedLink(Link):
     ) -> None:
         super().__init__(env, name, parameters, on_frame)
         self._on_air, self._up = on_air, name == "wireless up"
-        self._tell_data = [_data_told(notify) for notify in on_air]
+        self._on_data = [_data_callback(callback) for callback in on_air]
 
     def send(self, segment: Segment, queued_s: float | None = None) -> None:
-        """Queue one segment, and tell of it; arguments as for :class:`~psm_sim.network.link.Link`."""
+        """Queue one segment and report it; arguments as for :class:`~psm_sim.network.link.Link`."""
         queued_s = self._env.now if queued_s is None else queued_s
         arrives_s = self.carry(segment, queued_s)
         if not self.flying:
             self.arrival.arm(arrives_s)
         self.flying.append((arrives_s, segment))
-        self._tell(segment, queued_s, arrives_s)
+        self._notify(segment, queued_s, arrives_s)
 
     def send_all(self, buffered: Sequence[BufferedFrame]) -> None:
-        """Queue segments that were held, each by :meth:`send`."""
+        """Queue segments that were buffered, with :meth:`send`."""
         for _, segment in buffered:
             self.send(segment)
 
     def carry(self, segment: Segment, queued_s: float) -> float:
-        """Return when a segment queued at *queued_s* seconds arrives, count the time to send it, and tell."""
+        """Transmit and report a segment queued at *queued_s* seconds. Return its arrival time."""
         free_at = self.free_at
         starts_s = free_at if free_at > queued_s else queued_s
         air_s = segment.wire_bytes * self.s_per_byte
@@ -62,39 +62,39 @@ class SniffedLink(Link):
         arrives_s = sent_s + self.latency_s
         up, heard_s = self._up, sent_s if self._up else arrives_s
         if segment.connection.number >= 0:
-            for notify in self._tell_data:
-                notify(up, queued_s, starts_s, air_s, heard_s, segment)
+            for on_data in self._on_data:
+                on_data(up, queued_s, starts_s, air_s, heard_s, segment)
         else:
-            told = _kind(segment), up, queued_s, starts_s, air_s, heard_s, segment, False, None, None
-            frame = _new(AirFrame, told)
+            fields = _kind(segment), up, queued_s, starts_s, air_s, heard_s, segment, False, None, None
+            frame = _new(AirFrame, fields)
             for on_air in self._on_air:
                 on_air(frame)
         return arrives_s
 
-    def unheard(self, segment: Segment, count: int) -> None:
-        """Tell of *count* frames one after another that no station receives; the link does not carry them."""
+    def report_unreceived(self, segment: Segment, count: int) -> None:
+        """Report *count* consecutive frames that no station receives. The link does not carry them."""
         queued_s, air_s = self._env.now, self.air_time_s(segment)
         starts_s = max(queued_s, self.free_at)
         for number in range(count):
             begins_s = starts_s + number * air_s
             heard_s = begins_s + air_s + self.latency_s
             frame = AirFrame(_kind(segment), self._up, queued_s, begins_s, air_s, heard_s, segment)
-            for notify in self._on_air:
-                notify(frame)
+            for on_air in self._on_air:
+                on_air(frame)
 
 
 class SniffedUplink(Uplink):
-    """Uplink that begins with a sniffed link."""
+    """Uplink whose first link reports its frames."""
 
     transmitter: SniffedLink
 
     def send(self, segment: Segment) -> None:
-        """Queue one segment behind those not yet sent, and tell of it."""
+        """Queue one segment and report it."""
         self._second.send(segment, self.transmitter.carry(segment, self._env.now))
 
 
 def uplink_of(env: Environment, first: Link, second: Link) -> Uplink:
-    """Return two links as one that tells of the frames on the first, if that does.
+    """Fuse two links; the result reports frames if *first* does.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def wireless_link(
     on_frame: Sequence[OnFrame],
     on_air: Sequence[AirCallback],
 ) -> Link:
-    """Return a link that tells of its frames if anybody listens to the air, else a plain one.
+    """Return a link that reports its frames if there is an *on_air* callback, else a plain link.
 
     Parameters
     ----------
@@ -124,14 +124,14 @@ def wireless_link(
     return SniffedLink(env, name, parameters, on_frame, on_air)
 
 
-def _data_told(notify: AirCallback) -> DataCallback:
-    """Return what tells of data of TCP: ``air_data``, if the class that has this ``air`` has it, too."""
-    owner: Any = getattr(notify, "__self__", None)
-    of_air = next((each for each in type(owner).__mro__ if "air" in vars(each)), object)
-    if "air_data" not in vars(of_air):
-        return lambda *fields: notify(AirFrame("data", *fields))
-    told: DataCallback = owner.air_data
-    return told
+def _data_callback(on_air: AirCallback) -> DataCallback:
+    """Return ``air_data`` if the class that defines *on_air* has this faster method, else a wrapper."""
+    owner: Any = getattr(on_air, "__self__", None)
+    defining_class = next((cls for cls in type(owner).__mro__ if "air" in vars(cls)), object)
+    if "air_data" not in vars(defining_class):
+        return lambda *fields: on_air(AirFrame("data", *fields))
+    on_data: DataCallback = owner.air_data
+    return on_data
 
 
 def _kind(segment: Segment) -> FrameKind:

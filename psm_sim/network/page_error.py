@@ -1,4 +1,4 @@
-"""Page error: a page cannot be loaded, said in one sentence."""
+"""Error that ends a run because a page cannot be loaded."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from psm_sim.errors import InputError
 
 
 class PageError(InputError):
-    """Page error: it cannot be loaded, and the run ends.
+    """A page cannot be loaded, and the run ends.
 
     Parameters
     ----------
     page
-        Its number, counted from 1.
-    what
-        What happened, and what to change, as parts of a sentence.
+        Number of the page, from 1.
+    cause : tuple of str
+        The reason, and the advice to the user.
     dropped_frames
-        Frames that the access point has dropped so far.
+        Number of frames that the access point has dropped so far.
     policy
-        The policy as the user named it.
+        Name of the policy.
     """
 
-    def __init__(self, page: int, what: tuple[str, str], dropped_frames: int, policy: str) -> None:
-        super().__init__(page, what, dropped_frames, policy)
-        self.page, self.what, self.dropped_frames, self.policy = page, what, dropped_frames, policy
+    def __init__(self, page: int, cause: tuple[str, str], dropped_frames: int, policy: str) -> None:
+        super().__init__(page, cause, dropped_frames, policy)
+        self.page, self.cause, self.dropped_frames, self.policy = page, cause, dropped_frames, policy
 
     def __str__(self) -> str:
-        """Return the sentence."""
-        happened, advice = self.what
+        """Return the message."""
+        reason, advice = self.cause
         return (
-            f"Page {self.page} under {self.policy} cannot be loaded: {happened}, and the access point has"
-            f" dropped {self.dropped_frames} frames so far; {advice}."
+            f"Page {self.page} under {self.policy} cannot be loaded: {reason} (frames dropped by the access"
+            f" point: {self.dropped_frames}); {advice}."
         )
 
     def under(self, policy: str) -> PageError:
-        """Return the same error, with the policy as the user named it."""
-        return PageError(self.page, self.what, self.dropped_frames, policy)
+        """Return the same error with another policy name, e.g. the spec that the user wrote."""
+        return PageError(self.page, self.cause, self.dropped_frames, policy)

@@ -1,4 +1,4 @@
-"""Failures of pages: why one cannot be loaded, and what becomes of it then."""
+"""Handling of pages that cannot be loaded."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from psm_sim.network.topology import Topology
 
 
 class PageFailureHandler:
-    """Failures of a run's pages: each ends the run, or is reported to ``report``, which must be set.
+    """Handler that ends the run at a failed page, or reports the failure and continues.
 
     Parameters
     ----------
     topology
-        What TCP and browser wait for, and whether failures are reported.
+        Limits of TCP and browser, and whether failures are reported.
     visits, access_point, policy
-        For the sentence that ends the run: the pages that are over, the frames dropped, the policy's name.
+        Data for the error message: pages so far, dropped frames, and name of the policy.
+
+    Attributes
+    ----------
+    report : callable
+        Called with the reason of a failure; must be set if failures are reported.
     """
 
     def __init__(
@@ -34,28 +39,27 @@ class PageFailureHandler:
         self.report: Callable[[str], None]
 
     def given_up(self, side: str, end: Endpoint) -> None:
-        """Say that the *side*, which holds this *end*, has given a connection up."""
+        """Handle a connection that *side* ("server" or "client") gave up; *end* is its endpoint."""
         key, segment = ("give_up_s", "data") if end.acknowledged else ("syn_give_up_s", "SYN")
         limit_s = getattr(self._topology.tcp, key)
         self.fail(
             f"the {side} has given a connection up, since its {segment} had no new ACK for {limit_s:g} s",
-            f"expected one in that time; let the station doze less long, take more access_point.buffer_frames"
-            f" or faster links, or raise tcp.{key}",
+            f"use shorter dozes, a larger access_point.buffer_frames or faster links, or increase tcp.{key}",
         )
 
     def stalled(self) -> None:
-        """Say that no new byte has come for too long."""
+        """Handle a page that has received no new byte for too long."""
         limit_s = self._topology.browser.stall_s
         self.fail(
             f"no new byte of it has come for {limit_s:g} s",
-            "expected one in that time; let the station doze less long, take more access_point.buffer_frames,"
-            " faster links or shorter server delays, or raise browser.stall_s",
+            "use shorter dozes, a larger access_point.buffer_frames, faster links or shorter server delays,"
+            " or increase browser.stall_s",
         )
 
-    def fail(self, happened: str, advice: str) -> None:
-        """Decide what becomes of a page that cannot be loaded: it is reported, or fails the run."""
+    def fail(self, reason: str, advice: str) -> None:
+        """Report a page that cannot be loaded, or end the run with a :class:`PageError`."""
         if self._topology.reports_failures:
-            self.report(happened)
+            self.report(reason)
             return
         dropped = self._access_point.dropped_frames
-        raise PageError(len(self._visits) + 1, (happened, advice), dropped, self._policy)
+        raise PageError(len(self._visits) + 1, (reason, advice), dropped, self._policy)

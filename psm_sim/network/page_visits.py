@@ -1,4 +1,4 @@
-"""Visits: the pages that a run has loaded, with the energy ledger's state at the end of each."""
+"""Pages loaded in a run, with the state of the energy ledger at the end of each page."""
 
 from __future__ import annotations
 
@@ -17,22 +17,25 @@ class _Times(NamedTuple):
 
 
 class PageVisits(Sequence[tuple[Visit, Usage]]):
-    """Visits in order, with what the radio had used by the end of each; their numbers are kept in arrays.
+    """Sequence of visits, each with the radio's usage at its end. The numbers are stored in arrays.
 
-    ``failures`` says why a page failed, by its place, for those that did.
+    Attributes
+    ----------
+    failures : dict of int to str
+        Reason of each failed page, by its index.
     """
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Drop all visits: what is wanted of them is kept elsewhere."""
+        """Discard all visits, to free memory once they have been copied."""
         self._pages: list[Page] = []
         self.failures: dict[int, str] = {}
         self._times, self._usages = RecordArray(_Times), RecordArray(Usage)
 
     def append(self, visit: Visit, usage: Usage) -> None:
-        """Add a page that is over."""
+        """Append a page and the usage at its end."""
         if visit.failure:
             self.failures[len(self)] = visit.failure
         self._pages.append(visit.page)
@@ -48,11 +51,11 @@ class PageVisits(Sequence[tuple[Visit, Usage]]):
     def __getitem__(self, index: slice) -> Sequence[tuple[Visit, Usage]]: ...
     def __getitem__(self, index: int | slice) -> tuple[Visit, Usage] | Sequence[tuple[Visit, Usage]]:
         if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
+            return [self[position] for position in range(*index.indices(len(self)))]
         failure = self.failures.get(range(len(self))[index], "")
         return Visit(self._pages[index], *self._times[index], failure), self._usages[index]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PageVisits) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]  # as a list
+    __hash__ = None  # type: ignore[assignment]  # mutable, like a list

@@ -1,4 +1,4 @@
-"""Standing connection: a TCP connection that stays open for the run, with messages both ways."""
+"""Persistent TCP connection that carries messages in both directions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,20 @@ ArrivalCallback = Callable[[MessageTransit], None]
 
 
 class MessageStream:
-    """Program at one end: it knows by the count of bytes which message of the peer is complete.
+    """Application at one end of a persistent connection.
 
-    *arrived* is called with each; ``endpoint`` is there once the connection is accepted, and what is to be
-    written before it is established waits.
+    It counts the received bytes to find the end of each message of the peer. Data written before the
+    connection is established are sent afterwards.
+
+    Parameters
+    ----------
+    arrived
+        Called with each complete message.
+
+    Attributes
+    ----------
+    endpoint : Endpoint
+        The TCP endpoint; set when the connection is accepted.
     """
 
     __slots__ = ("_arrived", "_awaited", "_missing", "_open", "_waiting", "endpoint")
@@ -24,13 +34,13 @@ class MessageStream:
     def __init__(self, arrived: ArrivalCallback) -> None:
         self._arrived = arrived
         self._awaited: deque[tuple[MessageTransit, int]] = deque()
-        self._missing = 0  # bytes of the first one awaited; below 0: of later ones
+        self._missing = 0  # bytes missing of the first message; negative if later messages have begun
         self._waiting = 0
         self._open = False
         self.endpoint: Endpoint
 
     def write(self, size: int) -> None:
-        """Write *size* bytes to the peer, or keep them until the connection is established."""
+        """Send *size* bytes to the peer, once the connection is established."""
         if self._open:
             self.endpoint.write(size)
         else:
@@ -38,81 +48,81 @@ class MessageStream:
 
     @property
     def awaited(self) -> list[MessageTransit]:
-        """The messages of the peer that are not yet complete."""
-        return [trip for trip, _ in self._awaited]
+        """The messages of the peer that have not arrived completely."""
+        return [transit for transit, _ in self._awaited]
 
-    def expect(self, trip: MessageTransit, size: int) -> None:
-        """Take note that *size* bytes of the peer's stream, after those expected so far, are one message."""
-        self._awaited.append((trip, size))
+    def expect(self, transit: MessageTransit, size: int) -> None:
+        """Expect a message of *size* bytes from the peer, after those already expected."""
+        self._awaited.append((transit, size))
         if len(self._awaited) == 1:
             self._missing += size
 
     def established(self) -> None:
-        """Write what waits."""
+        """Send the data that wait for the connection."""
         self._open = True
         if self._waiting:
             self.endpoint.write(self._waiting)
 
     def received(self, payload_bytes: int) -> None:
-        """Read bytes, and tell of each message that they complete."""
+        """Receive bytes and report each message that they complete."""
         self._missing -= payload_bytes
         while self._awaited and self._missing <= 0:
-            trip, _ = self._awaited.popleft()
+            transit, _ = self._awaited.popleft()
             if self._awaited:
                 self._missing += self._awaited[0][1]
-            self._arrived(trip)
+            self._arrived(transit)
 
     def peer_closed(self) -> None:
-        """Close this side too; neither side closes first while the run lasts."""
+        """Close this end as well. Neither end closes first during a run."""
         self.endpoint.close()
 
 
 class PersistentConnection:
-    """Standing connection: opened by the station at once, with a program at each end.
+    """Persistent connection, which the station opens at once.
 
     Parameters
     ----------
     client
         The station's host.
     arrived
-        Called with each trip whose message is complete at the other end.
+        Called with each message that has arrived completely at the other end.
     """
 
     def __init__(self, client: Host, arrived: ArrivalCallback) -> None:
-        self._station, self._network = MessageStream(arrived), MessageStream(arrived)
-        self.connection = client.connect(self._opened).connection
+        self._station, self._server = MessageStream(arrived), MessageStream(arrived)
+        self.connection = client.connect(self._attach_station).connection
 
     @property
     def awaited(self) -> list[MessageTransit]:
-        """The messages on their way, in both directions."""
-        return self._station.awaited + self._network.awaited
+        """The messages in transit, in both directions."""
+        return self._station.awaited + self._server.awaited
 
     @property
     def endpoint(self) -> Endpoint:
-        """The station's end."""
+        """The station's endpoint."""
         return self._station.endpoint
 
     def accept(self, endpoint: Endpoint) -> MessageStream:
-        """Return the program at the network's end."""
-        self._network.endpoint = endpoint
-        return self._network
+        """Return the application at the server's end."""
+        self._server.endpoint = endpoint
+        return self._server
 
-    def write(self, trip: MessageTransit, size: int, uplink: bool) -> None:
-        """Write a message.
+    def write(self, transit: MessageTransit, size: int, uplink: bool) -> None:
+        """Send a message.
 
         Parameters
         ----------
-        trip
-            Told of at the other end.
+        transit
+            The message, which is reported on its arrival.
         size
-            Bytes of the message, without headers.
+            Payload size in bytes.
         uplink
-            Whether the station writes it.
+            Whether the station sends it.
         """
-        writer, reader = (self._station, self._network) if uplink else (self._network, self._station)
-        reader.expect(trip, size)
+        writer, reader = (self._station, self._server) if uplink else (self._server, self._station)
+        reader.expect(transit, size)
         writer.write(size)
 
-    def _opened(self, endpoint: Endpoint) -> MessageStream:
+    def _attach_station(self, endpoint: Endpoint) -> MessageStream:
         self._station.endpoint = endpoint
         return self._station

@@ -1,4 +1,4 @@
-"""Radio: sleeps and wakes, hears beacons, and knows when the link is idle."""
+"""Radio of a station in power-save mode."""
 
 from __future__ import annotations
 
@@ -17,22 +17,26 @@ from psm_sim.policies import Poll, Rest
 
 
 class Radio:
-    """Radio of a station: dozes as it is told, hears beacons, and wakes at once to send.
+    """Radio that dozes as its policy decides, receives beacons, and wakes up to transmit.
 
-    The table of its states is in :class:`~psm_sim.network.radio_state.State`. An idle radio costs no event:
-    :meth:`advance` works out afterwards what it has done. Only a frame held for it arms an alarm.
-
-    ``decide`` is asked for each rest, with the time in seconds and what the last beacon showed; ``deliver``
-    takes the frames received. Both must be set before the clock starts.
+    :class:`~psm_sim.network.radio_state.State` lists its states. An idle radio causes no events, because
+    :meth:`advance` computes its state lazily. Only a buffered frame arms an alarm.
 
     Parameters
     ----------
     env, doze
-        The clock, and the doze, not begun.
+        The clock, and the doze, which has not begun.
     port, uplink
-        The station's port at the access point, and the link on which it sends.
+        The station's port at the access point, and the link on which it transmits.
     on_radio, on_beacons
-        Called as :class:`~psm_sim.network.observers.Observer` says of ``radio`` and ``beacons``.
+        Called like the methods ``radio`` and ``beacons`` of :class:`~psm_sim.network.observers.Observer`.
+
+    Attributes
+    ----------
+    decide : callable
+        Returns the next rest, given the time in seconds and the last poll. Set it before the clock starts.
+    deliver : callable
+        Handles each received frame. Set it before the clock starts.
     """
 
     def __init__(
@@ -48,20 +52,20 @@ class Radio:
         self._on_radio, self._on_beacons = on_radio, on_beacons
         self.decide: Callable[[float, Poll | None], Rest]
         self.deliver: Callable[[Segment], None]
-        # After all else at its time: a beacon announces a frame that arrives with it.
+        # Lowest priority: the TIM includes frames that arrive at the beacon time.
         self._beacon_alarm = Alarm(env, self._wake_for_beacon, LOWEST_PRIORITY)
         self._idle_alarm = Alarm(env, self._idle_while_send_only, LOWEST_PRIORITY)
-        self._state = BUSY  # on an idle link, so that it first asks for a rest, at 0 s
-        self._awaited = 0  # frames that the access point has sent and that are not yet here
-        self._polling = False  # until the last frame of a poll says More Data = 0, if that binds
-        self._last_frame_s = 0.0  # when the last frame was received
-        self._last_poll: Poll | None = None  # by the beacon that woke it, until the next question
-        self._rest = Rest()  # as last decided
-        self._awake_until_s = inf  # AWAKE: when the wait is over
-        self._doze = doze  # DOZING: the doze it is in; else the last one
+        self._state = BUSY  # the link is idle at t = 0, so the policy decides first
+        self._awaited = 0  # frames that the access point has sent and that have not arrived
+        self._polling = False  # with late_frames = "wait": until the last frame of a poll (More Data = 0)
+        self._last_frame_s = 0.0  # time of the last received frame
+        self._last_poll: Poll | None = None  # poll of the beacon that woke it, until the next decision
+        self._rest = Rest()  # last decision
+        self._awake_until_s = inf  # AWAKE: end of the wait
+        self._doze = doze  # DOZING: the current doze; otherwise the last one
 
     def offer(self) -> bool:
-        """Say whether the radio takes a frame at once; if so it waits awake for it."""
+        """Return whether the radio accepts a frame now. If it does, it stays awake for it."""
         if self._state is DOZING and self._beacon_alarm.deadline < inf:
             return False
         self.advance(self._env.now)
@@ -74,7 +78,7 @@ class Radio:
         return True
 
     def receive(self, segment: Segment) -> None:
-        """Take one frame from the access point."""
+        """Receive one frame from the access point."""
         self._awaited -= 1
         deliver, self._last_frame_s = self.deliver, self._env.now
         deliver(segment)
@@ -82,14 +86,14 @@ class Radio:
             self.announced()
 
     def announced(self) -> None:
-        """Plan to wake for the beacon that names the station; if awake but deaf, to ask when it has sent."""
+        """Handle the setting of the TIM bit: schedule the wake-up, or if SEND_ONLY the next decision."""
         if self._state is DOZING:
             self._beacon_alarm.at(self._doze.wakes_s)
         elif not self._awaited:
             self._idle_alarm.at(self._idle_s())
 
     def wake_to_send(self, now_s: float) -> Poll | None:
-        """Be awake to send; return what was fetched if this has cut a doze short, else ``None``."""
+        """Wake up to transmit. Return the resulting poll if a doze was interrupted, else None."""
         if self._state is BUSY and self._awaited:
             return None
         self.advance(now_s)
@@ -103,18 +107,18 @@ class Radio:
         return None
 
     def send(self, segment: Segment) -> None:
-        """Send one segment; the radio must be awake to send."""
+        """Transmit one segment. The radio must be awake."""
         self._uplink.send(segment)
         if self._state is SEND_ONLY and self._port.tim_bit:
             self.announced()
 
     def advance(self, now_s: float) -> None:
-        """Work out what the radio has done before *now_s*; at that very time all else happens first."""
+        """Advance the radio state to *now_s*, excluding events at *now_s* itself."""
         while True:
             if self._state is DOZING:
                 if self._doze.wakes_s >= now_s or self._port.tim_bit:
                     return
-                self._hear(now_s)
+                self._receive_beacons(now_s)
             elif self._state is AWAKE:
                 if self._awake_until_s >= now_s:
                     return
@@ -122,15 +126,15 @@ class Radio:
             elif self._awaited or self._last_frame_s >= now_s or self._transmitter.free_at >= now_s:
                 return
             else:
-                self._ask(self._idle_s())
+                self._begin_rest(self._idle_s())
 
     def _idle_s(self) -> float:
-        """Return when the link becomes or became idle, unless frames are awaited."""
+        """Return the time at which the link becomes idle, if no frames are awaited."""
         last_s, free_at = self._last_frame_s, self._transmitter.free_at
         return last_s if last_s >= free_at else free_at
 
-    def _ask(self, now_s: float) -> None:
-        """Ask for a rest, and begin it."""
+    def _begin_rest(self, now_s: float) -> None:
+        """Get a decision from the policy and begin the rest."""
         decide = self.decide
         self._rest = rest = decide(now_s, self._last_poll)
         self._last_poll, self._polling = None, False
@@ -140,61 +144,67 @@ class Radio:
             self._wait(now_s, now_s + rest.awake_s)
 
     def _wait(self, now_s: float, until_s: float) -> None:
-        # Frames held because the radio was deaf are fetched: from now on it listens.
-        fetched = self._state is SEND_ONLY and self._retrieve()
-        self._enter(BUSY if fetched else AWAKE, now_s)
+        # Frames were buffered while the radio was SEND_ONLY. It can receive them from now on.
+        retrieved = self._state is SEND_ONLY and self._retrieve()
+        self._enter(BUSY if retrieved else AWAKE, now_s)
         self._awake_until_s = until_s
 
     def _fall_asleep(self, since_s: float) -> None:
         self._enter(DOZING, since_s)
         self._doze.begin(since_s, self._rest)
-        if self._port.tim_bit:  # frames came while the radio was deaf
+        if self._port.tim_bit:  # frames were buffered while the radio was SEND_ONLY
             self.announced()
 
-    def _hear(self, now_s: float) -> None:
-        """Hear the beacon, and those after it up to *now_s* for which it sleeps on; they name nobody."""
+    def _receive_beacons(self, now_s: float) -> None:
+        """Receive the beacon at which the doze ends, and further beacons before *now_s* if more dozes follow.
+
+        The station's TIM bit is not set in any of them.
+        """
         first_s = self._doze.wakes_s
         if self._doze.load_promised_doze():
-            self._heard(first_s, self._doze.skip_empty_beacons(now_s))
+            self._record_beacons(first_s, self._doze.skip_empty_beacons(now_s))
         else:
-            self._heard(first_s, 1)
+            self._record_beacons(first_s, 1)
             self._last_poll = self._doze.end(first_s)
-            self._ask(first_s)
+            self._begin_rest(first_s)
 
     def _wake_for_beacon(self) -> None:
-        """Hear the beacon that names the station, and fetch what is held."""
+        """Receive the beacon in which the TIM bit is set, and retrieve the buffered frames."""
         now_s = self._doze.wakes_s  # env.now may be one rounding error off
-        self._heard(now_s, 1)
+        self._record_beacons(now_s, 1)
         self._enter(BUSY, now_s)
         self._last_poll = self._doze.end(now_s, self._retrieve())
         self._polling = self._port.late_frames_wait
 
     def _interrupt_doze(self, now_s: float) -> Poll:
-        """Wake to send; return what was held, if the access point hands it over now."""
+        """End the doze in order to transmit, and return its poll.
+
+        The poll has the buffered frames if the access point releases them on uplink frames.
+        """
         self._beacon_alarm.cancel()
         release = self._port.release_on_uplink
         self._enter(BUSY if release else SEND_ONLY, now_s)
         return self._doze.end(now_s, self._retrieve() if release else ())
 
     def _idle_while_send_only(self) -> None:
-        """Ask for a rest once the link is idle, since held frames wait for it."""
-        # Where every beacon is an event, one at this very time may have led on already.
+        """Get the next decision once the link is idle, because buffered frames wait for it."""
+        # With beacon.fire_all, a beacon at the same instant may already have changed the state.
         if self._state is SEND_ONLY:
-            self._ask(self._env.now)
+            self._begin_rest(self._env.now)
 
     def _retrieve(self) -> list[BufferedFrame]:
-        """Have the access point send what it holds, and return it."""
+        """Retrieve the buffered frames from the access point and return them."""
         self._awaited += len(frames := self._port.release())
         return frames
 
-    def _heard(self, first_s: float, count: int) -> None:
-        for notify in self._on_beacons:
-            notify(first_s, count, self._doze.every_s)
+    def _record_beacons(self, first_s: float, count: int) -> None:
+        for on_beacons in self._on_beacons:
+            on_beacons(first_s, count, self._doze.every_s)
 
     def _enter(self, state: State, time_s: float) -> None:
-        """Change the state, and tell observers if the radio wakes or begins to doze."""
+        """Change the state, and notify observers if the radio wakes up or begins to doze."""
         dozes, dozed = state is DOZING, self._state is DOZING
         self._state = state
         if dozes is not dozed:
-            for notify in self._on_radio:
-                notify(time_s, dozed)
+            for on_radio in self._on_radio:
+                on_radio(time_s, dozed)

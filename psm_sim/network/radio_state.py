@@ -1,4 +1,4 @@
-"""State of a radio, and what leads from one to another."""
+"""States of a radio and their transitions."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ from enum import Enum
 
 
 class State(Enum):
-    """State of a radio: awake in all but DOZING.
+    """State of a radio, which is awake in all states except DOZING.
 
-    ======  ================================  =========================================================
-    in      when                              then
-    ======  ================================  =========================================================
-    BUSY    the link falls idle               asks for a rest: AWAKE if that begins awake, else DOZING
-    BUSY    a frame comes late for a poll     DEAF, where late frames wait
-    DEAF    the link falls idle               the same, but if awake it fetches what is held: then BUSY
-    AWAKE   it sends, or a frame is offered   BUSY
-    AWAKE   the wait is over                  DOZING
-    DOZING  it hears a beacon that names it   fetches what is held: BUSY
-    DOZING  it hears another beacon           DOZING if the rest repeats, else asks for a rest
-    DOZING  it sends                          fetches what is held: BUSY; if the port does not
-                                              release on uplink, it fetches nothing: DEAF
-    ======  ================================  =========================================================
+    =========  ==================================  ========================================================
+    State      Event                               Next state
+    =========  ==================================  ========================================================
+    BUSY       link becomes idle                   policy decides: AWAKE if the rest begins awake, else
+                                                   DOZING
+    BUSY       frame arrives too late for a poll   SEND_ONLY, if ``late_frames`` is ``"wait"``
+    SEND_ONLY  link becomes idle                   as from BUSY; if the rest begins awake, the radio
+                                                   retrieves buffered frames: BUSY
+    AWAKE      station transmits, or a frame is    BUSY
+               offered
+    AWAKE      end of the wait                     DOZING
+    DOZING     beacon with the TIM bit set         retrieve buffered frames: BUSY
+    DOZING     beacon with the TIM bit not set     DOZING if the rest repeats, else the policy decides
+    DOZING     station transmits                   retrieve buffered frames: BUSY; without
+                                                   ``release_on_uplink`` retrieve nothing: SEND_ONLY
+    =========  ==================================  ========================================================
     """
 
-    BUSY = "the link is in use: it sends, or frames are on their way to it"
-    DEAF = "the same, but only to send: the access point holds its frames until a beacon"
-    AWAKE = "the link is idle: it waits as long as the policy wants before it dozes"
-    DOZING = "asleep, but for the beacons that it wakes to hear"
+    BUSY = "the link is in use: the radio transmits, or frames are in transit to it"
+    SEND_ONLY = "the radio only transmits: the access point buffers its frames until a beacon"
+    AWAKE = "the link is idle: the radio stays awake as long as the policy has decided"
+    DOZING = "asleep, except for the beacons that the radio wakes to receive"
 
 
-# As globals, since a member looked up in its class takes several times as long.
+# Module globals: enum attribute look-up is several times slower.
 BUSY, SEND_ONLY, AWAKE, DOZING = State

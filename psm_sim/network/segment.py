@@ -1,4 +1,4 @@
-"""TCP segment: what travels on a link, one segment per frame."""
+"""TCP segments. Each frame on a link carries one segment."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from psm_sim.network.http_request import Request
 
 @dataclass(slots=True, eq=False)
 class ConnectionId:
-    """The identity of one TCP connection, and the content of its byte stream.
+    """Identity of a TCP connection, and the content of its byte stream.
 
-    Segments count bytes and carry none: ``requests`` holds what the bytes of the client's stream say,
-    in order, for the server to read once it has received them. ``number`` counts the connections that its
-    host has opened, from 0; -1 is none of them.
+    Attributes
+    ----------
+    requests : list of Request
+        Requests in the client's byte stream, in order. Segments have sizes but no content, so the server
+        reads a request here once it has received its bytes.
+    number : int
+        Number of the connection among those that its host has opened, from 0; -1 if it is not one of them.
     """
 
     requests: list[Request] = field(default_factory=list)
@@ -22,14 +26,15 @@ class ConnectionId:
 
 
 NULL, GROUP = ConnectionId(), ConnectionId()
-"""The connections of null frames, and of group-addressed frames, which belong to none."""
+"""Placeholder connections of null data frames and of group addressed frames."""
 
 
 @dataclass(slots=True, eq=False)
 class Segment:
-    """One TCP segment; ``seq`` counts SYN and FIN as one byte each, as TCP does.
+    """TCP segment. As in TCP, SYN and FIN take one sequence number each.
 
-    ``wire_bytes`` is the payload with its TCP/IP header; ``rst`` is true of a :class:`ResetSegment` alone.
+    ``wire_bytes`` is the size of the payload and its TCP/IP header. ``rst`` is true for a
+    :class:`ResetSegment` only.
     """
 
     rst: ClassVar[bool] = False
@@ -43,17 +48,17 @@ class Segment:
     wire_bytes: int
 
     def end(self) -> int:
-        """Return one past its last sequence number."""
+        """Return the sequence number after the last one of the segment."""
         after = self.seq + self.payload
         return after + 1 if self.syn or self.fin else after
 
 
 BufferedFrame = tuple[float, Segment]
-"""A frame that is held, after the time in seconds at which it came."""
+"""Arrival time in seconds and content of a frame that the access point buffers."""
 
 
 class ResetSegment(Segment):
-    """Segment that ends its connection at once (RST): its sender knows it no longer."""
+    """Segment that resets its connection (RST)."""
 
     __slots__ = ()
     rst: ClassVar[bool] = True

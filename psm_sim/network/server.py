@@ -1,4 +1,4 @@
-"""Web server: reads requests, thinks, answers."""
+"""Web server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psm_sim.network.timers import ReusableEvent
 
 
 class ServerConnection:
-    """The server's side of one HTTP connection; requests are answered in order."""
+    """Server's end of one HTTP connection. Requests are answered in order."""
 
     __slots__ = ("_answered", "_endpoint", "_env", "_persistent", "_received", "_wanted")
 
@@ -21,11 +21,11 @@ class ServerConnection:
         self._answered = 0
 
     def established(self) -> None:
-        """Answer at once a request that needs no bytes."""
+        """Answer a request of zero bytes, which is complete at once."""
         self.received(0)
 
     def received(self, payload_bytes: int) -> None:
-        """Read bytes, and answer the requests that they complete."""
+        """Receive bytes and answer the requests that they complete."""
         self._received += payload_bytes
         requests = self._endpoint.connection.requests
         while self._answered < len(requests):
@@ -34,16 +34,16 @@ class ServerConnection:
                 return
             self._wanted += request.request_bytes
             self._answered += 1
-            self._think(request)
+            self._schedule_reply(request)
 
     def peer_closed(self) -> None:
-        """Close this side too."""
+        """Close this end as well."""
         self._endpoint.close()
 
-    def _think(self, request: Request) -> None:
+    def _schedule_reply(self, request: Request) -> None:
         if request.server_delay_s > 0:
-            thought = ReusableEvent(self._env, lambda _: self._reply(request))
-            thought.arm(self._env.now + request.server_delay_s)
+            ready = ReusableEvent(self._env, lambda _: self._reply(request))
+            ready.arm(self._env.now + request.server_delay_s)
         else:
             self._reply(request)
 

@@ -1,4 +1,4 @@
-"""Bare SimPy: a process that yields timeouts and nothing else, the least that an event can cost."""
+"""Minimal SimPy process, the baseline of the event-rate benchmark."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from simpy import Environment, Event
 
 
 def run_timeouts(events: int) -> None:
-    """Fire so many events."""
+    """Run a process of *events* timeouts."""
     env = Environment()
-    env.process(_yielding(env, events))
+    env.process(_timeouts(env, events))
     env.run()
 
 
-def _yielding(env: Environment, events: int) -> Generator[Event, None, None]:
+def _timeouts(env: Environment, events: int) -> Generator[Event, None, None]:
     for _ in range(events):
         yield env.timeout(1.0)

@@ -1,4 +1,4 @@
-"""Growth of the congestion window in slow start: what an ACK adds, by what it acknowledges."""
+"""Growth of the congestion window in slow start."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from psm_sim.network.tcp_constants import TcpConstants
 
 
 class SlowStartGrowth:
-    """Growth of one connection's window by the rule of ``tcp.growth``; all sizes in bytes.
+    """Growth of the congestion window of one connection, by the rule ``tcp.growth``. Sizes are in bytes.
 
-    ``rfc5681`` adds the bytes acknowledged, at most a segment (RFC 5681, equation 2); ``ns3`` a segment for
-    each ACK that completes one, counting bytes from ACK to ACK. ``ns2``, a segment per ACK, counts nothing.
+    With ``rfc5681`` an ACK adds the bytes that it acknowledges, at most one segment (RFC 5681, equation 2).
+    With ``ns3`` it adds one segment if the bytes acknowledged so far complete a segment. The rule ``ns2``,
+    one segment per ACK, needs no state and is implemented by the sender.
     """
 
     __slots__ = ("_counted", "_rule", "_segment")
 
-    def __init__(self, rules: TcpConstants) -> None:
-        self._rule, self._segment = rules.growth, rules.segment
+    def __init__(self, constants: TcpConstants) -> None:
+        self._rule, self._segment = constants.growth, constants.segment
         self._counted = 0
 
     def after(self, newly: int) -> int:
-        """Return what to add to the window after an ACK for *newly* further bytes."""
+        """Return the increase of the window for an ACK of *newly* acknowledged bytes."""
         if self._rule == "rfc5681":
             return min(newly, self._segment)
-        whole, self._counted = divmod(self._counted + newly, self._segment)
-        return self._segment if whole else 0
+        completed, self._counted = divmod(self._counted + newly, self._segment)
+        return self._segment if completed else 0

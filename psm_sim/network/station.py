@@ -1,4 +1,4 @@
-"""Station: sends for its host, and has its policy say how the radio rests."""
+"""Station, which connects a host, a policy and a radio."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from psm_sim.policies.base import Dtim
 from psm_sim.policies.outstanding_requests import StationRequests
 
 _NEW = tuple.__new__
-"""Makes a named tuple in half the time that its class takes."""
+"""Bypasses the NamedTuple constructor (twice as fast)."""
 
 
 class Station:
-    """Station: between a host that sends, a policy that decides, and a radio that obeys.
+    """Station that transmits for its host and controls its radio by a policy.
 
     Parameters
     ----------
     env, radio
-        The clock, and the radio that sends.
+        The clock and the radio.
     policy
-        Asked for every rest, and told of uplink packets; whoever makes the station starts it.
+        Policy that decides on every rest and is notified of uplink packets. Call :meth:`start` to start it.
     on_rest
-        Called as :class:`~psm_sim.network.observers.Observer` says of ``rest``.
+        Called after each decision, like the methods ``rest`` and ``decision`` of
+        :class:`~psm_sim.network.observers.Observer`.
     """
 
     def __init__(
@@ -41,10 +42,13 @@ class Station:
         self._flows = policy.flows if isinstance(policy.flows, StationRequests) else None
         self._on_sent = policy.sent if policy.wants("sent") and self._flows is None else None
         self._on_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
-        self._last_uplink_s = 0.0  # the start counts as an uplink packet
+        self._last_uplink_s = 0.0  # the start of the run counts as an uplink packet
 
     def start(self, beacon_s: float, topology: Topology) -> None:
-        """Start the policy, told of power and DTIM period where it uses these names for nothing else."""
+        """Start the policy for beacons *beacon_s* seconds apart, with power and DTIM period of *topology*.
+
+        A policy that uses the attribute names ``power`` or ``dtim`` for other purposes keeps its own values.
+        """
         policy, power = self._policy, topology.power
         if isinstance(policy.power, RadioPower):
             policy.power = RadioPower(power.awake_w, power.asleep_w, power.beacon_j)
@@ -53,52 +57,52 @@ class Station:
         policy.start(beacon_s)
 
     def send(self, segment: Segment) -> None:
-        """Wake the radio, if need be, and send one segment."""
+        """Transmit one segment, and wake the radio if it dozes."""
         now_s = self._env.now
-        cut_short = self._radio.wake_to_send(now_s)
-        if cut_short is not None:
-            self._policy.interrupted(cut_short)
+        interrupted = self._radio.wake_to_send(now_s)
+        if interrupted is not None:
+            self._policy.interrupted(interrupted)
         self._last_uplink_s = now_s
         if self._on_uplink is not None:
             self._on_uplink(now_s)
         if self._on_sent is not None:
             self._on_sent(now_s, _frame(segment))
         elif self._flows is not None:
-            useful, last = segment.payload or segment.syn, segment.fin or type(segment) is not Segment
-            if useful or last:
-                self._flows.note_sent(now_s, segment.connection.number, bool(useful), last)
+            requests, ends = segment.payload or segment.syn, segment.fin or type(segment) is not Segment
+            if requests or ends:
+                self._flows.note_sent(now_s, segment.connection.number, bool(requests), ends)
         self._radio.send(segment)
 
     def send_null(self, segment: Segment) -> None:
-        """Send a null frame, which is no packet: the policy hears of it only if it cuts a doze short."""
-        cut_short = self._radio.wake_to_send(self._env.now)
-        if cut_short is not None:
-            self._policy.interrupted(cut_short)
+        """Transmit a null data frame. The policy is notified only if it interrupts a doze."""
+        interrupted = self._radio.wake_to_send(self._env.now)
+        if interrupted is not None:
+            self._policy.interrupted(interrupted)
         self._radio.send(segment)
 
     def received_group(self, segment: Segment) -> None:
-        """Tell the policy of a group frame, if it wants to be told."""
+        """Notify the policy of a group addressed frame, if it implements the hook."""
         if self._policy.wants("received"):
             self._policy.received(self._env.now, _frame(segment))
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return what takes the frames received: *deliver*, after the policy if it wants to be told."""
+        """Return a wrapper of *deliver* that first notifies the policy, if it implements the hook."""
         if self._flows is not None:
-            return self._keeper(self._flows, deliver)
+            return self._tracking_receiver(self._flows, deliver)
         if not self._policy.wants("received"):
             return deliver
-        notify, env = self._policy.received, self._env
+        on_received, env = self._policy.received, self._env
 
         def receive(segment: Segment) -> None:
-            notify(env.now, _frame(segment))
+            on_received(env.now, _frame(segment))
             deliver(segment)
 
         return receive
 
-    def _keeper(
+    def _tracking_receiver(
         self, flows: StationRequests, deliver: Callable[[Segment], None]
     ) -> Callable[[Segment], None]:
-        """Return what takes the frames received: *deliver*, after *flows* if a frame can change them."""
+        """Return a wrapper of *deliver* that first updates *flows*, if a frame can change them."""
         env, full, note_reply_end = self._env, flows.segment_bytes, flows.note_reply_end
 
         def receive(segment: Segment) -> None:
@@ -110,19 +114,19 @@ class Station:
         return receive
 
     def rest(self, time_s: float, poll: Poll | None) -> Rest:
-        """Return how the radio shall rest, now that the link has fallen idle at *time_s*."""
+        """Return the policy's decision, given that the link became idle at *time_s*."""
         if self._flows is not None and self._last_uplink_s > self._flows.last_frame_s:
             self._flows.last_frame_s = self._last_uplink_s
         rest = self._policy.rest(time_s, time_s - self._last_uplink_s, poll)
-        for notify in self._on_rest:
-            notify(time_s, poll, rest)
+        for on_rest in self._on_rest:
+            on_rest(time_s, poll, rest)
         return rest
 
 
 def _frame(segment: Segment) -> Frame:
-    """Return what a driver sees of a segment."""
-    seen = (
+    """Return the part of a segment that a driver can observe."""
+    fields = (
         segment.connection.number, segment.wire_bytes, segment.payload, segment.syn,
         segment.fin or segment.rst,
     )  # fmt: skip
-    return _NEW(Frame, seen)
+    return _NEW(Frame, fields)

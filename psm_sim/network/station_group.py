@@ -1,4 +1,4 @@
-"""Crowd: several stations on one access point, each with a world of its own but for the air they share."""
+"""Stations that share one access point and one channel."""
 
 from __future__ import annotations
 
@@ -11,14 +11,19 @@ from psm_sim.workload.page_view import Page
 
 
 class StationGroup:
-    """Crowd of worlds on the same clock, made with the same cell.
-
-    ``events`` is the number of SimPy events of them all; ``browsing`` is true until another one is done.
+    """Group of worlds on the same clock. Each world has one station, and all were built with the same cell.
 
     Parameters
     ----------
     worlds
-        At least one; each has one station.
+        The worlds, at least one.
+
+    Attributes
+    ----------
+    events : int
+        Number of SimPy events of all worlds.
+    browsing : bool
+        False once another station has loaded its last page. :meth:`run` resets it.
     """
 
     def __init__(self, worlds: Sequence[World]) -> None:
@@ -34,22 +39,22 @@ class StationGroup:
         over: Callable[[int], None],
         until: int | None = None,
     ) -> None:
-        """Load every station's pages; the clock stops when the last one is done.
+        """Load the pages of all stations. The clock stops when the last station is done.
 
         Parameters
         ----------
         pages, messages
-            Those of each station.
+            Pages and messages of each station.
         over
-            Called with the number of a station when its last page is complete, at that time: it goes on
-            being there, and sends no more than its connections still have to.
-        until
-            The number of the station with whose last page the run ends; ``None``: with the last of all.
+            Called with the number of a station when its last page is complete. The station stays associated
+            and sends only what its open connections still require.
+        until : int or None
+            Number of the station at whose last page the run ends; None waits for all stations.
 
         Raises
         ------
         PageError
-            If a page of any of them cannot be loaded.
+            If a page of any station cannot be loaded.
         """
         for world, own_pages, own_messages in zip(self._worlds, pages, messages, strict=True):
             world.begin(own_pages, own_messages)
@@ -62,12 +67,12 @@ class StationGroup:
                 over(number)
 
     def _done(self, busy: Sequence[tuple[int, World]]) -> list[tuple[int, World]]:
-        """Return who is done; when nobody is, have all look whether their pages make progress."""
+        """Return the stations that are done. If there are none, check the progress of all pages."""
         if self.browsing:
             for _, world in busy:
                 world.browser.check()
         self.browsing = True
-        return [each for each in busy if not each[1].browsing]
+        return [entry for entry in busy if not entry[1].browsing]
 
     def _stop(self) -> None:
         self.browsing = False

@@ -1,4 +1,4 @@
-"""Acknowledging first, as ns-3 does: an ACK that is due leaves before the program reads what came."""
+"""TCP endpoint that acknowledges data before the application reads them, as ns-3 does."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from psm_sim.network.tcp_receiver import NOW
 
 
 class AckFirst(Endpoint):
-    """Endpoint under ``tcp.ack_first``.
+    """Endpoint for ``tcp.ack_first``.
 
-    A server acknowledges the first request of a connection at once, and a FIN in answer to one has a bare ACK
-    before it and after.
+    A server acknowledges the first request of a connection at once. An endpoint that answers a FIN with its
+    own FIN sends a bare ACK before and after it.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""TCP rules: what the connections of a host have in common, worked out once."""
+"""TCP constants that all connections of a host share."""
 
 from __future__ import annotations
 
@@ -7,16 +7,31 @@ from psm_sim.network.topology_sections import TcpParameters
 
 
 class TcpConstants:
-    """Rules of TCP, from its parameters: sizes and windows in bytes, times in seconds.
+    """TCP constants, computed once from the parameters. Sizes and windows are in bytes, times in seconds.
 
-    ``segment`` is the largest payload, ``header`` goes with each, ``window`` is the receiver's, and
-    ``first_window`` the one to begin with. So many segments as ``at_once`` says are acknowledged at once;
-    fewer after ``delay_s``, or at the next of ``ticks`` if there are any.
+    Attributes
+    ----------
+    segment, header : int
+        Maximum payload of a segment, and size of its TCP/IP header.
+    window, first_window : int
+        Receive window, and initial congestion window.
+    growth : str
+        Rule of the growth in slow start.
+    first_timeout_s, min_timeout_s, max_timeout_s : float
+        Initial, minimum and maximum retransmission timeout.
+    give_up_s, syn_give_up_s : float
+        Time without a new ACK after which a connection, or its SYN, is given up.
+    at_once : int
+        Number of unacknowledged segments that triggers an immediate ACK.
+    delay_s : float
+        Delay of other ACKs.
+    ticks : Beacons or None
+        Clock ticks at which delayed ACKs leave, with ``delayed_ack = "heartbeat"``.
     """
 
     __slots__ = (
         "at_once", "delay_s", "first_timeout_s", "first_window", "give_up_s", "growth", "header",
-        "largest_timeout_s", "least_timeout_s", "segment", "syn_give_up_s", "ticks", "window",
+        "max_timeout_s", "min_timeout_s", "segment", "syn_give_up_s", "ticks", "window",
     )  # fmt: skip
 
     def __init__(self, tcp: TcpParameters) -> None:
@@ -24,7 +39,7 @@ class TcpConstants:
         self.window, self.first_window = tcp.window_bytes, tcp.initial_window * tcp.segment_bytes
         self.growth = tcp.growth
         self.first_timeout_s = tcp.initial_rto_ms / 1000
-        self.least_timeout_s, self.largest_timeout_s = tcp.min_rto_ms / 1000, tcp.max_rto_ms / 1000
+        self.min_timeout_s, self.max_timeout_s = tcp.min_rto_ms / 1000, tcp.max_rto_ms / 1000
         self.give_up_s, self.syn_give_up_s = tcp.give_up_s, tcp.syn_give_up_s
         self.delay_s = tcp.delayed_ack_ms / 1000
         self.at_once = 2 if tcp.delayed_ack_ms > 0 else 1

@@ -1,4 +1,4 @@
-"""TCP endpoint: one end of a connection, with handshake, data both ways, close."""
+"""TCP endpoint with handshake, data in both directions, and close."""
 
 from __future__ import annotations
 
@@ -13,64 +13,64 @@ from psm_sim.network.tcp_sender import Sender
 from psm_sim.network.timers import Timer, TimerQueue
 
 _new = object.__new__
-"""Makes a segment, to be filled in, in two thirds of the time that its class takes."""
+"""Creates an empty segment without calling its constructor, in two thirds of the time."""
 
 
 class Application(Protocol):
-    """What an endpoint tells the program that uses it."""
+    """Application that uses an endpoint, and is called by it."""
 
     def established(self) -> None:
-        """The handshake is done."""
+        """Handle the end of the handshake."""
 
     def received(self, payload_bytes: int) -> None:
-        """So many further bytes of the peer's stream are in order."""
+        """Handle *payload_bytes* further bytes of the peer's stream, in order."""
 
     def peer_closed(self) -> None:
-        """The peer's FIN has come; it will send no more."""
+        """Handle the peer's FIN, after which it sends no more data."""
 
 
 class SegmentSink(Protocol):
-    """Way out of a host."""
+    """Output of a host, which counts and transmits its segments."""
 
     sent_bytes: int
     transmit: Callable[[Segment], None]
 
 
 class Endpoint(Sender):
-    """One end of a connection, between an application and the host's way out.
+    """One end of a TCP connection.
 
-    The side that opens calls :meth:`open`; the other one is made when a SYN arrives.
+    The client calls :meth:`open`. The server creates its endpoint when a SYN arrives.
 
     Parameters
     ----------
-    timers, rules, connection
-        The timers of its host, what TCP does, and the connection that this is an end of.
-    way_out
-        Takes each segment to be sent, and counts its bytes.
+    timers, constants, connection
+        Timers of the host, TCP constants, and identity of the connection.
+    sink
+        Transmits each segment and counts its bytes.
     give_up
-        Called, with the endpoint, when the peer has acknowledged nothing new for too long.
+        Called with the endpoint when the peer has acknowledged nothing new for too long.
     """
 
     __slots__ = (
-        "_ack", "_is_open", "_peer_fin", "_tell_give_up", "_way_out", "application", "connection",
+        "_ack", "_is_open", "_on_give_up", "_peer_fin", "_sink", "application", "connection",
         "peer_has_closed", "receiver",
     )  # fmt: skip
 
     def __init__(
         self,
         timers: TimerQueue,
-        rules: TcpConstants,
+        constants: TcpConstants,
         connection: ConnectionId,
-        way_out: SegmentSink,
+        sink: SegmentSink,
         give_up: Callable[[Endpoint], None] = lambda _: None,
     ) -> None:
-        Sender.__init__(self, timers, rules)
-        self._way_out, self._tell_give_up = way_out, give_up
+        Sender.__init__(self, timers, constants)
+        self._sink, self._on_give_up = sink, give_up
         self._ack = Timer(timers, self._send_ack)
         self._peer_fin = -1
         self.peer_has_closed = self._is_open = False
         self.connection = connection
-        self.receiver = Receiver(rules.at_once)
+        self.receiver = Receiver(constants.at_once)
         self.application: Application
 
     def open(self) -> None:
@@ -78,16 +78,16 @@ class Endpoint(Sender):
         self.send()
 
     def close(self) -> None:
-        """Send a FIN once everything written has been sent; receiving goes on."""
+        """Send a FIN after all written data. The endpoint can still receive."""
         if not self.closing:
             self.write(0, last=True)
 
     def is_closed(self) -> bool:
-        """Say whether both FINs have been received and acknowledged."""
+        """Return whether both FINs have been received and acknowledged."""
         return self.peer_has_closed and self.closing and self.acknowledged == self.written + 1
 
     def receive(self, segment: Segment) -> None:
-        """Take one segment from the peer."""
+        """Process one segment from the peer."""
         if segment.syn or not self._is_open:
             self._open(segment)
             return
@@ -108,7 +108,7 @@ class Endpoint(Sender):
             self._duplicate()
 
     def _open(self, segment: Segment) -> None:
-        """Take a segment while the connection is not yet open, or a SYN."""
+        """Process a SYN, or any segment before the connection is open."""
         receiver, seq, ack = self.receiver, segment.seq, segment.ack
         before, end = receiver.next, segment.end()
         if before == 0 and not segment.syn:
@@ -121,7 +121,7 @@ class Endpoint(Sender):
             self.send()
             return
         if segment.syn and ack == self.acknowledged == 0:
-            # The peer has not got the SYN-ACK; a bare ACK would open nothing (RFC 9293, section 3.10.7.4).
+            # The SYN-ACK was lost. A bare ACK would not open the connection (RFC 9293, section 3.10.7.4).
             self.repeat_syn()
             return
         if ack > self.acknowledged:
@@ -135,11 +135,11 @@ class Endpoint(Sender):
             self._take(before or 1)
 
     def stop(self) -> None:
-        """Fire no timer again."""
+        """Cancel all timers."""
         self._timer.deadline = self._ack.deadline = inf
 
     def detach(self) -> None:
-        """Part from what refers to it, once it is closed: no cycle is then left for the garbage collector."""
+        """Break reference cycles after the connection is closed, so that reference counting frees it."""
         del self.application
         self._timer.detach()
         self._ack.detach()
@@ -150,7 +150,7 @@ class Endpoint(Sender):
         self.application.established()
 
     def _take(self, before: int) -> None:
-        """Hand what is new and in order to the application, and acknowledge it when that is due."""
+        """Deliver in-order data from *before* on to the application, and acknowledge them if that is due."""
         receiver = self.receiver
         reached = receiver.next
         if reached == self._peer_fin:
@@ -163,8 +163,8 @@ class Endpoint(Sender):
         if receiver.due is NOW:
             self._emit(self.next, 0, False, False)
         elif receiver.due is LATER and self._ack.deadline == inf:
-            now_s, ticks = self._env.now, self._rules.ticks
-            self._ack.at(now_s + self._rules.delay_s if ticks is None else ticks.time(ticks.after(now_s)))
+            now_s, ticks = self._env.now, self._constants.ticks
+            self._ack.at(now_s + self._constants.delay_s if ticks is None else ticks.time(ticks.after(now_s)))
 
     def _end(self) -> None:
         self.peer_has_closed = True
@@ -174,15 +174,15 @@ class Endpoint(Sender):
         self._emit(self.next, 0, False, False)
 
     def _give_up(self) -> None:
-        self._tell_give_up(self)
+        self._on_give_up(self)
 
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
         self._ack.deadline = inf
-        segment, receiver, way_out = _new(Segment), self.receiver, self._way_out
+        segment, receiver, sink = _new(Segment), self.receiver, self._sink
         segment.connection, segment.seq, segment.payload = self.connection, seq, payload
         segment.ack, segment.syn, segment.fin = receiver.next, syn, fin
-        segment.wire_bytes = size = payload + self._rules.header
+        segment.wire_bytes = size = payload + self._constants.header
         receiver.unacknowledged, receiver.due = 0, NO
-        way_out.sent_bytes += size
-        transmit = way_out.transmit
+        sink.sent_bytes += size
+        transmit = sink.transmit
         transmit(segment)

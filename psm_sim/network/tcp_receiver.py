@@ -1,4 +1,4 @@
-"""TCP receiver: reassembly of the peer's stream, and when an ACK is due."""
+"""TCP receiver, which reassembles the peer's stream and decides when an ACK is due."""
 
 from __future__ import annotations
 
@@ -6,24 +6,31 @@ from enum import Enum
 
 
 class AckDue(Enum):
-    """Urgency of the acknowledgement of what has been received."""
+    """Urgency of the next acknowledgement."""
 
     NO = 0
     LATER = 1
     NOW = 2
 
 
-# As globals, since a member looked up in its class takes several times as long.
+# Module globals: enum attribute look-up is several times slower.
 NO, LATER, NOW = AckDue
 
 
 class Receiver:
-    """Puts the peer's stream together; sequence numbers count SYN and FIN as one byte each.
+    """Receiving half of a connection. SYN and FIN take one sequence number each.
 
-    ``next`` is the next sequence number expected, ``unacknowledged`` counts segments since the last
-    acknowledgement: whoever sends one sets it to 0. ``due`` says how soon to acknowledge: at once when so
-    many as *at_once* are not, one or two, and at once too whatever is out of order or fills a gap
-    (RFC 5681, section 4.2).
+    An ACK is due at once after *at_once* unacknowledged segments (1 or 2). It is also due at once if a
+    segment is out of order or fills a gap (RFC 5681, section 4.2).
+
+    Attributes
+    ----------
+    next : int
+        Next expected sequence number.
+    unacknowledged : int
+        Number of segments since the last ACK. The endpoint resets it when it sends an ACK.
+    due : AckDue
+        Urgency of the next ACK.
     """
 
     __slots__ = ("_at_once", "_islands", "due", "next", "unacknowledged")
@@ -36,7 +43,7 @@ class Receiver:
         self.due = NO
 
     def accept(self, start: int, end: int, urgent: bool) -> None:
-        """Take the sequence numbers from *start* up to *end*; *urgent* for SYN and FIN."""
+        """Accept the sequence numbers from *start* up to *end*; *urgent* is true for SYN and FIN."""
         if start <= self.next < end:
             self.next = end
             self.unacknowledged = count = self.unacknowledged + 1
@@ -46,17 +53,18 @@ class Receiver:
                 self._join()
         else:
             if start > self.next:
-                self._keep(start, end)
+                self._store_island(start, end)
             self.due = NOW
 
-    def _keep(self, start: int, end: int) -> None:
-        kept = []
+    def _store_island(self, start: int, end: int) -> None:
+        """Store an out-of-order range, merged with the stored ranges that it touches."""
+        separate = []
         for island_start, island_end in self._islands:
             if island_end < start or island_start > end:
-                kept.append((island_start, island_end))
+                separate.append((island_start, island_end))
             else:
                 start, end = min(start, island_start), max(end, island_end)
-        self._islands = sorted([*kept, (start, end)])
+        self._islands = sorted([*separate, (start, end)])
 
     def _join(self) -> None:
         while self._islands and self._islands[0][0] <= self.next:

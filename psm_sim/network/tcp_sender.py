@@ -1,4 +1,4 @@
-"""TCP sender: the sending half of a connection, with windows, congestion control, retransmission."""
+"""TCP sender with congestion control and retransmission."""
 
 from __future__ import annotations
 
@@ -14,35 +14,47 @@ from psm_sim.network.timers import Timer, TimerQueue
 
 
 class Sender(ABC):
-    """Sends a stream of bytes: slow start, congestion avoidance, fast retransmit and recovery (NewReno).
+    """Sending half of a connection, with NewReno congestion control (RFC 5681, 6298, 6582).
 
-    Sequence number 0 is the SYN, the data follow, the FIN is last. ``acknowledged`` is the first number
-    not yet acknowledged, ``next`` the next to be sent, ``end`` one past the last that is to be sent; windows
-    are in bytes (RFC 5681, 6298, 6582). An :class:`~psm_sim.network.tcp_endpoint.Endpoint` is one that
-    receives, too.
+    It implements slow start, congestion avoidance, fast retransmit and fast recovery. Sequence number 0 is
+    the SYN, data follow, and the FIN is last. Windows are in bytes.
+    :class:`~psm_sim.network.tcp_endpoint.Endpoint` adds the receiving half.
+
+    Attributes
+    ----------
+    acknowledged, next, end : int
+        First sequence number that is not acknowledged, next one to send, and one past the last one to send.
+    highest : int
+        One past the highest sequence number sent so far.
+    written : int
+        One past the last data byte.
+    window, slow_start_threshold : float
+        Congestion window, and threshold of slow start.
+    recover : int
+        Sequence number at which fast recovery ends (RFC 6582).
     """
 
     __slots__ = (
-        "_env", "_expired_at", "_growth", "_moved_s", "_rules", "_syn_lost", "_timed", "_timed_at", "_timer",
-        "acknowledged", "closing", "duplicates", "end", "highest", "next", "recover", "recovering",
+        "_constants", "_env", "_expired_at", "_growth", "_progress_s", "_syn_lost", "_timed", "_timed_at",
+        "_timer", "acknowledged", "closing", "duplicates", "end", "highest", "next", "recover", "recovering",
         "retransmissions", "slow_start_threshold", "timeout", "window", "written",
     )  # fmt: skip
 
-    def __init__(self, timers: TimerQueue, rules: TcpConstants) -> None:
+    def __init__(self, timers: TimerQueue, constants: TcpConstants) -> None:
         self._env: Environment = timers.env
-        self._rules = rules
-        self._growth = None if rules.growth == "ns2" else SlowStartGrowth(rules)
+        self._constants = constants
+        self._growth = None if constants.growth == "ns2" else SlowStartGrowth(constants)
         self._timer = Timer(timers, self._expired)
-        self.timeout = RetransmissionTimeout(rules)
+        self.timeout = RetransmissionTimeout(constants)
         self._timed = 0
         self._timed_at = 0.0
         self._syn_lost = False
-        self._moved_s = 0.0  # when the last new ACK came; before it, when what waits for it was sent
-        self._expired_at = -1  # what was not acknowledged when the timer last expired
+        self._progress_s = 0.0  # time of the last new ACK, or of the first transmission that waits for one
+        self._expired_at = -1  # first unacknowledged number when the timer last expired
         self.acknowledged = self.next = self.highest = 0
         self.written = self.end = 1
         self.closing = False
-        self.window: float = rules.first_window
+        self.window: float = constants.first_window
         self.slow_start_threshold: float = inf
         self.duplicates = 0
         self.recovering = False
@@ -51,37 +63,37 @@ class Sender(ABC):
 
     @property
     def in_flight(self) -> int:
-        """Sequence numbers sent and not yet acknowledged."""
+        """The number of sequence numbers sent and not acknowledged."""
         return self.next - self.acknowledged
 
     @abstractmethod
     def _emit(self, seq: int, payload: int, syn: bool, fin: bool) -> None:
-        """Send one segment: sequence number, payload bytes, SYN, FIN."""
+        """Send one segment with *payload* bytes from *seq* on and the flags *syn* and *fin*."""
 
     @abstractmethod
     def _give_up(self) -> None:
-        """Give up: a timer expires and nothing new was acknowledged for too long (RFC 1122, 4.2.3.5)."""
+        """Give the connection up, because nothing new was acknowledged for too long (RFC 1122, 4.2.3.5)."""
 
     def write(self, payload_bytes: int, last: bool = False) -> None:
-        """Add bytes to the stream, after the *last* ones a FIN, and send what the window allows."""
+        """Append *payload_bytes* to the stream, and a FIN if *last*. Send what the window allows."""
         self.written = written = self.written + payload_bytes
         self.closing, self.end = last, written + 1 if last else written
         self.send()
 
     def repeat_syn(self) -> None:
-        """Send the SYN again, since the peer did (Karn: its round trip is not measured)."""
+        """Retransmit the SYN, because the peer did (Karn: its round trip is not measured)."""
         self._timed = 0
         self._put(0, 0, True, False)
 
     def send(self) -> None:
-        """Send whole segments, or the last one, while the window allows."""
+        """Send full segments, or the final smaller one, while the window allows."""
         if self.acknowledged == 0:
             if self.next == 0:
                 self._put(0, 0, True, False)
             return
-        rules, window = self._rules, self.window
-        limit = self.acknowledged + (window if window < rules.window else rules.window)
-        seq, segment = self.next, rules.segment
+        constants, window = self._constants, self.window
+        limit = self.acknowledged + (window if window < constants.window else constants.window)
+        seq, segment = self.next, constants.segment
         written, end, closing = self.written, self.end, self.closing
         while seq < end:
             payload = segment if written - seq > segment else written - seq
@@ -91,9 +103,9 @@ class Sender(ABC):
             seq = self.next
 
     def acknowledge(self, ack: int) -> None:
-        """Take an acknowledgement of something new, and send what the window then allows."""
+        """Process an ACK of new data, and send what the window then allows."""
         before = self.acknowledged
-        self._moved_s = now_s = self._env.now
+        self._progress_s = now_s = self._env.now
         self.acknowledged = ack
         if ack > self.next:
             self.next = ack
@@ -102,13 +114,15 @@ class Sender(ABC):
             self.timeout.sample(now_s - self._timed_at)
             self._timed = 0
         if before == 0:
-            self.window = self._rules.segment if self._syn_lost else self._rules.first_window
+            self.window = self._constants.segment if self._syn_lost else self._constants.first_window
         elif self.recovering:
             self._recover(ack, ack - before)
         elif self.window >= self.slow_start_threshold:
-            self.window += self._rules.segment * self._rules.segment / self.window
+            self.window += self._constants.segment * self._constants.segment / self.window
         else:
-            self.window += self._rules.segment if self._growth is None else self._growth.after(ack - before)
+            self.window += (
+                self._constants.segment if self._growth is None else self._growth.after(ack - before)
+            )
         self.duplicates = 0
         if ack == self.next:
             self._timer.deadline = inf
@@ -123,7 +137,7 @@ class Sender(ABC):
         if timer.deadline == inf:
             now_s = self._env.now
             if seq >= self.highest:
-                self._moved_s = now_s
+                self._progress_s = now_s
             timer.at(now_s + self.timeout.seconds)
         if seq < self.highest:
             self.retransmissions += 1
@@ -138,43 +152,43 @@ class Sender(ABC):
         if ack >= self.recover:
             self.window, self.recovering = self.slow_start_threshold, False
             return
-        self.window = max(self.window - newly + self._rules.segment, self._rules.segment)
+        self.window = max(self.window - newly + self._constants.segment, self._constants.segment)
         self._resend()
 
     def _duplicate(self) -> None:
         self.duplicates += 1
         if self.recovering:
-            self.window += self._rules.segment
+            self.window += self._constants.segment
             self.send()
         elif self.duplicates == 3 and self.acknowledged > self.recover:
             self._halve()
             self.recovering, self.recover = True, self.highest
-            self.window = self.slow_start_threshold + 3 * self._rules.segment
+            self.window = self.slow_start_threshold + 3 * self._constants.segment
             self._resend()
 
     def _halve(self) -> None:
-        self.slow_start_threshold = max(self.in_flight / 2, 2 * self._rules.segment)
+        self.slow_start_threshold = max(self.in_flight / 2, 2 * self._constants.segment)
 
     def _resend(self) -> None:
-        """Send the first unacknowledged segment again (Karn: its round trip is not measured)."""
+        """Retransmit the first unacknowledged segment (Karn: its round trip is not measured)."""
         self._timed = 0
         seq = self.acknowledged
-        payload = min(self._rules.segment, self.written - seq)
+        payload = min(self._constants.segment, self.written - seq)
         self._put(seq, payload, False, self.closing and seq + payload == self.written)
 
     def _expired(self) -> None:
-        limit_s = self._rules.give_up_s if self.acknowledged > 0 else self._rules.syn_give_up_s
-        if self._env.now - self._moved_s >= limit_s:
+        limit_s = self._constants.give_up_s if self.acknowledged > 0 else self._constants.syn_give_up_s
+        if self._env.now - self._progress_s >= limit_s:
             self._give_up()
         else:
-            self._start_again()
+            self._restart()
 
-    def _start_again(self) -> None:
-        # A segment that has timed out before lowers the threshold no further (RFC 5681, section 3.1).
+    def _restart(self) -> None:
+        # A second timeout of the same segment does not lower the threshold again (RFC 5681, section 3.1).
         if self._expired_at != self.acknowledged > 0:
             self._halve()
         self._expired_at = self.acknowledged
-        self.window = self._rules.segment
+        self.window = self._constants.segment
         self.timeout.back_off()
         self._timed = 0
         self._syn_lost = self._syn_lost or self.acknowledged == 0

@@ -6,18 +6,18 @@ from psm_sim.network.tcp_constants import TcpConstants
 
 
 class RetransmissionTimeout:
-    """The timeout ``seconds``, from samples of the round trip and the back-off after each expiry."""
+    """Retransmission timeout ``seconds``, from round-trip samples and exponential back-off."""
 
-    __slots__ = ("_rules", "_smoothed", "_variation", "seconds")
+    __slots__ = ("_constants", "_smoothed", "_variation", "seconds")
 
-    def __init__(self, rules: TcpConstants) -> None:
-        self._rules = rules
+    def __init__(self, constants: TcpConstants) -> None:
+        self._constants = constants
         self._smoothed: float | None = None
         self._variation = 0.0
-        self.seconds = rules.first_timeout_s
+        self.seconds = constants.first_timeout_s
 
     def sample(self, round_trip_s: float) -> None:
-        """Take one measured round trip, in seconds (RFC 6298, equations 2.2 and 2.3)."""
+        """Update the estimate with a measured round trip in seconds (RFC 6298, 2.2 and 2.3)."""
         smoothed = self._smoothed
         if smoothed is None:
             smoothed, variation = round_trip_s, round_trip_s / 2
@@ -26,13 +26,13 @@ class RetransmissionTimeout:
             variation = 0.75 * self._variation + 0.25 * (error if error > 0.0 else -error)
             smoothed = 0.875 * smoothed + 0.125 * round_trip_s
         self._smoothed, self._variation = smoothed, variation
-        seconds, rules = smoothed + 4.0 * variation, self._rules
-        if seconds < rules.least_timeout_s:
-            seconds = rules.least_timeout_s
-        elif seconds > rules.largest_timeout_s:
-            seconds = rules.largest_timeout_s
+        seconds, constants = smoothed + 4.0 * variation, self._constants
+        if seconds < constants.min_timeout_s:
+            seconds = constants.min_timeout_s
+        elif seconds > constants.max_timeout_s:
+            seconds = constants.max_timeout_s
         self.seconds = seconds
 
     def back_off(self) -> None:
         """Double the timeout after it has expired (RFC 6298, 5.5)."""
-        self.seconds = min(2 * self.seconds, self._rules.largest_timeout_s)
+        self.seconds = min(2 * self.seconds, self._constants.max_timeout_s)

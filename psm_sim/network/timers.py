@@ -1,7 +1,7 @@
-"""Timers: SimPy events that are armed again and again.
+"""Reusable SimPy events and timers.
 
-Allocating events is SimPy's largest cost, so a periodic part keeps one and schedules it anew. The
-outcome (``_ok``, ``_value``) is given once.
+The allocation of events is SimPy's largest cost. A periodic part therefore keeps one event and schedules it
+repeatedly. Its outcome (``_ok``, ``_value``) is set once.
 """
 
 from __future__ import annotations
@@ -16,57 +16,60 @@ from simpy import Environment, Event
 from simpy.events import NORMAL, EventPriority
 
 WITH_DTIM = EventPriority(NORMAL + 1)
-"""Priority of group frames: at equal times they come before the beacon that announces them is over."""
+"""Priority of group addressed frames: at equal times they come before the beacon is processed."""
 
 LOWEST_PRIORITY = EventPriority(NORMAL + 2)
-"""Priority of beacons: at equal times, everything else happens first."""
+"""Priority of beacons: at equal times, all other events come first."""
 
 
 class ReusableEvent(Event):
-    """Pulse: calls *action*, with itself, each time it has been armed; it never counts as over.
+    """Event that can be re-armed after it has fired. It calls *action* with itself.
 
-    ``queue`` and ``numbers`` are the clock's.
+    Attributes
+    ----------
+    queue, numbers
+        Event queue and event counter of the clock.
     """
 
     def __init__(self, env: Environment, action: Callable[[Event], None]) -> None:
         self.env, self.action = env, action
         self._ok, self._value = True, None
-        # As env.schedule() does it, which would take a delay: most events come this way.
+        # arm() uses these directly: env.schedule() takes a delay, which would round the time.
         self.queue, self.numbers = env._queue, env._eid
 
     @property
     def callbacks(self) -> list[Callable[[Any], None]]:
-        """The action alone, before and after each firing, whatever SimPy sets."""
+        """The action. SimPy's assignments are ignored, so that the event stays usable."""
         return [self.action]
 
     @callbacks.setter
     def callbacks(self, _: object) -> None: ...
 
     def arm(self, time: float, priority: EventPriority = NORMAL) -> None:
-        """Fire at *time*, to the last bit."""
+        """Schedule the event for exactly *time*, without rounding."""
         heappush(self.queue, (time, priority, next(self.numbers), self))
 
     def comes_first(self, time: float, number: int) -> bool:
-        """Say whether it would fire next at *time*, with a *number* taken before; else it is armed so."""
-        place = time, NORMAL, number, self
-        if not self.queue or place < self.queue[0]:
+        """Return whether the event would be the next one at *time* with event *number*; else arm it so."""
+        entry = time, NORMAL, number, self
+        if not self.queue or entry < self.queue[0]:
             return True
-        heappush(self.queue, place)
+        heappush(self.queue, entry)
         return False
 
 
 class Alarm:
-    """Alarm: calls *action* at its deadline, which can be moved or taken back at any time.
+    """Alarm that calls *action* at its deadline, which can be moved or cancelled at any time.
 
-    SimPy cannot take an event out of its queue. A deadline that moves later costs nothing until the
-    queued firing comes up early and queues itself again; one that moves earlier is queued at once.
+    SimPy cannot remove an event from its queue. A deadline that moves to a later time is queued only when the
+    earlier event fires. A deadline that moves to an earlier time is queued at once.
     """
 
     def __init__(
         self, env: Environment, action: Callable[[], None], priority: EventPriority = NORMAL
     ) -> None:
         self._env, self._action, self._priority = env, action, priority
-        self._pulse = ReusableEvent(env, self._fire)
+        self._event = ReusableEvent(env, self._fire)
         self._queued_for = inf
         self.deadline = inf
 
@@ -77,13 +80,13 @@ class Alarm:
             self._queue()
 
     def cancel(self) -> None:
-        """Do not fire."""
+        """Cancel the alarm."""
         self.deadline = inf
 
     def _queue(self) -> None:
         now = self._env.now
         self._queued_for = queued_for = now + (self.deadline - now)
-        self._pulse.arm(queued_for, self._priority)
+        self._event.arm(queued_for, self._priority)
 
     def _fire(self, _: Event) -> None:
         now = self._env.now
@@ -97,26 +100,34 @@ class Alarm:
 
 
 class TimerQueue:
-    """Timers of one host: any number of them, with one event for the earliest.
+    """Queue of the timers of one host, with one SimPy event for the earliest timer.
 
-    Most timers of TCP are taken back before they fire. Here they leave the queue together, the next time
-    that one of them comes up, and not each with an event of SimPy's. ``due`` is a heap of when to look at
-    which, in ``order`` at equal times; ``armed_for`` is the time of the event. If that moves earlier it is
-    queued once more, and is not queued anew for the later time when it has fired.
+    Most TCP timers are cancelled before they fire. Cancelled timers leave this queue together when the next
+    one fires, so they need no SimPy events of their own.
+
+    Attributes
+    ----------
+    due : list of (float, int, Timer)
+        Heap of the times at which timers must be checked.
+    order : iterator of int
+        Tie breaker of the heap.
+    armed_for : float
+        Time of the next SimPy event. If it moves to an earlier time, the event for the later time stays
+        queued.
     """
 
     def __init__(self, env: Environment) -> None:
-        self.env, self._pulse = env, ReusableEvent(env, self._fire)
+        self.env, self._event = env, ReusableEvent(env, self._fire)
         self.due: list[tuple[float, int, Timer]] = []
         self.order = count()
         self.armed_for = inf
         self._later: list[float] = []
 
     def arm(self, time: float) -> None:
-        """Look at the timers at *time*, earlier than planned."""
+        """Check the timers at *time*, which is earlier than planned."""
         self._later.append(self.armed_for)
         self.armed_for = time
-        self._pulse.arm(time)
+        self._event.arm(time)
 
     def _fire(self, _: Event) -> None:
         now, due = self.env.now, self.due
@@ -131,13 +142,13 @@ class TimerQueue:
             if time == timer.queued_for:
                 timer.queued_for = inf
                 if timer.deadline < inf:
-                    timer.look(now)
+                    timer.check(now)
 
 
 class Timer:
-    """Timer: calls *action* at its deadline, which can be moved or taken back at any time.
+    """Timer that calls *action* at its deadline, which can be moved or cancelled at any time.
 
-    ``queued_for`` is when it will be looked at.
+    ``queued_for`` is the time at which the queue checks it. To cancel it, set ``deadline`` to infinity.
     """
 
     __slots__ = ("_action", "_timers", "deadline", "queued_for")
@@ -157,11 +168,11 @@ class Timer:
                 timers.arm(time)
 
     def detach(self) -> None:
-        """Part from its owner, since it is not needed any more."""
+        """Drop the reference to its owner, which needs it no longer."""
         del self._action
 
-    def look(self, now: float) -> None:
-        """Fire if its deadline has come *now*, else be looked at again when it comes."""
+    def check(self, now: float) -> None:
+        """Fire if the deadline is reached at *now*, else schedule the next check."""
         if self.deadline <= now:
             self.deadline = inf
             self._action()

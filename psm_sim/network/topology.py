@@ -1,4 +1,4 @@
-"""Topology: the scenario in numbers, and the keys that name each of them."""
+"""Topology: all parameters of a scenario, and their keys."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from psm_sim.parameters import parameters_of
 
 @dataclass(frozen=True)
 class Topology:
-    """A whole scenario; sections and keys are those of ``topologies/three-node.toml``.
+    """Parameters of a scenario. Sections and keys are those of ``topologies/three-node.toml``.
 
-    ``base`` is the bundled topology that this one was made from: what differs from it tells people what it
-    is (:func:`~psm_sim.network.topology_file.topology_differences`). ``stations`` are those that share the air of the
-    access point; empty for one alone.
+    ``base`` is the bundled topology from which this one was derived. Output shows the differences from it,
+    see :func:`~psm_sim.network.topology_file.topology_differences`. ``stations`` are the stations that share
+    the channel of the access point; empty for a single station.
 
     Raises
     ------
     InputError
-        If a section is not of its class; a value out of its range is refused by the section itself.
+        If a section has the wrong class. Each section checks its own values.
     """
 
     name: str = "three-node"
@@ -55,12 +55,12 @@ class Topology:
 
     def __post_init__(self) -> None:
         for attribute, cls in SECTIONS.values():
-            part = getattr(self, attribute)
-            if not isinstance(part, cls):
-                raise InputError(f"topology: {attribute} is {part!r}; expected {cls.__name__}(...).")
+            section = getattr(self, attribute)
+            if not isinstance(section, cls):
+                raise InputError(f"topology: {attribute} must be {cls.__name__}(...), got {section!r}.")
         if self.station_count > 1 and self.mac.model == "link":
             raise InputError(
-                f"topology: {self.station_count} stations have no air to share; expected mac.model=dcf."
+                f"topology: {self.station_count} stations require a shared channel; set mac.model=dcf."
             )
 
     @property
@@ -70,24 +70,24 @@ class Topology:
 
     @property
     def can_fail(self) -> bool:
-        """Whether faults are switched on, or a page is given a time."""
+        """Whether faults are enabled, or pages have a time limit."""
         limited = self.browser.max_page_s is not None
-        return limited or any(each.on for each in (self.faults, self.wireless_faults, self.wired_faults))
+        return limited or any(faults.on for faults in (self.faults, self.wireless_faults, self.wired_faults))
 
     @property
     def reports_failures(self) -> bool:
-        """Whether a page that cannot be loaded is reported, and the next one asked for."""
-        chosen = self.browser.failed_pages
-        return chosen == "report" or (chosen == "auto" and self.can_fail)
+        """Whether a page that cannot be loaded is reported, so that the run continues."""
+        mode = self.browser.failed_pages
+        return mode == "report" or (mode == "auto" and self.can_fail)
 
     def with_fault_seed(self, seed: int) -> Topology:
-        """Return the topology whose faults, if any are on and have no seed of their own, have this one."""
+        """Return the topology with *seed* for its faults, if faults are enabled and have no seed yet."""
         if not self.can_fail or self.faults.seed is not None:
             return self
         return dataclasses.replace(self, faults=dataclasses.replace(self.faults, seed=seed))
 
     def config(self) -> dict[str, Any]:
-        """Return every key with its value, in the form of ``--set``: ``links.wired.rate_mbps`` and so on."""
+        """Return all keys in the format of ``--set``, e.g. ``links.wired.rate_mbps``, and their values."""
         return {
             f"{path}.{name}": value
             for path, (attribute, _) in SECTIONS.items()
@@ -109,15 +109,15 @@ SECTIONS: dict[str, tuple[str, type]] = {
     "faults.wired": ("wired_faults", LossParameters),
     "mac": ("mac", MacParameters),
 }
-"""Section of the TOML file: attribute of :class:`Topology` and class of its parameters."""
+"""Attribute of :class:`Topology` and parameter class of each section of the TOML file."""
 
 
 def parameter_of(key: str) -> Parameter:
-    """Return the parameter behind a key of a topology file, as declared."""
+    """Return the declaration of the parameter with a topology key."""
     path, _, name = key.rpartition(".")
     return parameters_of(SECTIONS[path][1])[name]
 
 
 def topology_keys() -> list[str]:
-    """Return every key that a topology file may hold and ``--set`` may override."""
+    """Return all keys that a topology file may contain and ``--set`` may override."""
     return [f"{path}.{name}" for path, (_, cls) in SECTIONS.items() for name in parameters_of(cls)]

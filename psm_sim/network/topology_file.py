@@ -1,4 +1,4 @@
-"""Topology file: a bundled or own TOML file, what it extends, and the keys that settings override."""
+"""Loading of topology files, with ``extends`` and overrides of single keys."""
 
 from __future__ import annotations
 
@@ -19,89 +19,90 @@ from psm_sim.registry import unknown_name_error
 def load_topology(
     name: str = "three-node", settings: Mapping[str, Any] | None = None, where: str = "settings"
 ) -> Topology:
-    """Read a bundled topology or a TOML file, and override some of its keys.
+    """Load a bundled topology or a TOML file, and override some of its keys.
 
-    A key that a file leaves out has the value of the topology that it ``extends``: a bundled one or another
-    file, beside it if the path is relative; ``three-node`` if it names none.
+    Missing keys have the values of the topology that the file ``extends``, by default ``three-node``. This is
+    a bundled topology or another file. A relative path is relative to the folder of the file.
 
     Parameters
     ----------
     name
-        A bundled topology, or the path of a file that ends in ``.toml``.
+        Name of a bundled topology, or path of a file that ends in ``.toml``.
     settings
-        Keys to override, as ``{"links.wired.latency_ms": 80}``; values or their texts.
+        Keys to override, e.g. ``{"links.wired.latency_ms": 80}``. Values may be strings.
     where
-        What the errors call the settings.
+        Name of the settings in error messages.
 
     Raises
     ------
     InputError
-        If there is no such topology, files extend each other in a circle, a key is unknown, or a value is
-        out of its range.
+        If the topology does not exist, ``extends`` is circular, a key is unknown, or a value is out of range.
     """
     topology = _load(_find(name, Path()), ())
     if not settings:
         return topology
     _check_keys(settings, where)
-    return _changed(topology, settings, where)
+    return _replace_keys(topology, settings, where)
 
 
 def overlay_settings(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
-    """Return a topology with some of its keys changed; arguments and errors as :func:`load_topology`.
+    """Return a copy of a topology with some of its keys replaced. Errors are those of :func:`load_topology`.
 
     Parameters
     ----------
     topology
-        It is not changed itself.
+        The original topology, which is not modified.
     values, where
-        Keys with their values, and what the errors call them.
+        Keys and values, and their name in error messages.
     """
     _check_keys(values, where)
-    return _changed(topology, values, where)
+    return _replace_keys(topology, values, where)
 
 
 def topology_differences(topology: Topology) -> dict[str, Any]:
-    """Return the keys whose values differ from those of the bundled topology it was made from."""
+    """Return the keys and values that differ from the bundled topology ``topology.base``."""
     base = load_topology(topology.base).config()
     return {key: value for key, value in topology.config().items() if value != base[key]}
 
 
 def _load(path: Path, users: tuple[Path, ...]) -> Topology:
-    """Read a file; *users* are the files that extend it, the first one named first."""
+    """Load a file; *users* are the files that extend it, outermost first."""
     if path.resolve() in users:
-        names = " extends ".join(each.name for each in (*users, path))
-        raise InputError(f"The topology {names}, in a circle; take one of these 'extends' out.")
+        names = " extends ".join(file.name for file in (*users, path))
+        raise InputError(f"topology: circular 'extends': {names}; remove one of them.")
     table = read_toml(path, "topology")
     description = str(table.pop("description", ""))
-    base = _extended(table.pop("extends", None), path, (*users, path.resolve()))
+    base = _load_base(table.pop("extends", None), path, (*users, path.resolve()))
     stations = members_of(table.pop("stations"), path.name) if "stations" in table else base.stations
     values = _flatten(table)
     _check_keys(values, path.name)
     root = path.stem if path.parent == bundled_dir("topologies") else base.base
     alone = dataclasses.replace(base, name=path.stem, description=description, base=root, stations=())
-    return dataclasses.replace(_changed(alone, values, path.name), stations=stations)
+    return dataclasses.replace(_replace_keys(alone, values, path.name), stations=stations)
 
 
-def _extended(extends: Any, path: Path, users: tuple[Path, ...]) -> Topology:
+def _load_base(extends: Any, path: Path, users: tuple[Path, ...]) -> Topology:
     if extends is None:
         return Topology()
     if not isinstance(extends, str):
         raise InputError(
-            f"{path.name}: extends is {extends!r}; expected the name of a bundled topology or a TOML file."
+            f"{path.name}: extends must be the name of a bundled topology or a TOML file, got {extends!r}."
         )
     try:
-        found = _find(extends, path.parent)
+        base = _find(extends, path.parent)
     except InputError as error:
-        raise InputError(f"{path.name}: extends is {extends!r}. {error}") from None
-    return _load(found, users)
+        raise InputError(f"{path.name}: extends: {error}") from None
+    return _load(base, users)
 
 
 def _find(name: str, folder: Path) -> Path:
     if not isinstance(name, str):
-        raise InputError(f"topology is {name!r}; expected a name, a TOML file or a Topology.")
+        raise InputError(f"topology must be a name, a TOML file or a Topology, got {name!r}.")
     if name.endswith(".toml"):
         if not (folder / name).is_file():
-            raise InputError(f"There is no topology file {name!r}; expected a TOML file with keys as {_KEY}.")
+            raise InputError(
+                f"Topology file not found: {name!r}; expected a TOML file with keys such as {_KEY}."
+            )
         return folder / name
     names = bundled_names("topologies")
     if name not in names:
@@ -113,7 +114,7 @@ _KEY = "links.wired.latency_ms"
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the values by their keys; a table deeper than any section is left whole, as a value."""
+    """Return the values by dotted keys. A table below the deepest section level stays a value."""
     flat: dict[str, Any] = {}
     for key, value in table.items():
         deeper = isinstance(value, dict) and prefix.count(".") < 2
@@ -122,28 +123,28 @@ def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _check_keys(values: Mapping[str, Any], where: str) -> None:
-    known = topology_keys()
+    valid = topology_keys()
     for key in values:
-        if key not in known:
-            raise InputError(f"{where}: {unknown_name_error('topology key', key, known)}")
+        if key not in valid:
+            raise InputError(f"{where}: {unknown_name_error('topology key', key, valid)}")
 
 
-def _changed(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
-    """Return *topology* with some keys changed; their texts are read."""
-    parts = {}
+def _replace_keys(topology: Topology, values: Mapping[str, Any], where: str) -> Topology:
+    """Return *topology* with some keys replaced, see :func:`overlay_settings`."""
+    sections = {}
     for path, (attribute, cls) in SECTIONS.items():
-        declared, part = parameters_of(cls), getattr(topology, attribute)
-        given = {key: values[f"{path}.{key}"] for key in declared if f"{path}.{key}" in values}
-        read = {key: _value(declared[key], value, f"{where}: {path}") for key, value in given.items()}
+        parameters, section = parameters_of(cls), getattr(topology, attribute)
+        changes = {key: values[f"{path}.{key}"] for key in parameters if f"{path}.{key}" in values}
+        parsed = {key: _parse(parameters[key], value, f"{where}: {path}") for key, value in changes.items()}
         try:
-            parts[attribute] = dataclasses.replace(part, **read)
+            sections[attribute] = dataclasses.replace(section, **parsed)
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
-    return dataclasses.replace(topology, **parts)
+    return dataclasses.replace(topology, **sections)
 
 
-def _value(declared: Any, value: Any, owner: str) -> Any:
+def _parse(parameter: Any, value: Any, owner: str) -> Any:
     if isinstance(value, str):
-        return declared.read(value, owner)
-    checked = declared.check(value, owner)
-    return float(checked) if isinstance(declared.default, float) else checked
+        return parameter.read(value, owner)
+    checked = parameter.check(value, owner)
+    return float(checked) if isinstance(parameter.default, float) else checked

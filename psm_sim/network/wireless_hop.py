@@ -1,4 +1,4 @@
-"""Wireless hop: what joins one station to its access point, in the papers' model; parts have others."""
+"""Wireless hop between one station and its access point, in the model of the papers."""
 
 from __future__ import annotations
 
@@ -19,18 +19,28 @@ from psm_sim.network.topology import Topology
 
 
 class WirelessHop:
-    """Wireless hop of one station: its clock, beacons and ledger, two links, a port, and a radio.
+    """Wireless hop of one station, with clock, beacons, ledger, two links, port and radio.
 
-    A world calls its methods in the order in which they stand here. ``beacons`` are the times at which the
-    station wakes; ``up`` and ``down`` are there after :meth:`make_links`, ``port``, ``radio`` and ``doze``
-    after :meth:`attach`. ``number`` is the station's place at its access point, from 0.
+    A world calls the methods in the order of their definition. Subclasses add features of devices and of the
+    MAC.
 
     Parameters
     ----------
     topology
-        The scenario in numbers.
-    env
-        The clock; ``None``: a new one.
+        The topology.
+    env : Environment or None
+        The clock; None creates a new one.
+
+    Attributes
+    ----------
+    number : int
+        Index of the station at its access point, from 0.
+    beacons : Beacons
+        Times at which the station may wake.
+    up, down : Link
+        The two links; set by :meth:`make_links`.
+    port, radio, doze
+        Port, radio and doze of the station; set by :meth:`attach`.
     """
 
     number = 0
@@ -48,44 +58,44 @@ class WirelessHop:
         self.radio: Radio
 
     def observers(self) -> Sequence[Observer]:
-        """Return who else is told of energy, after the ledger."""
+        """Return observers that must run after the ledger and before those of the user."""
         return ()
 
     def make_links(self, hooks: ObserverHooks) -> None:
-        """Make the two links, whose frames *hooks* tell of."""
+        """Create the two links, which report their frames to *hooks*."""
         self.hooks = hooks
         self.up, self.down = self.link("wireless up"), self.link("wireless down")
 
     def link(self, name: LinkName) -> Link:
-        """Return the link of that name."""
+        """Create and return the link *name*."""
         return wireless_link(self.env, name, self.topology.wireless, self.hooks.frame, self.hooks.air)
 
     def attach(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Make the port and the radio of the station.
+        """Create the port and the radio of the station.
 
         Parameters
         ----------
         access_point
-            Takes the port.
+            Access point to which the port belongs.
         wired_up
-            The link onto which the access point puts what the station sends.
+            Link on which the access point forwards uplink frames.
         """
-        # Who is told of every question to the policy hears none of a plan's beacons, so none is followed.
+        # An observer of `rest` must see every decision, so plans are switched off for it.
         self.doze = Doze(self.beacons, not self.hooks.rest and not self.topology.beacon.loss)
         self.join(access_point, wired_up)
         self.port.on_buffered = self.hooks.buffered
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Make ``port`` and ``radio``; arguments as for :meth:`attach`."""
-        hooks, both = self.hooks, self.up
+        """Create ``port`` and ``radio``; arguments as for :meth:`attach`."""
+        hooks, up = self.hooks, self.up
         self.port = access_point.associate(self.down)
-        # Who is told of each frame is told when it is queued on the second link, which takes an event.
-        uplink = both if hooks.frame or self.topology.can_fail else uplink_of(self.env, both, wired_up)
+        # Frame observers and faults need an event per hop, so the two links are not fused for them.
+        uplink = up if hooks.frame or self.topology.can_fail else uplink_of(self.env, up, wired_up)
         self.radio = Radio(self.env, self.doze, self.port, uplink, hooks.radio, hooks.beacons)
 
     def start(self, station: Station) -> None:
-        """Begin what the station does by itself, once all is joined; nothing here."""
+        """Start activities of the station itself, once all parts are connected. Here there are none."""
 
     def report(self) -> dict[str, float]:
-        """Return what can go wrong on this hop, by name; nothing here."""
+        """Return event counts of this hop by name. Here there are none."""
         return {}

@@ -1,4 +1,4 @@
-"""World: the whole scenario put together, from the browser to the server and back."""
+"""World: a complete scenario of one station, from the browser to the server."""
 
 from __future__ import annotations
 
@@ -25,35 +25,42 @@ from psm_sim.workload.page_view import Page
 
 
 class Parts(NamedTuple):
-    """Parts of a world that a topology can exchange: the hop of its station, and its end systems."""
+    """Exchangeable parts of a world: the wireless hop and the end systems."""
 
     hop: WirelessHop
     ends: EndSystems
 
 
 def plain_parts(topology: Topology) -> Parts:
-    """Return the parts of the papers' model, whatever else the topology switches on."""
+    """Return the parts of the model of the papers. Other features of the topology are ignored."""
     hop = WirelessHop(topology)
     return Parts(hop, EndSystems(hop.env, topology))
 
 
 class World:
-    """World of one station under one policy, in one topology.
-
-    ``visits`` has each page as it was loaded, with the ledger's state at its end; ``events`` is the number of
-    SimPy events so far; ``messenger`` has the latencies of what is sent beside the pages, if anything is.
-    ``done`` is called when the last page is complete, or one has failed.
+    """Simulated world of one station with one policy.
 
     Parameters
     ----------
     topology
-        The scenario in numbers.
+        The topology.
     policy
-        Used as it is, not copied; it is started here, and whoever runs the world tells it of the end.
+        The policy, which is not copied. The world starts it; the caller must call its ``finish``.
     observers
-        Told what happens, after the energy ledger.
+        Observers, notified after the energy ledger.
     parts
-        Made for this world alone, usually by :func:`~psm_sim.network.build.parts_for`.
+        Parts for this world only, usually from :func:`~psm_sim.network.build.parts_for`.
+
+    Attributes
+    ----------
+    visits : PageVisits
+        The loaded pages, with the state of the ledger at the end of each.
+    events : int
+        Number of SimPy events so far.
+    messenger : MessageSender or None
+        Sender of the background traffic, with its latencies.
+    done : callable
+        Called when the last page is complete, or a page has failed.
     """
 
     def __init__(
@@ -78,19 +85,19 @@ class World:
         self.station = Station(self.env, policy, self.radio, hooks.decisions)
         self.server = ends.host(self.wired_down.send, ends.serve)
         self.client = ends.host(self.station.send)
-        # _loaded first: then observers of a page have been told all that the radio did before its end.
-        self.browser = ends.browser(self.client, (self._loaded, *hooks.page))
+        # _record_visit must run first: it advances the radio before observers see the page.
+        self.browser = ends.browser(self.client, (self._record_visit, *hooks.page))
         failures = PageFailureHandler(topology, self.visits, self.access_point, policy.name)
         ends.watch(self.server, self.client, self.browser, failures)
 
-        self._join()
+        self._connect()
         hop.start(self.station)
         self.station.start(self.beacons.interval_s, topology)
-        for notify in hooks.begin:
-            notify(topology, policy)
+        for begin in hooks.begin:
+            begin(topology, policy)
 
-    def _join(self) -> None:
-        """Say where frames go at the end of each link, and join the radio to its port and its station."""
+    def _connect(self) -> None:
+        """Connect the links to their receivers, and the radio to its port and its station."""
         self.wireless_up.deliver = self.wired_up.send
         self.wired_up.deliver = self.server.receive
         self.wired_down.deliver = self.hop.port.forward
@@ -100,41 +107,41 @@ class World:
         self.hop.port.radio = self.radio
 
     def run(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
-        """Load the pages, and send the messages meanwhile. The clock stops at the end of the last page.
+        """Load the pages and send the messages. The clock stops at the end of the last page.
 
         Raises
         ------
         PageError
-            If a page cannot be loaded, and failures are not reported.
+            If a page cannot be loaded and failures are not reported.
         """
         self.begin(pages, messages)
         self.events += run_events(self.env, self, 0x1000)
         while self.browsing:
-            self.browser.check()  # now and then; a new byte looks too, so that no stalled page is missed
+            self.browser.check()  # finds pages without any new byte; late bytes are checked on arrival
             self.events += run_events(self.env, self, 0x1000)
         self.end()
 
     def begin(self, pages: Sequence[Page], messages: Messages = NO_MESSAGES) -> None:
-        """Begin to load the pages: ``browsing`` is true until the last one is complete, or one fails."""
+        """Start to load the pages. ``browsing`` is true until the last one is complete or a page fails."""
         if messages:
-            self._send(messages)
+            self._add_messenger(messages)
         path = self.hop, self.wired_up, self.wired_down, self.station, self.visits, self.messenger
         self.ends.begin(FramePath(*path), pages)
         self.browsing = True
         self._process = self.env.process(self._browse(pages))
 
     def end(self) -> None:
-        """Tell the observers that the last page is complete, now; errors as :meth:`run`."""
+        """Notify the observers that the last page is complete. Errors are those of :meth:`run`."""
         if not self._process.ok:
             failure: Any = self._process.value
             raise failure
         self.radio.advance(self.env.now)
         self.hop.doze.report_plan_followed()
-        for notify in self._hooks.finish:
-            notify(self.env.now)
+        for finish in self._hooks.finish:
+            finish(self.env.now)
 
-    def _send(self, messages: Messages) -> None:
-        """Put a messenger on the way of frames: only now, so that a run without one is as fast as ever."""
+    def _add_messenger(self, messages: Messages) -> None:
+        """Insert a messenger into the path of frames. Runs without messages are not slowed down."""
         self.messenger = messenger = MessageSender(self.env, self.client, self.server, messages)
         self.server.accept = messenger.at_listener(self.ends.serve)
         self.wired_down.deliver = messenger.at_access_point(self.wired_down.deliver)
@@ -143,7 +150,7 @@ class World:
         self.env.process(messenger.send())
 
     def _browse(self, pages: Sequence[Page]) -> Generator[Event, None, None]:
-        # A flag of our own is read at each event in half the time that the process would take to answer.
+        # Own flag: reading `process.is_alive` at every event costs twice as much.
         try:
             yield from self.browser.browse(pages)
         finally:
@@ -151,19 +158,19 @@ class World:
             self.done()
 
     def usage(self) -> Usage:
-        """Return what the radio has used so far."""
+        """Return the radio's usage so far."""
         now_s = self.env.now
         self.radio.advance(now_s)
         return self.ledger.usage(now_s)
 
     @property
     def undelivered_bytes(self) -> int:
-        """Bytes, headers included, between server and client: on the links and held."""
+        """Bytes between server and client, on the links and buffered, including headers."""
         return (
             self.wired_down.in_flight_bytes
             + self.access_point.buffered_bytes
             + self.wireless_down.in_flight_bytes
         )
 
-    def _loaded(self, visit: Visit) -> None:
+    def _record_visit(self, visit: Visit) -> None:
         self.visits.append(visit, self.usage())

@@ -71,7 +71,7 @@ def _known(value: float) -> float | None:
 
 def latencies_of(messenger: MessageSender | None) -> dict[str, Latency]:
     """Return the latencies of a run's messages, by the name of the way they took."""
-    lanes = {} if messenger is None else messenger.lanes
+    lanes = {} if messenger is None else messenger.stats
     return {
         name: Latency(lane.sent, len(lane.latencies_s), lane.lost, lane.latencies_s)
         for name, lane in sorted(lanes.items())

@@ -1,1 +1,1 @@
-"""Device: station and access point as they are, beyond the papers' model; each part is off by default."""
+"""Models of real devices that extend the model of the papers. All of them are disabled by default."""

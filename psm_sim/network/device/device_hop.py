@@ -1,4 +1,4 @@
-"""Hop of a device: a port and a radio that are more than the papers' model, put together."""
+"""Wireless hop of a real device, with its port and its radio."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from psm_sim.policies.service_period import ServicePeriod
 
 
 class DeviceHop(WirelessHop):
-    """Hop of a station with what its topology or its policy wants beyond the papers' model.
+    """Wireless hop with the device features that the topology or the policy requires.
 
     Parameters
     ----------
     topology
-        The scenario in numbers.
-    service
-        The rule of the station's service periods, if it has any.
+        The topology.
+    service : ServicePeriod or None
+        Service periods of the station; None if it has none.
     """
 
     def __init__(self, topology: Topology, service: ServicePeriod | None = None) -> None:
@@ -47,35 +47,37 @@ class DeviceHop(WirelessHop):
         self.association = Association(self.env, limit_s, takes_s)
 
     def observers(self) -> Sequence[Observer]:
-        """Return the observer that charges what is sent, if transmitting takes a power of its own."""
+        """Return the observer that charges transmissions, if they have their own power."""
         power = self.topology.power
         if power.transmit_w is None:
             return ()
         return (Transmissions(power.transmit_w - power.awake_w, self.ledger.spend),)
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
-        """Make ``port`` and ``radio``."""
+        """Create ``port`` and ``radio``."""
         topology, association, service = self.topology, self.association, self._service
         station, hooks = topology.station, self.hooks
         agreed = service is not None and service.interval_s is not None
         reception = BeaconReception(BeaconParameters() if agreed else topology.beacon)
         spend = self.ledger.spend
         traits = RadioTraits(station, topology.power, reception, association, self.up, self.down, spend)
-        place = (self.env, topology.access_point, self.down, association, station.ps_poll_ms / 1000)
-        ears = (self.up, hooks.radio, hooks.beacons)
+        port_arguments = (self.env, topology.access_point, self.down, association, station.ps_poll_ms / 1000)
+        radio_arguments = (self.up, hooks.radio, hooks.beacons)
         self.port: DevicePort
         self.radio: DeviceRadio
         if service is None:
-            self.port = DevicePort(*place)
-            self.radio = DeviceRadio(traits, self.env, self.doze, self.port, *ears)
+            self.port = DevicePort(*port_arguments)
+            self.radio = DeviceRadio(traits, self.env, self.doze, self.port, *radio_arguments)
         else:
-            self.port = port = ServicePort(service, *place)
-            self.radio = ServiceRadio(service, traits, self.beacons, port, self.env, self.doze, *ears)
+            self.port = port = ServicePort(service, *port_arguments)
+            self.radio = ServiceRadio(
+                service, traits, self.beacons, port, self.env, self.doze, *radio_arguments
+            )
         access_point.ports.append(self.port)
-        self.group = self._group() if topology.access_point.group_per_s else None
+        self.group = self._make_group_frames() if topology.access_point.group_per_s else None
 
     def start(self, station: Station) -> None:
-        """Begin to keep the association alive, if the station does; end null frames at the access point."""
+        """Start the keep-alive timer if it is enabled. Null data frames end at the access point."""
         every_s = self.topology.station.keep_alive_s
         if every_s is not None:
             KeepAlive(self.env, self.association, every_s, lambda: station.send_null(null_frame()))
@@ -89,9 +91,9 @@ class DeviceHop(WirelessHop):
         self.up.deliver = deliver
 
     def forget(self, back_s: float) -> int:
-        """Lose the association and what is held; the access point is back at *back_s* seconds.
+        """Discard the association and the buffered frames in a restart that ends at *back_s* seconds.
 
-        Return how many of the next frames that reach the station are lost: those on the link.
+        Return the number of frames on the downlink. They are lost as well, when they reach the station.
         """
         self.association.lose(back_s)
         self.port.empty()
@@ -99,18 +101,18 @@ class DeviceHop(WirelessHop):
         return self.down.in_flight
 
     def report(self) -> dict[str, float]:
-        """Return what can go wrong, by name: group frames and beacons missed, associations renewed."""
-        found: dict[str, float] = {}
+        """Return counts of group addressed frames, missed beacons and renewed associations, by name."""
+        counts: dict[str, float] = {}
         if self.group is not None:
-            found |= {"group frames": self.group.sent, "group frames missed": self.group.missed}
+            counts |= {"group frames": self.group.sent, "group frames missed": self.group.missed}
         if self.topology.beacon.loss:
-            found["beacons missed"] = self.radio.beacons_missed
+            counts["beacons missed"] = self.radio.beacons_missed
         restarts = self.topology.faults.restart_every_s is not None
         if restarts or self.topology.access_point.idle_limit_s is not None:
-            found["associations renewed"] = self.association.renewals
-        return found
+            counts["associations renewed"] = self.association.renewals
+        return counts
 
-    def _group(self) -> GroupFrames:
+    def _make_group_frames(self) -> GroupFrames:
         topology, access_point, hooks = self.topology, self.topology.access_point, self.hooks
         hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
         link = wireless_link(self.env, "wireless down", hop, hooks.frame, hooks.air)

@@ -1,4 +1,4 @@
-"""Group frames: ARP, mDNS and the like; the access point sends them after a DTIM beacon."""
+"""Group addressed frames (ARP, mDNS), which the access point sends after a DTIM beacon."""
 
 from __future__ import annotations
 
@@ -16,29 +16,36 @@ from psm_sim.random_streams import random_stream
 
 
 class GroupFrameListener(Protocol):
-    """Hearer of group frames: the radio of a station."""
+    """Receiver of group addressed frames: the radio of a station."""
 
-    def hears_group(self, number: int, frames: int) -> bool:
-        """Say whether it is awake for the *frames* after the DTIM beacon of that *number*; if so it waits."""
+    def accepts_group(self, number: int, frames: int) -> bool:
+        """Return whether the radio receives the *frames* after DTIM beacon *number*.
+
+        If it does, it stays awake for them.
+        """
 
 
 class GroupFrames:
-    """Group frames of one access point: memoryless arrivals, held until the next DTIM beacon.
-
-    ``sent`` counts them, ``missed`` those sent while the station slept through their DTIM beacon or lost it.
+    """Group addressed frames of one access point, a Poisson process buffered until the next DTIM beacon.
 
     Parameters
     ----------
     env, beacons
         The clock, and the beacons of the access point.
     dtim_period
-        Beacons from one DTIM beacon to the next.
+        DTIM period in beacons.
     parameters
         Rate and size of the frames.
-    link, hearer
-        The link that they are sent on, and the radio that may hear them.
+    link, listener
+        Link that carries the frames, and radio that may receive them.
     seed
-        The seed of their times.
+        Seed of the arrival times.
+
+    Attributes
+    ----------
+    sent, missed : int
+        Number of frames sent, and number of those that the station missed because it slept through the DTIM
+        beacon or lost it.
     """
 
     def __init__(
@@ -48,10 +55,10 @@ class GroupFrames:
         dtim_period: int,
         parameters: AccessPointParameters,
         link: Link,
-        hearer: GroupFrameListener,
+        listener: GroupFrameListener,
         seed: int,
     ) -> None:
-        self._beacons, self._period, self._link, self._hearer = beacons, dtim_period, link, hearer
+        self._beacons, self._period, self._link, self._listener = beacons, dtim_period, link, listener
         self._mean_s, self._bytes = 1 / parameters.group_per_s, parameters.group_bytes
         self._random = random_stream(seed, "network.group frames")
         self._alarm = Alarm(env, self._send, WITH_DTIM)
@@ -60,7 +67,7 @@ class GroupFrames:
         self._plan()
 
     def _plan(self) -> None:
-        """Draw what waits at the next DTIM beacon before which anything comes, and plan to send it."""
+        """Sample the arrivals before the next DTIM beacon that has any, and schedule their transmission."""
         beacon = self._beacons.after(self._next_s)
         self._number = -(-beacon // self._period) * self._period
         due_s = self._beacons.time(self._number)
@@ -72,13 +79,13 @@ class GroupFrames:
     def _send(self) -> None:
         waiting, self._waiting = self._waiting, 0
         self.sent += waiting
-        if self._hearer.hears_group(self._number, waiting):
+        if self._listener.accepts_group(self._number, waiting):
             for _ in range(waiting):
                 self._link.send(self._frame())
         else:
             self.missed += waiting
             if isinstance(self._link, SniffedLink):
-                self._link.unheard(self._frame(), waiting)
+                self._link.report_unreceived(self._frame(), waiting)
         self._plan()
 
     def _frame(self) -> Segment:

@@ -1,4 +1,4 @@
-"""Port of a device: held frames grow old, a forgotten station gets none, and each fetch takes time."""
+"""Access-point port with ageing of frames, expiry of associations, and channel time for PS-Polls."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from psm_sim.network.topology_sections import AccessPointParameters
 
 
 class DevicePort(Port):
-    """Port whose held frames are dropped once they are too old, or the station is forgotten.
+    """Port that drops buffered frames when they age out, or when the association has expired.
 
     Parameters
     ----------
     env, parameters, downlink
         As for a :class:`~psm_sim.network.access_point.Port`.
     association
-        Whether the access point still knows the station.
+        Association of the station.
     poll_s
-        Time on the air to fetch one held frame, in seconds.
+        Channel time to retrieve one buffered frame, in seconds.
     """
 
     def __init__(
@@ -39,12 +39,12 @@ class DevicePort(Port):
 
     @property
     def tim_bit(self) -> bool:
-        """Whether frames are held that are not too old."""
+        """Whether frames are buffered that have not aged out."""
         self._drop_old()
         return bool(self._buffered)
 
     def forward(self, segment: Segment) -> None:
-        """Take one frame for the station; a forgotten station's is dropped."""
+        """Forward, buffer or drop one frame. It is dropped if the association has expired."""
         self._drop_old()
         if self._association.lapsed:
             self._drop(segment)
@@ -52,7 +52,7 @@ class DevicePort(Port):
             super().forward(segment)
 
     def release(self) -> list[BufferedFrame]:
-        """Send all that is held and not too old, each after a PS-Poll."""
+        """Send and return the buffered frames that have not aged out, each after a PS-Poll."""
         self._drop_old()
         buffered, self._buffered = self._buffered, []
         if buffered and self.on_buffered:
@@ -62,7 +62,7 @@ class DevicePort(Port):
         return buffered
 
     def empty(self) -> None:
-        """Drop all that is held."""
+        """Drop all buffered frames."""
         while self._buffered:
             self._drop(self._buffered.pop(0)[1])
             if self.on_buffered:
@@ -75,7 +75,7 @@ class DevicePort(Port):
         self._downlink.send(segment)
 
     def _drop_old(self) -> None:
-        """Drop what is too old: looked at only where it matters, so that ageing costs no event."""
+        """Drop frames that have aged out. This is evaluated lazily, so that ageing causes no events."""
         buffered = self._buffered
         oldest_s = -1.0 if self._ageing_s is None else self._env.now - self._ageing_s
         while buffered and (buffered[0][0] < oldest_s or self._association.lapsed):
@@ -85,7 +85,7 @@ class DevicePort(Port):
                 self._notify(self._dropped_s(arrived_s))
 
     def _dropped_s(self, arrived_s: float) -> float:
-        """Return when a frame that came at *arrived_s* was dropped, though it is noticed only now."""
+        """Return the time at which a frame that arrived at *arrived_s* aged out, which may be in the past."""
         aged_s = inf if self._ageing_s is None else arrived_s + self._ageing_s
         return min(aged_s, self._association.lapses_s, self._env.now)
 

@@ -1,4 +1,4 @@
-"""Radio of a device: needs time to wake, loses beacons, has a clock that drifts, and hears group frames."""
+"""Radio with wake-up time, beacon loss, clock drift and group addressed frames."""
 
 from __future__ import annotations
 
@@ -16,9 +16,20 @@ from psm_sim.policies import Poll
 
 
 class RadioTraits(NamedTuple):
-    """Traits of a device's radio: how its clock and driver behave, what it draws, and what it hears.
+    """Traits of a device's radio.
 
-    ``spend`` takes joules that belong to no state; ``uplink`` and ``downlink`` are its wireless links.
+    Attributes
+    ----------
+    station, power
+        Behaviour of clock and driver, and power draw.
+    reception
+        Model of the lost beacons.
+    association
+        Association of the station.
+    uplink, downlink
+        The wireless links.
+    spend
+        Function that charges an energy in joules, in addition to that of the radio states.
     """
 
     station: StationParameters
@@ -31,17 +42,17 @@ class RadioTraits(NamedTuple):
 
 
 class DeviceRadio(LossyBeaconRadio):
-    """Radio as :class:`~psm_sim.network.radio.Radio`, and with what the papers' model leaves out.
+    """Radio that extends :class:`~psm_sim.network.radio.Radio` by the traits of a device.
 
     Parameters
     ----------
     traits
-        How it differs.
-    arguments, more
-        As for :class:`~psm_sim.network.radio.Radio`.
+        Traits of the device.
+    arguments, keywords
+        Arguments of :class:`~psm_sim.network.radio.Radio`.
     """
 
-    def __init__(self, traits: RadioTraits, *arguments: Any, **more: Any) -> None:
+    def __init__(self, traits: RadioTraits, *arguments: Any, **keywords: Any) -> None:
         self._traits = traits
         station, awake_w = traits.station, traits.power.awake_w
         self._guard_j = awake_w * station.guard_ms / 1000
@@ -49,10 +60,10 @@ class DeviceRadio(LossyBeaconRadio):
         self.configure_reception(traits.reception, station, traits.power, traits.spend)
         self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
         self.on_group: Callable[[Segment], None] = lambda _: None
-        super().__init__(*arguments, **more)
+        super().__init__(*arguments, **keywords)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
-        """Be awake to send, after the time that this takes."""
+        """Wake up to transmit, after the wake-up time and, if needed, a new association."""
         self.advance(now_s)
         traits = self._traits
         delay_s = traits.association.sends()
@@ -65,25 +76,25 @@ class DeviceRadio(LossyBeaconRadio):
             traits.downlink.hold_until(now_s + delay_s)
         return super().wake_to_send(now_s)
 
-    def hears_group(self, number: int, frames: int) -> bool:
-        """Say whether it is awake for group frames after the DTIM beacon of that number; if so it waits.
+    def accepts_group(self, number: int, frames: int) -> bool:
+        """Return whether the radio receives group addressed frames. If it does, it stays awake for them.
 
         Parameters
         ----------
         number
-            The number of the beacon, which is sent now.
+            Number of the DTIM beacon, which is sent now.
         frames
-            How many group frames follow it.
+            Number of group addressed frames that follow it.
         """
         self.advance(self._env.now)
-        if self._state is DOZING and not self._hears_dtim(number):
+        if self._state is DOZING and not self._receives_dtim(number):
             return False
         self._awaited += frames
         self._state = BUSY if self._state is AWAKE else self._state
         return True
 
     def receive_group(self, segment: Segment) -> None:
-        """Take one group frame; those held meanwhile, for a radio awake only to send, go on waiting."""
+        """Receive one group addressed frame. Frames buffered for a SEND_ONLY radio remain buffered."""
         self._awaited -= 1
         self._last_frame_s = self._env.now
         self.on_group(segment)
@@ -91,11 +102,11 @@ class DeviceRadio(LossyBeaconRadio):
             self.announced()
 
     def unannounced(self) -> None:
-        """Take note that nothing is held any more: no plan to fetch it is left."""
+        """Handle the loss of all buffered frames: cancel the wake-up that would retrieve them."""
         self._beacon_alarm.cancel()
         self._idle_alarm.cancel()
 
-    def _hears_dtim(self, number: int) -> bool:
+    def _receives_dtim(self, number: int) -> bool:
         if self._doze.number != number or self._reception.lost(number):
             return False
         self._missed_beacon = False
@@ -104,7 +115,7 @@ class DeviceRadio(LossyBeaconRadio):
             super()._wake_for_beacon()
         else:
             now_s = self._doze.wakes_s
-            self._heard(now_s, 1)
+            self._record_beacons(now_s, 1)
             self._last_poll = self._doze.end(now_s)
             self._enter(BUSY, now_s)
         return True
@@ -120,10 +131,10 @@ class DeviceRadio(LossyBeaconRadio):
             self._missed_beacon = False
             super()._wake_for_beacon()
 
-    def _heard(self, first_s: float, count: int) -> None:
+    def _record_beacons(self, first_s: float, count: int) -> None:
         self._last_s = first_s + (count - 1) * self._doze.every_s
         self._woken += count
-        super()._heard(first_s, count)
+        super()._record_beacons(first_s, count)
 
     def _fall_asleep(self, since_s: float) -> None:
         if self._state is not DOZING:
@@ -131,8 +142,8 @@ class DeviceRadio(LossyBeaconRadio):
         super()._fall_asleep(since_s)
 
     def _enter(self, state: State, time_s: float) -> None:
-        """Change the state; at the end of a sleep its guard times are added up."""
-        # Only here, since where every beacon is an event they are told one by one, and sums must be the same.
+        """Change the state, and charge the guard times of a doze at its end."""
+        # Charged once per doze: with beacon.fire_all the beacons come one by one, and sums must not differ.
         if self._state is DOZING and state is not DOZING:
             asleep_s = self._last_s - self._synchronized_s
             self._traits.spend(self._woken * self._guard_j + asleep_s * self._drift_w)

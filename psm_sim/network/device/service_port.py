@@ -1,4 +1,4 @@
-"""Port of a station with service periods: it delivers in these only, and never more than was negotiated."""
+"""Access-point port that delivers frames in service periods only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from psm_sim.policies.service_period import ServicePeriod
 
 
 class ServiceListener(Protocol):
-    """Served: the radio of such a station."""
+    """Interface of the radio of a station with service periods."""
 
     def offer(self) -> bool:
         """As for :class:`~psm_sim.network.access_point.PortListener`."""
@@ -20,18 +20,18 @@ class ServiceListener(Protocol):
         """As for :class:`~psm_sim.network.access_point.PortListener`."""
 
     def refuses(self) -> bool:
-        """Take note that a frame comes; say whether it must wait whatever the time."""
+        """Handle the arrival of a frame. Return whether it must be buffered in any case."""
 
 
 class ServicePort(DevicePort):
-    """Port that sends a frame only if it is sent before ``ends_s``, the end of the service period.
+    """Port that transmits a frame only if it ends before ``ends_s``, the end of the service period.
 
     Parameters
     ----------
     service
-        The rule of the periods.
+        Service periods of the station.
     arguments
-        As for :class:`~psm_sim.network.device.port.DevicePort`.
+        Arguments of :class:`~psm_sim.network.device.port.DevicePort`.
     """
 
     radio: ServiceListener
@@ -39,34 +39,34 @@ class ServicePort(DevicePort):
     def __init__(self, service: ServicePeriod, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.release_on_uplink = self.late_frames_wait = False
-        self._most = service.frames or inf
+        self._max_frames = service.frames or inf
         self.ends_s = inf if service.interval_s is None else -inf
 
     def forward(self, segment: Segment) -> None:
-        """Take one frame for the station: pass it on if a period has room for it, else hold it."""
+        """Forward one frame if it fits into the current period, else buffer it."""
         self._drop_old()
         if self.radio.refuses() or self._buffered or not self._fits(segment):
-            self._keep(segment)
+            self._buffer_or_drop(segment)
         else:
             super().forward(segment)
 
     def release(self) -> list[BufferedFrame]:
-        """Send what the period has room for; nothing while another one is under way."""
+        """Send and return the buffered frames that fit into the current period."""
         self._drop_old()
-        taken: list[BufferedFrame] = []
-        while self._buffered and len(taken) < self._most and self._fits(self._buffered[0][1]):
-            taken.append(self._buffered.pop(0))
+        sent: list[BufferedFrame] = []
+        while self._buffered and len(sent) < self._max_frames and self._fits(self._buffered[0][1]):
+            sent.append(self._buffered.pop(0))
             if self.on_buffered:
                 self._notify(self._env.now, 1)
-            self._deliver(taken[-1][1])
-        return taken
+            self._deliver(sent[-1][1])
+        return sent
 
     def _fits(self, segment: Segment) -> bool:
         begins_s = max(self._env.now, self._downlink.free_at) + self._poll_s
         return begins_s + self._downlink.air_time_s(segment) <= self.ends_s
 
-    def _keep(self, segment: Segment) -> None:
-        """Hold a frame behind those held, or drop it if there is no room or the station is forgotten."""
+    def _buffer_or_drop(self, segment: Segment) -> None:
+        """Buffer a frame, or drop it if the buffer is full or the association has expired."""
         if self._association.lapsed or len(self._buffered) + self._downlink.in_flight >= self._capacity:
             self._drop(segment)
             return

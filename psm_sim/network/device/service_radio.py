@@ -1,4 +1,4 @@
-"""Radio of a station with service periods: agreed ones (TWT), or those that it asks for (U-APSD)."""
+"""Radio that receives frames in service periods, negotiated (TWT) or triggered (U-APSD)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from psm_sim.policies.service_period import ServicePeriod
 
 
 class ServiceRadio(DeviceRadio):
-    """Radio that gets frames in service periods only; awake at other times, it is deaf.
+    """Radio that receives frames in service periods only. Outside of them it is at most SEND_ONLY.
 
     Parameters
     ----------
     service, traits
-        The rule of the periods, and the rest of what differs.
+        Service periods, and other traits of the device.
     beacons
-        The agreed periods, if there are any; else the beacons of the access point.
+        Times of the TWT service periods; with U-APSD, of the beacons.
     port, arguments
-        The port, and the other arguments as for :class:`~psm_sim.network.radio.Radio`.
+        Port of the station, and the other arguments of :class:`~psm_sim.network.radio.Radio`.
     """
 
     def __init__(
@@ -37,13 +37,13 @@ class ServiceRadio(DeviceRadio):
         *arguments: Any,
     ) -> None:
         self._service, self._periods, self._grid = service, port, beacons
-        self._agreed = service.interval_s is not None
-        self._more = self._asked = False
+        self._agreed = service.interval_s is not None  # whether there is a TWT agreement
+        self._more = self._triggered = False
         env, doze, *others = arguments
         super().__init__(traits, env, doze, port, *others)
 
     def wake_to_send(self, now_s: float) -> Poll | None:
-        """Be awake to send; a station that sends in agreed periods only dozes on."""
+        """Wake up to transmit. A station that transmits in TWT periods only continues to doze."""
         if not self._service.uplink_waits:
             return super().wake_to_send(now_s)
         self.advance(now_s)
@@ -52,25 +52,25 @@ class ServiceRadio(DeviceRadio):
         return None
 
     def refuses(self) -> bool:
-        """Take note that a frame comes; say whether it must wait: for a trigger, or since the radio dozes."""
+        """Handle the arrival of a frame. Return whether it must wait for a trigger or for a wake-up."""
         self.advance(self._env.now)
         outside = not self._agreed or self._env.now >= self._periods.ends_s
         if outside and self._state in (BUSY, AWAKE):
             self._state = SEND_ONLY
         return outside or self._state is DOZING
 
-    def hears_group(self, number: int, frames: int) -> bool:
-        """Say whether it hears group frames; with agreed periods it hears none.
+    def accepts_group(self, number: int, frames: int) -> bool:
+        """Return whether the radio receives group addressed frames. With TWT it receives none.
 
         Parameters
         ----------
         number, frames
             As for :class:`~psm_sim.network.device.radio.DeviceRadio`.
         """
-        return not self._agreed and super().hears_group(number, frames)
+        return not self._agreed and super().accepts_group(number, frames)
 
     def announced(self) -> None:
-        """Plan to get what is held: in the next period, or once the radio has nothing more to send."""
+        """Handle the setting of the TIM bit: schedule the retrieval for the next period or an idle uplink."""
         if self._state is AWAKE:
             self._idle_alarm.at(max(self._env.now, self._awake_until_s))
         elif self._state is BUSY:
@@ -79,7 +79,7 @@ class ServiceRadio(DeviceRadio):
             super().announced()
 
     def receive(self, segment: Segment) -> None:
-        """Take one frame; after the last one of a period trigger the next if more is held."""
+        """Receive one frame. After the last one of a period, trigger the next period if necessary."""
         super().receive(segment)
         if not self._awaited and self._port.tim_bit:
             if not self._agreed and self._more:
@@ -88,7 +88,7 @@ class ServiceRadio(DeviceRadio):
                 self.announced()
 
     def send(self, segment: Segment) -> None:
-        """Send one segment: in an agreed period if it must wait for one; else it begins a period."""
+        """Transmit one segment, which waits for a TWT period or triggers a U-APSD period."""
         if self._service.uplink_waits:
             self._wait_for_period()
         super().send(segment)
@@ -100,39 +100,39 @@ class ServiceRadio(DeviceRadio):
         self._serve()
 
     def _serve(self) -> None:
-        """Begin a period once what is being sent has been sent, unless one is under way."""
+        """Begin a period after the current transmission, unless a period is in progress."""
         if self._awaited or not self._port.tim_bit:
             return
         self._traits.downlink.hold_until(self._transmitter.free_at)
-        self._asked = True
+        self._triggered = True
         self._retrieve()
-        self._asked = False
+        self._triggered = False
         self._state, self._more = SEND_ONLY, self._port.tim_bit
 
     def _wait_for_period(self) -> None:
-        """Let the uplink wait for the next agreed period, unless it is one, or something waits already."""
+        """Delay the uplink until the next TWT period, unless a period is in progress or it already waits."""
         now_s = self._env.now
         if self._transmitter.free_at <= now_s and now_s >= self._periods.ends_s:
             self._traits.uplink.hold_until(self._grid.time(self._grid.after(now_s)))
 
-    def _hear(self, now_s: float) -> None:
+    def _receive_beacons(self, now_s: float) -> None:
         first_s = self._doze.wakes_s
         if self._transmitter.free_at <= first_s:
-            super()._hear(now_s)
+            super()._receive_beacons(now_s)
             return
-        # What waited for this period is being sent.
-        self._heard(first_s, 1)
+        # Uplink frames that waited for this period are being transmitted.
+        self._record_beacons(first_s, 1)
         self._last_poll = self._doze.end(first_s)
         self._enter(BUSY, first_s)
 
-    def _heard(self, first_s: float, count: int) -> None:
-        super()._heard(first_s, count)
+    def _record_beacons(self, first_s: float, count: int) -> None:
+        super()._record_beacons(first_s, count)
         if self._agreed:
             self._periods.ends_s = self._last_s + self._service.duration_s
 
     def _retrieve(self) -> list[BufferedFrame]:
-        """Have frames sent, if need be after a null frame that asks for them."""
-        if self._service.asks and not self._asked and self._port.tim_bit:
+        """Retrieve the buffered frames, if necessary after a null data frame that requests them."""
+        if self._service.asks and not self._triggered and self._port.tim_bit:
             self._uplink.send(null_frame())
             self._traits.downlink.hold_until(self._transmitter.free_at)
         return super()._retrieve()
@@ -152,7 +152,10 @@ class ServiceRadio(DeviceRadio):
             self.announced()
 
     def _idle_while_send_only(self) -> None:
-        """Ask for a rest once the link is idle and no period under way, since held frames wait for it."""
+        """Get the next decision once the link is idle and no period is in progress.
+
+        Buffered frames wait for this decision.
+        """
         now_s = self._env.now
         if self._state is AWAKE:
             self.advance(nextafter(now_s, inf))
@@ -160,4 +163,4 @@ class ServiceRadio(DeviceRadio):
             if self._idle_s() > now_s:
                 self._idle_alarm.at(self._idle_s())
             else:
-                self._ask(now_s)
+                self._begin_rest(now_s)

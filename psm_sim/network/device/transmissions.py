@@ -1,4 +1,4 @@
-"""Transmissions: the energy that sending takes beyond that of an awake radio."""
+"""Additional energy of transmissions, compared with an awake radio."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from psm_sim.network.segment import Segment
 
 
 class Transmissions(Observer):
-    """Transmissions of the station: each frame on the uplink costs *more_w* for its time on the air.
+    """Observer that charges *extra_w* for the duration of each uplink frame.
 
     Parameters
     ----------
-    more_w
-        Power while it transmits, less that of an awake radio, in watts.
+    extra_w
+        Power while transmitting minus power while awake, in watts.
     spend
-        Takes the joules.
+        Function that charges an energy in joules.
     """
 
-    def __init__(self, more_w: float, spend: Callable[[float], None]) -> None:
-        self._more_w, self._spend = more_w, spend
+    def __init__(self, extra_w: float, spend: Callable[[float], None]) -> None:
+        self._extra_w, self._spend = extra_w, spend
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
-        """Charge a frame that the station sends."""
+        """Charge a frame that the station transmits."""
         if link.name == "wireless up":
-            self._spend(self._more_w * link.air_time_s(segment))
+            self._spend(self._extra_w * link.air_time_s(segment))

@@ -1,1 +1,1 @@
-"""Faults: lost frames, restarts, stalls, and pages that fail; none of it is made unless it is switched on."""
+"""Fault injection: frame loss, restarts, stalls and failed pages. It is built only if enabled."""

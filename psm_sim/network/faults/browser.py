@@ -1,4 +1,4 @@
-"""Browser with a watch on each page: one that takes too long, or makes no progress, fails at once."""
+"""Browser that abandons pages which take too long or make no progress."""
 
 from __future__ import annotations
 
@@ -18,15 +18,19 @@ from psm_sim.workload.page_view import Page
 
 
 class WatchedBrowser(Browser):
-    """Browser as :class:`~psm_sim.network.browser.Browser`; it can give a page up, and asks for the next one.
-
-    ``overdue`` is called with what happened, and what to change, when a page has run out of time; ``stalled``
-    at the very time at which no new byte has come for too long.
+    """Browser that can abandon a page and continue with the next one.
 
     Parameters
     ----------
     env, host, parameters, on_page
         As for :class:`~psm_sim.network.browser.Browser`.
+
+    Attributes
+    ----------
+    overdue : callable
+        Called with the reason and the advice to the user when a page exceeds its time limit.
+    stalled : callable
+        Called exactly when a page has made no progress for ``stall_s`` seconds.
     """
 
     def __init__(
@@ -37,19 +41,19 @@ class WatchedBrowser(Browser):
         on_page: Sequence[Callable[[Visit], None]] = (),
     ) -> None:
         super().__init__(env, host, parameters, on_page)
-        self._aborting = host
+        self._resetting_host = host
         self._max_page_s, self._patience_s = parameters.max_page_s or inf, inf
         self._started_s = 0.0
         self._endpoints: list[Endpoint] = []
-        self._alarm = Alarm(env, self._look)
+        self._alarm = Alarm(env, self._check_limits)
         self.overdue: Callable[[str, str], None] = lambda _, __: None
 
     def set_patience(self, patience_s: float | None) -> None:
-        """Take note that the user abandons a page after *patience_s* seconds; None: never."""
+        """Set the time in seconds after which the user abandons a page; None disables the limit."""
         self._patience_s = patience_s or inf
 
     def fail(self, reason: str) -> None:
-        """Give the page up, if one is on its way, and break off its connections."""
+        """Abandon the current page, if there is one, and abort its connections."""
         if not self._missing:
             return
         self._missing = self._open = 0
@@ -57,22 +61,22 @@ class WatchedBrowser(Browser):
         self._idle.clear()
         self._alarm.cancel()
         for endpoint in self._endpoints:
-            self._aborting.abort(endpoint)
+            self._resetting_host.abort(endpoint)
         self._complete.succeed(reason)
 
     def abort(self, endpoint: Endpoint) -> None:
-        """Break off a connection of its host, whosever it is."""
-        self._aborting.abort(endpoint)
+        """Abort any connection of the host."""
+        self._resetting_host.abort(endpoint)
 
     def uses(self, connection: ConnectionId) -> bool:
-        """Say whether a connection belongs to the page that is on its way."""
+        """Return whether a connection belongs to the current page."""
         return self._missing > 0 and any(endpoint.connection is connection for endpoint in self._endpoints)
 
     def check(self) -> None:
-        """Leave it to the alarm, which is never late."""
+        """Do nothing; the alarm detects stalled pages on time."""
 
     def done(self, fetcher: Fetcher) -> None:
-        """Note that *fetcher* has an object complete; the watch ends with the page."""
+        """Handle a complete object on *fetcher*. The end of the page cancels the alarm."""
         super().done(fetcher)
         if not self._missing:
             self._alarm.cancel()
@@ -90,22 +94,22 @@ class WatchedBrowser(Browser):
     @property
     def _due_s(self) -> float:
         limit_s = min(self._max_page_s, self._patience_s)
-        return min(self._started_s + limit_s, self._moved_s + self._stall_s)
+        return min(self._started_s + limit_s, self._progress_s + self._stall_s)
 
-    def _look(self) -> None:
-        """Say what is over; nothing is if a byte has come since the alarm was set."""
+    def _check_limits(self) -> None:
+        """Fail the page if a limit is exceeded; otherwise set the alarm again."""
         now_s = self._env.now
         if self._due_s > now_s:
             self._alarm.at(self._due_s)
         elif now_s >= self._started_s + self._patience_s:
             self.overdue(
                 f"its user has abandoned it after {self._patience_s:g} s",
-                "expected it by then; take faster links or fewer faults, or raise faults.patience_s",
+                "use faster links or fewer faults, or increase faults.patience_s",
             )
         elif now_s >= self._started_s + self._max_page_s:
             self.overdue(
                 f"it has taken longer than {self._max_page_s:g} s",
-                "expected it by then; take faster links or fewer faults, or raise browser.max_page_s",
+                "use faster links or fewer faults, or increase browser.max_page_s",
             )
         else:
             self.stalled()

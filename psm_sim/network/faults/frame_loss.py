@@ -1,4 +1,4 @@
-"""Frame loss on a link: a fate for each frame that arrives, from causes that do not know each other."""
+"""Frame loss at the end of a link, from independent causes."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ from psm_sim.network.topology_faults import LossParameters
 from psm_sim.random_streams import random_stream
 
 Cause = Callable[[], bool]
-"""Cause of losses: asked once for each frame, it says whether it takes that one."""
+"""Cause of losses. It is called once per frame and returns whether the frame is lost."""
 
 
-_PLACES = 1 << 40
-"""Numbers that the stream has for each page, more than any page has frames."""
+_DRAWS_PER_PAGE = 1 << 40
+"""Random numbers reserved for each page, more than any page has frames."""
 
 
 class RandomFrameLoss:
-    """Random loss on a link, in bad times with another share.
+    """Random frame loss on a link, with a different probability in the bad state.
 
-    The k-th frame that arrives after page n is over draws the same number under every policy, and bad times
-    are the same on the clock. So a policy that sends one frame more in one page changes nothing in the next.
+    The k-th frame after the end of page n uses the same random number with every policy, and the bad state
+    has the same times. A policy that sends one more frame in a page therefore does not change the losses of
+    later pages.
 
     Parameters
     ----------
     env, seed, name
-        The clock, the seed, and the name of the link, and of the station if there are several.
+        The clock, the seed, and the name of the random stream.
     parameters
-        The shares.
-    bad
-        The bad times of the hop; None: there are none.
+        Loss probabilities.
+    bad : GilbertElliott or None
+        Bad state of the hop; None if there is none.
     page
-        Returns the number of pages that are over.
+        Returns the number of finished pages.
     """
 
     def __init__(
@@ -50,16 +51,16 @@ class RandomFrameLoss:
     ) -> None:
         self._env, self._page, self._parameters, self._bad = env, page, parameters, bad
         random = random_stream(seed, f"faults.{name}")
-        # One stream with a place for each page: a stream for each page would take as long as half the page.
+        # One stream with a section for each page: creating a stream per page costs half a page's time.
         self._skip: Callable[[int], object] = random.bit_generator.advance  # type: ignore[attr-defined]
         self._draw: Callable[[], float] = random.random
         self._number = self._drawn = 0
 
     def __call__(self) -> bool:
-        """Say whether the frame is lost."""
+        """Return whether the frame is lost."""
         number = self._page()
         if number != self._number:
-            self._skip((number - self._number) * _PLACES - self._drawn)
+            self._skip((number - self._number) * _DRAWS_PER_PAGE - self._drawn)
             self._number, self._drawn = number, 0
         self._drawn += 1
         bad = self._bad is not None and self._bad.at(self._env.now)
@@ -67,16 +68,16 @@ class RandomFrameLoss:
 
 
 class FrameLoss:
-    """Losses at the end of one link; ``frames`` and ``bytes`` count them, null frames left out.
+    """Frame losses at the end of one link. ``frames`` and ``bytes`` count them, without null data frames.
 
     Parameters
     ----------
     env, link
-        The clock, and the link.
+        The clock and the link.
     causes
-        What can take a frame.
-    tell
-        Called as :class:`~psm_sim.network.observers.Observer` says of ``lost``.
+        Causes of losses.
+    on_lost
+        Called like :meth:`Observer.lost <psm_sim.network.observers.Observer.lost>`.
     """
 
     def __init__(
@@ -84,28 +85,28 @@ class FrameLoss:
         env: Environment,
         link: Link,
         causes: Sequence[Cause],
-        notify: Sequence[Callable[[Link, float, Segment], None]] = (),
+        on_lost: Sequence[Callable[[Link, float, Segment], None]] = (),
     ) -> None:
-        self._env, self._link, self._causes, self._tell = env, link, causes, notify
+        self._env, self._link, self._causes, self._on_lost = env, link, causes, on_lost
         self.frames = self.bytes = 0
 
     def before(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
-        """Return what takes the frames that arrive: *deliver*, but for those lost."""
+        """Return a wrapper of *deliver* that drops the lost frames."""
         if not self._causes:
             return deliver
 
-        def take(segment: Segment) -> None:
-            # Not any(), since each cause has to hear of each frame.
+        def filtered(segment: Segment) -> None:
+            # Not any(), because each cause must be called for each frame.
             if sum(cause() for cause in self._causes):
                 self._lose(segment)
             else:
                 deliver(segment)
 
-        return take
+        return filtered
 
     def _lose(self, segment: Segment) -> None:
         if not is_null(segment):
             self.frames += 1
             self.bytes += segment.wire_bytes
-        for notify in self._tell:
-            notify(self._link, self._env.now, segment)
+        for on_lost in self._on_lost:
+            on_lost(self._link, self._env.now, segment)

@@ -1,4 +1,4 @@
-"""Host whose connections can be broken off: it answers what still comes for them with a reset (RST)."""
+"""Host that can abort its connections and sends TCP resets (RST)."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from psm_sim.network.tcp_endpoint import Endpoint
 
 
 class ResettingHost(Host):
-    """Host as :class:`~psm_sim.network.host.Host`, whose programs may leave before a connection is done.
+    """Host whose connections can be aborted. It answers later segments of them with a reset.
 
     Parameters
     ----------
     arguments
-        As for :class:`~psm_sim.network.host.Host`.
+        Arguments of :class:`~psm_sim.network.host.Host`.
     """
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._broken_off: set[ConnectionId] = set()
+        self._aborted: set[ConnectionId] = set()
 
     def knows(self, endpoint: Endpoint) -> bool:
-        """Say whether a connection is still open, or half closed."""
+        """Return whether a connection is open or half closed."""
         return self._endpoints.get(endpoint.connection) is endpoint
 
     def abort(self, endpoint: Endpoint) -> None:
-        """Break a connection off, and tell the peer if it knows of it (RFC 9293, section 3.10.5)."""
+        """Abort a connection, and reset the peer if the SYN was acknowledged (RFC 9293, section 3.10.5)."""
         if not self.knows(endpoint):
             return
-        self._broken_off.add(endpoint.connection)
+        self._aborted.add(endpoint.connection)
         self._remove(endpoint)
         if endpoint.acknowledged > 0:
             self._reset(endpoint.connection, endpoint.next)
 
     def receive(self, segment: Segment) -> None:
-        """Hand one segment to its connection; a reset ends it."""
+        """Pass one segment to its connection, which a reset ends."""
         if not segment.rst:
             super().receive(segment)
             return
@@ -45,15 +45,15 @@ class ResettingHost(Host):
         if endpoint is not None:
             self._remove(endpoint)
 
-    def _given_up(self, endpoint: Endpoint) -> None:
-        self._broken_off.add(endpoint.connection)
-        super()._given_up(endpoint)
+    def _give_up(self, endpoint: Endpoint) -> None:
+        self._aborted.add(endpoint.connection)
+        super()._give_up(endpoint)
 
-    def _unknown(self, segment: Segment) -> Endpoint | None:
-        if segment.connection not in self._broken_off:
-            return super()._unknown(segment)
+    def _receive_unknown(self, segment: Segment) -> Endpoint | None:
+        if segment.connection not in self._aborted:
+            return super()._receive_unknown(segment)
         self._reset(segment.connection, segment.ack)
         return None
 
     def _reset(self, connection: ConnectionId, seq: int) -> None:
-        self.send(ResetSegment(connection, seq, 0, 0, False, False, self._rules.header))
+        self.send(ResetSegment(connection, seq, 0, 0, False, False, self._constants.header))

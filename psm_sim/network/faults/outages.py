@@ -1,4 +1,4 @@
-"""Spells of bad times: when they begin and end depends on the clock and the seed alone, not on a policy."""
+"""Random outages and bad channel states. Their times depend on the seed only, not on the policy."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from psm_sim.random_streams import random_stream
 
 _CYCLES = 100
-"""Mean pairs of a good and a bad time in a window."""
+"""Mean number of good and bad periods in a window."""
 
 
 class GilbertElliott:
-    """Bad times of a hop: good and bad ones of memoryless lengths take turns (Gilbert 1960, Elliott 1963).
+    """Gilbert-Elliott model of a hop: alternating good and bad periods (Gilbert 1960, Elliott 1963).
 
-    They are drawn window by window, each from a stream of its own, so that a long pause costs nothing. Which
-    kind a window begins with has the odds of the whole.
+    The periods have exponential lengths. They are sampled window by window, each window from its own random
+    stream, so a long pause costs nothing. The first state of a window has the stationary distribution.
 
     Parameters
     ----------
     seed, name
-        The seed, and the name of the hop.
+        The seed, and the name of the random stream.
     good_s, bad_s
-        Mean lengths of both kinds, in seconds.
+        Mean lengths of good and bad periods, in seconds.
     """
 
     def __init__(self, seed: int, name: str, good_s: float, bad_s: float) -> None:
@@ -34,13 +34,13 @@ class GilbertElliott:
         self._first_bad = False
 
     def at(self, time_s: float) -> bool:
-        """Say whether the time, in seconds, is a bad one."""
+        """Return whether the state is bad at *time_s* seconds."""
         number, within_s = divmod(time_s, self._window_s)
         if number != self._number:
-            self._draw(int(number))
+            self._sample_window(int(number))
         return self._first_bad ^ (bisect_right(self._edges_s, within_s) % 2 == 1)
 
-    def _draw(self, number: int) -> None:
+    def _sample_window(self, number: int) -> None:
         random, (good_s, bad_s) = random_stream(self._seed, self._name, number), self._means_s
         self._number, self._first_bad = number, bool(random.random() < bad_s / (good_s + bad_s))
         turns = (bad_s, good_s) if self._first_bad else (good_s, bad_s)
@@ -52,16 +52,23 @@ class GilbertElliott:
 
 
 class OutageSchedule:
-    """Spells of one length, after memoryless times; the one looked at lasts from ``begins_s`` to ``ends_s``.
+    """Sequence of outages of fixed length, separated by exponential times.
 
     Parameters
     ----------
     seed, name
-        The seed, and what the spells are of.
+        The seed, and the name of the random stream.
     every_s
-        Mean time from the end of one to the next, in seconds.
+        Mean time from the end of an outage to the next one, in seconds.
     lasts_s
-        Length of each, in seconds.
+        Length of an outage in seconds.
+
+    Attributes
+    ----------
+    begins_s, ends_s : float
+        Begin and end of the current or next outage, in seconds.
+    number : int
+        Number of this outage, from 1.
     """
 
     def __init__(self, seed: int, name: str, every_s: float, lasts_s: float) -> None:
@@ -71,17 +78,17 @@ class OutageSchedule:
         self.next()
 
     def next(self) -> None:
-        """Look at the next one."""
+        """Advance to the next outage."""
         self.begins_s = self.ends_s + float(self._random.exponential(self._every_s))
         self.ends_s = self.begins_s + self._lasts_s
         self.number += 1
 
     def begun(self, now_s: float) -> int:
-        """Return the number of spells begun so far; ask as of :meth:`left_s`."""
+        """Return the number of outages begun at *now_s*, which must not decrease between calls."""
         return self.number if self.left_s(now_s) > 0 else self.number - 1
 
     def left_s(self, now_s: float) -> float:
-        """Return how much is left of the spell that is on, in seconds; ask of times that never decrease."""
+        """Return the rest of the current outage in seconds, or 0. *now_s* must not decrease between calls."""
         while now_s >= self.ends_s:
             self.next()
         return self.ends_s - now_s if now_s >= self.begins_s else 0.0

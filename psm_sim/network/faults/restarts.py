@@ -1,4 +1,4 @@
-"""Restarts of the access point: what it held, what it was sending, and the association are lost."""
+"""Restarts of the access point, which lose buffered frames, frames in transmission and the association."""
 
 from __future__ import annotations
 
@@ -12,59 +12,62 @@ from psm_sim.network.timers import Alarm
 
 
 class ForgetfulHop(Protocol):
-    """Hop whose access point can start anew."""
+    """Wireless hop whose access point can restart."""
 
     def forget(self, back_s: float) -> int:
-        """Lose the association and what is held until *back_s*; return how many frames are lost thereby."""
+        """Discard association and buffered frames. Return the number of frames on the downlink.
+
+        The access point is back at *back_s* seconds.
+        """
 
 
 class Restarts:
-    """Restarts, at times that depend on the seed alone; ``number`` counts them.
+    """Restarts of one access point; ``number`` counts them.
 
-    While it is down, nothing passes the access point either way. Beacons keep their grid, and a dozing
-    station pays for those it wakes for as ever.
+    During a restart the access point forwards no frames in either direction. The beacon times do not change,
+    and a dozing station still spends energy on the beacons for which it wakes.
 
     Parameters
     ----------
-    env, spells
-        The clock, and when the access point is down.
+    env, outages
+        The clock, and the times of the restarts.
     hop
-        Loses the association and what is held, and says how many frames are on their way to the station.
-    returned
+        Wireless hop whose state is lost.
+    on_return
         Called when the access point is back.
     """
 
     def __init__(
         self,
         env: Environment,
-        spells: OutageSchedule,
+        outages: OutageSchedule,
         hop: ForgetfulHop,
-        returned: Callable[[], None],
+        on_return: Callable[[], None],
     ) -> None:
-        self._spells, self._hop, self._returned = spells, hop, returned
-        self._falls, self._rises = Alarm(env, self._go_down), Alarm(env, self._come_up)
+        self._outages, self._hop, self._on_return = outages, hop, on_return
+        self._down_alarm, self._up_alarm = Alarm(env, self._go_down), Alarm(env, self._come_up)
         self._doomed = 0
         self._down = False
         self.number = 0
-        self._falls.at(spells.begins_s)
+        self._down_alarm.at(outages.begins_s)
 
     def takes_uplink(self) -> bool:
-        """Say whether a frame that reaches the access point from the station is lost."""
+        """Return whether an uplink frame that reaches the access point now is lost."""
         return self._down
 
     def takes_downlink(self) -> bool:
-        """Say whether a frame that would now reach the station is one that was lost in the queue."""
+        """Return whether a downlink frame that would reach the station now was lost in the queue."""
         doomed = self._doomed > 0
         self._doomed -= doomed
         return doomed
 
     def _go_down(self) -> None:
         self.number += 1
-        self._down, self._doomed = True, self._hop.forget(self._spells.ends_s)
-        self._rises.at(self._spells.ends_s)
+        self._down, self._doomed = True, self._hop.forget(self._outages.ends_s)
+        self._up_alarm.at(self._outages.ends_s)
 
     def _come_up(self) -> None:
         self._down = False
-        self._spells.next()
-        self._falls.at(self._spells.begins_s)
-        self._returned()
+        self._outages.next()
+        self._down_alarm.at(self._outages.begins_s)
+        self._on_return()

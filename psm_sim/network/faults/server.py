@@ -1,4 +1,4 @@
-"""Server that stalls: its program sends no reply until the stall is over; its system acknowledges as ever."""
+"""Web server that stalls. It sends no replies during a stall, but TCP still acknowledges data."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from psm_sim.network.tcp_endpoint import Endpoint
 
 
 class StallingServer(ServerConnection):
-    """The server's side of one HTTP connection, which a stall or its peer's reset can keep from answering.
+    """Server's end of one HTTP connection, which a stall delays and a reset of the peer ends.
 
     Parameters
     ----------
     env, endpoint, persistent
         As for :class:`~psm_sim.network.server.ServerConnection`.
     host
-        Knows whether the connection is still there.
-    stalls
-        When the server stalls; None: never.
+        Host of the server, which knows whether the connection is open.
+    stalls : OutageSchedule or None
+        Times of the stalls; None disables them.
     """
 
     __slots__ = ("_host", "_stalls")

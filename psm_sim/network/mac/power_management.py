@@ -182,4 +182,4 @@ class PowerManagedRadio(Radio):
         if self._state is AWAKE and self._awake_until_s <= now_s:
             self._fall_asleep(self._awake_until_s)
         elif self._state is BUSY and not self._awaited and self._idle_s() <= now_s:
-            self._ask(self._idle_s())
+            self._begin_rest(self._idle_s())

@@ -93,7 +93,7 @@ class MacRadio(PowerManagedRadio):
             return
         if self._state is DOZING:
             now_s = self._doze.wakes_s
-            self._heard(now_s, 1)
+            self._record_beacons(now_s, 1)
             self._enter(BUSY, now_s)
             self._last_poll = self._doze.end(now_s, self._mac_port.buffered)
         self._stay_awake()

@@ -146,7 +146,7 @@ def test_a_standing_connection_that_is_given_up_is_opened_anew():
 
     world.wired_down.deliver = lossy
     world.run([QUICK, Page(4100.0, 1000, (), (300,), (0.0,))], messages)
-    lane = world.messenger.lanes["round_trip_up"]
+    lane = world.messenger.stats["round_trip_up"]
     assert lane.sent == 40
     assert lane.lost > 5
     assert len(lane.latencies_s) + lane.lost == 40

@@ -181,7 +181,7 @@ def test_a_null_frame_that_is_lost_is_said_again():
     [
         ({"station.drift_ppm": 10.0}, "psm", "station.drift_ppm=10 is not supported by model=dcf"),
         ({"access_point.ageing_s": 2.0}, "psm", "access_point.ageing_s=2 is not supported by model=dcf"),
-        ({}, "uapsd", "the policy has service periods"),
+        ({}, "uapsd", "conflicts with a policy that has service periods"),
         ({"beacon.interval_ms": 1.0}, "psm", "at most half of the beacon interval, got 0.864 ms of 1 ms"),
     ],
 )
