@@ -75,17 +75,17 @@ def test_a_sweep_refuses_a_battery_without_a_supply_voltage_too(tmp_path, capsys
     store = ["--store", str(tmp_path / "sweep.sqlite"), "--pages", "2"]
     for battery in (["--battery", "2Ah"], ["--set", "power.battery_mah=2000"]):
         assert main(["sweep", *store, "--vary", "policy=psm", *battery]) == 2
-        assert "power.battery_mah is 2000, but the supply voltage is not known" in capsys.readouterr().err
+        assert "power.battery_mah=2000 requires a supply voltage" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--profile", "esp32-c7"], "no profile 'esp32-c7'.*Did you mean 'esp32-c6'"),
-        (["--profile", "mine.toml"], "no profile file 'mine.toml'"),
-        (["--battery", "2000mAh"], "supply voltage is not known; add --profile"),
-        (["--profile", "bl616", "--battery", "full"], "--battery is 'full'; expected a charge above 0"),
-        (["--profile", "bl616", "--battery", "-1"], "expected a charge above 0"),
+        (["--profile", "esp32-c7"], "Unknown profile 'esp32-c7'.*Did you mean 'esp32-c6'"),
+        (["--profile", "mine.toml"], "Profile file not found: 'mine.toml'"),
+        (["--battery", "2000mAh"], "requires a supply voltage; add --profile"),
+        (["--profile", "bl616", "--battery", "full"], "--battery must be a capacity > 0.* got 'full'"),
+        (["--profile", "bl616", "--battery", "-1"], "--battery must be a capacity > 0"),
     ],
 )
 def test_a_profile_or_battery_that_cannot_be_used_is_told_in_one_sentence(words, message, capsys):
@@ -109,7 +109,7 @@ def test_an_own_profile_with_a_key_of_another_section_is_refused(tmp_path):
     """A chip knows nothing of links."""
     path = tmp_path / "mine.toml"
     path.write_text("[links]\nrate = 1\n")
-    with pytest.raises(InputError, match="no profile key 'links\\.rate'"):
+    with pytest.raises(InputError, match="Unknown profile key 'links\\.rate'"):
         load_profile(str(path))
 
 

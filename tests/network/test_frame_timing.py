@@ -62,10 +62,10 @@ def test_a_faster_rate_never_takes_longer_and_no_ack_is_faster_than_its_data(sta
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"data_mbps": 54.0}, "mac: data_mbps is 54; expected a rate of 802.11b: 1, 2, 5.5, 11."),
-        ({"standard": "802.11n", "control_mbps": 6.5}, "control_mbps is 6.5; expected a rate of 802.11g"),
-        ({"cw_min": 63, "cw_max": 31}, "mac: cw_min is 63; expected at most cw_max, which is 31."),
-        ({"model": "csma"}, "mac: model is 'csma'; expected"),
+        ({"data_mbps": 54.0}, "mac: data_mbps must be a rate of 802.11b \\(1, 2, 5.5, 11\\), got 54."),
+        ({"standard": "802.11n", "control_mbps": 6.5}, "control_mbps must be a rate of 802.11g"),
+        ({"cw_min": 63, "cw_max": 31}, "mac: cw_min must not exceed cw_max = 31, got 63."),
+        ({"model": "csma"}, "mac: model must be one of link, dcf, got 'csma'"),
     ],
 )
 def test_what_the_standard_does_not_have_is_refused(keys, message):
