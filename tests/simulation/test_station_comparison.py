@@ -169,13 +169,13 @@ def test_fifty_stations_run_at_a_useful_speed():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("stations = 3\n", "stations is 3; expected tables, each as"),
-        ("[[stations]]\ncount = 2\n", "name is None; expected a text"),
-        ('[[stations]]\nname = "a"\nage = 2\n', "no key 'age'"),
-        ('[[stations]]\nname = "a"\ncount = 0\n', "station a: count is 0; expected"),
-        ('[[stations]]\nname = "a"\npolicy = 3\n', "stations: policy is 3; expected a text"),
-        ('[[stations]]\nname = "a"\n[[stations]]\nname = "a"\n', "two have the name 'a'"),
-        ('[[stations]]\nname = "a"\ncount = 2\n', "2 stations have no air to share; expected mac.model=dcf"),
+        ("stations = 3\n", "stations must be declared as \\[\\[stations\\]\\] tables, got 3"),
+        ("[[stations]]\ncount = 2\n", "name must be a non-empty string, got None"),
+        ('[[stations]]\nname = "a"\nage = 2\n', "Unknown key 'age'"),
+        ('[[stations]]\nname = "a"\ncount = 0\n', "station a: count must be an integer >= 1 .* got 0"),
+        ('[[stations]]\nname = "a"\npolicy = 3\n', "stations: policy must be a string, got 3"),
+        ('[[stations]]\nname = "a"\n[[stations]]\nname = "a"\n', "duplicate name 'a'"),
+        ('[[stations]]\nname = "a"\ncount = 2\n', "2 stations require a shared channel; set mac.model=dcf"),
     ],
 )
 def test_stations_that_cannot_be_are_refused_in_one_sentence(tmp_path, text, message):
