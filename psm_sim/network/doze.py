@@ -40,7 +40,7 @@ class Doze:
         self._promised: float = 0  # number of dozes of that length still to come
         self._plan: Plan | None = None
         self._dozes: Iterator[tuple[int, float]] | None = None  # iterator of the plan, created on first use
-        self._followed = 0  # number of dozes taken from the plan
+        self._followed = 0  # number of promised dozes taken
         self.since_s = self.wakes_s = 0.0
         self.every_s = beacons.interval_s
 
