@@ -1,4 +1,4 @@
-"""Contract checks: what every policy, loss, learner and query rule must do, built in or a user's own."""
+"""Contract checks of policies, losses, learners and query rules."""
 
 from psm_sim.contracts.check_report import Finding, Report
 from psm_sim.contracts.check_runner import check

@@ -1,4 +1,4 @@
-"""Report of the contract checks: one finding per check, as text and as plain values."""
+"""Report of contract checks, as text and as plain values."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Finding:
-    """One check and what it found.
+    """Result of one contract check.
 
-    ``check`` is the check's name, ``promise`` the sentence that must hold, ``fault`` the sentence that says
-    what does not; it is empty if all is well.
+    Attributes
+    ----------
+    check : str
+        Name of the check.
+    promise : str
+        Statement that the check verifies.
+    fault : str
+        Description of the violation; empty if the check passed.
     """
 
     check: str
@@ -20,7 +26,7 @@ class Finding:
 
     @property
     def ok(self) -> bool:
-        """Whether the promise is kept."""
+        """Whether the check passed."""
         return not self.fault
 
     def __str__(self) -> str:
@@ -29,10 +35,18 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """The findings about one component, in the order of the checks; prints as one line per check.
+    """Results of the contract checks of one component, with one line per check as text.
 
-    ``kind`` is such as policy or query rule, ``name`` the component as it was asked for, ``not_run`` counts
-    the checks that were left out because they need the last one, which failed.
+    Attributes
+    ----------
+    kind : str
+        Kind of component, such as ``"policy"`` or ``"query rule"``.
+    name : str
+        Component as the caller specified it.
+    findings : tuple of Finding
+        Results, in the order of the checks.
+    not_run : int
+        Number of checks that were skipped because a check that they require failed.
     """
 
     kind: str
@@ -42,26 +56,26 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether every check holds."""
+        """Whether all checks passed."""
         return all(finding.ok for finding in self.findings)
 
     @property
     def title(self) -> str:
-        """The component, in words."""
+        """Kind and name of the component."""
         return f"{self.kind} {self.name}"
 
     @property
     def summary(self) -> str:
-        """Number of checks that hold, in one sentence."""
-        kept = sum(finding.ok for finding in self.findings)
-        left_out = f"; {self.not_run} more need the last one and were not run" if self.not_run else ""
-        return f"{kept} of {len(self.findings)} checks hold{left_out}."
+        """Number of passed checks, as a sentence."""
+        passed = sum(finding.ok for finding in self.findings)
+        skipped = f"; {self.not_run} more require the last one and were not run" if self.not_run else ""
+        return f"{passed} of {len(self.findings)} checks passed{skipped}."
 
     def __str__(self) -> str:
         return "\n".join([self.title, *map(str, self.findings), self.summary])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON has it."""
+        """Return the report as plain values, for JSON."""
         return {
             "kind": self.kind,
             "name": self.name,

@@ -1,4 +1,4 @@
-"""Runner of the contract checks: from a name, a file, a class or an object to a report."""
+"""Run the contract checks of a component given by name, file, class or object."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.registry import Registry, unknown_name_error
 
 EXPERTS, HORIZON = 5, 50
-"""How many experts a learner is made with, and for how many rounds ``learn-alpha`` has its rates."""
+"""Number of experts of the learners under test, and horizon of their switching rates in rounds."""
 
 
 def load_kinds() -> tuple[Kind, ...]:
-    """Return the kinds that the lab brings."""
-    found: tuple[Kind, ...] = import_module("psm_sim.lab.contracts.kinds").KINDS
-    return found
+    """Return the kinds of components of the lab."""
+    kinds: tuple[Kind, ...] = import_module("psm_sim.lab.contracts.kinds").KINDS
+    return kinds
 
 
 KINDS = (
@@ -45,34 +45,37 @@ KINDS = (
     ),
     *load_kinds(),
 )
-WORDS = "policy, loss, learner, online learner or query rule"
+KIND_NAMES = "policy, loss, learner, online learner or query rule"
+"""Kinds of components, for error messages."""
 
-# What a file can define; the class has this name because errors say "derived from psm_sim's NAME".
+# Common base class of the plug-ins. Error messages contain its name: "derived from psm_sim's NAME".
 _Component = ABCMeta("Policy, Loss, Learner, OnlineLearner or QueryRule", (), {})
 for _kind in KINDS:
     _Component.register(_kind.base)
-_FILES: Registry[Any] = Registry(WORDS, _Component, {})
+_FILES: Registry[Any] = Registry(KIND_NAMES, _Component, {})
 
 
-def check(what: str | type | Policy | Loss | Learner | Any) -> Report:
-    """Run the contract checks on a policy, a loss, a learner or a query rule; it is left as it was.
+def check(component: str | type | Policy | Loss | Learner | Any) -> Report:
+    """Run the contract checks of a policy, loss, learner, online learner or query rule.
+
+    The checks work on copies, so an object is not modified.
 
     Parameters
     ----------
-    what
-        A built-in name, ``FILE.py:CLASS``, either with ``:key=value,...`` behind it, or the formula of a
-        loss; a class, made without parameters; or an object. A learner is made for five experts,
-        an online learner for four features.
+    component
+        Built-in name or ``FILE.py:CLASS``, optionally with ``:key=value,...``; the formula of a loss; a
+        class, which is created with default parameters; or an object. A learner is created with five experts,
+        and an online learner with four features.
 
     Returns
     -------
     Report
-        One finding per check; ``.ok`` says whether all hold, and it prints as a table.
+        One finding per check. ``.ok`` is true if all checks passed. The report prints as a table.
 
     Raises
     ------
     InputError
-        If there is no such component, or it cannot be made.
+        If the component is unknown or cannot be created.
 
     Examples
     --------
@@ -80,38 +83,40 @@ def check(what: str | type | Policy | Loss | Learner | Any) -> Report:
     >>> report.ok, len(report.findings)
     (True, 19)
     """
-    made = _made(what)
-    kind = next((kind for kind in KINDS if isinstance(made, kind.base)), None)
+    instance = _make(component)
+    kind = next((kind for kind in KINDS if isinstance(instance, kind.base)), None)
     if kind is None:
-        raise InputError(f"What is to be checked is {what!r}; expected a {WORDS}.")
-    if isinstance(made, Learner) and made.n_experts < 2:
-        raise InputError(f"The learner to be checked has {made.n_experts} expert; expected at least 2.")
-    return kind.suite.run(what if isinstance(what, str) else type(made).__name__, kind.subject(made))
+        raise InputError(f"component must be a {KIND_NAMES}, got {component!r}.")
+    if isinstance(instance, Learner) and instance.n_experts < 2:
+        raise InputError(f"The learner must have at least 2 experts, got {instance.n_experts}.")
+    return kind.suite.run(
+        component if isinstance(component, str) else type(instance).__name__, kind.subject(instance)
+    )
 
 
-def _made(what: Any) -> Any:
-    if isinstance(what, str):
-        return _named(what)
-    if not isinstance(what, type):
-        return what
-    given = next((kind.given for kind in KINDS if issubclass(what, kind.base)), {})
-    return build(what, {}, what.__name__, **given)
+def _make(component: Any) -> Any:
+    if isinstance(component, str):
+        return _make_by_name(component)
+    if not isinstance(component, type):
+        return component
+    arguments = next((kind.given for kind in KINDS if issubclass(component, kind.base)), {})
+    return build(component, {}, component.__name__, **arguments)
 
 
-def _named(text: str) -> Any:
+def _make_by_name(text: str) -> Any:
     name = name_of(text, "component")
     cls = _FILES.get(name) if class_file(name) else None
     for kind in KINDS:
         if name in kind.names or (cls is not None and issubclass(cls, kind.base)):
             return kind.make(text)
-    return _formula(text, name)
+    return _make_formula(text, name)
 
 
-def _formula(text: str, name: str) -> FormulaLoss:
+def _make_formula(text: str, name: str) -> FormulaLoss:
     try:
         return FormulaLoss(text)
     except InputError:
         if not re.fullmatch(r"[\w.-]*", name):
             raise
-    names = [each for kind in KINDS for each in kind.names]
-    raise unknown_name_error(WORDS, name, [*names, "FILE.py:CLASS", "a formula"])
+    names = [name for kind in KINDS for name in kind.names]
+    raise unknown_name_error(KIND_NAMES, name, [*names, "FILE.py:CLASS", "a formula"])

@@ -1,7 +1,7 @@
-"""Suite of contract checks: small functions under the names that users see.
+"""Suite of named contract checks.
 
-A check takes a :class:`Subject` and returns nothing; it calls :func:`require` for each thing that must
-hold. Its docstring is one sentence: the promise that the report shows.
+A check is a function of a :class:`Subject` that returns nothing and calls :func:`require` for each condition.
+Its docstring is the statement that the report shows.
 """
 
 from __future__ import annotations
@@ -19,37 +19,44 @@ T = TypeVar("T")
 SubjectT = TypeVar("SubjectT", bound="Subject[Any]")
 
 
-class ContractViolation(Exception):  # noqa: N818 (not an error of the program: it is what a check is there to find)
-    """A check does not hold; the message says what is wrong, the value found, and what is expected."""
+class ContractViolation(Exception):  # noqa: N818 (the expected outcome of a check, not a program error)
+    """Violation of a contract check; the message names the value found and the expected one."""
 
 
 def require(holds: object, fault: str) -> None:
-    """Raise :class:`ContractViolation` with the sentence *fault* unless *holds*."""
+    """Raise :class:`ContractViolation` with the message *fault* unless *holds* is true."""
     if not holds:
         raise ContractViolation(fault)
 
 
-def pickle_round_trip(thing: T) -> T:
-    """Return a copy of *thing* that has travelled as bytes, as to another process."""
-    twin: T = pickle.loads(pickle.dumps(thing))  # noqa: S301 (bytes of our own)
-    return twin
+def pickle_round_trip(component: T) -> T:
+    """Return a pickled and unpickled copy of *thing*, as in another process."""
+    copied: T = pickle.loads(pickle.dumps(component))  # noqa: S301 (trusted: pickled in the same expression)
+    return copied
 
 
 class Subject(Generic[T]):
-    """A component under test: every check works on fresh copies of it, so it is left as it was given."""
+    """Component under test, of which every check uses a new copy."""
 
     def __init__(self, given: T) -> None:
         self.given = given
 
     def fresh(self) -> T:
-        """Return a copy that no check has touched."""
+        """Return an unmodified copy of the component."""
         return copy.deepcopy(self.given)
 
 
 class Suite(Generic[SubjectT]):
-    """The checks of one kind of component, in order; those of the suite *before* come first.
+    """Ordered contract checks of one kind of component.
 
-    A gate is a check that all later ones need: if it fails they are not run.
+    A gate is a check that all later checks require. If it fails, they are not run.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of component.
+    before : Suite or None
+        Suite whose checks come first.
     """
 
     def __init__(self, kind: str, before: Suite[Any] | None = None) -> None:
@@ -58,13 +65,13 @@ class Suite(Generic[SubjectT]):
         self._gates: set[str] = set(before._gates) if before else set()
 
     def check(self, function: Callable[[SubjectT], None]) -> Callable[[SubjectT], None]:
-        """Add a check (a decorator); its name is the function's, with hyphens."""
-        self._checks[_name(function)] = function
+        """Add a check (decorator). Its name is the function's, with hyphens."""
+        self._checks[_check_name(function)] = function
         return function
 
     def gate(self, function: Callable[[SubjectT], None]) -> Callable[[SubjectT], None]:
-        """Add a check that all later ones need (a decorator)."""
-        self._gates.add(_name(function))
+        """Add a check that all later checks require (decorator)."""
+        self._gates.add(_check_name(function))
         return self.check(function)
 
     def names(self) -> list[str]:
@@ -72,7 +79,7 @@ class Suite(Generic[SubjectT]):
         return list(self._checks)
 
     def run_one(self, name: str, subject: SubjectT) -> Finding:
-        """Run the check called *name*; whatever *subject* raises in it becomes the finding's fault."""
+        """Run the check *name* on *subject*. An exception becomes the finding's fault."""
         check = self._checks[name]
         promise = " ".join((inspect.getdoc(check) or "").split())
         try:
@@ -84,7 +91,7 @@ class Suite(Generic[SubjectT]):
         return Finding(name, promise)
 
     def run(self, label: str, subject: SubjectT) -> Report:
-        """Run the checks on *subject*, which the report calls *label*, up to a gate that fails."""
+        """Run the checks on *subject*, which the report calls *label*, until a gate fails."""
         findings: list[Finding] = []
         for name in self._checks:
             findings.append(self.run_one(name, subject))
@@ -93,5 +100,5 @@ class Suite(Generic[SubjectT]):
         return Report(self.kind, label, tuple(findings), len(self._checks) - len(findings))
 
 
-def _name(function: Callable[..., None]) -> str:
+def _check_name(function: Callable[..., None]) -> str:
     return function.__name__.replace("_", "-")

@@ -1,4 +1,4 @@
-"""Kind of component: its base class, its checks, and how it is found by name."""
+"""Kind of component that contract checks support."""
 
 from __future__ import annotations
 
@@ -9,7 +9,23 @@ from psm_sim.contracts.check_suite import Suite
 
 
 class Kind(NamedTuple):
-    """One kind of component: its base class, its checks, and how it is found by name."""
+    """Kind of component that contract checks support.
+
+    Attributes
+    ----------
+    base : type
+        Base class of its components.
+    suite : Suite
+        Contract checks.
+    subject : callable
+        Class of the test subject, called with the component.
+    names : list of str
+        Names of the registered components.
+    make : callable
+        Creates a component from its text.
+    given : mapping
+        Constructor arguments for a component that is given as a class.
+    """
 
     base: type
     suite: Suite[Any]

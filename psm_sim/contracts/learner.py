@@ -1,4 +1,4 @@
-"""Learner checks, first part: the distribution over experts and what a round does to it."""
+"""Contract checks of learners, part 1: weights and updates."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from psm_sim.learning import Learner
 from psm_sim.random_streams import random_stream
 
 HUGE = 1e4
-"""A loss in nats that no float64 exponential carries."""
+"""Loss in nats whose exponential underflows in float64."""
 
 UPDATE_CHECKS = Suite[Subject[Learner]]("learner")
 
 
 def draw_losses(learner: Learner, rounds: int, scale: float = 3.0, seed: int = 1) -> FloatArray:
-    """Return exponential losses for *learner*, always the same for a *seed*.
+    """Sample exponential losses, reproducibly for a *seed*.
 
     Parameters
     ----------
     learner : Learner
-        Has the number of experts, n.
+        Learner, which defines the number of experts n.
     rounds : int
-        How many rounds are drawn.
+        Number of rounds.
     scale : float
-        Their mean, in nats.
+        Mean loss, in nats.
     seed : int
-        The seed of the draw.
+        Seed of the random stream.
 
     Returns
     -------
@@ -42,29 +42,49 @@ def draw_losses(learner: Learner, rounds: int, scale: float = 3.0, seed: int = 1
 
 
 def train_rounds(learner: Learner, rounds: int = 40, seed: int = 1) -> Learner:
-    """Teach *learner* itself *rounds* rounds of losses :func:`draw_losses` with *seed*, and return it."""
+    """Train *learner* itself on sampled losses, and return it.
+
+    Parameters
+    ----------
+    learner : Learner
+        Learner to train.
+    rounds : int
+        Number of rounds.
+    seed : int
+        Seed of :func:`draw_losses`.
+    """
     for row in draw_losses(learner, rounds, seed=seed):
         learner.update(row)
     return learner
 
 
 def continue_training(learner: Learner, rounds: int = 20) -> list[tuple[float, list[float]]]:
-    """Teach *learner* itself further rounds; return the loss of each and the weights after it."""
+    """Train *learner* itself on further rounds. Return the loss of each round and the weights after it."""
     return [(learner.update(row), learner.weights.tolist()) for row in draw_losses(learner, rounds, seed=2)]
 
 
 def require_distribution(learner: Learner, when: str) -> None:
-    """Require that the weights are finite, none negative, and sum to 1 within 1e-12."""
+    """Require that the weights are finite, nonnegative and sum to 1 within 1e-12.
+
+    Parameters
+    ----------
+    learner : Learner
+        Learner to check.
+    when : str
+        Time of the check, for the message.
+    """
     weights = learner.weights
-    fault = f"{when} the weights are {weights.tolist()}, with a sum of {weights.sum()!r}; "
-    expected = "expected numbers of 0 or more that sum to 1 within 1e-12."
+    fault = f"{when} the weights are {weights.tolist()}, with the sum {weights.sum()!r}; "
+    expected = "expected nonnegative numbers that sum to 1 within 1e-12."
     require(weights.min() >= 0 and abs(weights.sum() - 1) <= 1e-12, fault + expected)
 
 
-def _require_close(found: FloatArray, expected: FloatArray, what: str, within: float = 1e-9) -> None:
+def _require_close(
+    weights: FloatArray, expected: FloatArray, situation: str, tolerance: float = 1e-9
+) -> None:
     require(
-        np.allclose(found, expected, rtol=0, atol=within),
-        f"{what} the weights are {found.tolist()}; expected {expected.tolist()}.",
+        np.allclose(weights, expected, rtol=0, atol=tolerance),
+        f"{situation} the weights are {weights.tolist()}; expected {expected.tolist()}.",
     )
 
 
@@ -74,33 +94,33 @@ UPDATE_CHECKS.check(documented)
 
 @UPDATE_CHECKS.check
 def copies(subject: Subject[Learner]) -> None:
-    """A deep copy learns on as the original does, bit for bit, and neither changes the other."""
+    """A deep copy continues bit-for-bit identically to the original, and neither changes the other."""
     learner = train_rounds(subject.fresh())
     before = learner.weights.tolist()
-    ahead = continue_training(deepcopy(learner))
-    require(learner.weights.tolist() == before, "What a deep copy learned changed the original's weights.")
-    require(continue_training(learner) == ahead, "A deep copy does not learn on as the original does.")
+    of_copy = continue_training(deepcopy(learner))
+    require(learner.weights.tolist() == before, "Training a deep copy changed the original's weights.")
+    require(continue_training(learner) == of_copy, "A deep copy continues differently from the original.")
 
 
 @UPDATE_CHECKS.check
 def pickles(subject: Subject[Learner]) -> None:
-    """A pickled copy learns on as the original does, bit for bit."""
+    """A pickled copy continues bit-for-bit identically to the original."""
     learner = train_rounds(subject.fresh())
     require(
         continue_training(pickle_round_trip(learner)) == continue_training(learner),
-        "A pickled copy does not learn on as the original does.",
+        "A pickled copy continues differently from the original.",
     )
 
 
 @UPDATE_CHECKS.check
 def distribution(subject: Subject[Learner]) -> None:
-    """The weights are a distribution after every round: none negative, their sum 1 within 1e-12."""
+    """The weights are nonnegative and sum to 1 within 1e-12 after every round."""
     learner = subject.fresh()
-    require_distribution(learner, "At first")
+    require_distribution(learner, "Before the first round")
     for scale in (1e-6, 1.0, HUGE):
         for row in draw_losses(learner, 200, scale):
             learner.update(row)
-            require_distribution(learner, f"In round {learner.rounds}, losses about {scale:g},")
+            require_distribution(learner, f"In round {learner.rounds}, with losses of about {scale:g},")
 
 
 @UPDATE_CHECKS.check
@@ -109,80 +129,90 @@ def mixture_loss(subject: Subject[Learner]) -> None:
     learner = subject.fresh()
     for row in draw_losses(learner, 50):
         expected = -math.log(float(learner.weights @ np.exp(-row)))
-        found = learner.update(row)
-        require(math.isclose(found, expected, abs_tol=1e-9), f"It returned {found}; expected {expected}.")
+        loss = learner.update(row)
+        require(
+            math.isclose(loss, expected, abs_tol=1e-9), f"The mixture loss is {loss}; expected {expected}."
+        )
 
 
 @UPDATE_CHECKS.check
 def same_losses_same_weights(subject: Subject[Learner]) -> None:
-    """The same losses give the same weights, to the last bit."""
-    one, other = subject.fresh(), subject.fresh()
+    """The same losses give bit-for-bit the same weights."""
+    first, second = subject.fresh(), subject.fresh()
     require(
-        continue_training(one) == continue_training(other),
-        "Two copies that were taught the same losses have other weights.",
+        continue_training(first) == continue_training(second),
+        "Two copies have different weights after the same losses.",
     )
 
 
 @UPDATE_CHECKS.check
 def differences_teach(subject: Subject[Learner]) -> None:
-    """A constant added to all losses of a round changes no weight, and the mixture loss by the constant."""
+    """A constant added to all losses of a round is added to the mixture loss, and changes no weight."""
     plain, shifted = subject.fresh(), subject.fresh()
     for row in draw_losses(plain, 20):
         for constant in (0.1, 10.0, HUGE):
-            expected, found = plain.update(row) + constant, shifted.update(row + constant)
+            expected, loss = plain.update(row) + constant, shifted.update(row + constant)
             require(
-                math.isclose(found, expected, abs_tol=1e-9),
-                f"With {constant:g} added to all losses a round returned {found}; expected {expected}.",
+                math.isclose(loss, expected, abs_tol=1e-9),
+                f"With {constant:g} added to all losses a round returned {loss}; expected {expected}.",
             )
     _require_close(shifted.weights, plain.weights, "With a constant added to all losses")
 
 
 @UPDATE_CHECKS.check
 def infinite_loss(subject: Subject[Learner]) -> None:
-    """A loss of inf removes an expert for the round, as a loss that is too large to count does."""
-    learner, other = train_rounds(subject.fresh()), train_rounds(subject.fresh())
+    """A loss of inf excludes an expert from the round, as a very large finite loss does."""
+    learner, reference = train_rounds(subject.fresh()), train_rounds(subject.fresh())
     row = draw_losses(learner, 1)[0]
     row[-1] = math.inf
-    expected, found = other.update(np.where(row < HUGE, row, 1e6)), learner.update(row)
+    expected, loss = reference.update(np.where(row < HUGE, row, 1e6)), learner.update(row)
     require(
-        math.isclose(found, expected, abs_tol=1e-12),
-        f"With a loss of inf a round returned {found}; expected {expected}, as with one of 1e6.",
+        math.isclose(loss, expected, abs_tol=1e-12),
+        f"With a loss of inf a round returned {loss}; expected {expected}, as with a loss of 1e6.",
     )
-    _require_close(learner.weights, other.weights, "After a loss of inf", 1e-12)
-    require(math.isfinite(learner.update(np.ones(row.size))), "The round after a loss of inf is not finite.")
+    _require_close(learner.weights, reference.weights, "After a loss of inf", 1e-12)
+    require(
+        math.isfinite(learner.update(np.ones(row.size))),
+        "The loss of the round after a loss of inf is not finite.",
+    )
 
 
 @UPDATE_CHECKS.check
 def no_expert_is_lost(subject: Subject[Learner]) -> None:
-    """With a switching rate above 0 an expert once removed, or long hopeless, is found again."""
+    """With a switching rate above 0, an expert recovers after an infinite loss or many large losses."""
     learner = subject.fresh()
     if not _switches(learner):
         return
-    hopeless = np.full(learner.n_experts, HUGE)
-    hopeless[0] = 0.0
-    learner.update(np.where(hopeless > 0, math.inf, 0.0))
-    require(learner.weights[1:].min() > 0, "An expert that lost inf in one round has no weight after it.")
+    large_losses = np.full(learner.n_experts, HUGE)
+    large_losses[0] = 0.0
+    learner.update(np.where(large_losses > 0, math.inf, 0.0))
+    require(
+        learner.weights[1:].min() > 0, "An expert with an infinite loss in one round has weight 0 after it."
+    )
     for _ in range(1000):
-        learner.update(hopeless)
+        learner.update(large_losses)
     for _ in range(3):
-        learner.update(hopeless[::-1])
+        learner.update(large_losses[::-1])
     best, last = int(learner.weights.argmax()), learner.n_experts - 1
-    require(best == last, f"Three rounds after expert {last} became the best, {best} has most weight.")
+    require(
+        best == last,
+        f"Three rounds after expert {last} became the best, expert {best} has the largest weight.",
+    )
 
 
 def _switches(learner: Learner) -> bool:
-    """Say whether the learner's own switching rate, or one of its rates, is above 0."""
+    """Return whether the learner's switching rate, or one of its rates, is above 0."""
     rates = getattr(learner, "rates", getattr(learner, "alpha", 0.0))
     return bool(np.max(rates) > 0)
 
 
 @UPDATE_CHECKS.check
 def huge_losses(subject: Subject[Learner]) -> None:
-    """Ten thousand rounds of losses up to 1e4 nats leave a distribution, without a NaN."""
+    """After ten thousand rounds with losses up to 1e4 nats, the weights still sum to 1, without a NaN."""
     learner = subject.fresh()
     rows = random_stream(3, "contract losses").random((100, learner.n_experts)) * HUGE
     for number in range(10_000):
         loss = learner.update(rows[number % 100])
         if number % 100 == 99:
-            require(math.isfinite(loss), f"Round {number + 1} returned {loss}; expected a number of nats.")
+            require(math.isfinite(loss), f"Round {number + 1} returned {loss}; expected a finite loss.")
             require_distribution(learner, f"After {number + 1} rounds")

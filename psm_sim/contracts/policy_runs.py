@@ -1,6 +1,6 @@
-"""Policy checks, second part: what whole runs of the simulator must keep, whatever the policy.
+"""Contract checks of policies, part 2: whole runs of the simulator.
 
-A few pages of the bundled ``ucb`` trace in the bundled topology; one run serves all checks that look at it.
+The runs load a few pages of the bundled ``ucb`` trace in the bundled topology. Checks share their results.
 """
 
 from __future__ import annotations
@@ -21,32 +21,33 @@ MODES = (
     {"access_point.release_on_uplink": "true"},
     {"access_point.release_on_uplink": "false"},
 )
-"""Both readings of the standard: whether an uplink packet makes the access point send what it holds."""
+"""Both interpretations of the standard: whether an uplink packet releases the buffered frames."""
 EVERY_BEACON = {"beacon.fire_all": "true"}
+"""Setting that schedules an event for every beacon."""
 
 Settings = dict[str, str]
 
 
 class PolicySubject(Subject[Policy]):
-    """A policy under test, and its runs."""
+    """Policy under test, with its cached runs."""
 
     def __init__(self, given: Policy) -> None:
         super().__init__(given)
         self._runs: dict[tuple[tuple[str, str], ...], Result] = {}
 
     def run(self, settings: Settings) -> Result:
-        """Return the run under these keys of the topology, made only once."""
+        """Return the cached run with these topology settings."""
         key = tuple(settings.items())
         if key not in self._runs:
             self._runs[key] = self.run_again(settings)
         return self._runs[key]
 
     def run_again(self, settings: Settings) -> Result:
-        """Return a new run of the policy, made as a user's call of :func:`psm_sim.simulate` makes it."""
+        """Return a new run of the policy, created by :func:`psm_sim.simulate` as for a user."""
         return simulate(self.given, pages=PAGES, seed=SEED, settings=settings)
 
     def runs(self) -> Iterator[Result]:
-        """Return the runs under both :data:`MODES`."""
+        """Return the runs with both :data:`MODES`."""
         return map(self.run, MODES)
 
 
@@ -55,7 +56,7 @@ POLICY_CHECKS = Suite[PolicySubject]("policy", ANSWER_CHECKS)
 
 @POLICY_CHECKS.gate
 def finishes(subject: PolicySubject) -> None:
-    """Every page is loaded, whether or not an uplink packet releases what the access point holds."""
+    """Every page is loaded, whether or not an uplink packet releases the buffered frames."""
     for result in subject.runs():
         loaded = len(result.page_records)
         require(loaded == PAGES, f"{loaded} pages were loaded; expected {PAGES}.")
@@ -65,71 +66,77 @@ def finishes(subject: PolicySubject) -> None:
 
 @POLICY_CHECKS.check
 def time_law(subject: PolicySubject) -> None:
-    """The seconds awake and asleep add up to the time simulated."""
+    """The times awake and asleep add up to the simulated time."""
     for result in subject.runs():
         total_s = result.usage.awake_s + result.usage.asleep_s
         require(
-            _same(total_s, result.simulated_s), f"{total_s} s are accounted for of {result.simulated_s} s."
+            _is_close(total_s, result.simulated_s),
+            f"The times awake and asleep add up to {total_s} s; expected {result.simulated_s} s.",
         )
 
 
 @POLICY_CHECKS.check
 def energy_law(subject: PolicySubject) -> None:
-    """The energy is power times time, summed over the states, and that of each beacon or period."""
+    """The energy is the sum of power times time over the states, plus that of each beacon or period."""
     power, service = load_topology().power, subject.given.service
-    agreed = service is not None and service.interval_s is not None
-    wake_j = power.awake_w * service.overhead_s if service is not None and agreed else power.beacon_j
+    has_schedule = service is not None and service.interval_s is not None
+    wake_j = power.awake_w * service.overhead_s if service is not None and has_schedule else power.beacon_j
     for result in subject.runs():
         usage = result.usage
         joules = power.awake_w * usage.awake_s + power.asleep_w * usage.asleep_s
         joules += wake_j * usage.beacons
-        require(_same(usage.total_j, joules), f"The energy is {usage.total_j} J; expected {joules} J.")
+        require(_is_close(usage.total_j, joules), f"The energy is {usage.total_j} J; expected {joules} J.")
 
 
 @POLICY_CHECKS.check
 def byte_law(subject: PolicySubject) -> None:
-    """The bytes sent are those received, still on the way or held, and dropped."""
+    """The bytes sent are the sum of the received, undelivered and dropped bytes."""
     for result in subject.runs():
         traffic = result.traffic
-        found = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
+        accounted = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
         sent = traffic.server_sent_bytes
-        require(found == sent, f"{sent} bytes were sent, and {found} are accounted for.")
+        require(
+            accounted == sent,
+            f"{accounted} bytes were received, undelivered or dropped; expected the {sent} bytes sent.",
+        )
 
 
 @POLICY_CHECKS.check
 def same_run_twice(subject: PolicySubject) -> None:
-    """The same seed gives the same run, to the last bit."""
+    """The same seed gives bit-for-bit the same run."""
     for mode in MODES:
         _require_same(subject.run(mode), subject.run_again(mode), "A second run")
 
 
 @POLICY_CHECKS.check
 def every_beacon(subject: PolicySubject) -> None:
-    """With an event at every beacon (``beacon.fire_all``) the run is the same, to the last bit."""
+    """With an event at every beacon (``beacon.fire_all``) the run is bit-for-bit the same."""
     for mode in MODES:
-        _require_same(subject.run(mode), subject.run(mode | EVERY_BEACON), "A run with all beacons fired")
+        _require_same(
+            subject.run(mode), subject.run(mode | EVERY_BEACON), "A run with an event at every beacon"
+        )
 
 
 @POLICY_CHECKS.check
 def left_as_it_was(subject: PolicySubject) -> None:
-    """A run changes nothing of the policy that was given: it works on a copy."""
+    """A run works on a copy and does not change the given policy."""
     before = pickle.dumps(subject.given)
     subject.run_again(MODES[0])
-    require(pickle.dumps(subject.given) == before, "The policy given is not the same after a run.")
+    require(pickle.dumps(subject.given) == before, "A run changed the given policy.")
 
 
-def _same(value: float, expected: float) -> bool:
+def _is_close(value: float, expected: float) -> bool:
     return math.isclose(value, expected, rel_tol=1e-12)
 
 
-def _require_same(one: Result, other: Result, what: str) -> None:
-    found, expected = _numbers(other), _numbers(one)
+def _require_same(first: Result, second: Result, run_name: str) -> None:
+    actual, expected = _deterministic_results(second), _deterministic_results(first)
     for name, value in expected.items():
-        require(found[name] == value, f"{what} has {name}={found[name]}; expected {value}.")
+        require(actual[name] == value, f"{run_name} has {name}={actual[name]}; expected {value}.")
 
 
-def _numbers(result: Result) -> dict[str, Any]:
-    """Return what a run found; neither how long it took nor how many events it needed."""
+def _deterministic_results(result: Result) -> dict[str, Any]:
+    """Return the results of a run, without its duration and number of events."""
     return {
         "simulated_s": result.simulated_s,
         "usage": result.usage,

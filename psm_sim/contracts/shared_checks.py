@@ -1,4 +1,4 @@
-"""Checks that components of several kinds have in common, and how a refusal is looked for."""
+"""Contract checks that several kinds of components share."""
 
 from __future__ import annotations
 
@@ -10,27 +10,42 @@ from psm_sim.errors import InputError, describe_error
 
 
 def can_be_copied(subject: Subject[Any]) -> None:
-    """It can be copied: each run, and each check, works on a copy of its own."""
+    """It can be copied, because each run uses its own copy."""
     subject.fresh()
 
 
 def default_parameters(subject: Subject[Any]) -> None:
-    """It can be made without any parameter."""
+    """It can be created without arguments."""
     type(subject.given)()
 
 
 def documented(subject: Subject[Any]) -> None:
-    """It has a name, by which results call it, and a docstring."""
-    require(subject.given.name, "Its name is empty; expected a class attribute name.")
-    require(type(subject.given).__doc__, "Its class has no docstring; expected one sentence.")
+    """It has a name, which results show, and a docstring."""
+    require(subject.given.name, "Its name must be a non-empty class attribute.")
+    require(type(subject.given).__doc__, "Its class must have a docstring.")
 
 
-def capture_refusal(action: Callable[[], object], what: str) -> str:
-    """Return the sentence with which *action* refuses *what*; a broken promise if it does not."""
+def capture_refusal(action: Callable[[], object], description: str) -> str:
+    """Return the message of the InputError that *action* raises.
+
+    Parameters
+    ----------
+    action : callable
+        Call that must be rejected.
+    description : str
+        Description of the invalid argument, for the message of a violation.
+
+    Raises
+    ------
+    ContractViolation
+        If the action succeeds, or raises another exception.
+    """
     try:
         action()
     except InputError as error:
         return str(error)
     except Exception as error:
-        raise ContractViolation(f"{what} raised {describe_error(error)}; expected an InputError.") from error
-    raise ContractViolation(f"{what} was accepted; expected an InputError that says what is wrong.")
+        raise ContractViolation(
+            f"{description} raised {describe_error(error)}; expected an InputError."
+        ) from error
+    raise ContractViolation(f"{description} was accepted; expected an InputError.")

@@ -101,7 +101,7 @@ def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kin
     [
         (
             "psn",
-            "There is no policy, loss, .* or query rule 'psn'; expected one of always-on.*Did you mean 'psm'",
+            "Unknown policy, loss, .* or query rule 'psn'; expected one of always-on.*Did you mean 'psm'",
         ),
         (
             "mine.py:Forth",
@@ -111,12 +111,12 @@ def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kin
             "mine.py:Other",
             "Other in mine.py is .*; expected .* derived from psm_sim's Policy, Loss, .* or QueryRule",
         ),
-        ("absent.py:Third", "There is no file 'absent.py'; expected a file that defines a class"),
+        ("absent.py:Third", "File not found: 'absent.py'; expected a file that defines a class"),
         ("mine.py:Failing", "mine.py:Failing cannot be made with .*ValueError: no"),
         ("mine.py:Third:beacon=5", "mine.py:Third has no parameter 'beacon'; expected beacons"),
         ("fixed-share", "learner fixed-share: alpha is missing"),
         ("1 +", "formula"),
-        (3, "What is to be checked is 3; expected a policy, loss, learner, online learner or query rule"),
+        (3, "component must be a policy, loss, learner, online learner or query rule, got 3"),
         (Policy, "Policy cannot be made"),
     ],
 )
@@ -142,7 +142,7 @@ def test_the_command_ends_with_1_if_a_check_fails(mine: Path, capsys: pytest.Cap
     assert never.startswith("policy mine.py:Never\n")
     assert "FAILS  legal-answers " in never
     assert "rest() at 0 s returned beacons=0; expected an integer from 1 to 10**9." in never
-    assert third.endswith("19 of 19 checks hold.\n")
+    assert third.endswith("19 of 19 checks passed.\n")
     assert third.count("\nok ") == 19
 
 
@@ -182,11 +182,11 @@ def test_a_terminal_shows_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = stream.getvalue()
     for words in (
         "policy mine",
-        "what must hold",
+        "requirement",
         "It can be copied.",
         "ok",
         "It cannot.",
-        "1 of 2 checks hold.",
+        "1 of 2 checks passed.",
     ):
         assert words in shown
 
@@ -200,6 +200,6 @@ def test_a_report_prints_as_its_table() -> None:
         "loss mine",
         "ok     pure                      It is pure.",
         "FAILS  copies                    It fails.",
-        "1 of 2 checks hold.",
+        "1 of 2 checks passed.",
     ]
     assert not report.ok

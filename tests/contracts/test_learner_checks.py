@@ -303,44 +303,52 @@ class KeepsHistory(Good):
 
 NAUGHTY = [
     (Locked, "can-be-copied", "It raised TypeError: cannot pickle '_thread.lock' object"),
-    (SharedByCopies, "copies", "What a deep copy learned changed the original's weights"),
-    (LearnsOnApart, "copies", "A deep copy does not learn on as the original does"),
-    (ForgetsWhenPickled, "pickles", "A pickled copy does not learn on"),
-    (Nameless, "documented", "Its name is empty; expected"),
-    (Unnormalised, "distribution", r"the weights are .*, with a sum of .*; expected .* sum to 1"),
-    (MeanLoss, "mixture-loss", "It returned .*; expected"),
-    (Unseeded, "same-losses-same-weights", "were taught the same losses have other weights"),
+    (SharedByCopies, "copies", "Training a deep copy changed the original's weights"),
+    (LearnsOnApart, "copies", "A deep copy continues differently from the original"),
+    (ForgetsWhenPickled, "pickles", "A pickled copy continues differently"),
+    (Nameless, "documented", "Its name must be a non-empty class attribute"),
+    (Unnormalised, "distribution", r"the weights are .*, with the sum .*; expected .* sum to 1"),
+    (MeanLoss, "mixture-loss", "The mixture loss is .*; expected"),
+    (Unseeded, "same-losses-same-weights", "have different weights after the same losses"),
     (Absolute, "differences-teach", "With 0.1 added to all losses a round returned .*; expected"),
     (
         BlindToInfinity,
         "infinite-loss",
-        "With a loss of inf a round returned .*; expected .* as with one of 1e6",
+        "With a loss of inf a round returned .*; expected .* as with a loss of 1e6",
     ),
-    (LosesExperts, "no-expert-is-lost", "An expert that lost inf in one round has no weight after it"),
-    (FindsNobodyAgain, "no-expert-is-lost", "Three rounds after expert 4 became the best, 0 has most weight"),
+    (LosesExperts, "no-expert-is-lost", "An expert with an infinite loss in one round has weight 0 after it"),
+    (
+        FindsNobodyAgain,
+        "no-expert-is-lost",
+        "Three rounds after expert 4 became the best, expert 0 has the largest weight",
+    ),
     (LinearDomain, "huge-losses", "nan"),
     (
         TakesAnything,
         "all-infinite",
-        "A round of losses that are all inf was accepted; expected an InputError",
+        "A round with only infinite losses was accepted; expected an InputError",
     ),
     (RefusesWithAnother, "all-infinite", "raised ZeroDivisionError: .*; expected an InputError"),
     (
         RefusesWithoutNumber,
         "unusable-losses",
-        "A loss of nan gave 'The losses .*'; expected it to name round 41",
+        "A loss of nan raised 'The losses .*'; expected a message with 'round 41'",
     ),
-    (LearnsWhatItRefuses, "unusable-losses", "was refused, but changed what had been learned|name round 41"),
+    (LearnsWhatItRefuses, "unusable-losses", "was rejected, but changed the learner|with 'round 41'"),
     (FollowsTheBest, "prediction", r"From the values .* it predicts .*; expected"),
-    (SavesTooLittle, "saved-state", "Loaded, the weights are .*; expected"),
-    (SavesNoRounds, "saved-state", "Loaded, 0 rounds; expected 40"),
+    (SavesTooLittle, "saved-state", "After loading the saved state the weights are .*; expected"),
+    (SavesNoRounds, "saved-state", "After loading the saved state it has 0 rounds; expected 40"),
     (LoadsAnything, "foreign-state", "A state with {'learner': 'another'} was accepted"),
-    (LoadsBeforeItLooks, "foreign-state", "was refused, but changed what had been learned"),
-    (WritesLosses, "leaves-arguments", "It changed the losses to .*; expected"),
-    (WritableOnly, "leaves-arguments", "Read-only losses are not learned from alike"),
-    (ArraysOnly, "leaves-arguments", "A list of losses is not learned from as an array is"),
-    (HandsOutItsOwn, "hands-out-copies", "Writing to the weights handed out changed its own"),
-    (KeepsHistory, "constant-memory", r"Pickled, it has \d+ bytes after one round and \d+ after a thousand"),
+    (LoadsBeforeItLooks, "foreign-state", "was rejected, but changed the learner"),
+    (WritesLosses, "leaves-arguments", "It modified the losses to .*; expected"),
+    (WritableOnly, "leaves-arguments", "Read-only losses give another mixture loss"),
+    (ArraysOnly, "leaves-arguments", "A list of losses gives another mixture loss than an array"),
+    (HandsOutItsOwn, "hands-out-copies", "Writing to the returned weights changed the learner"),
+    (
+        KeepsHistory,
+        "constant-memory",
+        r"Its pickle has \d+ bytes after one round and \d+ bytes after a thousand",
+    ),
 ]
 
 
@@ -367,5 +375,5 @@ def test_every_check_has_a_culprit() -> None:
 
 def test_a_learner_of_one_expert_is_not_checked() -> None:
     """With one expert there is nothing to learn, and nothing that could be removed."""
-    with pytest.raises(InputError, match="has 1 expert; expected at least 2"):
+    with pytest.raises(InputError, match="must have at least 2 experts, got 1"):
         check(StaticExpert(1))

@@ -223,26 +223,34 @@ class NegativeOnceTold(Good):
 
 NAUGHTY = [
     (Locked(), "can-be-copied", "It raised TypeError: cannot pickle '_thread.lock' object"),
-    (SharedByCopies(), "copies", "After a deep copy was used the loss of candidate 0 is"),
-    (ForgetsWhenPickled(), "pickles", "Of a pickled copy the loss of candidate 0 is .*; expected"),
+    (SharedByCopies(), "copies", "After using a deep copy the loss of candidate 0 is"),
+    (ForgetsWhenPickled(), "pickles", "For a pickled copy the loss of candidate 0 is .*; expected"),
     (NeedsAnArgument(1.0), "default-parameters", "It raised TypeError: .*gamma"),
-    (Nameless(), "documented", "Its name is empty; expected"),
-    (NegativeWhenFull(), "usable-in-a-run", "Loss good returned -.*bytes held after 100 ms asleep; expected"),
-    (TwelveOnly(), "any-candidates", r"It returned shape \(12,\) for 1 candidate times with 0 bytes held"),
+    (Nameless(), "documented", "Its name must be a non-empty class attribute"),
+    (
+        NegativeWhenFull(),
+        "usable-in-a-run",
+        "Loss good returned -.*bytes buffered after 100 ms asleep; expected",
+    ),
+    (
+        TwelveOnly(),
+        "any-candidates",
+        r"It returned shape \(12,\) for 1 candidate times with 0 bytes buffered",
+    ),
     (NeedsTimes(), "odd-polls", "It raised ZeroDivisionError"),
-    (WritesTimes(), "leaves-arguments", "It changed the candidate times to"),
-    (WritesTimesIfItMay(), "leaves-arguments", "It changed the candidate times to"),
-    (ChangesThePoll(), "leaves-arguments", "It changed the poll to .*buffered_bytes=0.*; expected"),
-    (Counting(), "pure", "Asked again the loss of candidate 0 is"),
+    (WritesTimes(), "leaves-arguments", "It modified the candidate times to"),
+    (WritesTimesIfItMay(), "leaves-arguments", "It modified the candidate times to"),
+    (ChangesThePoll(), "leaves-arguments", "It modified the poll to .*buffered_bytes=0.*; expected"),
+    (Counting(), "pure", "In a repeated call the loss of candidate 0 is"),
     (ConfusesCandidates(), "candidates-kept-apart", "For new candidates the loss of candidate 0 is"),
     (
         OneArray(),
         "answers-kept-apart",
-        "Once handed out and another question asked the loss of candidate 0 is",
+        "In a returned array, after another call, the loss of candidate 0 is",
     ),
-    (AnswersFromWhatItHandedOut(), "answers-kept-apart", "After the caller wrote to the array handed out"),
-    (Remembering(), "starts-anew", "Started again the loss of candidate 0 is"),
-    (NegativeOnceTold(), "usable-once-told", "It returned -.* with .* bytes held after 1e.08 ms asleep"),
+    (AnswersFromWhatItHandedOut(), "answers-kept-apart", "After the caller wrote to a returned array"),
+    (Remembering(), "starts-anew", r"After start\(\) the loss of candidate 0 is"),
+    (NegativeOnceTold(), "usable-once-told", "It returned -.* with .* bytes buffered after 1e.08 ms asleep"),
 ]
 
 

@@ -224,23 +224,23 @@ class WritesToTheOriginal(Good):
 
 NAUGHTY = [
     (Locked(), "can-be-copied", "It raised TypeError: cannot pickle '_thread.lock' object"),
-    (SharedByCopies(), "copies", "What a deep copy was asked changed the original's answers."),
+    (SharedByCopies(), "copies", "Calls of a deep copy changed the original's rests."),
     (Unpicklable(), "pickles", "It raised .*[Pp]ickl"),
-    (ForgetsWhenPickled(), "pickles", "A pickled copy answers None with Rest.*beacons=7.*expected"),
+    (ForgetsWhenPickled(), "pickles", "A pickled copy returns Rest.*beacons=7.* for None; expected"),
     (NeedsAnArgument(3), "default-parameters", "It raised TypeError: .*least"),
-    (Nameless(), "documented", "Its name is empty; expected"),
-    (Undocumented(), "documented", "Its class has no docstring; expected"),
+    (Nameless(), "documented", "Its name must be a non-empty class attribute"),
+    (Undocumented(), "documented", "Its class must have a docstring"),
     (OddConfig(), "plain-config", r"config\(\) has queue=deque\(\[\]\); expected a number"),
     (InfiniteConfig(), "plain-config", "It raised ValueError: .*JSON"),
-    (LosesParameters(), "keeps-parameters", r"config\(\) has least=None; expected 1, kept as self.least"),
-    (Counting(), "starts-anew", "Started again it answers None with Rest.*; expected Rest.*beacons=1,"),
+    (LosesParameters(), "keeps-parameters", r"config\(\) has least=None; expected 1, stored as self.least"),
+    (Counting(), "starts-anew", r"After start\(\) it returns Rest.* for None; expected Rest.*beacons=1,"),
     (OffTheGrid(), "legal-answers", r"rest\(\) at 1e\+07 s returned awake_s=-9000000.0; expected seconds"),
     (FailsWhenInterrupted(), "hooks", r"failed in interrupted\(\) at 0 s: ZeroDivisionError"),
     (FailsOfDatagrams(), "frames", r"failed in received\(\).*: IndexError"),
-    (ChangesThePoll(), "leaves-arguments", "It changed what it was shown to"),
+    (ChangesThePoll(), "leaves-arguments", "It modified the polls to"),
     (Unseeded(), "same-run-twice", "A second run has (simulated_s|usage)="),
-    (SharedByAll(), "every-beacon", "A run with all beacons fired has simulated_s="),
-    (WritesToTheOriginal(), "left-as-it-was", "The policy given is not the same after a run."),
+    (SharedByAll(), "every-beacon", "A run with an event at every beacon has simulated_s="),
+    (WritesToTheOriginal(), "left-as-it-was", "A run changed the given policy."),
 ]
 
 
@@ -286,9 +286,9 @@ def no_time(result: Result) -> Result:
 BROKEN_LAWS = [
     ("finishes", no_last_page, "4 pages were loaded; expected 5"),
     ("finishes", no_time, "The pages took .* inf"),
-    ("time-law", more_s, "s are accounted for of"),
+    ("time-law", more_s, "The times awake and asleep add up to .* s; expected .* s"),
     ("energy-law", more_j, "The energy is .* J; expected .* J"),
-    ("byte-law", more_bytes, "bytes were sent, and .* are accounted for"),
+    ("byte-law", more_bytes, "bytes were received, undelivered or dropped; expected the .* bytes sent"),
 ]
 
 
@@ -329,7 +329,7 @@ def test_what_needs_a_copy_is_not_checked_without() -> None:
     """The report says how many checks were left out."""
     report = check(Locked())
     assert [each.check for each in report.findings] == ["can-be-copied"]
-    assert report.summary == "0 of 1 checks hold; 18 more need the last one and were not run."
+    assert report.summary == "0 of 1 checks passed; 18 more require the last one and were not run."
 
 
 def test_laws_of_runs_are_not_checked_of_a_policy_that_cannot_run() -> None:
