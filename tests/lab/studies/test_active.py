@@ -116,7 +116,7 @@ def test_a_report_is_written_with_its_rule(tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
     assert [claim["verdict"] for claim in found["studies"]["patience"]["claims"]].count("agrees") >= 2
     page = (tmp_path / "one" / "README.md").read_text()
-    assert "is open if it contains 0" in page
+    assert "is open if the interval contains 0" in page
     assert f"learners patience --quick --seed 2 --output {tmp_path / 'one'}\n" in page
     assert main([*words, "2", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == found
@@ -170,7 +170,7 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     assert sum("Wilcoxon" in remark for remark in findings.remarks) == len(ocr_tables.PAIRS)
     untuned = findings.tables[1].frame
     assert len(untuned) == 3 * len(ocr_trials.COMBINATIONS["CBGZperc"])
-    assert "0.76 of the reference's folds arrived" in findings.remarks[-1]
+    assert "0.76 of the reference's folds reach the error" in findings.remarks[-1]
     hard = untuned[untuned["problem"] == "6v9"].set_index("spec")["cost while tuning"]
     assert f"least, {hard.min():.0f}, for {hard.idxmin()}" in findings.remarks[-1]
 
@@ -186,7 +186,7 @@ def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images,
     assert table.frame["problem"].tolist() == list(ocr_trials.SMALL)
     assert "published mean" not in table.frame
     assert findings.claims == []
-    assert "nothing is claimed" in findings.commentary[-1]
+    assert "No claim refers to the digits" in findings.commentary[-1]
 
 
 def test_a_fold_that_never_arrives_has_no_number():

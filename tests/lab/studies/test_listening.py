@@ -114,7 +114,7 @@ def test_the_figure_has_a_panel_for_each_trace():
     )
     figure, caption = draw("listening", frame)
     assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == [p.title for p in PAGE_TRACES]
-    assert "hindsight" in caption
+    assert "offline optimum" in caption
 
 
 def test_a_digest_has_claims_tables_and_the_numbers_of_the_figure(monkeypatch):

@@ -77,6 +77,6 @@ def test_the_command_writes_a_report_with_its_rule_and_figure(tmp_path):
     """Of one study; nothing of it differs from the committed report."""
     assert main(["validate", "dtim", "--workers", "1", "--output", str(tmp_path)]) == 0
     text = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert text.startswith("# Measured hardware, and ours")
+    assert text.startswith("# Measured and simulated hardware")
     assert table("dtim", tmp_path) == table("dtim")
     assert list((tmp_path / "figures").glob("*.png"))

@@ -1,4 +1,4 @@
-"""Studies of the learners that ask for labels: one module each."""
+"""Studies of the online active learners, one module each."""
 
 ACTIVE_STUDIES = {
     "sphere": "sphere:STUDY",
@@ -13,4 +13,4 @@ ACTIVE_STUDIES = {
     "trees": "trees:STUDY",
     "lmu": "lmu:STUDY",
 }
-"""Name of a study, and its place, in the order of the report."""
+"""Module and object of each study by its name, in the order of the report."""

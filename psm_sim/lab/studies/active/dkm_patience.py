@@ -1,4 +1,4 @@
-"""Patience of DKM: too small an R halves the band faster than the error falls, and the learner goes blind."""
+"""Study of the patience R of DKM, which stops querying too early if R is too small."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ CASES = ((10, 3), (10, 5), (10, 8), (10, 16), (10, THEORY), (50, 8), (50, 16))
 
 
 class PatienceStudy:
-    """Share of runs that reach each error, for several R and two dimensions."""
+    """Study of the share of runs that reach each error, for several R and two dimensions."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per case and target."""
+        """Return one trial per case and target; *scale* and *seed* as for :meth:`digest`."""
         points = 2_000_000 if is_full(scale) else 100_000
         return [
             Trial(
@@ -37,9 +37,9 @@ class PatienceStudy:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the share that arrives, and the difference to R = 16 on the same targets.
+        """Return the share of runs that reach the error, and its difference to R = 16 on the same targets.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         frame = frame_of(rows, "arrivals")
         columns = [f"to {level:g}" for level in LEVELS]
@@ -48,10 +48,12 @@ class PatienceStudy:
         pairs = ((10, 3), (10, 5), (50, 8))
         return Findings(
             NAME,
-            "DKM with too little patience goes blind",
+            "DKM with small R stops querying too early",
             f"uniform sphere, s1 = 1/sqrt(d), {2 * scale.replications} targets from seed {seed}",
-            remarks=[f"Theorem 5's R for 5000 labels and delta = .05 is {THEORY}."],
-            commentary=["That R is safe, and dear where 16 does."],
+            remarks=[f"The R of Theorem 5 for 5000 labels and delta = .05 is {THEORY}."],
+            commentary=[
+                "The R of Theorem 5 is safe, but it needs more labels than R = 16, which suffices here."
+            ],
             tables=[Table("Share of the runs that reach an error; mean labels of those that do", table)],
             claims=[
                 judge_claim(
@@ -66,18 +68,18 @@ class PatienceStudy:
 
 
 def arrivals_of(features: int, R: int, points: int, seed: int) -> list[dict[str, Any]]:
-    """Return which errors one run reaches.
+    """Return the errors that one run reaches, and the labels to the last one.
 
     Parameters
     ----------
     features : int
-        d.
+        Number of dimensions d.
     R : int
-        The patience.
+        Patience.
     points : int
-        Points to see at most.
+        Maximum number of points.
     seed : int
-        Of target and points.
+        Seed of the target and the points.
     """
     target = unit_vector(random_stream(seed, f"target {features}"), features)
     sampler = make_selective(f"dkm:R={R},s1={features**-0.5}", features)

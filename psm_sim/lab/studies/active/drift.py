@@ -1,4 +1,4 @@
-"""Learning under drift: LASEC, LASEC-SS, their baselines, and the coin that beats the margin under jumps."""
+"""Study of learning under drift with LASEC, LASEC-SS, baselines and fixed query probabilities."""
 
 from __future__ import annotations
 
@@ -24,30 +24,35 @@ from psm_sim.lab.studies.study import Findings, Scale, Table
 NAME = "drift"
 RATES = (0.1, 0.4)
 KINDS = tuple(kind for kind in STREAMS if kind not in {SYNTHETIC, "digits"})
-_COIN = (
-    "The coin beats the margin's rule of every learner under fast jumps: the rule asks least where it is"
-    " surest, and a target that has jumped makes it sure and wrong. The papers have no such control."
+_CONTROL = (
+    "Under fast jumps a fixed query probability is better than the margin-based rule of every learner. The"
+    " margin-based rule queries least where it is most certain. After a jump it is certain and wrong. The"
+    " papers have no such control."
 )
 _SETTING = (
     "10 000 Gaussian rounds, d = 50, target redrawn every 500 unless said; MNIST-5k with shifts; {} streams"
     " from seed {}, parameters matched on one extra draw"
 )
 _MISSING = (
-    "The images are not installed (pip install 'psm_sim[studies]'): the digits with shifts were left out."
+    "The digits with shifts are omitted, because the images are not installed (pip install"
+    " 'psm_sim[studies]')."
 )
 
 
 class DriftStudy:
-    """Accuracy of every learner on streams whose target moves."""
+    """Study of the accuracy of every learner on streams with a moving target."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per stream, learner and rate; it matches the rate and runs all replications."""
+        """Return one trial per stream, learner and rate, which matches the rate and runs all replications.
+
+        *scale* and *seed* as for :meth:`digest`.
+        """
         common = {"replications": scale.replications + 2 * is_full(scale), "seed": seed}
         return [
-            *(_supervised(what, learner, common) for what in _whole() for learner in SUPERVISED),
+            *(_supervised(stream, learner, common) for stream in _main_streams() for learner in SUPERVISED),
             *(
-                _selective(what, learner, rate, common)
-                for what in _whole()
+                _selective(stream, learner, rate, common)
+                for stream in _main_streams()
                 for learner in SELECTIVE
                 for rate in RATES
             ),
@@ -59,80 +64,82 @@ class DriftStudy:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the accuracies, the margin against the coin, and the claims of [001] section 5.
+        """Return the accuracies, and the claims of [001] section 5 and on the control.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         frame = pd.concat([frame_of(rows, "supervised"), frame_of(rows, "selective")])
-        shown = frame.groupby(["stream", "rate", "learner"], sort=False)
-        table = shown[["bought", "accuracy", "first 500"]].mean().reset_index()
-        whole = set(table["stream"])
+        groups = frame.groupby(["stream", "rate", "learner"], sort=False)
+        table = groups[["bought", "accuracy", "first 500"]].mean().reset_index()
+        streams = set(table["stream"])
         curve = table[(table["stream"] == SYNTHETIC) & (table["rate"] < 1)]
         return Findings(
             NAME,
             "Learning under drift",
             _SETTING.format(frame["replication"].nunique(), seed),
-            remarks=[] if "digits" in whole else [_MISSING],
-            commentary=[_COIN],
+            remarks=[] if "digits" in streams else [_MISSING],
+            commentary=[_CONTROL],
             tables=[Table("Accuracy, and of the first 500 rounds", table)],
             claims=_claims(frame),
             figures={"drift": curve[["learner", "rate", "accuracy"]]},
         )
 
 
-def _whole() -> list[str]:
+def _main_streams() -> list[str]:
     """Return the streams on which every learner runs."""
     return [SYNTHETIC, *(["digits"] if mnist_file() is not None else [])]
 
 
-def _supervised(what: str, learner: str, common: dict[str, int]) -> Trial:
-    return Trial("supervised", supervised_of, {"what": what, "learner": learner, **common}, weight=30)
+def _supervised(stream: str, learner: str, common: dict[str, int]) -> Trial:
+    return Trial("supervised", supervised_of, {"what": stream, "learner": learner, **common}, weight=30)
 
 
-def _selective(what: str, learner: str, rate: float, common: dict[str, int]) -> Trial:
+def _selective(stream: str, learner: str, rate: float, common: dict[str, int]) -> Trial:
     return Trial(
-        "selective", selective_of, {"what": what, "learner": learner, "rate": rate, **common}, weight=60
+        "selective", selective_of, {"what": stream, "learner": learner, "rate": rate, **common}, weight=60
     )
 
 
 def _claims(frame: pd.DataFrame) -> list[Claim]:
     values, first = _wide(frame, "accuracy"), _wide(frame, "first 500")
-    found = []
-    for what in dict.fromkeys(frame.loc[frame["rate"] == 1.0, "stream"]):
-        found += _best("LASEC 10/1000", values[what, 1.0], f"{what}: accuracy, every label")
+    claims = []
+    for stream in dict.fromkeys(frame.loc[frame["rate"] == 1.0, "stream"]):
+        claims += _best_claims("LASEC 10/1000", values[stream, 1.0], f"{stream}: accuracy, every label")
         for rate in RATES:
-            found += _best("LASEC-SS", values[what, rate], f"{what}: accuracy at rate {rate:g}")
-    found += _best("SOP ridge 10", first[SYNTHETIC, 1.0], f"{SYNTHETIC}: accuracy of the first 500")
-    found += _best("BBQ", first[SYNTHETIC, 0.1], f"{SYNTHETIC}: first 500 at rate 0.1")
+            claims += _best_claims("LASEC-SS", values[stream, rate], f"{stream}: accuracy at rate {rate:g}")
+    claims += _best_claims("SOP ridge 10", first[SYNTHETIC, 1.0], f"{SYNTHETIC}: accuracy of the first 500")
+    claims += _best_claims("BBQ", first[SYNTHETIC, 0.1], f"{SYNTHETIC}: first 500 at rate 0.1")
     for kind in (*KINDS, SYNTHETIC):
         at = values[kind, 0.1]
-        found.append(_claim("LASEC-SS", "LASEC coin", f"{kind}: accuracy at rate 0.1", at, "ours: control"))
-    return found
+        claims.append(_claim("LASEC-SS", "LASEC coin", f"{kind}: accuracy at rate 0.1", at, "ours: control"))
+    return claims
 
 
 Wide = dict[tuple[str, float], pd.DataFrame]
 
 
 def _wide(frame: pd.DataFrame, column: str) -> Wide:
-    """Return one table per stream and rate: a row per replication, a column per learner."""
+    """Return one table per stream and rate, with a row per replication and a column per learner."""
     return {
-        (what, rate): part.pivot_table(index="replication", columns="learner", values=column)
-        for what in frame["stream"].unique()
+        (stream, rate): part.pivot_table(index="replication", columns="learner", values=column)
+        for stream in frame["stream"].unique()
         for rate in (*RATES, 1.0)
-        if len(part := frame[(frame["stream"] == what) & (frame["rate"] == rate)])
+        if len(part := frame[(frame["stream"] == stream) & (frame["rate"] == rate)])
     }
 
 
-def _best(winner: str, values: pd.DataFrame, what: str) -> list[Claim]:
-    """Return the claim that one learner is above each of the others that look at the instance."""
+def _best_claims(winner: str, values: pd.DataFrame, quantity: str) -> list[Claim]:
+    """Return the claims that *winner* is above its best rival and above its control."""
     others = [str(name) for name in values.columns if name != winner and name not in MARGINS.values()]
     rival = str(values[others].mean().sort_values().index[-1])
     controls = [MARGINS[winner]] if winner in MARGINS else []
-    return [_claim(winner, other, what, values, "[001], figure 2") for other in (rival, *controls)]
+    return [_claim(winner, other, quantity, values, "[001], figure 2") for other in (rival, *controls)]
 
 
-def _claim(winner: str, other: str, what: str, values: pd.DataFrame, source: str) -> Claim:
-    return judge_claim(Direction(NAME, f"{winner} - {other}", what, source), values[winner] - values[other])
+def _claim(winner: str, other: str, quantity: str, values: pd.DataFrame, source: str) -> Claim:
+    return judge_claim(
+        Direction(NAME, f"{winner} - {other}", quantity, source), values[winner] - values[other]
+    )
 
 
 STUDY = DriftStudy()

@@ -1,4 +1,4 @@
-"""Trials of the drift study: streams, learners, and query rates matched on an extra draw."""
+"""Trials of the drift study, with its streams, learners and matched query rates."""
 
 from __future__ import annotations
 
@@ -55,71 +55,71 @@ MARGINS = {
     "Perceptron-SS": "Perceptron coin",
     "SOP-SS": "SOP coin",
 }
-"""Each margin's rule with the coin that is its control."""
+"""Control of each margin-based rule: the same learner with a fixed query probability."""
 
 
 def supervised_of(what: str, learner: str, replications: int, seed: int) -> list[dict[str, Any]]:
-    """Return the accuracy with every label bought, one row per replication.
+    """Return the accuracy with every label queried, one row per replication.
 
     Parameters
     ----------
     what : str
-        Of :data:`STREAMS`.
+        Name of a stream in :data:`STREAMS`.
     learner : str
-        Of :data:`SUPERVISED`.
+        Name of a learner in :data:`SUPERVISED`.
     replications : int
-        How many streams.
+        Number of streams.
     seed : int
-        Of the streams.
+        Seed of the streams.
     """
     return [_row(what, learner, SUPERVISED[learner], 1.0, number, seed) for number in range(replications)]
 
 
 def selective_of(what: str, learner: str, rate: float, replications: int, seed: int) -> list[dict[str, Any]]:
-    """Return the accuracy at a query rate, the parameter matched by bisection on one extra draw.
+    """Return the accuracy at a query rate, with the parameter matched by bisection on an extra stream.
 
     Parameters
     ----------
     what : str
-        Of :data:`STREAMS`.
+        Name of a stream in :data:`STREAMS`.
     learner : str
-        Of :data:`SELECTIVE`.
+        Name of a learner in :data:`SELECTIVE`.
     rate : float
-        Share of labels to buy, 0 to 1.
+        Share of labels to query, 0 to 1.
     replications : int
-        How many streams.
+        Number of streams.
     seed : int
-        Of the streams and coins.
+        Seed of the streams and the Bernoulli draws.
     """
     template, low, high = SELECTIVE[learner]
-    value = rate if low is None or high is None else _matched(template, low, high, rate, what, seed)
+    value = rate if low is None or high is None else _match_rate(template, low, high, rate, what, seed)
     spec = template.format(value)
     return [_row(what, learner, spec, rate, number, seed) for number in range(replications)]
 
 
-def _row(what: str, learner: str, spec: str, rate: float, number: int, seed: int) -> dict[str, Any]:
-    X, y = STREAMS[what](random_stream(seed, f"drift {what}", number))
+def _row(stream: str, learner: str, spec: str, rate: float, number: int, seed: int) -> dict[str, Any]:
+    X, y = STREAMS[stream](random_stream(seed, f"drift {stream}", number))
     record = make_selective(spec, X.shape[1], seed=seed + number).run(X, y)
-    right = record.prediction == y
+    correct = record.prediction == y
     return {
-        "stream": what,
+        "stream": stream,
         "learner": learner,
         "rate": rate,
         "replication": number,
         "setting": spec,
         "bought": float(record.queried.mean()),
-        "accuracy": float(right.mean()),
-        "first 500": float(right[:500].mean()),
+        "accuracy": float(correct.mean()),
+        "first 500": float(correct[:500].mean()),
     }
 
 
-def _matched(template: str, low: float, high: float, rate: float, what: str, seed: int) -> float:
-    """Return the parameter whose query rate on the extra draw is *rate*, by bisection of its logarithm."""
-    X, y = STREAMS[what](random_stream(seed, f"drift {what}, extra draw"))
+def _match_rate(template: str, low: float, high: float, rate: float, stream: str, seed: int) -> float:
+    """Return the parameter whose query rate on an extra stream is *rate*, by bisection of its logarithm."""
+    X, y = STREAMS[stream](random_stream(seed, f"drift {stream}, extra draw"))
     for _ in range(14):
         middle = float(np.sqrt(low * high))
-        bought = make_selective(template.format(middle), X.shape[1], seed=seed).run(X, y).queried.mean()
-        low, high = (middle, high) if bought < rate else (low, middle)
-        if abs(bought - rate) < 0.01 * rate:
+        queried = make_selective(template.format(middle), X.shape[1], seed=seed).run(X, y).queried.mean()
+        low, high = (middle, high) if queried < rate else (low, middle)
+        if abs(queried - rate) < 0.01 * rate:
             return middle
     return float(np.sqrt(low * high))

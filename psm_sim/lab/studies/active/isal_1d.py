@@ -1,4 +1,4 @@
-"""ISAL in one dimension: the region shrinks as the bound says, weights are unbiased, noise undoes it all."""
+"""Study of ISAL in one dimension: its bound, its importance weights, and label noise."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ WORKS = {
     "noise": (noise_of, 20),
 }
 COMMENTARY = (
-    "Under noise ISALg crowds its draws where the threshold stands, and the errors beside it say little:"
-    " negative, and kept."
+    "Under noise ISALg concentrates its draws near the threshold, where the errors carry little information."
+    " This negative result is kept in the report."
 )
 
 
 class Isal1dStudy:
-    """Labels to a width, weighted errors, and thresholds under 10 % noise."""
+    """Study of labels to a width, weighted errors, and thresholds under 10 % noise."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per kind and replication."""
+        """Return one trial per kind and replication; *scale* and *seed* as for :meth:`digest`."""
         return [
             Trial(kind, work, {"seed": number}, weight=weight)
             for kind, (work, weight) in WORKS.items()
@@ -46,9 +46,9 @@ class Isal1dStudy:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return labels beside theory and reference, and the errors under noise.
+        """Compare labels with theory and reference, and return the errors under noise.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         width, passive, weights, noise = (frame_of(rows, kind) for kind in WORKS)
         columns = ["labels", "at most", "reference"]
@@ -66,11 +66,11 @@ class Isal1dStudy:
                 ),
                 Table("Mean error of the threshold, 10 % of the labels flipped", errors),
             ],
-            claims=[*_shrinking(width, passive), *_unbiased(weights), *_noisy(noise)],
+            claims=[*_width_claims(width, passive), *_weight_claims(weights), *_noise_claims(noise)],
         )
 
 
-def _shrinking(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
+def _width_claims(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
     within = [
         judge_claim(
             PublishedNumber(
@@ -80,11 +80,11 @@ def _shrinking(width: pd.DataFrame, passive: pd.DataFrame) -> list[Claim]:
         )
         for s, group in width[width["eta"] == 0].groupby("s", sort=False)
     ]
-    words = "passive - ISAL", "labels to a width of .01"
-    return [*within, direction(NAME, words, SOURCE, passive["passive"] - passive["isal"], side=1)]
+    names = "passive - ISAL", "labels to a width of .01"
+    return [*within, direction(NAME, names, SOURCE, passive["passive"] - passive["isal"], side=1)]
 
 
-def _unbiased(weights: pd.DataFrame) -> list[Claim]:
+def _weight_claims(weights: pd.DataFrame) -> list[Claim]:
     return [
         judge_claim(
             PublishedNumber(
@@ -96,7 +96,7 @@ def _unbiased(weights: pd.DataFrame) -> list[Claim]:
     ]
 
 
-def _noisy(noise: pd.DataFrame) -> list[Claim]:
+def _noise_claims(noise: pd.DataFrame) -> list[Claim]:
     return [
         direction(
             NAME,

@@ -1,4 +1,4 @@
-"""Trials of ISAL in one dimension: labels to a width, weighted errors, thresholds under noise."""
+"""Trials of ISAL in one dimension."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from psm_sim.random_streams import random_stream
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 LABELS = (20, 50, 100)
 THRESHOLDS = 40
-"""Thresholds in one replication; a row is their mean."""
+"""Number of thresholds in one replication. A row is their mean."""
 
 
 def widths_of(seed: int) -> list[dict[str, Any]]:
-    """Return the mean labels to a width of 1e-4, one row per eta and s."""
+    """Return the mean number of labels to a width of 1e-4, one row per eta and s."""
     return [
         {
             "eta": eta,
@@ -36,34 +36,34 @@ def widths_of(seed: int) -> list[dict[str, Any]]:
 
 
 def passive_of(seed: int) -> list[dict[str, Any]]:
-    """Return the mean labels to a width of .01 of uniform draws and of ISAL with s = .25, one row."""
-    found = {name: _labels(seed, 0.25, eta, 0.01) for name, eta in (("passive", 1.0), ("isal", 0.0))}
-    return [{**found, "reference": 171.0}]
+    """Return the mean number of labels to a width of .01 of uniform draws and of ISAL with s = .25."""
+    labels = {name: _labels(seed, 0.25, eta, 0.01) for name, eta in (("passive", 1.0), ("isal", 0.0))}
+    return [{**labels, "reference": 171.0}]
 
 
 def _labels(seed: int, s: float, eta: float, width: float) -> float:
     targets = random_stream(seed, "isal-1d targets").random(THRESHOLDS).tolist()
     learners = (Isal1d(s=s, eta=eta, seed=seed, replication=number) for number in range(THRESHOLDS))
-    return float(np.mean([each.run(_answers(c), width) for each, c in zip(learners, targets, strict=True)]))
+    return float(np.mean([one.run(_answers(c), width) for one, c in zip(learners, targets, strict=True)]))
 
 
 def _answers(target: float, rng: np.random.Generator | None = None) -> Callable[[float], int]:
-    """Return the oracle of a threshold; with a generator it flips a tenth of its answers."""
+    """Return the oracle of a threshold. With a generator it flips a tenth of its answers."""
 
     def oracle(x: float) -> int:
-        right = rng is None or rng.random() >= 0.1
-        return 1 if (x >= target) == right else -1
+        correct = rng is None or rng.random() >= 0.1
+        return 1 if (x >= target) == correct else -1
 
     return oracle
 
 
 def weights_of(seed: int) -> list[dict[str, Any]]:
-    """Return the mean over 40 samples of the weighted error of a threshold that errs .3, one row."""
+    """Return the mean over 40 samples of the weighted error of a threshold with error .3, one row."""
     return [{f"eta {eta:g}": np.mean([_estimate(seed, n, eta) for n in range(40)]) for eta in (0.0, 0.2)}]
 
 
 def _estimate(seed: int, number: int, eta: float) -> float:
-    """Return the weighted error over 200 draws of N(.5, .1), a share eta of them uniform on [0, 1]."""
+    """Return the weighted error over 200 draws of N(.5, .1), of which a share *eta* is uniform on [0, 1]."""
     rng = random_stream(seed, f"weights {eta}", number)
     x = np.where(rng.random(200) < eta, rng.random(200), rng.normal(0.5, 0.1, 200))
     bell = np.exp(-(((x - 0.5) / 0.1) ** 2) / 2) / (0.1 * np.sqrt(2 * np.pi))

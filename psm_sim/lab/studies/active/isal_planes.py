@@ -1,4 +1,4 @@
-"""ISALg and its rivals on the simulated neuron, with and without label noise; ISALn on Gaussian points."""
+"""Study of ISALg and other samplers on the simulated neuron, and of ISALn on Gaussian points."""
 
 from __future__ import annotations
 
@@ -22,21 +22,24 @@ SETTING = (
 )
 COMMENTARY = (
     (
-        "ISALg gains by the place of its draws: without its weights it comes near to BI and MI; with them it"
-        " does not keep up under noise."
+        "The gain of ISALg comes from the location of its draws. Without its weights its error is similar to"
+        " that of BI and MI. With its weights the error is larger under noise."
     ),
     (
-        "ISALn with the margins and weights of its theorem is behind passive labels at these sizes; tuned is"
-        " a tenth of the margins and no weights."
+        "At these sizes ISALn with the margins and weights of its theorem is worse than passive labels. The"
+        " tuned variant uses a tenth of the margins and no weights."
     ),
 )
 
 
 class IsalPlanes:
-    """Errors after 20 to 200 labels, and the rounds of ISALn."""
+    """Study of the errors after 20 to 200 labels, and of the rounds of ISALn."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per share of flips, sampler and number, and one per replication of ISALn."""
+        """Return one trial per share of flips, sampler and number, and one per replication of ISALn.
+
+        *scale* and *seed* as for :meth:`digest`.
+        """
         runs = [
             Trial("run", curve_of, {"flips": flips, "sampler": name, "seed": number}, weight=2)
             for flips in (0.0, 0.15)
@@ -47,9 +50,9 @@ class IsalPlanes:
         return [*runs, *rounds]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return mean errors beside the reference, and the paired differences at 200 labels.
+        """Compare mean errors with the reference, and return the paired differences at 200 labels.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         runs, rounds = frame_of(rows, "run"), frame_of(rows, "round")
         medians = rounds.groupby("round", sort=False).median().reset_index()
@@ -72,9 +75,10 @@ class IsalPlanes:
 
 
 def _trials(scale: Scale) -> int:
-    """Return the number of trials: one in thirty begins with an error of .5, so that few have no mean.
+    """Return the number of trials, which is large because few trials have no stable mean.
 
-    With noise some end there too: the mean of 60 moves by a third.
+    One in thirty starts with an error of .5, and with noise some also end there. The mean of 60 trials varies
+    by a third.
     """
     return (24 if is_full(scale) else 3) * scale.replications
 

@@ -1,4 +1,4 @@
-"""Trials of ISALg and its rivals with planes: errors after some labels, and the rounds of ISALn."""
+"""Trials of ISALg and other samplers with planes, and of the rounds of ISALn."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def curve_of(flips: float, sampler: str, seed: int) -> list[dict[str, Any]]:
     Parameters
     ----------
     flips : float
-        Share of labels that are flipped.
+        Share of flipped labels.
     sampler : str
-        Of :data:`SAMPLERS`.
+        Name of a sampler in :data:`SAMPLERS`.
     seed : int
-        Of the learner, of the answers and of the test instances.
+        Seed of the learner, the answers and the test instances.
     """
     neuron, answers = SimulatedNeuron(flips=flips), random_stream(seed, "answers")
     test = neuron.population.draw(random_stream(seed, "test instances"), 4000)
@@ -56,7 +56,10 @@ def curve_of(flips: float, sampler: str, seed: int) -> list[dict[str, Any]]:
 
 
 def rounds_of(seed: int) -> list[dict[str, Any]]:
-    """Return the errors of ISALn after 1 to 6 rounds, as printed and tuned, and of as many passive labels."""
+    """Return the errors of ISALn after 1 to 6 rounds, as printed and tuned, and of equally many labels.
+
+    The labels of the third learner are passive, at points from the population.
+    """
     rng, population = random_stream(seed, "isaln answers"), Gaussian.standard(_FEATURES)
     target = rng.standard_normal(_FEATURES)
 
@@ -67,13 +70,13 @@ def rounds_of(seed: int) -> list[dict[str, Any]]:
     printed = Isaln(population, _DRAWS, beta, seed=seed)
     tuned = Isaln(population, _DRAWS, beta, scale=0.1, sampler=narrow, seed=seed)
     x, rows = population.draw(rng, 6 * _DRAWS), []
-    y = [oracle(each) for each in x]
+    y = [oracle(instance) for instance in x]
     for count in range(1, 7):
-        few = slice(count * _DRAWS)
+        first = slice(count * _DRAWS)
         planes = (
             printed.run(oracle, count),
             tuned.run(oracle, count),
-            fit_linear(x[few], y[few], offset=False),
+            fit_linear(x[first], y[first], offset=False),
         )
         errors = [angle_between(plane.normal, target) / math.pi for plane in planes]
         rows.append({"round": count, **dict(zip(("as printed", "tuned", "passive"), errors, strict=True))})

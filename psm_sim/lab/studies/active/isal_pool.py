@@ -1,4 +1,4 @@
-"""ISALp and its rivals on pools of instances: the simulated neuron and the vehicle silhouettes."""
+"""Study of ISALp and other rules on pools of the simulated neuron and of vehicle silhouettes."""
 
 from __future__ import annotations
 
@@ -27,16 +27,19 @@ COLUMNS = [f"{labels} labels" for labels in LABELS]
 RULES = ("random", "mu", "isalp", "lmu-logreg")
 NOISY = "neuron, 15 % flips"
 COMMENTARY = (
-    "The thesis's wine data cannot be had whole, so its claim is not tested. Flipped labels are held out"
-    " too: no error below .15 is possible there."
+    "The thesis's wine data are not available completely, so the claim on them is not tested. The held-out"
+    " labels of the noisy pool are flipped too, so its error cannot be below .15."
 )
 
 
 class IsalPool:
-    """Held-out errors after 10 to 100 labels."""
+    """Study of the held-out errors after 10 to 100 labels."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per pool, rule and seed: 64 in full, as means of 16 still vary by .04."""
+        """Return one trial per pool, rule and seed; *scale* and *seed* as for :meth:`digest`.
+
+        At the full scale there are 64 seeds, because means over 16 seeds still vary by .04.
+        """
         seeds = 64 if is_full(scale) else scale.replications
         return [
             Trial("pool", errors_of, {"pool": pool, "rule": rule, "seed": number}, weight=2)
@@ -46,9 +49,9 @@ class IsalPool:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return mean errors beside the reference, and the paired differences.
+        """Compare mean errors with the reference, and return the paired differences.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         frame = frame_of(rows, "pool")
         seeds = frame["seed"].nunique()
@@ -91,9 +94,9 @@ def errors_of(pool: str, rule: str, seed: int) -> list[dict[str, Any]]:
     pool : str
         ``"neuron"``, ``"neuron, 15 % flips"`` or ``"vehicle"``.
     rule : str
-        Of :data:`RULES`.
+        Name of a rule in :data:`RULES`.
     seed : int
-        Of the instances, of what is held out and of the learner.
+        Seed of the instances, of the split and of the learner.
     """
     x, y = _instances(pool, seed)
     test, train = np.split(random_stream(seed, "held out").permutation(len(y)), [len(y) // 5])

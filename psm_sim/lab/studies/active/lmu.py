@@ -1,4 +1,4 @@
-"""LMU on synthetic sky: the images a segmenter needs if they are chosen, and if they are not."""
+"""Study of LMU on synthetic sky, with chosen and with random images."""
 
 from __future__ import annotations
 
@@ -17,23 +17,27 @@ from psm_sim.lab.studies.study import Findings, Scale, Table
 NAME = "lmu"
 SOURCE = "[003] figures 4.4 to 4.9"
 NEAR, NEVER = 0.01, 7
-"""How near to the F-measure of all images counts as reached, and the number for what six do not reach."""
+"""Distance to the F-measure of all images that counts as reached, and the count if six do not suffice."""
 
-LEVELS = "All {} images give F = {:.3f}, without pairs {:.3f}, fitted jointly {:.3f}."
+LEVELS = "The F-measure of all {} images is {:.3f}. Without pairs it is {:.3f}, and fitted jointly {:.3f}."
 NEEDED = (
-    "Images until F is within .01 of all, in the mean, {} if six do not suffice: lmu {:.1f}, random {:.1f}."
+    "Mean number of images until F is within .01 of that of all images, counted as {} if six do not suffice:"
+    " lmu {:.1f}, random {:.1f}."
 )
 SYNTHETIC = (
-    "The images are synthetic. Their difficulty was set so that random choice and all images give what an"
-    " independent program measured, on other seeds than these; photographs may differ."
+    "The images are synthetic. Their difficulty was set so that random choice and all images give the results"
+    " of an independent program, on other seeds than these. Photographs may differ."
 )
 
 
 class LmuStudy:
-    """F-measure after 1 to 6 images out of 30, and of all of them."""
+    """Study of the F-measure after 1 to 6 images out of 30, and of all images."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per learner and set, 40 sets in full; the dearest learner in full only."""
+        """Return one trial per learner and set; *scale* and *seed* as for :meth:`digest`.
+
+        At the full scale there are 40 sets. The slowest learner, ``ru``, runs at the full scale only.
+        """
         numbers = range(seed, seed + (40 if is_full(scale) else scale.replications))
         runs = [
             Trial("run", run_of, {"learner": name, "seed": number}, weight=15 if name == "ru" else 5)
@@ -44,9 +48,9 @@ class LmuStudy:
         return [*runs, *(Trial("all", all_of, {"seed": number}, weight=3) for number in numbers)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return mean F-measures beside the reference, and paired differences over sets.
+        """Compare mean F-measures with the reference, and return the paired differences over sets.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         runs, level = frame_of(rows, "run"), frame_of(rows, "all").set_index("seed")
         means = level[["all", "no pairs", "jointly"]].mean()
@@ -66,13 +70,13 @@ class LmuStudy:
                     reference_table(runs, "learner", COLUMNS, IMAGES),
                 )
             ],
-            claims=[*_gains(runs), *_levels(level, needed)],
+            claims=[*_gain_claims(runs), *_level_claims(level, needed)],
             figures={"bought": curves(runs, "learner", COLUMNS, "F")},
         )
 
 
 def _needed(runs: pd.DataFrame, level: pd.Series[float], learner: str) -> pd.Series[float]:
-    """Return the number of images after which a learner first comes near to the level, one per set."""
+    """Return the number of images after which a learner first reaches the level, one value per set."""
     own = runs[runs["learner"] == learner].set_index("seed")
     needed = pd.Series(float(NEVER), index=level.index)
     for count, column in reversed(list(zip(COUNTS, COLUMNS, strict=True))):
@@ -80,7 +84,7 @@ def _needed(runs: pd.DataFrame, level: pd.Series[float], learner: str) -> pd.Ser
     return needed
 
 
-def _gains(runs: pd.DataFrame) -> list[Claim]:
+def _gain_claims(runs: pd.DataFrame) -> list[Claim]:
     pairs = [("lmu", "random", column) for column in COLUMNS] + [("lmu", "lmu-rand-start", COLUMNS[0])]
     return [
         direction(
@@ -94,7 +98,7 @@ def _gains(runs: pd.DataFrame) -> list[Claim]:
     ]
 
 
-def _levels(level: pd.DataFrame, needed: dict[str, pd.Series[float]]) -> list[Claim]:
+def _level_claims(level: pd.DataFrame, needed: dict[str, pd.Series[float]]) -> list[Claim]:
     two = PublishedNumber(NAME, "lmu", "images needed, in the mean", SOURCE, at_most=2.0)
     fewer = ("random - lmu", "images needed")
     pairs = ("CRF - logReg", "F-measure of all images")

@@ -1,4 +1,4 @@
-"""Trials of LMU: F-measures on synthetic sky after 1 to 6 images, and after all of them."""
+"""Trials of LMU on synthetic sky, with F-measures after 1 to 6 images and after all images."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ _REPEATS = {"random": 5, "lmu-rand-start": 5}
 def run_of(learner: str, seed: int) -> list[dict[str, Any]]:
     """Return the F-measures of one learner after each number of images, one row.
 
-    What begins at random is run five times on the set; the row is the mean.
+    A learner with a random start runs five times on the set, and the row is the mean.
 
     Parameters
     ----------
     learner : str
-        Of :data:`LEARNERS`.
+        Name of a learner in :data:`LEARNERS`.
     seed : int
-        Of the images and the learner.
+        Seed of the images and the learner.
     """
     images, labels = _set(seed)
-    found = []
+    runs = []
     for repeat in range(_REPEATS.get(learner, 1)):
         lmu = Lmu(images[:POOL], **LEARNERS[learner], seed=seed, replication=repeat)
         fields = [lmu.run(labels.__getitem__, count) for count in COUNTS]
-        found.append([mean_f_measure(theta, images[POOL:], labels[POOL:]) for theta in fields])
-    means = np.mean(found, axis=0).tolist()
+        runs.append([mean_f_measure(theta, images[POOL:], labels[POOL:]) for theta in fields])
+    means = np.mean(runs, axis=0).tolist()
     return [{"learner": learner, "seed": seed, **dict(zip(COLUMNS, means, strict=True))}]
 
 
 def all_of(seed: int) -> list[dict[str, Any]]:
-    """Return the F-measures of fields trained on the whole pool of a set, one row."""
+    """Return the F-measures of fields trained on all images of the pool of a set, one row."""
     images, labels = _set(seed)
     choices: dict[str, dict[str, bool]] = {
         "all": {},
@@ -60,8 +60,8 @@ def all_of(seed: int) -> list[dict[str, Any]]:
         "jointly": {"staged": False},
     }
     fields = {name: fit_field(images[:POOL], labels[:POOL], **choice) for name, choice in choices.items()}
-    found = {name: mean_f_measure(theta, images[POOL:], labels[POOL:]) for name, theta in fields.items()}
-    return [{"seed": seed, **found}]
+    means = {name: mean_f_measure(theta, images[POOL:], labels[POOL:]) for name, theta in fields.items()}
+    return [{"seed": seed, **means}]
 
 
 def _set(seed: int) -> tuple[list[Image], list[IntArray]]:

@@ -1,4 +1,4 @@
-"""OCR: six combinations of query rule and update on handwritten digits (thesis, table 4.1)."""
+"""Study of six combinations of query rule and update on handwritten digits (thesis, table 4.1)."""
 
 from __future__ import annotations
 
@@ -38,21 +38,25 @@ SMALL_SPLITS = 2
 
 ABSENT = "The images are not installed: pip install 'psm_sim[studies]'."
 COMMENTARY = (
-    "Two digits have 700 training images here, about 9000 in the thesis; USPS cannot be had.",
+    "Problems with two digits have 700 training images here, and about 9000 in the thesis.",
+    "The USPS digits are not available.",
     (
-        "A tuning part of two digits has 300 images: what is chosen on it varies, and the labels with it; the"
-        " spread over the splits is stated."
+        "The tuning part of a problem with two digits has 300 images. The chosen parameters vary between"
+        " splits, and so do the labels. The tables state the spread over the splits."
     ),
-    "DKMperc is fast where it arrives, but stops asking on the other folds (small R).",
+    "DKMperc is fast on the folds that reach the error. On the other folds it stops querying (small R).",
 )
-_SMALL = "On the digits of 8 x 8 pixels, small and easy, two splits, nothing is claimed."
+_SMALL = "No claim refers to the digits of 8 x 8 pixels, which are small and easy and have two splits."
 
 
 class OcrStudy:
-    """Labels until the test error is reached, per split, problem, combination and fold."""
+    """Study of the labels to a test error, per split, problem, combination and fold."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per split, problem and combination, or untuned spec; none without the images."""
+        """Return one trial per split, problem and combination or untuned spec.
+
+        *scale* and *seed* as for :meth:`digest`. Without the images there are no trials.
+        """
         return [
             task
             for problem in _problems(is_full(scale))
@@ -61,9 +65,9 @@ class OcrStudy:
         ]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return mean, spread, median and share that arrives, beside the published means, and paired tests.
+        """Compare the labels with the published means, and return paired tests.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         if not len(rows):
             return missing_requirements(NAME, TITLE, ABSENT)
@@ -71,7 +75,7 @@ class OcrStudy:
         frame["counted"] = frame["labels"].fillna(frame["length"])
         parts = {name: frame[frame["problem"].isin(names)] for name, names in (("", MNIST), ("small", SMALL))}
         untuned = frame_of(rows, "untuned") if len(parts[""]) else parts[""]
-        words = "Labels to the test error"
+        caption = "Labels to the test error"
         return Findings(
             NAME,
             TITLE,
@@ -82,7 +86,10 @@ class OcrStudy:
             commentary=[*COMMENTARY, *([_SMALL] if len(parts["small"]) else [])],
             tables=[
                 *(
-                    Table(f"{words}, digits of 8 x 8 pixels, eight passes" if name else words, table_of(part))
+                    Table(
+                        f"{caption}, digits of 8 x 8 pixels, eight passes" if name else caption,
+                        table_of(part),
+                    )
                     for name, part in parts.items()
                     if len(part)
                 ),
@@ -92,19 +99,19 @@ class OcrStudy:
         )
 
 
-def _trials(of: dict[str, Any]) -> Iterator[Task]:
-    """Yield the trials of one split: what is tuned, then, where there is a reference, its specs untuned."""
+def _trials(arguments: dict[str, Any]) -> Iterator[Task]:
+    """Yield the tuned trials of one split, and the untuned trials of a problem that has a reference."""
     for name, specs in COMBINATIONS.items():
-        yield Trial("folds", labels_of, {**of, "combination": name}, weight=len(specs))
-    for spec in COMBINATIONS[REFERRED] if of["problem"] in MNIST else ():
-        yield Trial("untuned", labels_of, {**of, "combination": REFERRED, "fixed": spec})
+        yield Trial("folds", labels_of, {**arguments, "combination": name}, weight=len(specs))
+    for spec in COMBINATIONS[REFERRED] if arguments["problem"] in MNIST else ():
+        yield Trial("untuned", labels_of, {**arguments, "combination": REFERRED, "fixed": spec})
 
 
 def _problems(full: bool) -> list[str]:
-    found = list(MNIST) if mnist_file() is not None else []
+    problems = list(MNIST) if mnist_file() is not None else []
     if not full:
-        return [each for each in found if each in QUICK]
-    return [*found, *(SMALL if digits_file() is not None else ())]
+        return [problem for problem in problems if problem in QUICK]
+    return [*problems, *(SMALL if digits_file() is not None else ())]
 
 
 def _claims(frame: pd.DataFrame) -> list[Claim]:
@@ -113,10 +120,10 @@ def _claims(frame: pd.DataFrame) -> list[Claim]:
         return []
     logs = frame.groupby(["seed", "problem", "combination"])["counted"].median().map(np.log10)
     means = logs.groupby(["seed", "combination"]).mean().unstack()
-    what = "log10 of median labels, mean over the problems"
+    quantity = "log10 of median labels, mean over the problems"
     return [
         judge_claim(
-            Direction(NAME, f"{first} - {second}", what, "thesis, table 4.1", side=-1),
+            Direction(NAME, f"{first} - {second}", quantity, "thesis, table 4.1", side=-1),
             means[first] - means[second],
         )
         for first, second in PAIRS

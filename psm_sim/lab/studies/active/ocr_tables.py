@@ -1,4 +1,4 @@
-"""Tables and remarks of the OCR study: labels beside the thesis's table 4.1 and an independent program's."""
+"""Tables and remarks of the OCR study, with the thesis's table 4.1 and an independent program."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PUBLISHED = {
     "USPS 0vAll": (174.22, 87.56, 156.08, 115.14, 235.10, 173.96),
     "USPS 147vAll": (190.72, 137.86, 193.70, 116.28, 210.40, 151.32),
 }
-"""Mean labels of the thesis's table 4.1, in the order of the combinations; the first five are MNIST's."""
+"""Mean labels of the thesis's table 4.1, in the order of the combinations. The first five rows are MNIST."""
 
 REFERRED = "CBGZperc"
-"""The combination that an independent program was run with."""
+"""Combination for which there are results of an independent program."""
 
 REFERENCE = (23.0, 46.0, 41.0, 27.0, 151.0)
 REFERENCE_ARRIVED = (1.0, 1.0, 1.0, 0.76, 1.0)
-"""Its mean labels for MNIST's problems, and the share of its folds that arrived, from one split each."""
+"""Its mean labels on the MNIST problems, and the share of folds that reach the error, from one split."""
 
 PAIRS = (
     ("CBGZperc", "randPerc"),
@@ -38,7 +38,7 @@ PAIRS = (
 
 
 def table_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return mean, spread over the splits, median and share that arrives, one row per combination."""
+    """Return the mean, spread, median and share of folds that reach the error, one row per combination."""
     keys = ["problem", "combination"]
     splits = frame.groupby([*keys, "seed"], sort=False)["labels"].mean()
     table = splits.groupby(keys, sort=False).agg(["mean", "std", "min", "max"])
@@ -60,7 +60,11 @@ def table_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 class Comparison(NamedTuple):
-    """Paired comparison over problems: geometric mean of the ratios, problems won, two-sided exact p."""
+    """Paired comparison over problems.
+
+    ``ratio`` is the geometric mean of the ratios, ``lower`` the number of problems with fewer labels, and
+    ``p`` the two-sided exact p-value.
+    """
 
     ratio: float
     lower: int
@@ -68,12 +72,12 @@ class Comparison(NamedTuple):
 
 
 def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
-    """Return how two series over the same problems compare, with Wilcoxon's signed rank test.
+    """Compare two series over the same problems by Wilcoxon's signed-rank test.
 
     Parameters
     ----------
     first, second : array_like, shape (problems,)
-        Labels, above 0.
+        Numbers of labels, above 0.
     """
     from scipy.stats import wilcoxon
 
@@ -83,41 +87,42 @@ def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
 
 
 def remarks_of(frame: pd.DataFrame) -> list[str]:
-    """Return how the pairs of combinations compare, and what the tuned parameters come to."""
+    """Return remarks that compare the pairs of combinations, and a remark on the tuned parameters."""
     medians = frame.pivot_table("counted", "problem", "combination", "median")
-    found = {pair: compare(medians[pair[0]], medians[pair[1]]) for pair in PAIRS} if len(medians) else {}
-    compared = [
-        f"{first} over {second}, medians: geometric mean {each.ratio:.2f}, lower in {each.lower} of"
-        f" {len(medians)}, exact Wilcoxon p = {each.p:.3g}."
-        for (first, second), each in found.items()
+    pairs = {pair: compare(medians[pair[0]], medians[pair[1]]) for pair in PAIRS} if len(medians) else {}
+    comparisons = [
+        f"Median labels of {first} divided by those of {second}: geometric mean {pair.ratio:.2f}, lower in"
+        f" {pair.lower} of {len(medians)} problems, exact Wilcoxon p = {pair.p:.3g}."
+        for (first, second), pair in pairs.items()
     ]
-    return [*compared, *_by_tuning(frame)]
+    return [*comparisons, *_tuning_remark(frame)]
 
 
-def _by_tuning(frame: pd.DataFrame) -> list[str]:
-    """Return what CBGZperc's labels come to for each tuned parameter, where the reference is furthest."""
-    mine = frame[frame["combination"] == REFERRED]
-    splits = mine.groupby(["problem", "seed"], sort=False).agg({"labels": "mean", "spec": "first"})
+def _tuning_remark(frame: pd.DataFrame) -> list[str]:
+    """Return the labels for each tuned parameter on the problem that differs most from the reference."""
+    folds = frame[frame["combination"] == REFERRED]
+    splits = folds.groupby(["problem", "seed"], sort=False).agg({"labels": "mean", "spec": "first"})
     means = splits["labels"].groupby("problem").mean()
     if means.empty:
         return []
     reference = pd.Series(REFERENCE, index=pd.Index(MNIST))
     furthest = str((means / reference).apply(np.log).abs().idxmax())
-    tuned = splits.loc[furthest].groupby("spec")["labels"].agg(["mean", "size"])
-    each = ", ".join(f"{row['mean']:.0f} in {row['size']:.0f} with {spec}" for spec, row in tuned.iterrows())
+    specs = splits.loc[furthest].groupby("spec")["labels"].agg(["mean", "size"])
+    text = ", ".join(f"{row['mean']:.0f} in {row['size']:.0f} with {spec}" for spec, row in specs.iterrows())
     return [
         (
-            f"Furthest from the reference's one split is {REFERRED} on {furthest}: {reference[furthest]:.0f}"
-            f" there; mean labels of our {len(splits.loc[furthest])} splits by what tuning chose: {each}."
+            f"{REFERRED} on {furthest} differs most from the single split of the reference, which needs"
+            f" {reference[furthest]:.0f} labels. Mean labels of the {len(splits.loc[furthest])} simulated"
+            f" splits by tuned parameter: {text}."
         )
     ]
 
 
 def untuned_table_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return labels, share that arrives and mean cost while tuning for each parameter, and the reference.
+    """Return labels, share of folds that reach the error, tuning cost and reference for each parameter.
 
-    The cost is what tuning makes least in each split: mean labels over the folds of its tuning part, where
-    a fold that never arrives counts all its passes.
+    Tuning minimises the cost in each split. The cost is the mean number of labels over the folds of the
+    tuning part. A fold that never reaches the error counts all its passes.
     """
     keys = ["problem", "spec"]
     splits = frame.groupby([*keys, "seed"], sort=False)["labels"].mean()
@@ -132,7 +137,7 @@ def untuned_table_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def nearest_of(frame: pd.DataFrame) -> list[str]:
-    """Return one remark for each problem on which not all folds of the reference arrived."""
+    """Return one remark for each problem on which some folds of the reference miss the error."""
     if frame.empty:
         return []
     table = untuned_table_of(frame)
@@ -140,13 +145,13 @@ def nearest_of(frame: pd.DataFrame) -> list[str]:
 
 
 def _nearest(table: pd.DataFrame) -> str:
-    """Return which parameter arrives about as often as the reference, and which one tuning prefers."""
+    """Return a remark on the parameter nearest to the reference and on the parameter that tuning prefers."""
     near = table.iloc[int((table["arrived"] - table["reference arrived"]).abs().argmin())]
-    least = table.iloc[int(table["cost while tuning"].argmin())]
+    best = table.iloc[int(table["cost while tuning"].argmin())]
     return (
-        f"On {near['problem']} {near['reference arrived']:.2f} of the reference's folds arrived, with"
-        f" {near['reference mean']:.0f} labels; nearest to that is {near['spec']} in all splits, untuned:"
-        f" {near['arrived']:.2f} arrive, with {near['mean']:.1f} labels. Over all splits tuning counts"
-        f" {near['cost while tuning']:.0f} for it and least, {least['cost while tuning']:.0f}, for"
-        f" {least['spec']}, which needs {least['mean']:.1f} labels."
+        f"On {near['problem']}, {near['reference arrived']:.2f} of the reference's folds reach the error,"
+        f" with {near['reference mean']:.0f} labels. The nearest untuned parameter is {near['spec']}:"
+        f" {near['arrived']:.2f} of its folds reach the error, with {near['mean']:.1f} labels. Its mean"
+        f" tuning cost is {near['cost while tuning']:.0f}. The minimum cost is"
+        f" {best['cost while tuning']:.0f}, for {best['spec']}, which needs {best['mean']:.1f} labels."
     )

@@ -1,4 +1,4 @@
-"""Trials of the OCR study: labels until the test error is small, for six combinations of rule and update."""
+"""Trials of the OCR study, which count labels to a test error for six combinations of rule and update."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ COMBINATIONS: dict[str, tuple[str, ...]] = {
     "randDKM": ("coin-reflection",),
     "randPerc": ("coin-perceptron",),
 }
-"""The specs to choose from, by the names of the thesis's table 4.1."""
+"""Specs of each combination, by the names of the thesis's table 4.1. Tuning chooses one of them."""
 
 TEN = tuple(range(10))
 
 
 class Problem(NamedTuple):
-    """Positive digits against negative ones, and the test error to reach.
+    """Problem of positive and negative digits, with the test error to reach.
 
-    ``small`` says that the digits have 8 x 8 pixels; ``tuning`` and ``passes`` are how often a stream is
-    gone through, while tuning and to count labels.
+    ``small`` selects the digits of 8 x 8 pixels. ``tuning`` and ``passes`` are the numbers of passes
+    through a stream during tuning and during evaluation.
     """
 
     positive: tuple[int, ...]
@@ -45,7 +45,7 @@ class Problem(NamedTuple):
 
 
 def _rest(*digits: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    return digits, tuple(each for each in TEN if each not in digits)
+    return digits, tuple(digit for digit in TEN if digit not in digits)
 
 
 def _small(positive: tuple[int, ...], negative: tuple[int, ...], error: float) -> Problem:
@@ -59,7 +59,7 @@ MNIST: dict[str, Problem] = {
     "6v9": Problem((6,), (9,), 0.025),
     "147vAll": Problem(*_rest(1, 4, 7), 0.15),
 }
-"""Problems of the thesis that MNIST-5k stands in for."""
+"""Problems of the thesis, with MNIST-5k in place of the thesis's data."""
 
 SMALL: dict[str, Problem] = {
     "small 0vAll": _small(*_rest(0), 0.005),
@@ -70,7 +70,7 @@ SMALL: dict[str, Problem] = {
     "small 4v7": _small((4,), (7,), 0.015),
     "small 3v8": _small((3,), (8,), 0.03),
 }
-"""Problems on the digits of 8 x 8 pixels: small and easy, gone through eight times, nothing claimed."""
+"""Problems on the digits of 8 x 8 pixels, with eight passes. No claim refers to them."""
 
 FOLDS = 5
 Fold = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
@@ -79,53 +79,53 @@ Fold = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 def labels_of(
     problem: str, combination: str, reshuffles: int, seed: int, fixed: str = ""
 ) -> list[dict[str, Any]]:
-    """Tune a combination on 30 % of a problem, then return the labels it needs on each fold of the rest.
+    """Tune a combination on 30 % of a problem, and return the labels it needs on each fold of the rest.
 
     Parameters
     ----------
     problem : str
-        Of :data:`MNIST` or :data:`SMALL`.
+        Name of a problem in :data:`MNIST` or :data:`SMALL`.
     combination : str
-        Of :data:`COMBINATIONS`.
+        Name of a combination in :data:`COMBINATIONS`.
     reshuffles : int
-        Orders of the evaluation part, each cut into five folds.
+        Number of orders of the evaluation part, each of which is split into five folds.
     seed : int
-        Of the split, the orders and the coins.
+        Seed of the split, the orders and the Bernoulli draws.
     fixed : str
-        The spec to take without tuning, whose cost while tuning is told too; empty, the one that tuning
-        chooses.
+        Spec that is used without tuning; its tuning cost is added to the rows. If empty, tuning chooses the
+        spec.
     """
-    about, (X, y) = _problem(problem), _examples(problem)
+    task, (X, y) = _problem(problem), _examples(problem)
     tuning, rest = np.split(random_stream(seed, f"ocr {problem}").permutation(len(X)), [round(0.3 * len(X))])
-    spec = fixed or _tuned(COMBINATIONS[combination], about, X[tuning], y[tuning])
+    spec = fixed or _tune(COMBINATIONS[combination], task, X[tuning], y[tuning])
     rows = []
     for number in range(reshuffles):
-        mixed = random_stream(seed, f"ocr {problem} order", number).permutation(rest)
-        for place, fold in enumerate(_folds(X[mixed], y[mixed])):
-            labels = labels_until(spec, fold, about.error, about.passes, seed=seed + 100 * number + place)
-            length = about.passes * len(fold[0])
-            rows.append({"reshuffle": number, "fold": place, "labels": labels, "length": length})
+        order = random_stream(seed, f"ocr {problem} order", number).permutation(rest)
+        for index, fold in enumerate(_folds(X[order], y[order])):
+            labels = labels_until(spec, fold, task.error, task.passes, seed=seed + 100 * number + index)
+            length = task.passes * len(fold[0])
+            rows.append({"reshuffle": number, "fold": index, "labels": labels, "length": length})
     names = {"problem": problem, "combination": combination, "seed": seed, "spec": spec}
     if fixed:
-        names["cost"] = _cost(fixed, about, X[tuning], y[tuning])
+        names["cost"] = _cost(fixed, task, X[tuning], y[tuning])
     return [{**names, **row} for row in rows]
 
 
 def labels_until(spec: str, fold: Fold, error: float, passes: int, seed: int) -> float:
-    """Return the labels bought when the test error is first small enough, NaN if it never is.
+    """Return the number of queried labels when the test error is first reached, or NaN if it is not.
 
     Parameters
     ----------
     spec : str
-        Of a sampler.
+        Spec of a sampler.
     fold : tuple of ndarray
         Training instances and labels, test instances and labels.
     error : float
-        Test error to reach; looked at after every update.
+        Test error to reach, evaluated after every update.
     passes : int
-        Times through the training part at most.
+        Maximum number of passes through the training part.
     seed : int
-        Of the coin.
+        Seed of the Bernoulli draws.
     """
     X, y, tests, truth = fold
     sampler = make_selective(spec, X.shape[1], seed=seed)
@@ -140,26 +140,26 @@ def labels_until(spec: str, fold: Fold, error: float, passes: int, seed: int) ->
     return float("nan")
 
 
-def _tuned(specs: tuple[str, ...], about: Problem, X: FloatArray, y: FloatArray) -> str:
-    """Return the spec of least mean labels over the folds, the first of equals."""
+def _tune(specs: tuple[str, ...], problem: Problem, X: FloatArray, y: FloatArray) -> str:
+    """Return the spec with the lowest cost, or the first one of equals."""
     if len(specs) == 1:
         return specs[0]
-    return min(specs, key=lambda each: _cost(each, about, X, y))
+    return min(specs, key=lambda spec: _cost(spec, problem, X, y))
 
 
-def _cost(spec: str, about: Problem, X: FloatArray, y: FloatArray) -> float:
-    """Return the mean labels over the tuning folds; one that never arrives counts all its passes."""
-    found = [
-        (labels_until(spec, fold, about.error, about.tuning, seed=place), about.tuning * len(fold[0]))
-        for place, fold in enumerate(_folds(X, y))
+def _cost(spec: str, problem: Problem, X: FloatArray, y: FloatArray) -> float:
+    """Return the mean labels over the tuning folds; a fold that misses the error counts all its passes."""
+    runs = [
+        (labels_until(spec, fold, problem.error, problem.tuning, seed=index), problem.tuning * len(fold[0]))
+        for index, fold in enumerate(_folds(X, y))
     ]
-    return float(np.mean([length if np.isnan(labels) else labels for labels, length in found]))
+    return float(np.mean([length if np.isnan(labels) else labels for labels, length in runs]))
 
 
 def _folds(X: FloatArray, y: FloatArray) -> Iterator[Fold]:
     parts = np.arange(len(X)) * FOLDS // len(X)
-    for place in range(FOLDS):
-        test = parts == place
+    for number in range(FOLDS):
+        test = parts == number
         yield X[~test], y[~test], X[test], y[test]
 
 
@@ -169,7 +169,7 @@ def _problem(name: str) -> Problem:
 
 @lru_cache(maxsize=len(MNIST) + len(SMALL))
 def _examples(problem: str) -> tuple[FloatArray, FloatArray]:
-    about = _problem(problem)
-    images, digits = small_digits() if about.small else mnist_5k()
-    chosen = np.isin(digits, about.positive + about.negative)
-    return images[chosen], np.where(np.isin(digits[chosen], about.positive), 1.0, -1.0)
+    task = _problem(problem)
+    images, digits = small_digits() if task.small else mnist_5k()
+    selected = np.isin(digits, task.positive + task.negative)
+    return images[selected], np.where(np.isin(digits[selected], task.positive), 1.0, -1.0)

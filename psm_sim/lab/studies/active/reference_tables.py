@@ -1,4 +1,4 @@
-"""Rows of trials as tables and curves: ours beside an independent program's, and paired differences."""
+"""Tables and curves that compare trials with an independent program, and paired differences."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from psm_sim.lab.studies.published import Claim
 from psm_sim.summary_stats import confidence_interval
 
 Reference = Mapping[str, Sequence[float | None]]
-"""Numbers of an independent program for each line of a table, one per column."""
+"""Results of an independent program for each line of a table, one per column."""
 
 
 def reference_table(
     frame: pd.DataFrame, by: str, columns: Sequence[str], reference: Reference
 ) -> pd.DataFrame:
-    """Return the mean of each column with its 95 % confidence interval, and in brackets the reference.
+    """Return the mean of each column with its 95 % confidence interval and, in parentheses, the reference.
 
     Parameters
     ----------
     frame : DataFrame
-        One row per run; NaN where a run has no number.
+        One row per run, with NaN for missing values.
     by : str
-        The column that names the lines.
+        Column that names the lines.
     columns : sequence of str
-        What to take means of.
+        Columns of which the means are taken.
     reference : mapping
-        By line; lines and numbers may be missing.
+        Reference numbers by line. Lines and numbers may be missing.
     """
     lines = [
         {
             by: name,
             **{
-                column: _cell(group[column].dropna(), theirs)
-                for column, theirs in _beside(columns, name, reference)
+                column: _cell(group[column].dropna(), number)
+                for column, number in _reference_cells(columns, name, reference)
             },
         }
         for name, group in frame.groupby(by, sort=False)
@@ -44,29 +44,33 @@ def reference_table(
     return pd.DataFrame(lines)
 
 
-def _beside(columns: Sequence[str], name: Any, reference: Reference) -> Iterator[tuple[str, float | None]]:
+def _reference_cells(
+    columns: Sequence[str], name: Any, reference: Reference
+) -> Iterator[tuple[str, float | None]]:
     return zip(columns, reference.get(name, [None] * len(columns)), strict=True)
 
 
-def _cell(values: pd.Series[float], theirs: float | None) -> str:
+def _cell(values: pd.Series[float], reference: float | None) -> str:
     if values.empty:
         return ""
-    return f"{confidence_interval(values):.3f}" + ("" if theirs is None else f" ({theirs:.3f})")
+    return f"{confidence_interval(values):.3f}" + ("" if reference is None else f" ({reference:.3f})")
 
 
 def curves(frame: pd.DataFrame, by: str, columns: Sequence[str], value: str) -> pd.DataFrame:
-    """Return ``by, bought, value``: the mean of each column, named ``"20 labels"`` or alike, at its number.
+    """Return the mean of each column at the number in its name, such as ``"20 labels"``.
+
+    The result has the columns *by*, ``bought`` and *value*.
 
     Parameters
     ----------
     frame : DataFrame
         One row per run.
     by : str
-        The column that names the curves.
+        Column that names the curves.
     columns : sequence of str
-        Names that begin with a number.
+        Names of columns, which begin with a number.
     value : str
-        What the columns hold.
+        Name of the quantity in the columns.
     """
     long = frame.melt([by], list(columns), "bought", value)
     long["bought"] = long["bought"].str.split().str[0].astype(float)
@@ -79,35 +83,35 @@ def paired_differences(frame: pd.DataFrame, by: str, column: str, names: tuple[s
     Parameters
     ----------
     frame : DataFrame
-        One row per name and seed, or more, of which the mean is taken.
+        One or more rows per name and seed. The mean of several rows is used.
     by : str
-        The column of the names.
+        Column of the names.
     column : str
-        What to take differences of.
+        Column of which differences are taken.
     names : tuple of str
-        The first, and what is subtracted.
+        Minuend and subtrahend.
     """
     wide = frame.pivot_table(index="seed", columns=by, values=column)
-    found: pd.Series[float] = wide[names[0]] - wide[names[1]]
-    return found
+    differences: pd.Series[float] = wide[names[0]] - wide[names[1]]
+    return differences
 
 
 def direction(
-    study: str, words: tuple[str, str], source: str, values: pd.Series[float], side: int = -1
+    study: str, names: tuple[str, str], source: str, values: pd.Series[float], side: int = -1
 ) -> Claim:
-    """Return the claim that differences lie on one side of 0, judged.
+    """Judge the claim that differences lie on one side of 0.
 
     Parameters
     ----------
     study : str
-        The study's name.
-    words : tuple of str
-        What is subtracted from what, and the quantity.
+        Name of the study.
+    names : tuple of str
+        The compared policies, as ``"A - B"``, and the quantity.
     source : str
-        Where it is claimed.
+        Source of the claim.
     values : Series
-        The differences, one per replication.
+        Differences, one per replication.
     side : int
-        -1 for below 0, 1 for above.
+        -1 for below 0, 1 for above 0.
     """
-    return judge_claim(Direction(study, *words, source, side=side), values)
+    return judge_claim(Direction(study, *names, source, side=side), values)

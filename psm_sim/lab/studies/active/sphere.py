@@ -1,4 +1,4 @@
-"""Labels and mistakes on the uniform sphere: Perceptron, modified Perceptron and DKM."""
+"""Study of labels and mistakes of Perceptron, modified Perceptron and DKM on the uniform sphere."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from psm_sim.lab.studies.study import Findings, Scale, Table
 
 NAME = "sphere"
 _NOISE = (
-    "The reflection is the worst update when labels are noisy and every label is used; the filter is what"
-    " protects it."
+    "If labels are noisy and every label is used, the reflection is the worst update. The query rule protects"
+    " it."
 )
 
 
 class SphereStudy:
-    """Every setting over many targets, the Perceptron's rate, and noisy labels."""
+    """Study of every setting over many targets, of the Perceptron's rate, and of noisy labels."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per setting and target."""
-        chosen = [setting for setting in SETTINGS if is_full(scale) or setting.features <= 50]
+        """Return one trial per setting and target; *scale* and *seed* as for :meth:`digest`."""
+        settings = [setting for setting in SETTINGS if is_full(scale) or setting.features <= 50]
         hits = [
-            Trial("hits", hits_of, {"label": each.label, "seed": number}, weight=each.features // 5)
-            for each in chosen
-            for number in range(seed, seed + each.targets * scale.replications)
+            Trial("hits", hits_of, {"label": setting.label, "seed": number}, weight=setting.features // 5)
+            for setting in settings
+            for number in range(seed, seed + setting.targets * scale.replications)
         ]
         seeds = range(seed, seed + 2 * scale.replications)
         rates = [Trial("rate", rate_of, {"seed": number}, weight=4) for number in seeds]
@@ -44,9 +44,9 @@ class SphereStudy:
         return [*hits, *rates, *noisy]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return labels and mistakes to each error beside the reference, and the theorems' claims.
+        """Compare labels and mistakes to each error with the reference, and judge the theorems.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         hits = frame_of(rows, "hits")
         table = medians(hits, ["setting", "error"], ["labels", "updates", "errors", "reference"])
@@ -84,7 +84,7 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
     saving = np.log10(labels[dkm, 0.001] / labels[every, 0.001])
     fewer = np.log10(updates[every, 0.01] / updates[perceptron, 0.01])
     allowed = modified_mistakes(10, 0.001, 0.05)
-    asked = hits[hits["setting"].str.startswith("DKM")]
+    selective = hits[hits["setting"].str.startswith("DKM")]
     return [
         _direction("DKM", "growth exponent of labels, .01 to .001, less 1/2", "Theorem 5", growth - 0.5),
         _direction("DKM - every label", "log10 of labels to .001, d = 10", "sections 3.6, 3.7", saving),
@@ -105,13 +105,13 @@ def _claims(hits: pd.DataFrame, rates: pd.DataFrame) -> list[Claim]:
             PublishedNumber(
                 NAME, "DKM", "wrong predictions over 64 updates", "thesis, Theorem 5", at_most=1.0
             ),
-            asked["errors"] / asked["updates"].map(dkm_errors),
+            selective["errors"] / selective["updates"].map(dkm_errors),
         ),
     ]
 
 
-def _direction(who: str, what: str, where: str, values: ArrayLike) -> Claim:
-    return judge_claim(Direction(NAME, who, what, f"thesis, {where}", side=-1), values)
+def _direction(learner: str, quantity: str, place: str, values: ArrayLike) -> Claim:
+    return judge_claim(Direction(NAME, learner, quantity, f"thesis, {place}", side=-1), values)
 
 
 STUDY = SphereStudy()

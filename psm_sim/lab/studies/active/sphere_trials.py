@@ -1,4 +1,4 @@
-"""Trials of the sphere study: labels to an error, the Perceptron's rate, and noisy labels."""
+"""Trials of the sphere study, with labels to an error, the Perceptron's rate, and noisy labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ NOISY = {
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting of a run: a sampler's name, features, the distribution, and the reference labels per level."""
+    """Setting of a run.
+
+    ``keep`` is a parameter of the distribution of the points, and ``reference`` has the labels of an
+    independent program for each of the error ``levels``. A run has at most ``limit`` points.
+    """
 
     label: str
     sampler: str
@@ -36,12 +40,12 @@ class Setting:
 
     @property
     def targets(self) -> int:
-        """How many targets a replication has: ten where a run is quick, as medians of 20 vary by a sixth."""
+        """Number of targets in a replication, which is ten for quick runs; medians of 20 vary by a sixth."""
         return 10 if self.features <= (20 if "DKM" in self.label else 10) else 2
 
     @property
     def spec(self) -> str:
-        """The sampler's name with the thesis's first band for the uniform sphere."""
+        """Spec of the sampler with the thesis's first band for the uniform sphere."""
         return self.sampler.format(s1=self.features**-0.5)
 
 
@@ -66,14 +70,14 @@ SETTINGS = (
 
 
 def hits_of(label: str, seed: int) -> list[dict[str, Any]]:
-    """Return when one setting first reaches each error, one row per error.
+    """Return the labels, updates and errors until a setting reaches each error, one row per error.
 
     Parameters
     ----------
     label : str
-        Of a :class:`Setting`.
+        Label of a :class:`Setting`.
     seed : int
-        Of the target and of the points.
+        Seed of the target and the points.
     """
     (setting,) = (setting for setting in SETTINGS if setting.label == label)
     rng, sampler = random_stream(seed, f"sphere {label}"), make_selective(setting.spec, setting.features)
@@ -87,13 +91,13 @@ def hits_of(label: str, seed: int) -> list[dict[str, Any]]:
             "seed": seed,
             "features": setting.features,
             "error": level,
-            "labels": hits.labels[place],
-            "updates": hits.updates[place],
-            "errors": hits.errors[place],
-            "reference": reference[place],
+            "labels": hits.labels[index],
+            "updates": hits.updates[index],
+            "errors": hits.errors[index],
+            "reference": reference[index],
             "scale": setting.features * np.log(1 / level),
         }
-        for place, level in enumerate(setting.levels)
+        for index, level in enumerate(setting.levels)
     ]
 
 
@@ -108,8 +112,8 @@ def rate_of(seed: int) -> list[dict[str, Any]]:
     updates = 0
     while len(errors) < len(MARKS):
         X, y = draw(1024)
-        for place in np.flatnonzero(y * (X @ learner.w) <= 0):
-            updates += learner.learn(X[place], int(y[place]))
+        for index in np.flatnonzero(y * (X @ learner.w) <= 0):
+            updates += learner.learn(X[index], int(y[index]))
             if len(errors) < len(MARKS) and updates == MARKS[len(errors)]:
                 errors.append(error_of(learner.w, target))
     return [{"seed": seed, "slope": float(np.polyfit(np.log(MARKS), np.log(errors), 1)[0])}]
@@ -121,11 +125,11 @@ def noise_of(flips: float, points: int, seed: int) -> list[dict[str, Any]]:
     Parameters
     ----------
     flips : float
-        Share of the labels turned around.
+        Share of flipped labels.
     points : int
         Length of the stream.
     seed : int
-        Of target, points and coin.
+        Seed of the target, the points and the Bernoulli draws.
     """
     target = unit_vector(random_stream(seed, "target 10"), 10)
     X, y = sphere_points(random_stream(seed, "sphere noise"), target, flips=flips)(points)

@@ -1,4 +1,4 @@
-"""Text-like classes, one against the rest: CBGZ against every label and against a coin of the same rate."""
+"""Study of CBGZ on text-like classes, compared with every label and with a fixed query probability."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SETTINGS = (
     (SECOND_ORDER, "cbgz2", (0.003, 0.01, 0.03, 0.1)),
     (FIRST_ORDER, "cbgz", (0.05, 0.2)),
 )
-COINS = {SECOND_ORDER: ("cbgz2-all", "cbgz2-coin"), FIRST_ORDER: ("perceptron", "coin-perceptron")}
+CONTROLS = {SECOND_ORDER: ("cbgz2-all", "cbgz2-coin"), FIRST_ORDER: ("perceptron", "coin-perceptron")}
 REFERENCE = {
     (SECOND_ORDER, "every label"): 0.812,
     (SECOND_ORDER, "b = 0.003"): 0.696,
@@ -44,16 +44,19 @@ REFERENCE = {
     (FIRST_ORDER, "b = 0.2"): 0.761,
 }
 _STAND_IN = (
-    "Images stand in for text: another domain, 5000 examples instead of 40 000, so the published label rate"
-    " below 19 % after 40 000 cannot be tested here."
+    "Images replace the texts of the paper. There are 5000 examples instead of 40 000, so the published label"
+    " rate below 19 % after 40 000 examples cannot be tested here."
 )
 
 
 class TextLike:
-    """Macro F-measure of the last 2000 predictions, and label rates."""
+    """Study of the macro F-measure of the last 2000 predictions, and of label rates."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per digit, order of the images and learner; none without the images."""
+        """Return one trial per digit, order of the images and learner.
+
+        *scale* and *seed* as for :meth:`digest`. Without the images there are no trials.
+        """
         if mnist_file() is None:
             return []
         orders = 10 if is_full(scale) else 2
@@ -72,7 +75,7 @@ class TextLike:
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
         """Return the F-measures, and the claims of [002] section 4.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         if not len(rows):
             return missing_requirements(
@@ -97,29 +100,31 @@ class TextLike:
 
 
 def class_of(learner: str, digit: int, order: int, seed: int) -> list[dict[str, Any]]:
-    """Return F and rate of each setting of a learner on one class and order, with its coin's F.
+    """Return the F-measure and label rate of each setting of a learner, with those of its control.
+
+    The control queries with a fixed probability, which equals the label rate of the setting.
 
     Parameters
     ----------
     learner : str
-        Of :data:`SETTINGS`.
+        Name of a learner in :data:`SETTINGS`.
     digit : int
-        The positive class.
+        Positive class.
     order : int
         Number of the order of the images.
     seed : int
-        Of the order and the coins.
+        Seed of the order and the Bernoulli draws.
     """
     X, y = _examples(digit, random_stream(seed, "text-like order", order))
-    every, coin = COINS[learner]
+    all_labels, control = CONTROLS[learner]
     ((name, biases),) = ((name, biases) for label, name, biases in SETTINGS if label == learner)
-    about = {"learner": learner, "digit": digit, "order": order}
-    F, rate = _measure(make_selective(every, X.shape[1]), X, y)
-    rows = [{**about, "queries": "every label", "F": F, "rate": rate, "F of the coin": np.nan}]
+    labels = {"learner": learner, "digit": digit, "order": order}
+    F, rate = _measure(make_selective(all_labels, X.shape[1]), X, y)
+    rows = [{**labels, "queries": "every label", "F": F, "rate": rate, "F of the coin": np.nan}]
     for b in biases:
         F, rate = _measure(make_selective(f"{name}:b={b}", X.shape[1], seed=seed + order), X, y)
-        fixed, _ = _measure(make_selective(f"{coin}:p={rate}", X.shape[1], seed=seed + order), X, y)
-        rows.append({**about, "queries": f"b = {b:g}", "F": F, "rate": rate, "F of the coin": fixed})
+        fixed, _ = _measure(make_selective(f"{control}:p={rate}", X.shape[1], seed=seed + order), X, y)
+        rows.append({**labels, "queries": f"b = {b:g}", "F": F, "rate": rate, "F of the coin": fixed})
     return rows
 
 
@@ -132,17 +137,17 @@ def _examples(digit: int, rng: np.random.Generator) -> tuple[FloatArray, FloatAr
 def _measure(sampler: SelectiveSampler, X: FloatArray, y: FloatArray) -> tuple[float, float]:
     """Return the F-measure of the last predictions, and the label rate."""
     record = sampler.run(X, y)
-    said, true = record.prediction[-LAST:] > 0, y[-LAST:] > 0
-    hits = np.sum(said & true)
-    return float(2 * hits / max(1, said.sum() + true.sum())), float(record.queried.mean())
+    predicted, true = record.prediction[-LAST:] > 0, y[-LAST:] > 0
+    hits = np.sum(predicted & true)
+    return float(2 * hits / max(1, predicted.sum() + true.sum())), float(record.queried.mean())
 
 
 def _claims(orders: pd.DataFrame) -> list[Claim]:
     F = orders.pivot_table(index="order", columns=["learner", "queries"], values="F")
-    coin = orders.pivot_table(index="order", columns=["learner", "queries"], values="F of the coin")
+    control = orders.pivot_table(index="order", columns=["learner", "queries"], values="F of the coin")
     second, first = F[SECOND_ORDER], F[FIRST_ORDER]
-    gaps = second - coin[SECOND_ORDER]
-    found: dict[tuple[str, str], pd.Series[float]] = {
+    gaps = second - control[SECOND_ORDER]
+    differences: dict[tuple[str, str], pd.Series[float]] = {
         ("second order, b = 0.03", "F less 0.95 of the F with every label"): second["b = 0.03"]
         - 0.95 * second["every label"],
         ("second - first order", "F, every label"): second["every label"] - first["every label"],
@@ -150,12 +155,13 @@ def _claims(orders: pd.DataFrame) -> list[Claim]:
         ("second order, b = 0.003 - 0.1", "lead of the margin over the coin"): gaps["b = 0.003"]
         - gaps["b = 0.1"],
     }
-    found |= {
+    differences |= {
         (f"second order, {b}", "F, margin less coin"): gaps[b]
         for b in ("b = 0.003", "b = 0.01", "b = 0.03", "b = 0.1")
     }
     return [
-        judge_claim(Direction(NAME, *names, "[002], section 4"), values) for names, values in found.items()
+        judge_claim(Direction(NAME, *names, "[002], section 4"), values)
+        for names, values in differences.items()
     ]
 
 

@@ -1,4 +1,4 @@
-"""Trials of the trees: repeated 5-fold cross validation, and the distance from brute force."""
+"""Trials of the trees, with repeated 5-fold cross-validation and the distance from brute force."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from psm_sim.random_streams import random_stream
 
 LEARNERS = ("NB", "3-ID3", "1-OPT", "2-OPT", "3-OPT", "2-NBDT", "3-NBDT", "4-NBDT")
 LARGE = ("chess", "german")
-"""Tables with one repeat of the cross validation, and no tree of depth 4."""
+"""Tables with a single repeat of the cross-validation and without trees of depth 4."""
 
 
 def folds_of(name: str, seed: int) -> list[dict[str, Any]]:
@@ -25,24 +25,26 @@ def folds_of(name: str, seed: int) -> list[dict[str, Any]]:
     Parameters
     ----------
     name : str
-        ``"tic-tac-toe"``, or a table that is shipped.
+        ``"tic-tac-toe"`` or a bundled table.
     seed : int
-        Of the folds.
+        Seed of the folds.
     """
     table = _data(name)
     fold = random_stream(seed, "folds").permutation(len(table.y)) % 5
-    return [{"table": name, "seed": seed, "fold": each, **_errors(table, fold == each)} for each in range(5)]
+    return [
+        {"table": name, "seed": seed, "fold": number, **_errors(table, fold == number)} for number in range(5)
+    ]
 
 
 def _errors(table: UciTable, test: Any) -> dict[str, float]:
-    """Return the error of each learner on the rows *test*, fitted to the others."""
-    train, found = np.flatnonzero(~test), {}
+    """Return the error of each learner on the rows *test*, fitted to the other rows."""
+    train, errors = np.flatnonzero(~test), {}
     codes = table.coded(train)
     values = (codes.max(axis=0) + 1).tolist()
     for learner in LEARNERS[:-1] if table.name in LARGE else LEARNERS:
-        fitted = _fresh(learner).fit(codes[train], table.y[train], values)
-        found[learner] = float(np.mean(fitted.predict(codes[test]) != table.y[test]))
-    return found
+        fitted = _make_learner(learner).fit(codes[train], table.y[train], values)
+        errors[learner] = float(np.mean(fitted.predict(codes[test]) != table.y[test]))
+    return errors
 
 
 def _data(name: str) -> UciTable:
@@ -52,8 +54,8 @@ def _data(name: str) -> UciTable:
     return UciTable(name, boards.astype(np.float64), np.zeros(9, dtype=np.bool_), y)
 
 
-def _fresh(learner: str) -> Any:
-    """Return what is fitted under a name such as ``3-NBDT``."""
+def _make_learner(learner: str) -> Any:
+    """Return an unfitted learner by a name such as ``3-NBDT``."""
     depth, _, kind = learner.partition("-")
     kinds: dict[str, Any] = {"ID3": EntropyTree, "OPT": ExhaustiveTree, "NBDT": OptNbdt}
     return kinds[kind](int(depth)) if kind else NaiveBayes
@@ -65,9 +67,9 @@ def models_of(models: int, seed: int) -> list[dict[str, Any]]:
     Parameters
     ----------
     models : int
-        How many.
+        Number of models.
     seed : int
-        Of the models.
+        Seed of the models.
     """
     return [{"distance": _distance(random_stream(seed, "models", number))} for number in range(models)]
 
@@ -84,18 +86,18 @@ def _distance(rng: np.random.Generator) -> float:
 
 
 def brute_force(tables: list[Any], path: frozenset[int], levels: int, plus: float, minus: float) -> float:
-    """Return the highest accuracy of any tree below a path, every test tried.
+    """Return the highest accuracy of any tree below a path, by exhaustive search.
 
     Parameters
     ----------
     tables : list of ndarray, shape (2, values)
         P(value | class) of each feature, the negative class first.
     path : frozenset of int
-        The features tested above.
+        Features that are tested above.
     levels : int
-        Tests that are left.
+        Number of remaining tests.
     plus, minus : float
-        Probability of the path together with the positive and with the negative class.
+        Joint probability of the path and the positive class, and of the path and the negative class.
     """
     if levels == 0:
         return max(plus, minus)

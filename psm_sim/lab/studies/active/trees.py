@@ -1,4 +1,4 @@
-"""OPTNBDT and rival trees: optimal under its model, and errors on six tables."""
+"""Study of OPTNBDT and other trees, with its optimality under the model and the errors on six tables."""
 
 from __future__ import annotations
 
@@ -18,21 +18,24 @@ NAME = "trees"
 SOURCE = "[003] figure 2.4"
 COMMENTARY = (
     (
-        "Four of the six tables are the paper's. Votes comes without its incomplete rows; in crx the source"
-        " has lost the decimal points of three columns."
+        "Four of the six tables are those of the paper. Votes is without its incomplete rows. In crx the"
+        " source lacks the decimal points of three columns."
     ),
     (
-        "The paper's other tables (flare, hepatitis, lymphography, connect-4, prostate, promoters) are not"
-        " shipped: not in the package, not whole, or not public."
+        "The other tables of the paper (flare, hepatitis, lymphography, connect-4, prostate, promoters) are"
+        " not bundled, because they are not in the package, not complete, or not public."
     ),
 )
 
 
 class TreesStudy:
-    """Repeated 5-fold cross validation, and the value of the trees against brute force."""
+    """Study with repeated 5-fold cross-validation, and with brute force on random models."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per table and repeat, 4 repeats in full; and one for the random models."""
+        """Return one trial per table and repeat, and one for the random models.
+
+        *scale* and *seed* as for :meth:`digest`. At the full scale there are 4 repeats.
+        """
         repeats = 4 if is_full(scale) else 1
         folds = [
             Trial("folds", folds_of, {"name": name, "seed": number}, weight=10)
@@ -43,12 +46,12 @@ class TreesStudy:
         return [*folds, Trial("models", models_of, models, weight=40)]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return mean errors beside the reference, and differences over tables, as the paper tested them.
+        """Compare mean errors with the reference, and return differences over tables, as the paper does.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         frame, models = frame_of(rows, "folds"), frame_of(rows, "models")
-        words = "OPTNBDT", f"distance from brute force, {len(models)} random models", "Theorem 1"
+        names = "OPTNBDT", f"distance from brute force, {len(models)} random models", "Theorem 1"
         repeats = 4 if is_full(scale) else 1
         return Findings(
             NAME,
@@ -62,29 +65,29 @@ class TreesStudy:
                 )
             ],
             claims=[
-                judge_claim(PublishedNumber(NAME, *words, at_most=1e-12), models["distance"]),
+                judge_claim(PublishedNumber(NAME, *names, at_most=1e-12), models["distance"]),
                 *_claims(frame),
             ],
         )
 
 
 def _claims(frame: pd.DataFrame) -> list[Claim]:
-    """Return the claims over tables, one value per table, and on tables, one value per fold."""
+    """Return the claims over all tables, with a value per table, and on each table, with a value per fold."""
     means = frame.groupby("table", sort=False)[list(LEARNERS)].mean()
-    over = [("3-NBDT", "2-NBDT"), ("3-NBDT", "3-ID3")]
-    on = [("chess", "3-NBDT", "2-NBDT"), ("chess", "3-NBDT", "1-OPT")]
-    on += [(table, "1-OPT", rival) for table in ("crx", "votes") for rival in ("3-NBDT", "3-ID3")]
-    on += [(str(table), "3-NBDT", "3-ID3") for table in means.index]
+    pairs = [("3-NBDT", "2-NBDT"), ("3-NBDT", "3-ID3")]
+    table_pairs = [("chess", "3-NBDT", "2-NBDT"), ("chess", "3-NBDT", "1-OPT")]
+    table_pairs += [(table, "1-OPT", rival) for table in ("crx", "votes") for rival in ("3-NBDT", "3-ID3")]
+    table_pairs += [(str(table), "3-NBDT", "3-ID3") for table in means.index]
     general = [
         direction(NAME, (f"{one} - {two}", "mean error over tables"), SOURCE, means[one] - means[two])
-        for one, two in over
+        for one, two in pairs
     ]
     folds = {str(name): group for name, group in frame.groupby("table", sort=False)}
     special = [
         direction(
             NAME, (f"{one} - {two}, {name}", "error of a fold"), SOURCE, folds[name][one] - folds[name][two]
         )
-        for name, one, two in on
+        for name, one, two in table_pairs
     ]
     return [*general, *special]
 

@@ -1,4 +1,4 @@
-"""Trials of the learners' studies: pieces of work, their rows as tables, and verdicts on claims."""
+"""Trials of the learners' studies, their rows as tables, and verdicts on claims."""
 
 from __future__ import annotations
 
@@ -17,28 +17,30 @@ from psm_sim.simulation.scenario_key import DigestCache
 from psm_sim.summary_stats import Interval, confidence_interval
 
 RULE = (
-    "The rule, stated beforehand: a claim of a direction agrees if the 95 % confidence interval of the paired"
-    " differences lies on the claimed side of 0, is open if it contains 0, and differs otherwise. A bound"
-    " agrees if our largest value keeps it; a range agrees if our whole interval lies in it, differs if"
-    " the whole interval lies outside, and is open otherwise."
+    "The rule was fixed beforehand. A claim of a direction agrees if the 95 % confidence interval of the"
+    " paired differences lies on the claimed side of 0. It is open if the interval contains 0, and differs"
+    " otherwise. A bound agrees if the largest simulated value keeps it. A range agrees if the interval lies"
+    " inside it, differs if the interval lies outside it, and is open otherwise."
 )
-"""How the verdicts of these studies are found."""
+"""Rule of the verdicts of these studies."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One call of a function of a study; its rows depend on the arguments alone.
+    """Task that calls a function, whose rows depend only on its arguments.
 
-    Attributes
+    Parameters
     ----------
     kind : str
-        What a digest calls its rows.
+        Name of the rows in a digest.
     work : callable
-        A function of a module; returns rows.
+        Function of a module, which returns rows.
     arguments : mapping
-        What it is called with, plain values.
+        Keyword arguments of the function, as plain values.
     weight : int
-        How long it takes, in tenths of a second.
+        Approximate duration in tenths of a second.
+    labels : mapping
+        Columns that are added to the rows.
     """
 
     kind: str
@@ -48,11 +50,11 @@ class Trial:
     labels: Mapping[str, Any] = field(default_factory=dict)
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of the function and its arguments: what decides the rows."""
+        """Return a hash of the function and its arguments, which determine the rows."""
         return digest_of({"work": f"{self.work.__module__}.{self.work.__qualname__}", **self.arguments})
 
     def run(self) -> list[dict[str, Any]]:
-        """Do it, and return its rows."""
+        """Call the function and return its rows."""
         return self.work(**self.arguments)
 
 
@@ -62,12 +64,12 @@ def frame_of(rows: Rows, kind: str) -> pd.DataFrame:
 
 
 def is_full(scale: Scale) -> bool:
-    """Say whether the sizes of the full report are wanted."""
+    """Return whether *scale* is that of the full report."""
     return scale.replications >= 10
 
 
 def missing_requirements(study: str, title: str, reason: str) -> Findings:
-    """Return the findings of a *study* of that *title* that cannot run, with the *reason* in a sentence."""
+    """Return the findings of a *study* with this *title* that cannot run, with the *reason* as a remark."""
     return Findings(study, title, "not run", remarks=[reason])
 
 
@@ -86,9 +88,9 @@ class Direction(PublishedNumber):
         Parameters
         ----------
         ours : Interval
-            Of the paired differences.
+            Mean of the paired differences with its confidence interval.
         largest, relative : float
-            Not used; as in :meth:`PublishedNumber.verdict`.
+            Not used; see :meth:`PublishedNumber.verdict`.
         """
         if ours.low <= 0 <= ours.high:
             return "open"
@@ -96,22 +98,24 @@ class Direction(PublishedNumber):
 
 
 def judge_claim(claim: PublishedNumber, values: ArrayLike) -> Claim:
-    """Return a claim with our values, one per replication, and the verdict."""
-    found = [float(value) for value in pd.Series(values, dtype=float).dropna()]
-    mean, largest = confidence_interval(found), max(found)
+    """Judge a claim by the simulated *values*, one per replication."""
+    numbers = [float(value) for value in pd.Series(values, dtype=float).dropna()]
+    mean, largest = confidence_interval(numbers), max(numbers)
     verdict = claim.verdict(mean, largest, relative=0.0)
     return Claim(claim, mean, largest, "open" if verdict == "undecided" else verdict)
 
 
 def medians(frame: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Return the median of each column, and in ``arrived`` the share of rows that have the first one.
+    """Return the median of each column, and as ``arrived`` the share of rows that have the first column.
 
     Parameters
     ----------
     frame : DataFrame
         One row per run.
-    by, columns : sequence of str
-        What to group by, and what to take the medians of.
+    by : sequence of str
+        Columns by which the rows are grouped.
+    columns : sequence of str
+        Columns of which the medians are taken.
     """
     groups = frame.groupby(list(by), sort=False)
     table = groups[list(columns)].median().reset_index()

@@ -1,4 +1,4 @@
-"""Theorems for any sequence, never violated: exact expectations on hostile streams, and long sampled runs."""
+"""Study of mistake bounds on adversarial sequences, with exact expectations and long sampled runs."""
 
 from __future__ import annotations
 
@@ -30,34 +30,39 @@ _SETTING = (
     "{} streams of 9 rounds with the exact expectation over the coins, from seed {}; streams of 2000 rounds,"
     " d = 10, {} coins; comparators by optimisation"
 )
-_RATIO = "The excess of a long run is mistakes less bound: {} of {} are above 2 standard errors."
-_EXPECTED = "The labels bought equal the sum of the query probabilities within {:.1%} in each long run."
+_RATIO = "The excess of a long run is its mistakes minus the bound. {} of {} values exceed 2 standard errors."
+_EXPECTED = (
+    "In each long run the number of queried labels equals the sum of the query probabilities within {:.1%}."
+)
 
 
 class WorstCase:
-    """Expected mistakes over the bound of the sharpest comparator."""
+    """Study of expected mistakes divided by the bound of the comparator that gives the tightest bound."""
 
     def tasks(self, scale: Scale, seed: int) -> Sequence[Task]:
-        """Return one trial per theorem and side for short streams, and per stream and b for long ones."""
+        """Return one trial per theorem for short streams, and one per theorem, stream and b for long runs.
+
+        *scale* and *seed* as for :meth:`digest`.
+        """
         coins = 40 if is_full(scale) else 4
         common = [
             {"theorem": theorem, "one_sided": side, "seed": seed}
             for theorem in THEOREMS
             for side in (False, True)
         ]
-        short = [Trial("exact", exact_of, {**each, "streams": STREAMS}, weight=25) for each in common]
+        short = [Trial("exact", exact_of, {**names, "streams": STREAMS}, weight=25) for names in common]
         long = [
-            Trial("sampled", sampled_of, {**each, "what": kind, "b": b, "coins": coins}, weight=coins)
-            for each in common
+            Trial("sampled", sampled_of, {**names, "what": kind, "b": b, "coins": coins}, weight=coins)
+            for names in common
             for kind in KINDS[:4]
             for b in BIASES
         ]
         return [*short, *long]
 
     def digest(self, rows: Rows, scale: Scale, seed: int) -> Findings:
-        """Return the largest ratios, and the long runs one by one.
+        """Judge the largest ratios, and return the long runs.
 
-        *rows*, *scale* and *seed* as in :class:`~psm_sim.lab.studies.study.Study`.
+        *rows*, *scale* and *seed* as for :class:`~psm_sim.lab.studies.study.Study`.
         """
         exact, long = frame_of(rows, "exact"), frame_of(rows, "sampled")
         groups = exact.groupby(["theorem", "one-sided"], sort=False)["mistakes / bound"]
@@ -88,20 +93,20 @@ def exact_of(theorem: str, one_sided: bool, streams: int, seed: int) -> list[dic
     Parameters
     ----------
     theorem : str
-        Of :data:`THEOREMS`.
+        Name of a theorem in :data:`THEOREMS`.
     one_sided : bool
-        Whether labels at margins of 0 or more come by themselves.
+        Whether labels at margins of 0 or more are free.
     streams : int
-        How many.
+        Number of streams.
     seed : int
-        Of the streams.
+        Seed of the streams.
     """
     rows = []
     for number in range(streams):
         rng, b = random_stream(seed, "worst case", number), BIASES[number % 3]
         X, label = adversarial_stream(KINDS[number % 5], rng, rounds=9, features=2 + number % 2)
-        found = expected_sums(make_selective(_spec(theorem, b, one_sided), X.shape[1]), X, label)
-        ratio = found.mistakes / THEOREMS[theorem][1](b).sharpest(found.updates)
+        sums = expected_sums(make_selective(_spec(theorem, b, one_sided), X.shape[1]), X, label)
+        ratio = sums.mistakes / THEOREMS[theorem][1](b).sharpest(sums.updates)
         rows.append({"theorem": theorem, "one-sided": one_sided, "mistakes / bound": ratio})
     return rows
 
@@ -109,20 +114,20 @@ def exact_of(theorem: str, one_sided: bool, streams: int, seed: int) -> list[dic
 def sampled_of(
     theorem: str, one_sided: bool, what: str, b: float, coins: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Return mistakes, labels and bound of long runs, one row.
+    """Return the mean mistakes, labels and bound of long runs, one row.
 
     Parameters
     ----------
     theorem, one_sided
-        As in :func:`exact_of`.
+        As for :func:`exact_of`.
     what : str
-        The kind of the stream.
+        Kind of the stream.
     b : float
-        Of the coin.
+        Parameter of the query probability.
     coins : int
-        Runs to take the mean of.
+        Number of runs, each with its own Bernoulli draws.
     seed : int
-        Of the stream; each run has a coin of its own.
+        Seed of the stream.
     """
     margin = 0.1 if what == "separable" else 0.0
     X, label = adversarial_stream(what, random_stream(seed, f"long {what}"), 2000, 10, margin)
