@@ -58,8 +58,8 @@ def test_a_trace_is_a_path_or_what_a_function_returns(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("ebb", "Trace ebb of offered-tides 1.2 is .*ebb.csv'; expected a trace file"),
-        ("late", "trace late of offered-tides 1.2 cannot be asked for its file.*no tide today"),
+        ("ebb", "Trace ebb of offered-tides 1.2 must be a trace file, got .*ebb.csv'"),
+        ("late", "trace late of offered-tides 1.2: the path of its file cannot be read.*no tide today"),
         ("tide", "Did you mean 'tides'"),
     ],
 )

@@ -54,7 +54,7 @@ def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | Non
     missing = _add_optional_tables(tables, recording, pages, selected)
     remark = f"synthetic pages, sampled from distributions fitted to {int(pages.sum())} pages of {name}"
     if missing:
-        remark += f"; {' and '.join(missing)} from published tables, as missing in the trace"
+        remark += f"; {' and '.join(missing)} from published tables, because the trace lacks them"
     return Profile(name, remark, True, tables, recording.format, _defaults(tables["think_s"]))
 
 

@@ -103,7 +103,7 @@ def test_several_clients_have_a_row_and_a_folder_each(
         ("--polls 0", "--polls: the value is '0'; expected a whole number"),
         ("--loss inverse-lgo", "no loss 'inverse-lgo'"),
         ("--other-loss nothing --output out", "no loss 'nothing'"),
-        ("--clients 2", "clients is '2', but trace ucb is one client's"),
+        ("--clients 2", "clients='2' has no effect on trace ucb, which has one client"),
     ],
 )
 def test_what_can_be_mended_is_one_line_and_status_2(

@@ -82,10 +82,10 @@ def test_sampled_pages_are_called_synthetic_and_replayed_ones_are_not(
             "'s.tr.gz:workload=replay' gives workload too; drop one",
         ),
         ("--trace s.tr.gz --workload draw", "--workload: invalid choice: 'draw'"),
-        ("--trace s.tr.gz --clients 99", "clients is 99; expected 1 to"),
-        ("--trace s.tr.gz --clients " + "9" * 5000, "expected 1 to"),
+        ("--trace s.tr.gz --clients 99", "clients must be 1 to 4, all or an identifier, got 99"),
+        ("--trace s.tr.gz --clients " + "9" * 5000, "clients must be 1 to"),
         ("--trace s.tr.gz --clients 1.2.3.4", "There is no client of trace s.tr.gz '1.2.3.4'; expected one"),
-        ("--trace nowhere.tr --clients 2", "There is no trace file 'nowhere.tr'"),
+        ("--trace nowhere.tr --clients 2", "Trace file not found: 'nowhere.tr'"),
         ("--trace s.tr.gz --clients 2 --policy lpsm:state=s.json", "each of 2 clients would write it"),
     ],
 )

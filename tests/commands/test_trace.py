@@ -112,8 +112,8 @@ def test_a_bar_is_shown_on_a_terminal(synthetic, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["info", "nothing.tr"], "There is no trace file 'nothing.tr'"),
-        (["convert", "ucb", "--to", "x.tr"], "is no trace known here|is no UCB Home IP trace"),
+        (["info", "nothing.tr"], "Trace file not found: 'nothing.tr'"),
+        (["convert", "ucb", "--to", "x.tr"], "has an unknown format|must be a UCB Home IP trace"),
         (["convert", "ucb", "--to", "x.xml"], r"--to is 'x\.xml'; expected a name ending in \.csv, \.tr"),
         (["convert", "ucb", "--to", "x.csv", "--pages", "0"], "--pages: the value is '0'"),
         (["fit", "ucb", "--to", "x.toml"], "is a profile already"),

@@ -125,9 +125,9 @@ def test_an_observer_hears_the_run() -> None:
     [
         ({"policy": 3}, "policy is 3; expected a name, FILE.py:CLASS, a Policy class or an instance"),
         ({"policy": Demanding}, "Policy class Demanding cannot be made without arguments"),
-        ({"trace": 7}, "trace is 7; expected a name or file, a list of Page"),
-        ({"trace": [1]}, "a page is 1; expected a Page"),
-        ({"trace": FRAME.drop(columns="think_s")}, "DataFrame, line 1: column 'think_s' is missing"),
+        ({"trace": 7}, "trace must be a name or file, a list of Page"),
+        ({"trace": [1]}, "pages must be instances of Page, got 1"),
+        ({"trace": FRAME.drop(columns="think_s")}, "DataFrame, line 1: missing column 'think_s'"),
         ({"topology": 5}, "topology is 5; expected a name, a .toml file, a dictionary of keys or a Topology"),
         ({"topology": {"powr": {}}}, "topology: There is no topology key 'powr'"),
         ({"topology": {1: 2}}, "topology: There is no topology key '1'"),
