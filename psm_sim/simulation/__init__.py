@@ -1,4 +1,4 @@
-"""Runs of the simulator: one policy, several side by side, many clients; and their results."""
+"""Runs of one or several policies, clients, seeds or stations, and their results."""
 
 from psm_sim.progress import Progress
 from psm_sim.simulation.api import compare, simulate

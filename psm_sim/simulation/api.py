@@ -1,4 +1,4 @@
-"""Simulations from Python: ``psm_sim.simulate`` for one policy, ``psm_sim.compare`` for several."""
+"""Python interface: ``psm_sim.simulate`` for one policy and ``psm_sim.compare`` for several."""
 
 from __future__ import annotations
 
@@ -33,49 +33,63 @@ def simulate(
     timeline: str | Path | None = None,
     **more: Any,
 ) -> Result:
-    """Run one policy, its slowdown measured against the same pages without power saving.
+    """Simulate one policy, and measure its slowdown against the same pages without power saving.
 
     Parameters
     ----------
-    policy
-        A name with its parameters (``"bsd:p=0.5"``) or ``FILE.py:CLASS``, as text or spec; a policy class, or
-        a policy already made, which is copied: ``result.policy_state`` is the copy as the run has left it.
-    trace
-        A bundled trace or a file, as text or spec; a list of :class:`~psm_sim.workload.Page`, a DataFrame
-        with the columns of a page list, or a workload.
-    topology
-        A bundled topology or a TOML file; a dictionary of its keys, nested or dotted, in which ``extends``
-        names another topology than ``three-node``; or a topology already made.
-    pages
-        The number of pages, at least 1; a recording gives its first *pages*, or all it has.
-    seed
-        The seed of everything drawn, 0 or more.
-    settings
-        Topology keys to override, as ``{"links.wired.latency_ms": 80}``; values or their texts.
-    observers
-        Told what happens in the run; of a single run only.
-    replications
-        The number of seeds, from *seed* on; the values are then means, and the result a ``SeedAverage``.
-    workers
-        Processes for several seeds or clients; None: one for each core. The numbers do not depend on it.
-    capture, timeline
-        Files to write while it runs, FILE.pcap and FILE.json; of a single run only.
-    more
-        ``preset``, a named configuration; ``profile``, a chip such as ``"esp32-c6"``, laid over the topology;
-        ``loss`` of an lpsm; ``clients`` of a recording.
+    policy : str, Spec, Policy or type
+        Name with optional parameters (``"bsd:p=0.5"``), ``FILE.py:CLASS``, policy class or policy
+        instance. An instance is copied. The copy is available as ``result.policy_state`` after the run.
+    trace : str, Spec, list of Page, DataFrame or Workload
+        Bundled trace or file, list of :class:`~psm_sim.workload.Page`, DataFrame with the columns of a
+        page list, or workload.
+    topology : str, dict or Topology
+        Bundled topology, TOML file, dictionary of topology keys, or topology. The keys are nested or
+        dotted. The key ``extends`` names the topology that they change (default: ``three-node``).
+    pages : int
+        Number of pages, at least 1. A recording is limited to its first *pages* pages.
+    seed : int
+        Seed of all random values, at least 0.
+    settings : mapping of str to object, optional
+        Topology keys to override, such as ``{"links.wired.latency_ms": 80}``. Values may be strings.
+    observers : sequence of Observer
+        Observers of the run. Only supported for a single run.
+    replications : int
+        Number of consecutive seeds, beginning with *seed*. With more than one, the result is a
+        ``SeedAverage``, whose values are means over the seeds.
+    workers : int or None
+        Number of processes for several seeds or clients; None uses all cores. The numbers do not depend
+        on it.
+    capture, timeline : str, Path or None
+        Files to write during the run, FILE.pcap and FILE.json. Only supported for a single run.
+    **more
+        ``preset`` (named configuration), ``profile`` (chip such as ``"esp32-c6"``, applied to the
+        topology), ``loss`` (loss of an lpsm policy) and ``clients`` (clients of a recording).
+
+    Returns
+    -------
+    Result
+        Energy, page times and slowdown of the run.
 
     Raises
     ------
     InputError
-        If any of these cannot be used; before anything is run.
+        If an argument is invalid. No simulation has started then.
+
+    Examples
+    --------
+    >>> import psm_sim
+    >>> result = psm_sim.simulate("psm", pages=5)
+    >>> len(result.page_records)
+    5
     """
     arguments = SimulationArguments(trace, topology, pages, seed, settings, **more)
-    found = _compared(
+    comparison = _compare(
         arguments, [policy], replications, workers, References(), RunOutputs.of(capture, timeline)
     )
     if observers:
-        observe(found.runs[0], observers)
-    return found.runs[0]
+        observe(comparison.runs[0], observers)
+    return comparison.runs[0]
 
 
 def compare(
@@ -94,37 +108,47 @@ def compare(
     timeline: str | Path | None = None,
     **more: Any,
 ) -> Comparison:
-    """Run several policies over the same pages.
-
-    It prints as the command line's table; ``.frame`` is a DataFrame, ``.plot()`` a figure, ``.runs`` are the
-    results.
+    """Simulate several policies on the same pages.
 
     Parameters
     ----------
-    policies
-        At least one, each as for :func:`simulate`.
-    trace, topology, pages, seed, settings, replications, workers, more
+    policies : sequence of str, Spec, Policy or type
+        At least one policy, each as for :func:`simulate`.
+    trace, topology, pages, seed, settings, replications, workers, **more
         As for :func:`simulate`.
-    against
-        The policy that energy and slowdown are compared with; None for none.
-    baselines
-        Whether always-on and psm stand above the policies.
-    capture, timeline
-        As for :func:`simulate`; of several policies each has its own, ``FILE-POLICY``.
+    against : str, Spec, Policy, type or None
+        Reference policy for relative energy and slowdown; None disables the reference.
+    baselines : bool
+        Whether to run the baselines always-on and psm as well.
+    capture, timeline : str, Path or None
+        As for :func:`simulate`. With several policies, each one writes its own ``FILE-POLICY``.
+
+    Returns
+    -------
+    Comparison
+        The results. Printing it shows the table of the command line, ``.frame`` is a DataFrame,
+        ``.runs`` are the results, and ``.plot()`` returns a figure.
 
     Raises
     ------
     InputError
-        As :func:`simulate`.
+        As for :func:`simulate`.
+
+    Examples
+    --------
+    >>> import psm_sim
+    >>> comparison = psm_sim.compare(["bsd", "lpsm"], pages=5)
+    >>> list(comparison.frame["policy"])
+    ['always-on', 'psm', 'bsd', 'lpsm']
     """
     arguments = SimulationArguments(trace, topology, pages, seed, settings, **more)
     shown = tuple(arguments.policy(baseline) for baseline in BASELINES) if baselines else ()
     reference = () if against is None else (arguments.policy(against),)
     outputs = RunOutputs.of(capture, timeline)
-    return _compared(arguments, policies, replications, workers, References(shown, reference), outputs)
+    return _compare(arguments, policies, replications, workers, References(shown, reference), outputs)
 
 
-def _compared(
+def _compare(
     arguments: SimulationArguments,
     policies: Sequence[Any],
     replications: int,
@@ -132,8 +156,8 @@ def _compared(
     references: References,
     outputs: RunOutputs,
 ) -> Comparison:
-    asked, scenario = arguments.policies(policies), arguments.scenario()
+    specs, scenario = arguments.policies(policies), arguments.scenario()
     if replications == 1:
-        return compare_clients(asked, scenario, no_progress, workers, references, outputs)
+        return compare_clients(specs, scenario, no_progress, workers, references, outputs)
     outputs.refuse(f"{replications} replications")
-    return compare_seeds(asked, scenario, replications, no_progress, workers, references)
+    return compare_seeds(specs, scenario, replications, no_progress, workers, references)

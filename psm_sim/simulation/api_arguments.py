@@ -1,4 +1,4 @@
-"""Arguments of the Python functions: classes, DataFrames and dictionaries become what a run is made of."""
+"""Conversion of the arguments of ``psm_sim.simulate`` and ``psm_sim.compare``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from psm_sim.workload.python_workloads import as_workload
 
 @dataclass(frozen=True)
 class SimulationArguments:
-    """What :func:`psm_sim.simulate` and :func:`psm_sim.compare` are given, as they document it."""
+    """Arguments of :func:`psm_sim.simulate` and :func:`psm_sim.compare`, as documented there."""
 
     trace: Any = "ucb"
     topology: Any = "three-node"
@@ -35,7 +35,7 @@ class SimulationArguments:
     profile: str = ""
 
     def scenario(self) -> Scenario:
-        """Return the scenario; errors as :func:`psm_sim.simulate`."""
+        """Return the scenario. Errors are as for :func:`psm_sim.simulate`."""
         settings = {**self._preset.settings, **(self.settings or {})}
         topology = as_topology(self.topology)
         profile = self.profile
@@ -44,36 +44,36 @@ class SimulationArguments:
             topology, settings, profile = _build_topology(self.topology, {**chip, **settings}), {}, ""
         return Scenario(self._trace(), topology, self.pages, self.seed, settings, profile)
 
-    def policies(self, given: Sequence[Any]) -> list[PolicyLike]:
-        """Return the policies, with the preset's parameters and the loss where they are named by text."""
-        if isinstance(given, (str, Spec, Policy, type)) or not isinstance(given, Sequence):
-            raise InputError(f"policies is {safe_repr(given)}; expected a list of at least one policy.")
-        made = [self.policy(each) for each in given]
-        takers = [each for each in made if isinstance(each, Spec) and each.name == "lpsm"]
-        if self.loss is not None and not takers:
+    def policies(self, policies: Sequence[Any]) -> list[PolicyLike]:
+        """Convert a list of policies. Specs get the preset's parameters and the loss."""
+        if isinstance(policies, (str, Spec, Policy, type)) or not isinstance(policies, Sequence):
+            raise InputError(f"policies must be a non-empty list, got {safe_repr(policies)}.")
+        converted = [self.policy(policy) for policy in policies]
+        lpsm_specs = [policy for policy in converted if isinstance(policy, Spec) and policy.name == "lpsm"]
+        if self.loss is not None and not lpsm_specs:
             raise InputError(
-                f"loss is {self.loss!r}, but no lpsm is given to use it; add 'lpsm' or drop loss."
+                f"loss={self.loss!r} has no effect without an lpsm policy; add 'lpsm' or remove loss."
             )
-        return [_with_loss(each, self.loss) for each in made]
+        return [_with_loss(policy, self.loss) for policy in converted]
 
-    def policy(self, given: Any) -> PolicyLike:
-        """Return one policy: a spec, or one already made; a class is made without arguments."""
-        if isinstance(given, type) and issubclass(given, Policy):
+    def policy(self, policy: Any) -> PolicyLike:
+        """Convert a policy to a spec or an instance. A class is instantiated without arguments."""
+        if isinstance(policy, type) and issubclass(policy, Policy):
             try:
-                return given()
+                return policy()
             except Exception as error:
                 raise InputError(
-                    f"Policy class {given.__name__} cannot be made without arguments: "
-                    f"{describe_error(error)}; give an instance."
+                    f"Policy class {policy.__name__} cannot be instantiated without arguments: "
+                    f"{describe_error(error)}; pass an instance."
                 ) from error
-        if isinstance(given, Policy):
-            return given
-        if not isinstance(given, (str, Spec)):
+        if isinstance(policy, Policy):
+            return policy
+        if not isinstance(policy, (str, Spec)):
             raise InputError(
-                f"policy is {safe_repr(given)}; expected a name, FILE.py:CLASS, a Policy class or an "
-                "instance."
+                "policy must be a name, FILE.py:CLASS, a Policy class or a Policy instance, "
+                f"got {safe_repr(policy)}."
             )
-        return self._preset.policy_spec(given)
+        return self._preset.policy_spec(policy)
 
     @property
     def _preset(self) -> Preset:
@@ -86,37 +86,37 @@ class SimulationArguments:
         return spec if self.clients is None else spec.with_("clients", self.clients)
 
 
-def as_topology(given: Any) -> str | Topology:
-    """Return a topology's name, or the topology that a dictionary of its keys is.
+def as_topology(topology: Any) -> str | Topology:
+    """Convert a dictionary of topology keys to a topology. Return a name or a topology unchanged.
 
-    The dictionary is nested or has dotted keys; ``extends`` names the topology that it changes.
+    The keys are nested or dotted. The key ``extends`` names the topology that they change.
 
     Raises
     ------
     InputError
-        If it is neither a text, a dictionary nor a topology, or a key or value cannot be used.
+        If the type is wrong, or a key or value is invalid.
     """
-    if isinstance(given, (str, Topology)):
-        return given
-    if not isinstance(given, Mapping):
+    if isinstance(topology, (str, Topology)):
+        return topology
+    if not isinstance(topology, Mapping):
         raise InputError(
-            f"topology is {safe_repr(given)}; expected a name, a .toml file, a dictionary of keys or "
-            "a Topology."
+            "topology must be a name, a .toml file, a dictionary of keys or a Topology, "
+            f"got {safe_repr(topology)}."
         )
-    return _build_topology(given, {})
+    return _build_topology(topology, {})
 
 
-def _build_topology(given: Mapping[str, Any], settings: Mapping[str, Any]) -> Topology:
-    own = {str(key): value for key, value in given.items() if key != "extends"}
-    known = topology_keys()
-    for key in own:
-        if not any(each == key or each.startswith(f"{key}.") for each in known):
-            raise InputError(f"topology: {unknown_name_error('topology key', key, known)}")
-    keys = {**flatten(own), **settings}
-    topology = load_topology(given.get("extends", "three-node"), keys, "topology")
+def _build_topology(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> Topology:
+    own_keys = {str(key): value for key, value in keys.items() if key != "extends"}
+    valid_keys = topology_keys()
+    for key in own_keys:
+        if not any(valid == key or valid.startswith(f"{key}.") for valid in valid_keys):
+            raise InputError(f"topology: {unknown_name_error('topology key', key, valid_keys)}")
+    merged = {**flatten(own_keys), **settings}
+    topology = load_topology(keys.get("extends", "three-node"), merged, "topology")
     return replace(topology, name="dict")
 
 
 def _with_loss(policy: PolicyLike, loss: str | None) -> PolicyLike:
-    takes = isinstance(policy, Spec) and policy.name == "lpsm" and "loss" not in policy.values
-    return policy.with_("loss", loss) if takes and loss is not None and isinstance(policy, Spec) else policy
+    applies = isinstance(policy, Spec) and policy.name == "lpsm" and "loss" not in policy.values
+    return policy.with_("loss", loss) if applies and loss is not None and isinstance(policy, Spec) else policy

@@ -1,8 +1,8 @@
-"""Many clients of one trace: one independent simulation for each, averaged with a confidence interval.
+"""Comparison of policies over several clients of one trace, with confidence intervals.
 
-Each client has a world of its own and counts once, however many pages it has: means are means over
-clients of each client's own mean, and intervals are Student's over clients. Nothing is shared, so the
-numbers do not depend on the number of workers.
+Each client is simulated independently and has the same weight, regardless of its number of pages. Means
+are means over the clients of the mean of each client. Intervals are Student's t intervals over the
+clients. Clients share no state, so the numbers do not depend on the number of workers.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ from psm_sim.workload import Workload
 
 @dataclass(frozen=True, repr=False)
 class ClientComparison(Comparison):
-    """Policies side by side over the same clients; ``runs`` are :class:`ClientAverage`."""
+    """Comparison of policies over the same clients; ``runs`` are :class:`ClientAverage`."""
 
     clients: tuple[Comparison, ...] = ()
 
     @property
     def pages(self) -> int:
-        """The number of pages that each policy loaded, of all clients together."""
-        return sum(one.pages for one in self.clients)
+        """The number of pages of all clients that each policy loaded."""
+        return sum(comparison.pages for comparison in self.clients)
 
 
 def check_several_runs(runs: Sequence[Run], several: str, workers: int | None) -> None:
-    """Refuse what cannot be used in several runs of a policy, before anything is run.
+    """Reject arguments that do not support several runs of a policy.
 
     Parameters
     ----------
     runs
-        The policies, made and started once in this process.
+        The policies, initialised in this process.
     several
-        What there are several of, such as ``"3 clients"``.
+        Description of the runs, such as ``"3 clients"``.
     workers
-        The number of processes asked for; ``None``: one for each core.
+        Number of processes; None uses all cores.
 
     Raises
     ------
     InputError
-        If the number of processes is below 1, or a policy would write one file in every run.
+        If *workers* is less than 1, or a policy would write the same file in every run.
     """
     if workers is not None and workers < 1:
-        raise InputError(f"workers is {workers!r}; expected a whole number, at least 1.")
+        raise InputError(f"workers must be an integer >= 1, got {workers!r}.")
     for run in runs:
         state = run.parameters.get("state")
         if state:
             raise InputError(
-                f"policy {run.policy.name}: state is {state!r}, but each of {several} "
-                f"would write it; expected one of the {several.split()[1]}, or no state."
+                f"policy {run.policy.name}: state={state!r} conflicts with {several}, because each of them "
+                f"would write it; use one of the {several.split()[1]} or remove state."
             )
 
 
@@ -71,90 +71,105 @@ def compare_each(
     workers: int | None,
     references: References,
 ) -> ClientComparison:
-    """Run each policy over each client on its own, and average over clients.
+    """Simulate the policies for each client independently, and average over the clients.
 
     Parameters
     ----------
     policies, scenario, progress, workers, references
         As for :func:`~psm_sim.simulation.compare_policies.compare_clients`.
     workloads
-        The pages of each client, at least two.
+        Pages of each client, at least two workloads.
     """
     scenarios = [replace(scenario, trace=workload) for workload in workloads]
     report = ProgressReporter(
         progress, sum(len(workload.pages) for workload in workloads), len(workloads), "clients"
     )
-    found = compare_in_parallel(all_policies(policies, references), scenarios, report, workers)
-    return assign_roles(_merged(scenario, workloads, found), policies, references)
+    comparisons = compare_in_parallel(all_policies(policies, references), scenarios, report, workers)
+    return assign_roles(_merge_clients(scenario, workloads, comparisons), policies, references)
 
 
 @dataclass(frozen=True)
 class ProgressReporter:
-    """Progress over several runs: whom to tell, the pages and runs in all, and what a run is called."""
+    """Progress reporter for several runs.
+
+    Attributes
+    ----------
+    progress : Progress
+        Callback for the progress.
+    pages, runs : int
+        Total number of pages and of runs.
+    kind : str
+        Plural noun for the runs, such as ``"clients"``.
+    """
 
     progress: Progress
     pages: int
     runs: int
     kind: str
 
-    def __call__(self, found: Sequence[Comparison]) -> None:
-        """Tell what has been done."""
-        words = f"{len(found)} of {self.runs} {self.kind}"
-        self.progress(sum(one.pages for one in found), self.pages, words)
+    def __call__(self, comparisons: Sequence[Comparison]) -> None:
+        """Report the finished comparisons."""
+        label = f"{len(comparisons)} of {self.runs} {self.kind}"
+        self.progress(sum(comparison.pages for comparison in comparisons), self.pages, label)
 
 
 def compare_in_parallel(
-    policies: Sequence[PolicyLike], scenarios: Sequence[Scenario], told: ProgressReporter, workers: int | None
+    policies: Sequence[PolicyLike],
+    scenarios: Sequence[Scenario],
+    report: ProgressReporter,
+    workers: int | None,
 ) -> list[Comparison]:
-    """Run the policies in each scenario; the comparisons are in the order of the scenarios.
+    """Simulate the policies in each scenario.
 
     Parameters
     ----------
     policies
         As for :func:`~psm_sim.simulation.compare_policies.compare_runs`.
     scenarios
-        At least one.
-    told
+        The scenarios, at least one.
+    report
         Called after each scenario.
     workers
-        Processes, one for each core if None; the numbers do not depend on it.
+        Number of processes; None uses all cores. The numbers do not depend on it.
+
+    Returns
+    -------
+    list of Comparison
+        One comparison for each scenario, in order.
     """
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     if any(scenario.is_piped for scenario in scenarios):
-        workers = 1  # what a pipe gave is in this process alone
-    for one in parallel_map(partial(_compared, policies), scenarios, workers):
-        found.append(one)
-        told(found)
-    return found
+        workers = 1  # only this process can read the pipe
+    for comparison in parallel_map(partial(_compare_without_state, policies), scenarios, workers):
+        comparisons.append(comparison)
+        report(comparisons)
+    return comparisons
 
 
-def _compared(policies: Sequence[PolicyLike], scenario: Scenario) -> Comparison:
-    """Run the policies in one scenario; what they have learned stays in this process."""
-    found = compare_runs(policies, scenario)
-    runs = tuple(replace(run, policy_state=None) for run in found.runs)
-    return replace(found, runs=runs, always_on=replace(found.always_on, policy_state=None))
+def _compare_without_state(policies: Sequence[PolicyLike], scenario: Scenario) -> Comparison:
+    """Simulate the policies in one scenario. The final policy states are dropped, not pickled."""
+    comparison = compare_runs(policies, scenario)
+    runs = tuple(replace(run, policy_state=None) for run in comparison.runs)
+    return replace(comparison, runs=runs, always_on=replace(comparison.always_on, policy_state=None))
 
 
-def _merged(
-    scenario: Scenario, workloads: Sequence[Workload], found: Sequence[Comparison]
+def _merge_clients(
+    scenario: Scenario, workloads: Sequence[Workload], comparisons: Sequence[Comparison]
 ) -> ClientComparison:
     names = tuple(workload.client for workload in workloads)
-    each_policy = zip(*(one.runs for one in found), strict=True)
+    runs_by_policy = zip(*(comparison.runs for comparison in comparisons), strict=True)
     return ClientComparison(
         scenario,
-        found[0].resolved_topology,
-        _described(workloads),
-        tuple(average_runs(ClientAverage, names, runs) for runs in each_policy),
-        average_runs(ClientAverage, names, [one.always_on for one in found]),
-        clients=tuple(found),
+        comparisons[0].resolved_topology,
+        _describe_workloads(workloads),
+        tuple(average_runs(ClientAverage, names, runs) for runs in runs_by_policy),
+        average_runs(ClientAverage, names, [comparison.always_on for comparison in comparisons]),
+        clients=tuple(comparisons),
     )
 
 
-def _described(workloads: Sequence[Workload]) -> Workload:
-    """Return the first client's workload, its remark about all clients."""
+def _describe_workloads(workloads: Sequence[Workload]) -> Workload:
+    """Return the workload of the first client with a remark about all clients."""
     first = workloads[0]
-    remark = (
-        f"{len(workloads)} clients replayed, an independent simulation each; "
-        "all values are means over clients"
-    )
+    remark = f"{len(workloads)} clients, each simulated independently; all values are means over the clients"
     return replace(first, client="", remark="; ".join((remark, *first.notes)))

@@ -1,4 +1,4 @@
-"""Comparison of policies: side by side, over the pages of one client or of several."""
+"""Comparison of policies on the pages of one or several clients."""
 
 from __future__ import annotations
 
@@ -30,34 +30,38 @@ def compare_runs(
     progress: Progress = no_progress,
     references: References = NO_REFERENCES,
 ) -> Comparison:
-    """Run each policy, and one without power saving, over the pages of one client.
+    """Simulate each policy, and one run without power saving, on the pages of one client.
 
-    Every policy is made and started before the first page of any is loaded, so that what is wrong with
-    one is found first.
+    All policies are initialised before the first page is loaded, so that errors are found early.
 
     Parameters
     ----------
     policies
-        At least one: names with their parameters (``"bsd:p=0.5"``), ``FILE.py:CLASS``, as texts or specs,
-        or policies already made.
+        At least one policy: names with optional parameters (``"bsd:p=0.5"``), ``FILE.py:CLASS``, specs
+        or policy instances.
     scenario
-        The pages, and where they are loaded.
+        Pages and topology.
     progress
         Called after each page.
     references
-        Baselines, and what energy and slowdown are compared with.
+        Baselines, and the reference for relative energy and slowdown.
+
+    Returns
+    -------
+    Comparison
+        The runs, baselines and reference.
 
     Raises
     ------
     InputError
-        If any of these cannot be used, or the trace chooses several clients; before anything is run.
+        If an argument is invalid, or the trace selects several clients. No simulation has started then.
     """
     topology = scenario.resolve_topology()
     if topology.stations:
-        return _with_stations(policies, scenario, topology, progress, references, NO_OUTPUTS)
+        return _compare_stations(policies, scenario, topology, progress, references, NO_OUTPUTS)
     runs = prepare_runs(policies, topology, references)
-    found = run_shared_pages(runs, topology, scenario, scenario.workload(), progress)
-    return assign_roles(found, policies, references)
+    comparison = run_shared_pages(runs, topology, scenario, scenario.workload(), progress)
+    return assign_roles(comparison, policies, references)
 
 
 def compare_clients(
@@ -68,18 +72,18 @@ def compare_clients(
     references: References = NO_REFERENCES,
     outputs: RunOutputs = NO_OUTPUTS,
 ) -> Comparison:
-    """Run each policy over every client that the trace chooses, and average over clients.
+    """Simulate each policy for every client that the trace selects, and average over the clients.
 
     Parameters
     ----------
     policies, scenario, references
-        As for :func:`compare_runs`; the scenario's ``pages`` are the most of each client.
+        As for :func:`compare_runs`. The scenario's ``pages`` limits the pages of each client.
     progress
-        Called after each page of a single client, else after each client.
+        Called after each page of a single client, otherwise after each client.
     workers
-        Processes for several clients, one for each core if None; the numbers do not depend on it.
+        Number of processes for several clients; None uses all cores. The numbers do not depend on it.
     outputs
-        Files to be written meanwhile; of a single client only.
+        Files to write during the run. Only supported for a single client.
 
     Returns
     -------
@@ -89,21 +93,21 @@ def compare_clients(
     Raises
     ------
     InputError
-        If any of these cannot be used, before anything is run.
+        If an argument is invalid. No simulation has started then.
     """
     topology = scenario.resolve_topology()
     if outputs:
         outputs.check(policies, topology)
     if topology.stations:
-        return _with_stations(policies, scenario, topology, progress, references, outputs)
-    files: AbstractContextManager[list[list[list[Observer]]]] = nullcontext([])
-    with outputs.observers(policies) if outputs else files as seen:
-        runs = prepare_runs(policies, topology, references, [told for (told,) in seen])
+        return _compare_stations(policies, scenario, topology, progress, references, outputs)
+    no_observers: AbstractContextManager[list[list[list[Observer]]]] = nullcontext([])
+    with outputs.observers(policies) if outputs else no_observers as by_policy:
+        runs = prepare_runs(policies, topology, references, [observers for (observers,) in by_policy])
         workloads = scenario.workloads()
         if len(workloads) == 1:
             outputs.check_size(workloads, topology)
-            found = run_shared_pages(runs, topology, scenario, workloads[0], progress)
-            return assign_roles(found, policies, references)
+            comparison = run_shared_pages(runs, topology, scenario, workloads[0], progress)
+            return assign_roles(comparison, policies, references)
         outputs.refuse(f"{len(workloads)} clients")
     from psm_sim.simulation.client_comparison import check_several_runs, compare_each
 
@@ -111,7 +115,7 @@ def compare_clients(
     return compare_each(policies, scenario, workloads, progress, workers, references)
 
 
-def _with_stations(
+def _compare_stations(
     policies: Sequence[PolicyLike],
     scenario: Scenario,
     topology: Topology,
@@ -128,41 +132,41 @@ Kind = TypeVar("Kind", bound=Comparison)
 
 
 def all_policies(policies: Sequence[PolicyLike], references: References) -> list[PolicyLike]:
-    """Return *policies*, and behind them those beside them that are not among them."""
-    found = [*policies]
-    for each in (*references.baselines, *references.reference):
-        if _place_of(each, found) is None:
-            found.append(each)
-    return found
+    """Return *policies* followed by the baselines and the reference, without duplicates."""
+    unique = [*policies]
+    for policy in (*references.baselines, *references.reference):
+        if _index_of(policy, unique) is None:
+            unique.append(policy)
+    return unique
 
 
-def assign_roles(found: Kind, policies: Sequence[PolicyLike], references: References) -> Kind:
-    """Return a comparison of :func:`all_policies` with each run in its place.
+def assign_roles(comparison: Kind, policies: Sequence[PolicyLike], references: References) -> Kind:
+    """Split the runs of a comparison into policies, baselines and reference.
 
     Parameters
     ----------
-    found
-        Its ``runs`` are those of everyone.
+    comparison
+        Comparison whose ``runs`` are those of :func:`all_policies`.
     policies, references
         As for :func:`compare_runs`.
     """
-    asked = all_policies(policies, references)
+    simulated = all_policies(policies, references)
 
     def run_of(policy: PolicyLike) -> Result:
-        return found.runs[_place_of(policy, asked) or 0]
+        return comparison.runs[_index_of(policy, simulated) or 0]
 
     return replace(
-        found,
-        runs=found.runs[: len(policies)],
+        comparison,
+        runs=comparison.runs[: len(policies)],
         baselines=tuple(map(run_of, references.baselines)),
         reference=next(map(run_of, references.reference), None),
     )
 
 
-def _place_of(policy: PolicyLike, policies: Sequence[PolicyLike]) -> int | None:
-    for index, each in enumerate(policies):
-        # Texts are compared as they are written: reading them twice is not worth it.
-        if policy is each if isinstance(policy, Policy) else str(policy) == str(each):
+def _index_of(policy: PolicyLike, policies: Sequence[PolicyLike]) -> int | None:
+    for index, other in enumerate(policies):
+        # Compare specs as text; parsing them again would cost more than it gains.
+        if policy is other if isinstance(policy, Policy) else str(policy) == str(other):
             return index
     return None
 
@@ -173,24 +177,24 @@ def prepare_runs(
     references: References,
     observers: Sequence[Sequence[Observer]] = (),
 ) -> list[Run]:
-    """Return a run of each policy and of those beside them, made and started, in a world of its own.
+    """Initialise a run of each policy, baseline and reference, each in a separate world.
 
     Parameters
     ----------
     policies, references
         As for :func:`compare_runs`.
     topology
-        The topology.
+        The resolved topology.
     observers
-        Those of each policy, if any.
+        Observers of each policy, in order. Missing entries mean no observers.
 
     Raises
     ------
     InputError
-        If there is no policy, or one cannot be used.
+        If there is no policy, or one is invalid.
     """
     if not policies or isinstance(policies, (str, Spec, Policy)):
-        raise InputError(f"policies is {policies!r}; expected a list of at least one policy.")
-    asked = all_policies(policies, references)
-    each = zip(asked, [*observers, *([()] * (len(asked) - len(observers)))], strict=True)
-    return [prepare(policy, topology, told) for policy, told in each]
+        raise InputError(f"policies must be a non-empty list, got {policies!r}.")
+    simulated = all_policies(policies, references)
+    pairs = zip(simulated, [*observers, *([()] * (len(simulated) - len(observers)))], strict=True)
+    return [prepare(policy, topology, own_observers) for policy, own_observers in pairs]

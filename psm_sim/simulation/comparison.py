@@ -1,4 +1,4 @@
-"""Comparison: several runs over the same pages, and what they are compared with."""
+"""Results of several policies on the same pages."""
 
 from __future__ import annotations
 
@@ -29,11 +29,40 @@ _MAIN = (
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Several runs over the same pages, in the order the policies were given.
+    """Results of several policies on the same pages, as returned by :func:`psm_sim.compare`.
 
-    ``place`` is the topology with the value of every key, ``workload`` the pages, ``always_on`` the run
-    without power saving that every slowdown is measured against. ``baselines`` stand above them though
-    nobody asked for them, and ``reference`` is what energy and slowdown are compared with, if anything.
+    Printing a comparison shows the table of the command line. A notebook displays its main columns.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        Trace, topology, number of pages and seed.
+    resolved_topology : Topology
+        Topology with the values of all keys.
+    workload : Workload
+        The pages.
+    runs : tuple of Result
+        Results of the compared policies, in the given order.
+    always_on : Result
+        Run without power saving, the reference of every slowdown.
+    baselines : tuple of Result
+        Results of the baselines, which precede the policies in tables.
+    reference : Result or None
+        Result that energy and slowdown are compared with; None if there is no reference.
+
+    See Also
+    --------
+    psm_sim.compare : Simulate several policies on the same pages.
+
+    Examples
+    --------
+    >>> import psm_sim
+    >>> comparison = psm_sim.compare(["lpsm"], pages=5)
+    >>> [run.policy for run in comparison.shown]
+    ['always-on', 'psm', 'lpsm']
+    >>> psm, lpsm = comparison.frame["energy_per_page_j"].iloc[1:]
+    >>> lpsm < psm
+    True
     """
 
     scenario: Scenario
@@ -52,69 +81,72 @@ class Comparison:
         return f"<{type(self).__name__} of {policies}: {self.trace}, seed {self.seed}>"
 
     def _repr_html_(self) -> str:
-        """Return the main columns as HTML, for notebooks; every name is escaped."""
+        """Return the main columns as HTML for notebooks, with all names escaped."""
         shown = self.frame.reindex(columns=[name for name in _MAIN if name in self.frame])
         return shown.to_html(index=False, float_format="{:.4g}".format)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per policy shown; nested values are columns joined by a dot, as ``slowdown.mean``."""
+        """The results as a DataFrame with one row per shown policy.
+
+        Nested values are columns with dotted names, such as ``slowdown.mean``.
+        """
         import pandas as pd
 
         return pd.json_normalize([self._row(run) for run in self.shown])
 
     def _row(self, run: Result) -> dict[str, Any]:
         row = {key: value for key, value in run.to_dict().items() if not isinstance(value, list)}
-        less = {} if self.reference is None else paired_difference(run, self.reference).to_dict()
-        less.pop("policy", None)
+        difference = {} if self.reference is None else paired_difference(run, self.reference).to_dict()
+        difference.pop("policy", None)
         return {
             **row,
             "parameters": format_pairs(row["parameters"]),
-            **({"difference": less} if less else {}),
+            **({"difference": difference} if difference else {}),
             **self.facts,
         }
 
     @property
     def differences(self) -> list[PairedDifference]:
-        """The difference of each policy shown from the reference; empty without a reference."""
+        """Difference of each shown policy from the reference; empty without a reference."""
         reference = self.reference
         return [] if reference is None else [paired_difference(run, reference) for run in self.shown]
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The trace, topology, settings and seed, as they stand in every frame."""
+        """Trace, topology, settings and seed, which are columns of every frame."""
         return self.scenario.facts
 
     def plot(self) -> Any:
-        """Draw energy against slowdown, with hindsight's frontier; return the matplotlib figure."""
+        """Plot energy against slowdown, with the offline frontier. Return the matplotlib figure."""
         return trade_off(self)
 
     @property
     def shown(self) -> tuple[Result, ...]:
-        """The baselines, and the runs that are none of them."""
+        """The baselines followed by all other runs."""
         return (
             *self.baselines,
-            *(run for run in self.runs if not any(run is each for each in self.baselines)),
+            *(run for run in self.runs if not any(run is baseline for baseline in self.baselines)),
         )
 
     @property
     def trace(self) -> str:
-        """The trace as the user wrote it."""
+        """The trace as the user specified it."""
         return self.scenario.trace_name
 
     @property
     def topology(self) -> str:
-        """The topology as the user wrote it."""
+        """The topology as the user specified it."""
         return self.scenario.topology_name
 
     @property
     def topology_differs(self) -> dict[str, Any]:
-        """The keys in which the topology, before profile and settings, differs from the bundled one."""
-        told = {**self.scenario.chip, **self.settings, "faults.seed": None}
+        """Topology keys that differ from the bundled topology, apart from profile and settings."""
+        reported = {**self.scenario.chip, **self.settings, "faults.seed": None}
         return {
             key: value
             for key, value in topology_differences(self.resolved_topology).items()
-            if key not in told
+            if key not in reported
         }
 
     @property
@@ -124,10 +156,10 @@ class Comparison:
 
     @property
     def seed(self) -> int:
-        """The seed of everything drawn."""
+        """The seed of all random values."""
         return self.scenario.seed
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The topology keys that were overridden, as they were given."""
+        """The overridden topology keys, as specified."""
         return dict(self.scenario.settings)

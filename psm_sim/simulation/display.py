@@ -1,4 +1,4 @@
-"""Showing: how results print, look in a notebook and are drawn."""
+"""Text, HTML and matplotlib representations of results."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ def table_text(comparison: Any) -> str:
 
 
 def trade_off(comparison: Any) -> Any:
-    """Return the matplotlib figure of energy against slowdown, with hindsight's frontier."""
+    """Plot energy against slowdown, with the offline frontier. Return the matplotlib figure."""
     frontier = _reporting("figures.run.write_figures").frontier_of(comparison)
     return _reporting("figures.run.trade_off").draw(comparison, frontier)
 
 
 def page_timeline(results: Any) -> Any:
-    """Return the matplotlib figure of one page's timeline, one panel per result."""
+    """Plot the timeline of one page, with one panel per result. Return the matplotlib figure."""
     return _reporting("figures.run.page_timeline").draw(results)
 
 
 def _reporting(name: str) -> Any:
-    # By name, when asked: what draws lies above this room, and is given what is drawn.
+    # Imported lazily by name: reporting is a higher layer and may not be imported here.
     return import_module(f"psm_sim.reporting.{name}")

@@ -1,4 +1,4 @@
-"""Failed pages of a run: how many, which, and why; and what a mean over the others is."""
+"""Numbers and reasons of failed pages, and statistics over the completed ones."""
 
 from __future__ import annotations
 
@@ -15,65 +15,65 @@ if TYPE_CHECKING:
 
 
 def completed_values(result: Result, name: str) -> list[float]:
-    """Return one field of the pages that are complete; a single nan if none is.
+    """Return one field of the completed pages, or a single nan if there are none.
 
-    Of slowdowns, those of pages that are complete without power saving, too.
+    Slowdowns also require that the page completed without power saving.
     """
     values = record_column(result.page_records, name)
     if not result.reports_failures:
         return values
-    kept = [value for number, value in enumerate(values, 1) if number not in result.failures]
-    return drop_nan(kept)
+    completed = [value for number, value in enumerate(values, 1) if number not in result.failures]
+    return drop_nan(completed)
 
 
 def drop_nan(values: Iterable[float]) -> list[float]:
-    """Return the values that there are, without nan; a single nan if there is none."""
+    """Return the values without nan, or a single nan if there are none."""
     return [value for value in values if not math.isnan(value)] or [math.nan]
 
 
 def complete_slowdowns(result: Result) -> list[float]:
-    """Return the slowdowns that there are, of one run or of several; a single nan if there is none."""
+    """Return the defined slowdowns of one or several runs, or a single nan if there are none."""
     return drop_nan(record_column(result.page_records, "slowdown"))
 
 
 def summarize_pages(result: Result, name: str) -> Summary:
-    """Summarise one field over the pages that are complete."""
+    """Return the summary of one field over the completed pages."""
     return Summary.of(completed_values(result, name))
 
 
-def percentiles_of(result: Result, name: str, wanted: Sequence[int]) -> dict[str, float]:
-    """Return percentiles of one field over the pages that are complete.
+def percentiles_of(result: Result, name: str, percents: Sequence[int]) -> dict[str, float]:
+    """Return percentiles of one field over the completed pages.
 
     Parameters
     ----------
     result
         The run.
     name
-        The field of its page records.
-    wanted
-        The percentiles, in per cent.
+        Field of its page records.
+    percents
+        The percentiles, from 0 to 100.
     """
-    return percentiles(completed_values(result, name), wanted)
+    return percentiles(completed_values(result, name), percents)
 
 
 def describe_failures(failures: Sequence[Mapping[str, Any]]) -> str:
-    """Return reasons in words, the most frequent one first, with the number of each.
+    """Format the reasons with their counts, the most frequent one first.
 
     Parameters
     ----------
     failures
-        As in the JSON output; where they name stations, the number of each station's is told too.
+        Failures as in the JSON output. If they name stations, the counts of each station are added.
     """
     parts = []
     for reason, count in Counter(failure["reason"] for failure in failures).most_common():
-        mine = Counter(failure.get("station") for failure in failures if failure["reason"] == reason)
-        whose = ", ".join(f"{station} {number}" for station, number in mine.items() if station is not None)
-        parts.append(f"{count} x {reason}" + (f" ({whose})" if whose else ""))
+        by_station = Counter(failure.get("station") for failure in failures if failure["reason"] == reason)
+        counts = ", ".join(f"{name} {number}" for name, number in by_station.items() if name is not None)
+        parts.append(f"{count} x {reason}" + (f" ({counts})" if counts else ""))
     return "; ".join(parts)
 
 
 def flatten_failures(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a result's values, as its ``to_dict()`` gives them, with the list of failures as one text."""
+    """Return the values of a result's ``to_dict()`` with the list of failures as one string."""
     if "failures" not in values:
         return values
     return {**values, "failures": describe_failures(values["failures"])}

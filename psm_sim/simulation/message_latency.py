@@ -1,4 +1,4 @@
-"""Latency of what is sent beside the pages: percentiles and loss, by direction."""
+"""Latency and loss of background traffic, by direction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from psm_sim.network.message_sender import MessageSender
 
 
 class Percentiles(NamedTuple):
-    """Mean, percentiles (linear between neighbours) and maximum, in seconds."""
+    """Mean, percentiles (linear interpolation) and maximum, in seconds."""
 
     mean: float
     p50: float
@@ -25,7 +25,7 @@ class Percentiles(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Percentiles:
-        """Summarise values in seconds; of none all are nan."""
+        """Return the statistics of values in seconds. They are all nan if there are no values."""
         if not values:
             return cls(*(math.nan,) * 5)
         array = np.asarray(values)
@@ -35,11 +35,21 @@ class Percentiles(NamedTuple):
 
 @dataclass(frozen=True)
 class Latency:
-    """Latency of the messages that went one way, or there and back.
+    """Latency of the messages in one direction, or of round trips.
 
-    ``sent`` were sent until the end of the run, ``delivered`` arrived (there and back: the answer did), and
-    ``lost`` datagrams never will; the rest was on its way at the end, or is not yet known to be lost.
-    ``latencies_s`` has the time in seconds of each one delivered, from sending to arrival.
+    Messages that are neither delivered nor lost were in transit at the end of the run, or are not yet
+    known to be lost.
+
+    Attributes
+    ----------
+    sent : int
+        Number of messages sent until the end of the run.
+    delivered : int
+        Number of messages that arrived. For round trips, the number of replies that arrived.
+    lost : int
+        Number of datagrams that are known to be lost.
+    latencies_s : array of float
+        Time from sending to arrival of each delivered message, in seconds.
     """
 
     sent: int
@@ -49,9 +59,9 @@ class Latency:
 
     @property
     def loss(self) -> float:
-        """Part of those whose end is known that was lost; nan if no end is known."""
-        known = self.delivered + self.lost
-        return self.lost / known if known else math.nan
+        """Fraction of lost messages among those delivered or lost; nan if there are none."""
+        finished = self.delivered + self.lost
+        return self.lost / finished if finished else math.nan
 
     @property
     def latency_s(self) -> Percentiles:
@@ -59,32 +69,32 @@ class Latency:
         return Percentiles.of(self.latencies_s)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as the JSON output has it; what is not known is None."""
+        """Return the latency as in the JSON output. Undefined values are None."""
         counts = {"sent": self.sent, "delivered": self.delivered, "lost": self.lost}
-        known = {name: _known(value) for name, value in self.latency_s._asdict().items()}
-        return {**counts, "loss": _known(self.loss), "latency_s": known}
+        latency_s = {name: _nan_to_none(value) for name, value in self.latency_s._asdict().items()}
+        return {**counts, "loss": _nan_to_none(self.loss), "latency_s": latency_s}
 
 
-def _known(value: float) -> float | None:
+def _nan_to_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
 def latencies_of(messenger: MessageSender | None) -> dict[str, Latency]:
-    """Return the latencies of a run's messages, by the name of the way they took."""
-    lanes = {} if messenger is None else messenger.stats
+    """Return the latencies of the messages of a run, by direction."""
+    directions = {} if messenger is None else messenger.stats
     return {
-        name: Latency(lane.sent, len(lane.latencies_s), lane.lost, lane.latencies_s)
-        for name, lane in sorted(lanes.items())
+        name: Latency(stats.sent, len(stats.latencies_s), stats.lost, stats.latencies_s)
+        for name, stats in sorted(directions.items())
     }
 
 
 def pool_latencies(latencies: Sequence[dict[str, Latency]]) -> dict[str, Latency]:
-    """Return the latencies of several runs as one: all messages of a way together."""
+    """Return the latencies of all messages of several runs, by direction."""
     names = sorted({name for latency in latencies for name in latency})
-    return {name: _joined([each[name] for each in latencies if name in each]) for name in names}
+    return {name: _join([latency[name] for latency in latencies if name in latency]) for name in names}
 
 
-def _joined(parts: Sequence[Latency]) -> Latency:
+def _join(parts: Sequence[Latency]) -> Latency:
     sent, delivered, lost = (
         sum(getattr(part, count) for part in parts) for count in ("sent", "delivered", "lost")
     )

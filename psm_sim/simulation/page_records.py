@@ -1,4 +1,4 @@
-"""Page records: one row per page, made when it is asked for from what the world has kept."""
+"""Page records of a run, computed lazily from the visits of the world."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from psm_sim.network.browser import Visit
 from psm_sim.network.observers import Usage
 from psm_sim.simulation.run_records import PageRecord
 
-_NOTHING = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
+_ZERO_USAGE = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)
 
 
 def records_of(world: World, always_on_times_s: Sequence[float] | None) -> Iterator[PageRecord]:
-    """Yield a record for each page; what it used is the ledger after it less the ledger before.
+    """Yield a record for each page, with the energy used since the end of the previous page.
 
-    *always_on_times_s* are the times of the same pages without power saving; None: its own are taken.
+    *always_on_times_s* are the times of the same pages without power saving; None uses those of this run.
     """
-    before = _NOTHING
+    before = _ZERO_USAGE
     for index, (visit, after) in enumerate(world.visits):
         taken_s = visit.ended_s - visit.started_s
         own_s = nan if visit.failure else taken_s

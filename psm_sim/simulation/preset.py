@@ -1,4 +1,4 @@
-"""Presets: trace, policy and topology parameters under one name, and what each choice was made by."""
+"""Presets, which are named trace, policy and topology parameters with the evidence for each choice."""
 
 from __future__ import annotations
 
@@ -15,16 +15,26 @@ from psm_sim.files.toml import read_toml
 from psm_sim.registry import unknown_name_error
 
 CALIBRATES, FITTED, PREDICTED = ROLES = ("calibrates", "fitted", "predicted")
-"""What a published number was to a preset: used to scale it, looked at when it was chosen, or neither."""
+"""Role of a published number for a preset: it calibrated the preset, it influenced a choice, or neither."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice of a preset that no source states, and its history.
+    """Choice of a preset that no source states, with its history.
 
-    ``looked_at`` are the published numbers that it was made by, as ``STUDY/POLICY/QUANTITY`` with ``*`` for
-    any text; ``tried`` the values that were tried, ``seeds`` those of the runs looked at; ``values`` the
-    parameter's value in each study, where that is calibrated.
+    Attributes
+    ----------
+    choice : str
+        Name of the parameter.
+    looked_at : tuple of str
+        Published numbers that the choice is based on, as ``STUDY/POLICY/QUANTITY`` with ``*`` as a
+        wildcard.
+    tried : tuple of str
+        Values that were tried.
+    seeds : str
+        Seeds of the runs that the choice is based on.
+    values : mapping of str to float
+        Value of the parameter in each study, if it is calibrated.
     """
 
     choice: str
@@ -34,16 +44,16 @@ class Choice:
     values: Mapping[str, float] = field(default_factory=dict)
 
     def used(self, number: str) -> bool:
-        """Say whether the choice was made by a published number, ``STUDY/POLICY/QUANTITY``."""
+        """Return whether the choice is based on a published number, ``STUDY/POLICY/QUANTITY``."""
         return any(fnmatchcase(number, pattern) for pattern in self.looked_at)
 
 
 @dataclass(frozen=True)
 class Preset:
-    """Defaults that replace the program's own; what the user gives explicitly overrides them.
+    """Defaults that replace those of the program. Explicit arguments override them.
 
-    ``calibrated`` and ``fitted`` are its choices that no source states; ``evidence`` are the sentences for
-    it, ``doubts`` those against it.
+    ``calibrated`` and ``fitted`` are choices that no source states. ``evidence`` are the statements for the
+    preset, ``doubts`` those against it.
     """
 
     name: str = ""
@@ -58,42 +68,42 @@ class Preset:
     doubts: tuple[str, ...] = ()
 
     def trace_spec(self, trace: str | Spec | None = None, **changes: Any) -> Spec:
-        """Return the trace to use where *trace* was given (``None``: nothing was).
+        """Return the trace spec for the argument *trace*; None uses the trace of the preset.
 
-        The preset's parameters join a spec of its own trace; any other trace is left as it is. *changes*
-        override the preset's; ``None`` takes a parameter back to the trace's own default.
+        The parameters of the preset apply to its own trace only. *changes* override them. The value None
+        restores the default of the trace.
         """
         spec = Spec.of(trace or self.trace, "trace")
         return spec.with_defaults({**self.trace_parameters, **changes} if spec.name == self.trace else {})
 
     def policy_spec(self, policy: str | Spec) -> Spec:
-        """Return *policy* with the preset's parameters of that policy where it gives none."""
+        """Return *policy* with the preset's parameters for it as defaults."""
         spec = Spec.of(policy, "policy")
         return spec.with_defaults(self.policies.get(spec.name, {}))
 
     def calibration(self, study: str) -> dict[str, float]:
         """Return the calibrated parameters of a study, by name."""
-        return {each.choice: each.values[study] for each in self.calibrated if study in each.values}
+        return {choice.choice: choice.values[study] for choice in self.calibrated if study in choice.values}
 
     def role(self, number: str) -> str:
-        """Return which of :data:`ROLES` a published number, ``STUDY/POLICY/QUANTITY``, has for it."""
+        """Return the role of a published number, ``STUDY/POLICY/QUANTITY``, as one of :data:`ROLES`."""
         for role, choices in ((CALIBRATES, self.calibrated), (FITTED, self.fitted)):
             if any(choice.used(number) for choice in choices):
                 return role
         return PREDICTED
 
     def note(self) -> str:
-        """Return in one sentence what was chosen by looking at published numbers; '' if nothing was."""
-        told = [
-            f"{', '.join(each.choice for each in choices)} {word}"
-            f" {', '.join(dict.fromkeys(pattern for each in choices for pattern in each.looked_at))}"
-            for word, choices in (("fitted to", self.fitted), ("calibrated to", self.calibrated))
+        """Return a one-line note on the choices based on published numbers, or '' if there are none."""
+        notes = [
+            f"{', '.join(choice.choice for choice in choices)} {verb}"
+            f" {', '.join(dict.fromkeys(pattern for choice in choices for pattern in choice.looked_at))}"
+            for verb, choices in (("fitted to", self.fitted), ("calibrated to", self.calibrated))
             if choices
         ]
-        return f"preset {self.name}: {'; '.join(told)}" if told else ""
+        return f"preset {self.name}: {'; '.join(notes)}" if notes else ""
 
     def history(self) -> dict[str, Any]:
-        """Return every choice with what it was made by, as plain values."""
+        """Return all choices with the numbers that they are based on, as plain values."""
         return {
             "description": self.description,
             **{
@@ -106,12 +116,12 @@ class Preset:
 
 
 def load_preset(name: str) -> Preset:
-    """Return a bundled preset, or that of a file whose name ends in ``.toml``.
+    """Load a bundled preset, or a preset file whose name ends in ``.toml``.
 
     Raises
     ------
     InputError
-        If there is none of that name, or the file cannot be used.
+        If the preset does not exist or is invalid.
     """
     path = Path(name) if name.endswith(".toml") else bundled_dir("presets") / f"{name}.toml"
     names = bundled_names("presets")
@@ -127,23 +137,23 @@ def load_preset(name: str) -> Preset:
 
 
 def _check_tables(table: Mapping[str, Any], path: Path) -> None:
-    """Refuse a key that no preset has, or a value of another kind than a preset's."""
-    known = {each.name: each for each in fields(Preset) if each.name != "name"}
+    """Reject unknown keys and values of a wrong type."""
+    keys = {key.name: key for key in fields(Preset) if key.name != "name"}
     for key, value in table.items():
-        if key not in known:
-            raise InputError(f"{path}: {key!r} is no key of a preset; expected {', '.join(known)}.")
-        wanted: type = str if key in _TEXTS else list if key in _LISTS else dict
-        nested = key != "policies" or all(isinstance(each, dict) for each in value.values())
-        if not isinstance(value, wanted) or not nested:
-            raise InputError(f"{path}: {key} is {value!r}; expected {_KINDS[wanted]}.")
+        if key not in keys:
+            raise InputError(f"{path}: unknown preset key {key!r}; expected {', '.join(keys)}.")
+        expected: type = str if key in _STRINGS else list if key in _LISTS else dict
+        nested = key != "policies" or all(isinstance(policy, dict) for policy in value.values())
+        if not isinstance(value, expected) or not nested:
+            raise InputError(f"{path}: {key} must be {_KINDS[expected]}, got {value!r}.")
 
 
-_TEXTS = ("description", "trace")
+_STRINGS = ("description", "trace")
 _LISTS = ("calibrated", "fitted", "evidence", "doubts")
 _KINDS: dict[type, str] = {
-    str: "a text",
+    str: "a string",
     list: "a list",
-    dict: "a table, each value of which is a table for policies",
+    dict: "a table (for policies: a table of tables)",
 }
 
 

@@ -1,4 +1,4 @@
-"""Beside: the policies that a comparison shows though nobody asked for them, and what savings refer to."""
+"""Baselines and reference policy of a comparison."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from psm_sim.component_spec import Spec
 from psm_sim.policies import Policy
 
 PolicyLike = str | Spec | Policy
-"""A policy as it is asked for: a text or spec that names it, or one already made."""
+"""Policy instance, spec, or spec string."""
 
 
 @dataclass(frozen=True)
 class References:
-    """Policies beside those asked for.
+    """Additional policies of a comparison.
 
-    ``baselines`` stand above them; ``against`` has the one that their energy and slowdown are compared
-    with, or none.
+    Attributes
+    ----------
+    baselines : tuple of PolicyLike
+        Policies that precede the compared ones in tables.
+    reference : tuple of PolicyLike
+        The policy that energy and slowdown are compared with, or an empty tuple.
     """
 
     baselines: tuple[PolicyLike, ...] = ()
@@ -24,7 +28,7 @@ class References:
 
 
 NO_REFERENCES = References()
-"""Nothing stands beside the policies asked for, and nothing is compared."""
+"""No baselines and no reference policy."""
 
 BASELINES = (Spec("always-on"), Spec("psm"))
-"""No power saving, and the power saving of the standard: what every policy is judged by."""
+"""The baselines: no power saving, and static power-save mode of the standard."""

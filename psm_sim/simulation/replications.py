@@ -1,7 +1,7 @@
-"""Replications: policies side by side over the pages of several seeds, with confidence intervals.
+"""Comparison of policies over the pages of several seeds, with confidence intervals.
 
-Every policy sees the same pages of each seed, so that differences are paired. Nothing is shared between
-seeds, so the numbers do not depend on the number of workers.
+All policies load the same pages for each seed, so differences are paired. Seeds share no state, so the
+numbers do not depend on the number of workers.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _REPLICATIONS = Parameter("replications", 1, at_least=1, at_most=10_000)
 
 @dataclass(frozen=True, repr=False)
 class SeedComparison(Comparison):
-    """Policies side by side over the same pages of several seeds; ``runs`` are :class:`SeedAverage`.
+    """Comparison of policies over several seeds; ``runs`` are :class:`SeedAverage`.
 
-    ``seeds`` has the comparison of each seed; ``workload`` is that of the first.
+    ``seeds`` has the comparison of each seed. ``workload`` is that of the first seed.
     """
 
     seeds: tuple[Comparison, ...] = ()
@@ -40,18 +40,19 @@ def compare_seeds(
     workers: int | None = None,
     references: References = NO_REFERENCES,
 ) -> Comparison:
-    """Run each policy over the pages of several seeds, and average over them.
+    """Simulate each policy on the pages of several seeds, and average over the seeds.
 
     Parameters
     ----------
     policies, scenario, references
-        As for :func:`~psm_sim.simulation.compare_policies.compare_runs`; the scenario's seed is the first.
+        As for :func:`~psm_sim.simulation.compare_policies.compare_runs`. The scenario has the first seed.
     replications
-        The number of seeds, at least 1; the seeds follow each other.
+        Number of consecutive seeds, at least 1.
     progress
-        Called after each seed; with one seed as for :func:`~psm_sim.simulation.compare_policies.compare_clients`.
+        Called after each seed. With one seed it is called as for
+        :func:`~psm_sim.simulation.compare_policies.compare_clients`.
     workers
-        Processes, one for each core if None; the numbers do not depend on it.
+        Number of processes; None uses all cores. The numbers do not depend on it.
 
     Returns
     -------
@@ -61,7 +62,8 @@ def compare_seeds(
     Raises
     ------
     InputError
-        If any of these cannot be used, or the pages do not depend on the seed; before anything is run.
+        If an argument is invalid, or the pages do not depend on the seed. No simulation has started
+        then.
     """
     _REPLICATIONS.check(replications, "comparison")
     if replications == 1:
@@ -70,30 +72,30 @@ def compare_seeds(
         prepare_runs(policies, scenario.resolve_topology(), references), f"{replications} seeds", workers
     )
     scenarios = [replace(scenario, seed=scenario.seed + number) for number in range(replications)]
-    _check_drawn(scenarios)
+    _check_pages_depend_on_seed(scenarios)
     report = ProgressReporter(progress, replications * scenarios[0].pages, replications, "seeds")
-    found = compare_in_parallel(all_policies(policies, references), scenarios, report, workers)
-    return assign_roles(_merged(scenarios, found), policies, references)
+    comparisons = compare_in_parallel(all_policies(policies, references), scenarios, report, workers)
+    return assign_roles(_merge_seeds(scenarios, comparisons), policies, references)
 
 
-def _check_drawn(scenarios: Sequence[Scenario]) -> None:
-    """Refuse replications of pages that are the same for every seed: their intervals would mean nothing."""
+def _check_pages_depend_on_seed(scenarios: Sequence[Scenario]) -> None:
+    """Reject replications of pages that are equal for all seeds: the intervals would be meaningless."""
     first, second = (scenario.workload() for scenario in scenarios[:2])
     if (first.pages, first.messages) == (second.pages, second.messages):
         raise InputError(
-            f"replications is {len(scenarios)}, but the pages of trace {scenarios[0].trace_name} are the "
-            "same for every seed; expected a trace that draws its pages, or 1."
+            f"replications must be 1 for trace {scenarios[0].trace_name}, got {len(scenarios)}; its pages "
+            "are the same for every seed."
         )
 
 
-def _merged(scenarios: Sequence[Scenario], found: Sequence[Comparison]) -> SeedComparison:
-    names, first = tuple(str(scenario.seed) for scenario in scenarios), found[0]
-    each_policy = zip(*(one.runs for one in found), strict=True)
+def _merge_seeds(scenarios: Sequence[Scenario], comparisons: Sequence[Comparison]) -> SeedComparison:
+    names, first = tuple(str(scenario.seed) for scenario in scenarios), comparisons[0]
+    runs_by_policy = zip(*(comparison.runs for comparison in comparisons), strict=True)
     return SeedComparison(
         scenarios[0],
         first.resolved_topology,
         first.workload,
-        tuple(average_runs(SeedAverage, names, runs) for runs in each_policy),
-        average_runs(SeedAverage, names, [one.always_on for one in found]),
-        seeds=tuple(found),
+        tuple(average_runs(SeedAverage, names, runs) for runs in runs_by_policy),
+        average_runs(SeedAverage, names, [comparison.always_on for comparison in comparisons]),
+        seeds=tuple(comparisons),
     )

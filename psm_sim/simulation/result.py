@@ -1,4 +1,4 @@
-"""Result of a run: joules, seconds and slowdown, over all pages and page by page."""
+"""Result of a run: energy, times and slowdown, in total and by page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 PERCENTILES = (10, 50, 90, 99)
-"""The percentiles of the page times that are reported."""
+"""Reported percentiles of the page times."""
 
 
 _NO_SUPPLY = PowerParameters()
@@ -29,18 +29,65 @@ _NO_SUPPLY = PowerParameters()
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """One policy's run over the pages of a workload.
+    """Result of one policy on the pages of a workload, as returned by :func:`psm_sim.simulate`.
 
-    ``policy`` is the policy as it was asked for, ``parameters`` all of its parameters; ``usage`` is the
-    energy ledger at the end, ``policy_report`` what the policy or the device counted, if anything. ``events``
-    counts the SimPy events fired, ``wall_s`` is the time that the simulation took, in seconds; it is the
-    only value that differs from run to run. ``pushes`` is there if the workload sends the station datagrams,
-    ``latency`` has the ways that its messages took, by name. ``power`` is what the radio draws; with its
-    ``supply_v`` there is a mean current, with its ``battery_mah`` a battery's life. ``failures`` has the
-    reason of each failed page, by its number, if ``reports_failures``: then summaries are over the other
-    pages, and energy is that of the whole run over all pages. ``facts`` has the trace,
-    topology, settings and seed; ``origin`` is enough to run it again, and ``policy_state`` is the policy as
-    the run has left it; results from other processes have none.
+    Printing a result shows its main values. A notebook displays them as a table. If pages have failed,
+    page-time and slowdown summaries cover the completed pages, and the energy is that of the whole run
+    divided by all pages.
+
+    Attributes
+    ----------
+    policy : str
+        The policy as the user specified it.
+    parameters : dict
+        All parameters of the policy.
+    page_records : sequence of PageRecord
+        One record per page.
+    simulated_s : float
+        Simulated time, in seconds.
+    wall_s : float
+        Run time of the simulation, in seconds. All other values are reproducible.
+    events : int
+        Number of SimPy events.
+    usage : Usage
+        Energy, time and beacons by radio state.
+    traffic : Traffic
+        Bytes sent, received and lost on the way to the client.
+    policy_report : dict of str to float
+        Counters of the policy and of the device, if any.
+    pushes : PushRecord or None
+        Datagrams to the station; None if the workload has none.
+    power : PowerParameters
+        Power of the radio. Its ``supply_v`` is required for :attr:`mean_current_ma`, and its
+        ``battery_mah`` for :attr:`battery_days`.
+    latency : dict of str to Latency
+        Latency of background traffic, by direction.
+    reports_failures : bool
+        Whether pages can fail without ending the run.
+    failures : dict of int to str
+        Reason of each failed page, by its 1-based number.
+    facts : dict
+        Trace, topology, settings and seed.
+    origin : Origin or None
+        Inputs that reproduce the run; None for averages.
+    policy_state : Policy or None
+        The policy after the run; None if the run was in another process.
+
+    See Also
+    --------
+    psm_sim.simulate : Simulate one policy.
+    psm_sim.compare : Simulate several policies on the same pages.
+
+    Examples
+    --------
+    >>> import psm_sim
+    >>> result = psm_sim.simulate("psm", pages=5)
+    >>> result.slowdown.mean > 1
+    True
+    >>> list(result.energy_by_state_per_page_j)
+    ['awake', 'asleep', 'beacons']
+    >>> result.pages.shape[0]
+    5
     """
 
     policy: str
@@ -63,7 +110,10 @@ class Result:
 
     @cached_property
     def pages(self) -> pd.DataFrame:
-        """The pages as a DataFrame, one row per page: columns as :class:`PageRecord`, policy and facts."""
+        """DataFrame with one row per page.
+
+        The columns are the fields of :class:`~psm_sim.simulation.PageRecord`, the policy and the facts.
+        """
         import pandas as pd
 
         frame = pd.DataFrame(list(self.page_records), columns=list(PageRecord._fields))
@@ -72,8 +122,8 @@ class Result:
         return frame.assign(policy=self.policy, **self.facts)
 
     def __repr__(self) -> str:
-        where = ", ".join(f"{key} {value}" for key, value in self.facts.items() if value != "")
-        return f"<{type(self).__name__} of {self.policy}: {len(self.page_records)} pages; {where}>"
+        facts = ", ".join(f"{key} {value}" for key, value in self.facts.items() if value != "")
+        return f"<{type(self).__name__} of {self.policy}: {len(self.page_records)} pages; {facts}>"
 
     def __str__(self) -> str:
         width = max(map(len, self._main))
@@ -82,7 +132,7 @@ class Result:
         )
 
     def _repr_html_(self) -> str:
-        """Return the main values as HTML, for notebooks; every name is escaped."""
+        """Return the main values as HTML for notebooks, with all names escaped."""
         import pandas as pd
 
         return pd.DataFrame({self.policy: self._main}).to_html(float_format="{:.4g}".format)
@@ -99,17 +149,17 @@ class Result:
         }
 
     def plot(self) -> Any:
-        """Draw the timeline of one page, of median slowdown; return the matplotlib figure."""
+        """Plot the timeline of the page with the median slowdown. Return the matplotlib figure."""
         return page_timeline([self])
 
     @property
     def energy_per_page_j(self) -> float:
-        """Joules per page."""
+        """Energy per page, in joules."""
         return self.usage.total_j / len(self.page_records)
 
     @property
     def energy_by_state_per_page_j(self) -> dict[str, float]:
-        """Joules per page awake, asleep and for beacons."""
+        """Energy per page in joules, by ``awake``, ``asleep``, ``beacons`` and, if not 0, ``extra``."""
         count = len(self.page_records)
         usage = self.usage
         joules = {"awake": usage.awake_j, "asleep": usage.asleep_j, "beacons": usage.beacons_j}
@@ -118,44 +168,44 @@ class Result:
 
     @property
     def mean_current_ma(self) -> float | None:
-        """Mean current from the supply in milliamperes; None if its voltage is not known."""
+        """Mean supply current in milliamperes; None if the supply voltage is unknown."""
         volts = self.power.supply_v
         return None if volts is None else 1000 * self.usage.total_j / self.simulated_s / volts
 
     @property
     def battery_days(self) -> float | None:
-        """Days that the battery lasts at the mean current; None if either is not known."""
+        """Battery life at the mean current, in days; None if current or capacity is unknown."""
         current_ma, charge_mah = self.mean_current_ma, self.power.battery_mah
         return charge_mah / current_ma / 24 if current_ma and charge_mah else None
 
     @property
     def time_by_state_s(self) -> dict[str, float]:
-        """Seconds awake and asleep in the whole run."""
+        """Time awake and asleep in the whole run, in seconds."""
         return {"awake": self.usage.awake_s, "asleep": self.usage.asleep_s}
 
     @property
     def beacons_per_page(self) -> float:
-        """Beacons that the dozing station woke to hear, per page."""
+        """Number of beacons received while dozing, per page."""
         return self.usage.beacons / len(self.page_records)
 
     @cached_property
     def page_time_s(self) -> Summary:
-        """Time from the request of a page until its last object is complete, in seconds."""
+        """Summary of the page times, from the request of a page to its last byte, in seconds."""
         return summarize_pages(self, "page_time_s")
 
     @cached_property
     def slowdown(self) -> Summary:
-        """Each page's time over that of the same page without power saving."""
+        """Summary of the slowdowns: page time divided by that of the same page without power saving."""
         return summarize_pages(self, "slowdown")
 
     @property
     def page_time_percentiles_s(self) -> dict[str, float]:
-        """Percentiles of the page times in seconds (linear between neighbours), as ``p50``."""
+        """Percentiles of the page times in seconds (linear interpolation), with keys such as ``p50``."""
         return percentiles_of(self, "page_time_s", PERCENTILES)
 
     @property
     def failed_pages(self) -> int:
-        """The number of pages that have failed."""
+        """The number of failed pages."""
         return len(self.failures)
 
     @property
@@ -164,17 +214,17 @@ class Result:
         return [{"page": number, "reason": reason} for number, reason in self.failures.items()]
 
     @property
-    def _failed(self) -> dict[str, Any]:
-        found = {"failed_pages": self.failed_pages, "failures": self.failed_page_records}
-        return found if self.reports_failures else {}
+    def _failure_values(self) -> dict[str, Any]:
+        values = {"failed_pages": self.failed_pages, "failures": self.failed_page_records}
+        return values if self.reports_failures else {}
 
     @property
-    def _supplied(self) -> dict[str, float | None]:
+    def _supply_values(self) -> dict[str, float | None]:
         return {"mean_current_ma": self.mean_current_ma, "battery_days": self.battery_days}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the run as the JSON output has it."""
-        latency = {way: each.to_dict() for way, each in self.latency.items()}
+        """Return the result as in the JSON output, with plain values."""
+        latency = {direction: latency.to_dict() for direction, latency in self.latency.items()}
         return {
             "policy": self.policy,
             "parameters": self.parameters,
@@ -190,8 +240,8 @@ class Result:
             "slowdown": self.slowdown._asdict(),
             "page_time_percentiles_s": self.page_time_percentiles_s,
             "traffic": self.traffic.to_dict(with_lost=self.reports_failures),
-            **self._failed,
-            **{key: value for key, value in self._supplied.items() if value is not None},
+            **self._failure_values,
+            **{key: value for key, value in self._supply_values.items() if value is not None},
             **({"policy_report": self.policy_report} if self.policy_report else {}),
             **({"pushes": self.pushes.to_dict()} if self.pushes else {}),
             **({"latency": latency} if latency else {}),

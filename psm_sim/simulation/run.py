@@ -1,4 +1,4 @@
-"""Run: one policy in a world of its own, from its start to its result."""
+"""One run of a policy, from its initialisation to its result."""
 
 from __future__ import annotations
 
@@ -29,10 +29,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """One policy in a world of its own, started and ready.
+    """Policy in a separate world, initialised and not started.
 
-    ``policy_spec`` and ``resolved_topology`` are what it was made from, ``label`` is the policy as the user named it,
-    ``parameters`` its parameters as plain values.
+    Attributes
+    ----------
+    policy_spec, resolved_topology
+        Inputs of the run.
+    label : str
+        The policy as the user specified it.
+    policy : Policy
+        The policy instance of this run.
+    parameters : dict
+        Parameters of the policy, as plain values.
+    world : World
+        The simulated network.
+    pages_done : PagesDone
+        Observer that reports the progress.
     """
 
     policy_spec: PolicyLike
@@ -50,34 +62,39 @@ class Run:
         progress: Callable[[int], None] = lambda _: None,
         messages: Messages = NO_MESSAGES,
     ) -> Result:
-        """Run over the pages, once, and tell the policy when it is over.
+        """Run the simulation on the pages, once, and finish the policy.
 
         Parameters
         ----------
         pages
-            At least one.
+            Pages to load, at least one.
         always_on_times_s
-            The times of the same pages without power saving, in seconds; ``None``: this run is the one
-            without, and its own times are taken.
+            Times of the same pages without power saving, in seconds; None uses the times of this run.
         progress
-            Called with the number of pages done after each page.
+            Called with the number of finished pages after each page.
         messages
-            Sent meanwhile, beside the pages.
+            Background traffic.
+
+        Returns
+        -------
+        Result
+            Result of the run.
 
         Raises
         ------
         PageError
-            If a page cannot be loaded and is not reported: it is an :class:`~psm_sim.errors.InputError`.
+            If a page fails and failures are not reported in the result. It is an
+            :class:`~psm_sim.errors.InputError`.
         """
-        world, begun = self.world, time.perf_counter()
+        world, started = self.world, time.perf_counter()
         self.pages_done.progress = progress
         try:
             world.run(pages, messages)
-        except PageError as failed:
-            raise failed.under(self.label) from None
-        except PluginError as failed:
-            raise failed.on_page(len(world.visits) + 1) from failed.__cause__
-        return self.result(pages, always_on_times_s, time.perf_counter() - begun, messages)
+        except PageError as error:
+            raise error.under(self.label) from None
+        except PluginError as error:
+            raise error.on_page(len(world.visits) + 1) from error.__cause__
+        return self.result(pages, always_on_times_s, time.perf_counter() - started, messages)
 
     def result(
         self,
@@ -86,14 +103,19 @@ class Run:
         wall_s: float,
         messages: Messages,
     ) -> Result:
-        """Return the result of a run whose last page is complete now, and tell the policy that it is over.
+        """Return the result of a run whose last page has ended, and finish the policy.
 
         Parameters
         ----------
         pages, always_on_times_s, messages
-            As for :meth:`over`.
+            As for :meth:`execute`.
         wall_s
-            What the run has taken, in seconds.
+            Run time of the simulation, in seconds.
+
+        Returns
+        -------
+        Result
+            Result of the run.
         """
         world = self.world
         self.policy.finish()
@@ -111,7 +133,7 @@ class Run:
             events=world.events,
             usage=world.usage(),
             traffic=_traffic(world),
-            policy_report={**self.policy.report(), **_counted(world)},
+            policy_report={**self.policy.report(), **_world_counts(world)},
             power=world.power,
             pushes=PushRecord.of(world.messenger),
             latency=latencies_of(world.messenger),
@@ -125,41 +147,46 @@ class Run:
 def prepare(
     policy_spec: PolicyLike, topology: Topology, observers: Sequence[Observer] = (), cell: Cell | None = None
 ) -> Run:
-    """Build a world for a policy, which starts it.
+    """Build a world for a policy, and initialise the policy.
 
     Parameters
     ----------
     policy_spec
-        A text or spec that names a policy, or one already made, which is copied and not changed.
+        Spec string, spec or policy instance. An instance is copied.
     topology
-        The topology.
+        The resolved topology.
     observers
-        Told what happens in the run.
+        Observers of the run.
     cell
-        The air that it shares with other stations, if there are any.
+        Cell that the station shares with others; None if there is none.
+
+    Returns
+    -------
+    Run
+        The initialised run.
 
     Raises
     ------
     InputError
-        If there is no such policy, or it cannot be made or started.
+        If the policy does not exist or cannot be initialised.
     """
-    policy = _fresh(policy_spec)
+    policy = _new_policy(policy_spec)
     label = policy_spec.name if isinstance(policy_spec, Policy) else str(policy_spec)
-    done = PagesDone()
-    world = build_world(topology, policy, [done, *observers], cell)
-    return Run(policy_spec, topology, label, policy, policy.config(), world, done)
+    pages_done = PagesDone()
+    world = build_world(topology, policy, [pages_done, *observers], cell)
+    return Run(policy_spec, topology, label, policy, policy.config(), world, pages_done)
 
 
 def page_times_s(result: Result) -> list[float]:
-    """Return the time of each page of a run, in seconds; nan of one that has failed."""
+    """Return the time of each page in seconds, with nan for failed pages."""
     times_s = record_column(result.page_records, "page_time_s")
     for number in result.failures:
         times_s[number - 1] = nan
     return times_s
 
 
-def _fresh(policy_spec: PolicyLike) -> Policy:
-    """Return a policy for one run alone: made from its text, or a copy; a user's own one is guarded."""
+def _new_policy(policy_spec: PolicyLike) -> Policy:
+    """Return a new policy, or a copy of an instance. User-defined policies are guarded."""
     if isinstance(policy_spec, Policy):
         return guard_policy(policy_spec)
     spec = Spec.of(policy_spec, "policy")
@@ -180,6 +207,6 @@ def _traffic(world: World) -> Traffic:
     )
 
 
-def _counted(world: World) -> dict[str, float]:
-    """Return what the hop and the end systems have counted, by name."""
+def _world_counts(world: World) -> dict[str, float]:
+    """Return the counters of the wireless hop and the end systems, by name."""
     return {**world.hop.report(), **world.ends.report()}

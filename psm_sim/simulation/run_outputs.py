@@ -1,4 +1,4 @@
-"""Watch: the files that are written while policies run, a capture and a timeline of each one asked for."""
+"""Files that are written during a run: packet captures and timelines."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from psm_sim.workload import Workload
 
 @dataclass(frozen=True)
 class RunOutputs:
-    """Files that are asked for; of several policies each has its own, ``FILE-POLICY``.
+    """Requested output files. With several policies, each one writes its own ``FILE-POLICY``.
 
-    All of them are complete when the runs are over, and none is touched if one of them fails.
+    All files are written atomically at the end of the runs. If one fails, none is replaced.
     """
 
     capture: Path | None = None
@@ -31,8 +31,8 @@ class RunOutputs:
 
     @classmethod
     def of(cls, capture: str | Path | None, timeline: str | Path | None) -> RunOutputs:
-        """Return what is asked for by the names of files."""
-        return cls(*(None if each is None else Path(each) for each in (capture, timeline)))
+        """Return the outputs for file names, which may be None."""
+        return cls(*(None if name is None else Path(name) for name in (capture, timeline)))
 
     def __bool__(self) -> bool:
         return self.capture is not None or self.timeline is not None
@@ -42,17 +42,17 @@ class RunOutputs:
         return [path for kind in ("capture", "timeline") for path in self._paths(kind, policies)]
 
     def check(self, policies: Sequence[PolicyLike], topology: Topology) -> None:
-        """Refuse what cannot be written, before anything is run.
+        """Check that the files can be written.
 
         Raises
         ------
         InputError
-            If a file has another suffix or cannot be written, or headers do not fit the topology.
+            If a file has the wrong suffix or is not writable, or the topology cannot be captured.
         """
         for kind, suffix in _SUFFIXES.items():
             for path in self._paths(kind, policies):
                 if path.suffix.lower() != suffix and not is_special(path):
-                    raise InputError(f"--{kind} is {str(path)!r}; expected a file that ends in {suffix}.")
+                    raise InputError(f"--{kind} must be a file that ends in {suffix}, got {str(path)!r}.")
                 check_writable(path, f"--{kind}")
         if self.capture is not None:
             from psm_sim.network.observers.capture import check_capturable
@@ -60,54 +60,53 @@ class RunOutputs:
             check_capturable(topology, topology.station_count)
 
     def check_size(self, workloads: Sequence[Workload], topology: Topology) -> None:
-        """Refuse a file that would be too large to open, or does not fit on its disk.
+        """Check that the files are not too large.
 
         Parameters
         ----------
         workloads
-            That of each station.
+            Workload of each station.
         topology
-            The topology.
+            The resolved topology.
 
         Raises
         ------
         InputError
-            If it would be.
+            If the estimated size exceeds the limit of a capture or the free disk space.
         """
         for kind in _SUFFIXES:
             path: Path | None = getattr(self, kind)
             if path is None or is_special(path):
                 continue
-            size = _expected(kind, workloads, topology)
-            most = min(MAX_CAPTURE_BYTES, shutil.disk_usage(path.resolve().parent).free)
-            if size > most:
+            size = _estimate_bytes(kind, workloads, topology)
+            max_size = min(MAX_CAPTURE_BYTES, shutil.disk_usage(path.resolve().parent).free)
+            if size > max_size:
                 raise InputError(
-                    f"--{kind} is {str(path)!r}, which would have about {size / 1e9:,.1f} GB; expected"
-                    f" at most {most / 1e9:,.1f} GB, so give fewer pages or a shorter time."
+                    f"--{kind} {str(path)!r} would have about {size / 1e9:,.1f} GB, but at most"
+                    f" {max_size / 1e9:,.1f} GB are possible; use fewer pages or a shorter time."
                 )
 
     @contextmanager
     def observers(
         self, policies: Sequence[PolicyLike], stations: Sequence[str] = ("station",)
     ) -> Iterator[list[list[list[Observer]]]]:
-        """Give the observers of each policy and station, and complete their files if the block ends well."""
-        seen: list[list[list[Observer]]] = [[[] for _ in stations] for _ in policies]
+        """Yield the observers of each policy and station. Complete their files if the block succeeds."""
+        by_policy: list[list[list[Observer]]] = [[[] for _ in stations] for _ in policies]
         with ExitStack() as stack:
             for kind in _SUFFIXES:
-                for path, told in zip(self._paths(kind, policies), seen, strict=False):
+                for path, by_station in zip(self._paths(kind, policies), by_policy, strict=False):
                     file = stack.enter_context(atomic_write(path, f"--{kind}"))
-                    for observers, each in zip(told, _observers(kind, file, stations), strict=True):
-                        observers.append(each)
-            yield seen
+                    for observers, observer in zip(by_station, _observers(kind, file, stations), strict=True):
+                        observers.append(observer)
+            yield by_policy
 
     def refuse(self, several: str) -> None:
-        """Refuse to watch *several* runs of a policy, such as ``"3 clients"``, if anything is asked for."""
+        """Reject output files for *several* runs of a policy, such as ``"3 clients"``."""
         for kind in _SUFFIXES:
             path = getattr(self, kind)
             if path is not None:
                 raise InputError(
-                    f"--{kind} is {str(path)!r}, but there are {several}; expected one, since a file shows"
-                    " one run."
+                    f"--{kind} {str(path)!r} conflicts with {several}, because a file can show only one run."
                 )
 
     def _paths(self, kind: str, policies: Sequence[PolicyLike]) -> list[Path]:
@@ -117,17 +116,17 @@ class RunOutputs:
         if len(policies) == 1:
             return [path]
         names = [_file_name(policy) for policy in policies]
-        twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
-        if twice is not None:
+        duplicate = next((name for number, name in enumerate(names) if name in names[:number]), None)
+        if duplicate is not None:
             raise InputError(
-                f"--{kind} is {str(path)!r}, but two policies would write {path.stem}-{twice}{path.suffix};"
-                " expected each policy once."
+                f"--{kind}: two policies would write {path.stem}-{duplicate}{path.suffix}; specify each"
+                " policy only once."
             )
         return [path.with_name(f"{path.stem}-{name}{path.suffix}") for name in names]
 
 
 NO_OUTPUTS = RunOutputs()
-"""No file is written."""
+"""No output files."""
 
 _SUFFIXES = {"capture": ".pcap", "timeline": ".json"}
 
@@ -137,8 +136,8 @@ def _file_name(policy: PolicyLike) -> str:
     return re.sub(r"[^\w.=+,-]+", "-", label).strip("-.") or "policy"
 
 
-def _expected(kind: str, workloads: Sequence[Workload], topology: Topology) -> int:
-    """Return the bytes that a file will have, about."""
+def _estimate_bytes(kind: str, workloads: Sequence[Workload], topology: Topology) -> int:
+    """Return the approximate size of a file, in bytes."""
     if kind == "capture":
         from psm_sim.network.observers.capture import capture_bytes
 
@@ -149,7 +148,7 @@ def _expected(kind: str, workloads: Sequence[Workload], topology: Topology) -> i
 
 
 def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Sequence[Observer]:
-    """Return an observer of each station; all write to the same file."""
+    """Return one observer per station. All write to the same file."""
     if kind == "capture":
         from psm_sim.network.observers.capture import capture_observers
 

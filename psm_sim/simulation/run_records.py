@@ -1,4 +1,4 @@
-"""Records of a run: its pages, its traffic, its push traffic, and what it was made from."""
+"""Parts of a result: page records, traffic counters, datagrams and the origin."""
 
 from __future__ import annotations
 
@@ -18,12 +18,33 @@ from psm_sim.workload.messages import Messages
 
 
 class PageRecord(NamedTuple):
-    """One page of a run: a row of ``pages.csv``.
+    """One page of a run, which is a row of ``pages.csv``.
 
-    The page's energy, seconds asleep and awake, and beacons are those from the end of the page before
-    it to its own end, its think time included. A page that has failed has no slowdown (nan), and neither has
-    one that has failed without power saving, where ``always_on_time_s`` is nan; ``page_time_s`` of a failed
-    page is the time until it failed.
+    Energy, times by state and beacons cover the time from the end of the previous page to the end of this
+    one, including the think time.
+
+    Attributes
+    ----------
+    page : int
+        1-based number of the page.
+    think_s : float
+        Think time before the page, in seconds.
+    objects, bytes : int
+        Number of objects and their total size.
+    start_s : float
+        Time of the first request, in seconds.
+    page_time_s : float
+        Time until the page is complete or has failed, in seconds.
+    always_on_time_s : float
+        Page time without power saving, in seconds; nan if the page failed there.
+    slowdown : float
+        ``page_time_s / always_on_time_s``; nan if the page failed in either run.
+    energy_j, awake_j, asleep_j, beacons_j : float
+        Total energy and its parts, in joules.
+    awake_s, asleep_s : float
+        Time by state, in seconds.
+    beacons : int
+        Number of beacons received while dozing.
     """
 
     page: int
@@ -45,10 +66,11 @@ class PageRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class Traffic:
-    """Traffic from server to client; bytes include headers: sent = received + undelivered + dropped + lost.
+    """Traffic from the server to the client.
 
-    ``undelivered`` bytes are on the links or held by the access point when the run ends; the access point
-    has dropped some, and faults have taken the lost ones.
+    All byte counts include headers, with sent = received + undelivered + dropped + lost. Undelivered bytes
+    are on the links or buffered by the access point at the end of the run. The access point has dropped the
+    dropped bytes, and faults have removed the lost ones.
     """
 
     server_sent_bytes: int
@@ -61,16 +83,21 @@ class Traffic:
     lost_frames: int = 0
 
     def to_dict(self, *, with_lost: bool) -> dict[str, int]:
-        """Return it as the JSON output has it, *with_lost* ones where some could be."""
+        """Return the traffic as in the JSON output, with lost bytes and frames if *with_lost* is true."""
         values = dataclasses.asdict(self)
         return values if with_lost else {key: values[key] for key in values if not key.startswith("lost")}
 
 
 @dataclass(frozen=True)
 class PushRecord:
-    """Datagrams to the station: how many were sent and delivered, and their delays in seconds.
+    """Datagrams to the station.
 
-    The delay is from the arrival at the access point until the station has the datagram.
+    Attributes
+    ----------
+    sent, delivered : int
+        Number of datagrams.
+    delay_s : Summary
+        Delay from the arrival at the access point to the delivery, in seconds.
     """
 
     sent: int
@@ -79,27 +106,32 @@ class PushRecord:
 
     @classmethod
     def of(cls, messenger: MessageSender | None) -> PushRecord | None:
-        """Return what was found; None if no datagram was sent that way; the delays of no delivery are nan."""
+        """Return the record of a run, or None without datagrams. Without deliveries the delays are nan."""
         if messenger is None or not messenger.sent:
             return None
         delays_s = messenger.delays_s
         return cls(messenger.sent, len(delays_s), Summary.of(delays_s or [math.nan]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as the JSON output has it."""
+        """Return the record as in the JSON output."""
         delay_s = self.delay_s._asdict() if self.delivered else dict.fromkeys(Summary._fields)
         return {"sent": self.sent, "delivered": self.delivered, "delay_s": delay_s}
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of a result: the policy as it was asked for, the topology, the pages and the messages.
+    """Inputs from which a result can be reproduced.
 
-    ``watch`` runs it again, with observers, over its first pages, where it was one of several stations.
+    Attributes
+    ----------
+    policy_spec, resolved_topology, pages, messages
+        The policy, the topology, the pages and the background traffic.
+    rerun : callable or None
+        For one of several stations, runs all stations again with observers on the first pages.
     """
 
     policy_spec: str | Spec | Policy
     resolved_topology: Topology
     pages: tuple[Page, ...]
     messages: Messages
-    watch: Callable[[Sequence[Observer], int | None], None] | None = None
+    rerun: Callable[[Sequence[Observer], int | None], None] | None = None

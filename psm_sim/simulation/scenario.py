@@ -1,4 +1,4 @@
-"""Scenario: which pages are loaded, and where; everything but the policy that decides a run's numbers."""
+"""Scenario of a simulation: everything except the policy that determines the results."""
 
 from __future__ import annotations
 
@@ -24,27 +24,37 @@ _TOPOLOGY = "three-node"
 
 @dataclass(frozen=True)
 class Scenario:
-    """A trace, a topology, and how many pages are drawn with which seed.
+    """Trace, topology, number of pages and seed of a simulation.
 
     Parameters
     ----------
-    trace
-        A bundled trace or a file, as text or spec; or a workload already made.
-    topology
-        A bundled topology or a TOML file; or a topology already made.
-    pages
-        The number of pages, at least 1; a recording gives its first *pages*, or all it has.
-    seed
-        The seed of everything drawn, 0 or more.
-    settings
-        Topology keys to override, as ``{"links.wired.latency_ms": 80}``; values or their texts.
-    profile
-        A chip whose keys are laid over the topology, below the settings; empty for none.
+    trace : str, Spec or Workload
+        Bundled trace, trace file, or workload.
+    topology : str or Topology
+        Bundled topology, TOML file, or topology.
+    pages : int
+        Number of pages, at least 1. A recording is limited to its first *pages* pages.
+    seed : int
+        Seed of all random values, at least 0.
+    settings : mapping of str to object
+        Topology keys to override, such as ``{"links.wired.latency_ms": 80}``. Values may be strings.
+    profile : str
+        Chip whose keys are applied to the topology before the settings; empty for none.
 
     Raises
     ------
     InputError
-        If the number of pages or the seed cannot be used.
+        If the number of pages or the seed is invalid.
+
+    Examples
+    --------
+    >>> from psm_sim.simulation import Scenario, compare_runs
+    >>> scenario = Scenario("ucb", pages=5, settings={"links.wired.latency_ms": 80})
+    >>> scenario.resolve_topology().wired.latency_ms
+    80.0
+    >>> scenario.command(["lpsm"])
+    'python -m psm_sim --policy lpsm --trace ucb --pages 5 --seed 1 --set links.wired.latency_ms=80'
+    >>> comparison = compare_runs(["lpsm"], scenario)
     """
 
     trace: str | Spec | Workload = "ucb"
@@ -55,26 +65,26 @@ class Scenario:
     profile: str = ""
 
     def __post_init__(self) -> None:
-        for name, value, least in (("pages", self.pages, 1), ("seed", self.seed, 0)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InputError(f"{name} is {value!r}; expected a whole number of at least {least}.")
+        for name, value, minimum in (("pages", self.pages, 1), ("seed", self.seed, 0)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+                raise InputError(f"{name} must be an integer >= {minimum}, got {value!r}.")
         if self.seed > MAX_SEED:
-            raise InputError(f"seed is {self.seed}; expected at most {MAX_SEED}.")
+            raise InputError(f"seed must be at most {MAX_SEED}, got {self.seed}.")
         object.__setattr__(self, "settings", dict(self.settings))
 
     @property
     def trace_name(self) -> str:
-        """The trace as the user wrote it, or the name of the workload."""
+        """The trace as the user specified it, or the name of the workload."""
         return self.trace.name if isinstance(self.trace, Workload) else str(self.trace)
 
     @property
     def topology_name(self) -> str:
-        """The topology as the user wrote it, or the name of the one already made."""
+        """The topology as the user specified it, or the name of the :class:`Topology`."""
         return self.topology.name if isinstance(self.topology, Topology) else self.topology
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The trace, topology, settings and seed, as they stand in every frame of results."""
+        """Trace, topology, settings and seed, which are columns of every frame of results."""
         settings = format_pairs(self.settings)
         return {
             "trace": self.trace_name,
@@ -86,38 +96,55 @@ class Scenario:
 
     @property
     def is_piped(self) -> bool:
-        """Whether its trace comes through a pipe, which one process alone can read."""
+        """Whether the trace is a named pipe, which only one process can read."""
         return (
             not isinstance(self.trace, Workload) and find_trace(Spec.of(self.trace, "trace").name).is_fifo()
         )
 
     def workload(self) -> Workload:
-        """Return the pages of the one client that the trace chooses; errors as :func:`load_workload`."""
+        """Return the workload of the single client that the trace selects.
+
+        Raises
+        ------
+        InputError
+            As for :func:`~psm_sim.workload.load_workload`.
+        """
         if isinstance(self.trace, Workload):
             return self.trace
         return load_workload(self.trace, self.pages, self.seed)
 
     def workloads(self) -> tuple[Workload, ...]:
-        """Return the pages of each client that the trace chooses; errors as :func:`load_workloads`."""
+        """Return the workload of each client that the trace selects.
+
+        Raises
+        ------
+        InputError
+            As for :func:`~psm_sim.workload.load_workloads`.
+        """
         if isinstance(self.trace, Workload):
             return (self.trace,)
         return load_workloads(self.trace, self.pages, self.seed)
 
     def resolve_topology(self) -> Topology:
-        """Return the topology with the settings; faults without a seed of their own have the scenario's.
+        """Return the topology with profile and settings, and with a fault seed.
 
-        Errors as :meth:`resolve_unseeded_topology`.
-        """
-        return self.resolve_unseeded_topology().with_fault_seed(self.seed)
-
-    def resolve_unseeded_topology(self) -> Topology:
-        """Return the topology with the settings, the same for every seed of the scenario.
+        Faults without a seed of their own use the seed of the scenario.
 
         Raises
         ------
         InputError
-            If there is no such topology, or a setting is unknown, out of its range, or beside a topology
-            already made; or if a battery is given whose life cannot be told without the supply voltage.
+            As for :meth:`resolve_unseeded_topology`.
+        """
+        return self.resolve_unseeded_topology().with_fault_seed(self.seed)
+
+    def resolve_unseeded_topology(self) -> Topology:
+        """Return the topology with profile and settings, which does not depend on the seed.
+
+        Raises
+        ------
+        InputError
+            If the topology does not exist, a setting is unknown or out of range, settings or a profile are
+            combined with a :class:`Topology`, or a battery is specified without the supply voltage.
         """
         if not isinstance(self.topology, Topology):
             topology = load_topology(self.topology, {**self.chip, **self.settings})
@@ -125,12 +152,14 @@ class Scenario:
             return topology
         for name, value in (("settings", self.settings), ("profile", self.profile)):
             if value:
-                raise InputError(f"{name} is {value!r} beside a Topology made already; set them in it.")
+                raise InputError(
+                    f"{name}={value!r} conflicts with a Topology instance; set the values in the instance."
+                )
         return self.topology
 
     @property
     def chip(self) -> Mapping[str, Any]:
-        """The topology keys of the profile."""
+        """Topology keys of the profile."""
         return load_profile(self.profile).values if self.profile else {}
 
     def command(self, policies: Sequence[str | Spec]) -> str:
@@ -139,42 +168,49 @@ class Scenario:
         Raises
         ------
         InputError
-            If the trace or the topology was made in Python: no words name it.
+            If the trace or the topology is a Python object, which a command line cannot name.
         """
         for name, value in (("trace", self.trace), ("topology", self.topology)):
             if isinstance(value, (Workload, Topology)):
-                raise InputError(f"{name} is {value.name!r}, made in Python; expected a name or a file.")
+                raise InputError(f"{name} must be a name or a file, got the Python object {value.name!r}.")
         options = [("policy", policy) for policy in policies]
         options += [("trace", self.trace_name), ("pages", str(self.pages)), ("seed", str(self.seed))]
         options += [("topology", self.topology_name)] if self.topology != _TOPOLOGY else []
         options += [("profile", self.profile)] if self.profile else []
         options += [("set", f"{key}={value}") for key, value in self.settings.items()]
-        words = [word for option, value in options for word in (f"--{option}", str(value))]
-        return shlex.join(["python", "-m", "psm_sim", *words])
+        argv = [argument for option, value in options for argument in (f"--{option}", str(value))]
+        return shlex.join(["python", "-m", "psm_sim", *argv])
 
     def files(self, policies: Sequence[str | Spec] = ()) -> list[Path]:
-        """Return the user's files that it and *policies* name; bundled ones are not among them."""
+        """Return the user's files that the scenario and *policies* refer to, without bundled files."""
         specs = [Spec.of(policy, "policy") for policy in policies]
         specs += [] if isinstance(self.topology, Topology) else [Spec(self.topology)]
         specs += [Spec(self.profile)] if self.profile else []
-        own = [file for spec in specs for file in spec.files()]
+        files = [file for spec in specs for file in spec.files()]
         if not isinstance(self.trace, Workload):
             spec = Spec.of(self.trace, "trace")
-            own += [] if spec.name in bundled_names("traces") else [find_trace(spec.name)]
-            own += spec.files()
-        return list(dict.fromkeys(own))
+            files += [] if spec.name in bundled_names("traces") else [find_trace(spec.name)]
+            files += spec.files()
+        return list(dict.fromkeys(files))
 
     def key(self, policies: Sequence[str | Spec] = (), cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that decides the numbers, 64 hexadecimal digits.
+        """Return a hash of all inputs that determine the results, as 64 hexadecimal digits.
 
-        That is the version, the trace, every key of the topology, the number of pages, the seed, and the
-        *policies* that are run; with the contents of the files that they name. Modules that a user's own
-        file imports are not followed. Give the keys of many scenarios one dictionary *cache*, empty at
-        first: what they have in common is then read once.
+        The inputs are the version, the trace, all topology keys, the number of pages, the seed, the
+        *policies*, and the contents of the files that they name. Modules that a user's file imports are not
+        included.
+
+        Parameters
+        ----------
+        policies : sequence of str or Spec
+            Policies that are run.
+        cache : dict, optional
+            Digests of parts that several scenarios share. Pass the same dictionary, initially empty, to
+            the keys of all scenarios, so that the shared parts are read only once.
 
         Raises
         ------
         InputError
-            If a file cannot be read, or the trace comes through a pipe: its key would be another each time.
+            If a file cannot be read, or the trace is a named pipe, which cannot be read again.
         """
         return hash_of(self, policies, {} if cache is None else cache)

@@ -1,4 +1,4 @@
-"""Key of a scenario: one hash of everything that decides its numbers, files of the user's included."""
+"""Hash of a scenario and of the user's files that determine its results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from psm_sim.simulation.scenario import Scenario
 
 DigestCache = dict[tuple[Any, ...], str]
-"""Hashes of parts by what they are of, so that those that many scenarios share are worked out once."""
+"""Digests of parts by their description, so that parts shared by several scenarios are hashed once."""
 
 
 def hash_of(scenario: Scenario, policies: Sequence[str | Spec], cache: DigestCache) -> str:
@@ -28,14 +28,16 @@ def hash_of(scenario: Scenario, policies: Sequence[str | Spec], cache: DigestCac
     Parameters
     ----------
     scenario
-        What is run.
+        The scenario.
     policies
-        The policies that are run in it.
+        Policies that are run.
     cache
-        Parts that are known already; others join it.
+        Digests of parts, which is updated.
     """
     parts = [_topology_part(scenario, cache), _trace_part(scenario, cache)]
-    parts += [_once(cache, ("policy", str(policy)), partial(_policy_facts, policy)) for policy in policies]
+    parts += [
+        _cached_digest(cache, ("policy", str(policy)), partial(_policy_facts, policy)) for policy in policies
+    ]
     return digest_of([__version__, scenario.pages, scenario.seed, parts])
 
 
@@ -43,20 +45,20 @@ def _topology_part(scenario: Scenario, cache: DigestCache) -> str:
     def facts() -> Any:
         contents = [file_digest(file) for file in Spec(scenario.topology_name).files()]
         topology = scenario.resolve_topology()
-        shared = [_station_facts(member) for member in topology.stations]
-        return [scenario.topology_name, topology.config(), contents, *([shared] if shared else [])]
+        stations = [_station_facts(station) for station in topology.stations]
+        return [scenario.topology_name, topology.config(), contents, *([stations] if stations else [])]
 
     if isinstance(scenario.topology, Topology):
         return digest_of(facts())
     name = ("topology", scenario.topology, scenario.profile, *scenario.settings.items())
-    return _once(cache, name, facts)
+    return _cached_digest(cache, name, facts)
 
 
-def _station_facts(member: StationSpec) -> list[Any]:
-    found: list[Any] = [repr(member)]
-    found += [_policy_facts(member.policy)] if member.policy else []
-    found += [_trace_facts(Spec.of(member.trace, "trace"))] if member.trace else []
-    return found + [file_digest(file) for file in Spec(member.profile or "").files()]
+def _station_facts(station: StationSpec) -> list[Any]:
+    facts: list[Any] = [repr(station)]
+    facts += [_policy_facts(station.policy)] if station.policy else []
+    facts += [_trace_facts(Spec.of(station.trace, "trace"))] if station.trace else []
+    return facts + [file_digest(file) for file in Spec(station.profile or "").files()]
 
 
 def _trace_part(scenario: Scenario, cache: DigestCache) -> str:
@@ -64,10 +66,10 @@ def _trace_part(scenario: Scenario, cache: DigestCache) -> str:
     if isinstance(trace, Workload):
         return digest_of([trace.name, repr(trace.pages), repr(trace.messages)])
     spec = Spec.of(trace, "trace")
-    return _once(cache, ("trace", str(spec)), partial(_trace_facts, spec))
+    return _cached_digest(cache, ("trace", str(spec)), partial(_trace_facts, spec))
 
 
-def _once(cache: DigestCache, name: tuple[Any, ...], facts: Callable[[], Any]) -> str:
+def _cached_digest(cache: DigestCache, name: tuple[Any, ...], facts: Callable[[], Any]) -> str:
     if name not in cache:
         cache[name] = digest_of(facts())
     return cache[name]
@@ -76,8 +78,8 @@ def _once(cache: DigestCache, name: tuple[Any, ...], facts: Callable[[], Any]) -
 def _trace_facts(spec: Spec) -> list[str]:
     path = find_trace(spec.name)
     if path.is_fifo():
-        told = f"trace {spec} is a pipe, whose pages cannot be kept and read again"
-        raise InputError(f"{told}; save it as a file.")
+        problem = f"trace {spec} is a named pipe, which cannot be read again"
+        raise InputError(f"{problem}; save it as a file.")
     files = dict.fromkeys([path, *spec.files()])
     return [str(spec), *map(file_digest, files)]
 

@@ -1,4 +1,4 @@
-"""Average of runs: one policy's runs over several clients or seeds as one result, with intervals."""
+"""Averages of one policy over several runs, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -27,15 +27,22 @@ MEASURES: Mapping[str, Callable[[Result], float]] = {
     "page_time_s.mean": lambda run: run.page_time_s.mean,
     "slowdown.mean": lambda run: run.slowdown.mean,
 }
-"""What is averaged with an interval; named as in the JSON output."""
+"""Values that are averaged with an interval, by their names in the JSON output."""
 
 
 @dataclass(frozen=True, repr=False)
 class Average(Result):
-    """One policy's independent runs, read like a :class:`Result`; ``names`` has the name of each.
+    """Average of independent runs of one policy, with the interface of :class:`Result`.
 
-    What is per page, and the summaries, are means over the runs; ``max`` is the largest of any run.
-    ``page_records``, seconds, events, ``usage``, ``traffic`` and failed pages are of all runs together.
+    Values per page and summaries are means over the runs, except that ``max`` is the maximum of all runs.
+    ``page_records``, times, events, ``usage``, ``traffic`` and failed pages are those of all runs together.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Name of each run.
+    results : tuple of Result
+        Result of each run.
     """
 
     KIND: ClassVar[str] = "run"
@@ -44,20 +51,20 @@ class Average(Result):
     results: tuple[Result, ...] = ()
 
     def interval(self, measure: str) -> Interval:
-        """Return the mean over the runs of one of :data:`MEASURES`, with its 95 % interval.
+        """Return the mean of one of :data:`MEASURES` over the runs, with its 95 % confidence interval.
 
-        A run without a page that is complete has no page time, and is then none of them.
+        Runs without a completed page are excluded, because they have no page time.
         """
         return confidence_interval(drop_nan(MEASURES[measure](result) for result in self.results))
 
     @property
     def energy_per_page_j(self) -> float:
-        """Joules per page."""
+        """Energy per page, in joules."""
         return self.interval("energy_per_page_j").mean
 
     @property
     def energy_by_state_per_page_j(self) -> dict[str, float]:
-        """Joules per page awake, asleep and for beacons."""
+        """Energy per page in joules, by ``awake``, ``asleep``, ``beacons`` and, if not 0, ``extra``."""
         states = ("awake", "asleep", "beacons")
         joules = {state: self.interval(f"energy_by_state_per_page_j.{state}").mean for state in states}
         extra = [result.energy_by_state_per_page_j.get("extra", 0.0) for result in self.results]
@@ -65,46 +72,46 @@ class Average(Result):
 
     @property
     def beacons_per_page(self) -> float:
-        """Beacons that the dozing station woke to hear, per page."""
+        """Number of beacons received while dozing, per page."""
         return self.interval("beacons_per_page").mean
 
     @cached_property
     def page_time_s(self) -> Summary:
-        """Page times in seconds, summarised run by run and averaged."""
-        return _averaged([result.page_time_s for result in self.results])
+        """Summary of the page times in seconds, averaged over the runs."""
+        return _average_summaries([result.page_time_s for result in self.results])
 
     @cached_property
     def slowdown(self) -> Summary:
-        """Slowdowns, summarised run by run and averaged."""
-        return _averaged([result.slowdown for result in self.results])
+        """Summary of the slowdowns, averaged over the runs."""
+        return _average_summaries([result.slowdown for result in self.results])
 
     @cached_property
     def page_time_percentiles_s(self) -> dict[str, float]:
-        """Percentiles of the page times in seconds, means over the runs."""
-        each = [result.page_time_percentiles_s for result in self.results]
-        return {name: _mean(drop_nan(one[name] for one in each)) for name in each[0]}
+        """Percentiles of the page times in seconds, averaged over the runs."""
+        by_run = [result.page_time_percentiles_s for result in self.results]
+        return {name: _mean(drop_nan(run[name] for run in by_run)) for name in by_run[0]}
 
     @cached_property
     def pages(self) -> pd.DataFrame:
-        """The pages of all runs, one row per page, the run's name in the first column."""
+        """DataFrame with one row per page of all runs, and the name of the run as its first column."""
         import pandas as pd
 
-        frames = dict(zip(self.names, (result.pages for result in self.results), strict=True))
-        return pd.concat(frames, names=[self.KIND]).reset_index(level=self.KIND).reset_index(drop=True)
+        by_name = dict(zip(self.names, (result.pages for result in self.results), strict=True))
+        return pd.concat(by_name, names=[self.KIND]).reset_index(level=self.KIND).reset_index(drop=True)
 
     @property
     def failed_pages(self) -> int:
-        """The number of pages that have failed, in all runs."""
+        """The number of failed pages in all runs."""
         return sum(result.failed_pages for result in self.results)
 
     @property
     def failed_page_records(self) -> list[dict[str, Any]]:
         """Number and reason of each failed page, with the name of its run."""
-        each = zip(self.names, self.results, strict=True)
-        return [{self.KIND: name, **one} for name, result in each for one in result.failed_page_records]
+        runs = zip(self.names, self.results, strict=True)
+        return [{self.KIND: name, **record} for name, run in runs for record in run.failed_page_records]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per run: its name, pages and :data:`MEASURES`."""
+        """Return one row per run: its name, number of pages and :data:`MEASURES`."""
         return [
             {
                 self.KIND: name,
@@ -116,24 +123,24 @@ class Average(Result):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the averages as the JSON output has them, their intervals' half widths, and each run."""
+        """Return the averages as in the JSON output, with half widths and one row per run."""
         half_widths = {measure: self.interval(measure).half_width for measure in MEASURES}
         return {**super().to_dict(), "half_width_95": half_widths, f"{self.KIND}s": self.rows()}
 
 
 class ClientAverage(Average):
-    """One policy's runs over several clients of a recording."""
+    """Average of one policy over several clients of a recording."""
 
     KIND = "client"
 
     @property
     def clients(self) -> tuple[str, ...]:
-        """The identifier of each client."""
+        """Identifier of each client."""
         return self.names
 
 
 class SeedAverage(Average):
-    """One policy's runs over the pages of several seeds."""
+    """Average of one policy over the pages of several seeds."""
 
     KIND = "seed"
 
@@ -142,16 +149,16 @@ Kind = TypeVar("Kind", bound=Average)
 
 
 def average_runs(kind: type[Kind], names: tuple[str, ...], results: Sequence[Result]) -> Kind:
-    """Return one policy's runs as one.
+    """Average several runs of one policy.
 
     Parameters
     ----------
     kind
-        What the runs differ in: the class that is returned.
+        Class of the average, which states how the runs differ.
     names
-        The name of each run.
+        Name of each run.
     results
-        The runs, at least one; of one policy.
+        Results of the runs, at least one.
     """
     first = results[0]
     return kind(
@@ -174,10 +181,10 @@ def average_runs(kind: type[Kind], names: tuple[str, ...], results: Sequence[Res
 
 
 def _mean_report(reports: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of each count over the runs that have it: stations can have policies of their own."""
+    """Return the mean of each count over the runs that have it, since stations can differ in policy."""
     names = dict.fromkeys(name for report in reports for name in report)
-    found = {name: [report[name] for report in reports if name in report] for name in names}
-    return {name: _mean(values) for name, values in found.items()}
+    values_by_name = {name: [report[name] for report in reports if name in report] for name in names}
+    return {name: _mean(values) for name, values in values_by_name.items()}
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -186,10 +193,10 @@ def _mean(values: Sequence[float]) -> float:
 
 def _sum_of_traffic(traffics: Sequence[Traffic]) -> Traffic:
     names = [field.name for field in fields(Traffic)]
-    return Traffic(**{name: sum(getattr(each, name) for each in traffics) for name in names})
+    return Traffic(**{name: sum(getattr(traffic, name) for traffic in traffics) for name in names})
 
 
-def _averaged(summaries: Sequence[Summary]) -> Summary:
-    told = [summary for summary in summaries if not isnan(summary.mean)] or summaries[:1]
-    mean, median, p95 = (sum(each[index] for each in told) / len(told) for index in range(3))
-    return Summary(mean, median, p95, max(each.max for each in told))
+def _average_summaries(summaries: Sequence[Summary]) -> Summary:
+    defined = [summary for summary in summaries if not isnan(summary.mean)] or summaries[:1]
+    mean, median, p95 = (sum(summary[index] for summary in defined) / len(defined) for index in range(3))
+    return Summary(mean, median, p95, max(summary.max for summary in defined))

@@ -1,4 +1,4 @@
-"""Runs over the same pages: first one without power saving, whose times the others are compared with."""
+"""Runs of several policies on the same pages, relative to a run without power saving."""
 
 from __future__ import annotations
 
@@ -21,30 +21,32 @@ _ALWAYS_ON = Spec("always-on")
 def run_shared_pages(
     runs: Sequence[Run], topology: Topology, scenario: Scenario, workload: Workload, progress: Progress
 ) -> Comparison:
-    """Return what *runs*, made and not yet started on their pages, give.
+    """Run initialised policies on the same pages, and return the comparison.
+
+    The run without power saving comes first, because its page times are needed for the slowdowns.
 
     Parameters
     ----------
     runs, topology, scenario
-        The runs, where they are, and what they are of.
+        The initialised runs, their topology and their scenario.
     workload
-        The pages, and what is sent beside them.
+        Pages and background traffic.
     progress
         Called after each page.
     """
-    own = (run for run in runs if isinstance(run.policy, AlwaysOn))
-    reference = next(own, None) or prepare(_ALWAYS_ON, topology)
+    always_on_runs = (run for run in runs if isinstance(run.policy, AlwaysOn))
+    reference = next(always_on_runs, None) or prepare(_ALWAYS_ON, topology)
     others = sum(not isinstance(run.policy, AlwaysOn) for run in runs)
     total, done = len(workload.pages) * (1 + others), 0
 
-    def over(run: Run, times_s: Sequence[float] | None = None) -> Result:
+    def execute(run: Run, times_s: Sequence[float] | None = None) -> Result:
         nonlocal done
         before, done = done, done + len(workload.pages)
-        told: Callable[[int], None] = lambda count: progress(before + count, total, run.label)  # noqa: E731
-        found = run.execute(workload.pages, times_s, told, workload.messages)
-        return replace(found, facts=scenario.facts)
+        report: Callable[[int], None] = lambda count: progress(before + count, total, run.label)  # noqa: E731
+        result = run.execute(workload.pages, times_s, report, workload.messages)
+        return replace(result, facts=scenario.facts)
 
-    always_on = over(reference)
+    always_on = execute(reference)
     times_s = page_times_s(always_on)
-    found = [always_on if isinstance(run.policy, AlwaysOn) else over(run, times_s) for run in runs]
-    return Comparison(scenario, topology, workload, tuple(found), always_on)
+    results = [always_on if isinstance(run.policy, AlwaysOn) else execute(run, times_s) for run in runs]
+    return Comparison(scenario, topology, workload, tuple(results), always_on)

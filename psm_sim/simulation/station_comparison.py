@@ -1,7 +1,8 @@
-"""Stations on one access point: each has its own pages, policy and chip, and all share the air.
+"""Comparison of policies with several stations that share one access point and one channel.
 
-The topology names them (``[[stations]]``). A station without a policy, trace or number of pages has what the
-run is asked for. Slowdown is against the same pages with all of them always on, on the same air.
+The topology defines the stations (``[[stations]]``), each with its own pages, policy and chip. A station
+without a policy, trace or number of pages uses those of the scenario. The slowdown is relative to the
+same pages with all stations always on, on the same channel.
 """
 
 from __future__ import annotations
@@ -32,33 +33,33 @@ from psm_sim.simulation.station_setup import StationSetup, describe_setups, stat
 from psm_sim.summary_stats import percentiles
 
 DISTRIBUTED = ("energy_per_page_j", "energy_by_state_per_page_j.awake", "page_time_s.mean", "slowdown.mean")
-"""What is told as a distribution over the stations; named as in :data:`MEASURES`."""
+"""Measures whose distribution over the stations is reported, named as in :data:`MEASURES`."""
 
 
 class StationAverage(Average):
-    """One policy's run in which several stations shared the air; each of ``results`` is a station's."""
+    """Average over the stations of one run, with one result per station."""
 
     KIND = "station"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what an average has, and the distribution over the stations."""
-        spread = {
-            name: percentiles(drop_nan(MEASURES[name](each) for each in self.results), (0, 10, 50, 90, 100))
+        """Return the average with the distribution over the stations."""
+        distribution = {
+            name: percentiles(drop_nan(MEASURES[name](run) for run in self.results), (0, 10, 50, 90, 100))
             for name in DISTRIBUTED
         }
-        return {**super().to_dict(), "distribution": spread}
+        return {**super().to_dict(), "distribution": distribution}
 
 
 @dataclass(frozen=True, repr=False)
 class StationComparison(Comparison):
-    """Policies side by side with the same stations; ``runs`` are :class:`StationAverage`."""
+    """Comparison of policies with the same stations; ``runs`` are :class:`StationAverage`."""
 
-    loaded: int = 0
+    total_pages: int = 0
 
     @property
     def pages(self) -> int:
-        """The number of pages that each policy loaded, of all stations together."""
-        return self.loaded
+        """The number of pages of all stations that each policy loaded."""
+        return self.total_pages
 
 
 def compare_stations(
@@ -69,122 +70,128 @@ def compare_stations(
     references: References,
     outputs: RunOutputs = NO_OUTPUTS,
 ) -> StationComparison:
-    """Run each policy on all stations of a topology that have none of their own, and average over stations.
+    """Simulate each policy on all stations without a policy of their own, and average over the stations.
 
     Parameters
     ----------
     policies, scenario, progress, references, outputs
         As for :func:`~psm_sim.simulation.compare_policies.compare_clients`.
     topology
-        The scenario's topology.
+        The resolved topology of the scenario.
+
+    Returns
+    -------
+    StationComparison
+        The runs, baselines and reference.
 
     Raises
     ------
     InputError
-        If any of these, or what a station names, cannot be used; before anything is run.
+        If an argument or the definition of a station is invalid. No simulation has started then.
     """
-    seats = station_setups(scenario, topology)
-    asked = all_policies(policies, references)
-    prepare_runs(asked, seats[0].resolved_topology, References())
-    outputs.check_size([seat.workload for seat in seats], topology)
-    with outputs.observers(policies, [seat.name for seat in seats]) as seen:
-        reference, runs = _runs(asked, seats, seen, progress)
+    setups = station_setups(scenario, topology)
+    simulated = all_policies(policies, references)
+    prepare_runs(simulated, setups[0].resolved_topology, References())
+    outputs.check_size([setup.workload for setup in setups], topology)
+    with outputs.observers(policies, [setup.name for setup in setups]) as observers:
+        reference, runs = _run_policies(simulated, setups, observers, progress)
     runs = [_with_facts(run, scenario) for run in runs]
-    found = StationComparison(
+    comparison = StationComparison(
         scenario,
         topology,
-        describe_setups(seats),
+        describe_setups(setups),
         tuple(runs),
         _with_facts(reference, scenario),
-        loaded=_loaded(seats),
+        total_pages=_count_pages(setups),
     )
-    return assign_roles(found, policies, references)
+    return assign_roles(comparison, policies, references)
 
 
-def _runs(
-    asked: Sequence[PolicyLike],
-    seats: Sequence[StationSetup],
-    seen: Sequence[Sequence[Sequence[Observer]]],
+def _run_policies(
+    policies: Sequence[PolicyLike],
+    setups: Sequence[StationSetup],
+    observers: Sequence[Sequence[Sequence[Observer]]],
     progress: Progress,
 ) -> tuple[StationAverage, list[StationAverage]]:
-    """Return the run without power saving, and those asked for; the first ones of these are watched."""
-    loaded, own = _loaded(seats), any(seat.policy for seat in seats)
-    reference = _run(Spec("always-on"), [seat._replace(policy=None) for seat in seats], None)
+    """Return the run without power saving and those of *policies*, of which the first are observed."""
+    pages, has_own_policies = _count_pages(setups), any(setup.policy for setup in setups)
+    reference = _run(Spec("always-on"), [setup._replace(policy=None) for setup in setups], None)
     times_s, runs = [page_times_s(result) for result in reference.results], []
-    for number, what in enumerate(asked):
-        progress(loaded * (number + 1), loaded * (len(asked) + 1), str(getattr(what, "name", what)))
-        told = seen[number] if number < len(seen) else ()
-        known = _is_always_on(what) and not own and not any(told)
-        runs.append(reference if known else _run(what, seats, times_s, told))
+    for number, policy in enumerate(policies):
+        progress(pages * (number + 1), pages * (len(policies) + 1), str(getattr(policy, "name", policy)))
+        by_station = observers[number] if number < len(observers) else ()
+        is_reference = _is_always_on(policy) and not has_own_policies and not any(by_station)
+        runs.append(reference if is_reference else _run(policy, setups, times_s, by_station))
     return reference, runs
 
 
-def _loaded(seats: Sequence[StationSetup]) -> int:
-    """Return how many pages are loaded, of all stations."""
-    return sum(len(seat.workload.pages) for seat in seats)
+def _count_pages(setups: Sequence[StationSetup]) -> int:
+    """Return the number of pages of all stations."""
+    return sum(len(setup.workload.pages) for setup in setups)
 
 
 def _run(
     policy: PolicyLike,
-    seats: Sequence[StationSetup],
+    setups: Sequence[StationSetup],
     times_s: Sequence[Sequence[float]] | None,
-    told: Sequence[Sequence[Observer]] = (),
+    observers: Sequence[Sequence[Observer]] = (),
 ) -> StationAverage:
-    """Run all stations at once; *times_s* are those of their pages without power saving."""
-    runs = _seated(policy, seats, told)
-    crowd = StationGroup([run.world for run in runs])
-    found: list[Result | None] = [None] * len(runs)
+    """Run all stations together. *times_s* are the times of their pages without power saving."""
+    runs = _prepare_stations(policy, setups, observers)
+    group = StationGroup([run.world for run in runs])
+    by_station: list[Result | None] = [None] * len(runs)
     since = [time.perf_counter(), 0]
 
-    def over(number: int) -> None:
+    def collect(number: int) -> None:
         now_s, before_s, events = time.perf_counter(), since[0], int(since[1])
-        own_s, load = None if times_s is None else times_s[number], seats[number].workload
+        own_s, load = None if times_s is None else times_s[number], setups[number].workload
         result = runs[number].result(load.pages, own_s, now_s - before_s, load.messages)
-        again = partial(_watch, policy, seats, number)
-        own = replace(result.origin, watch=again) if result.origin else None
-        found[number] = replace(result, events=crowd.events - events, origin=own)
-        since[:] = now_s, crowd.events
+        rerun = partial(_rerun, policy, setups, number)
+        origin = replace(result.origin, rerun=rerun) if result.origin else None
+        by_station[number] = replace(result, events=group.events - events, origin=origin)
+        since[:] = now_s, group.events
 
     label = str(getattr(policy, "name", policy)) if not isinstance(policy, Spec) else str(policy)
     try:
-        loads = [seat.workload for seat in seats]
-        crowd.run([load.pages for load in loads], [load.messages for load in loads], over)
-    except PageError as failed:
-        raise failed.under(label) from None
-    results = [each for each in found if each is not None]
-    named = average_runs(StationAverage, tuple(seat.name for seat in seats), results)
-    return replace(named, policy=label, parameters=_parameters(runs, seats), policy_state=None)
+        loads = [setup.workload for setup in setups]
+        group.run([load.pages for load in loads], [load.messages for load in loads], collect)
+    except PageError as error:
+        raise error.under(label) from None
+    results = [result for result in by_station if result is not None]
+    average = average_runs(StationAverage, tuple(setup.name for setup in setups), results)
+    return replace(average, policy=label, parameters=_parameters(runs, setups), policy_state=None)
 
 
-def _seated(
-    policy: PolicyLike, seats: Sequence[StationSetup], told: Sequence[Sequence[Observer]] = ()
+def _prepare_stations(
+    policy: PolicyLike, setups: Sequence[StationSetup], observers: Sequence[Sequence[Observer]] = ()
 ) -> list[Run]:
-    """Return a run of each station, in one cell, with the observers of each, if there are any."""
-    cell = cell_of(seats[0].resolved_topology)
-    each = zip(seats, told or [()] * len(seats), strict=True)
+    """Return an initialised run for each station, all in one cell, with its observers."""
+    cell = cell_of(setups[0].resolved_topology)
+    pairs = zip(setups, observers or [()] * len(setups), strict=True)
     return [
-        prepare(seat.policy or policy, seat.resolved_topology, observers, cell) for seat, observers in each
+        prepare(setup.policy or policy, setup.resolved_topology, own_observers, cell)
+        for setup, own_observers in pairs
     ]
 
 
-def _watch(
+def _rerun(
     policy: PolicyLike,
-    seats: Sequence[StationSetup],
+    setups: Sequence[StationSetup],
     number: int,
     observers: Sequence[Observer],
     pages: int | None,
 ) -> None:
-    """Run all stations again until one has loaded its first pages, and let observers watch that one."""
-    told = [observers if place == number else () for place in range(len(seats))]
-    crowd = StationGroup([run.world for run in _seated(policy, seats, told)])
-    loads = [seat.workload.pages for seat in seats]
+    """Run all stations again until one has loaded its first *pages*, and observe that station."""
+    by_station = [observers if index == number else () for index in range(len(setups))]
+    group = StationGroup([run.world for run in _prepare_stations(policy, setups, by_station)])
+    loads = [setup.workload.pages for setup in setups]
     loads[number] = loads[number][:pages]
-    crowd.run(loads, [seat.workload.messages for seat in seats], lambda _: None, number)
+    group.run(loads, [setup.workload.messages for setup in setups], lambda _: None, number)
 
 
-def _parameters(runs: Sequence[Run], seats: Sequence[StationSetup]) -> dict[str, Any]:
-    """Return the parameters of the policy that was asked for, as a station without its own has them."""
-    return next((run.parameters for run, seat in zip(runs, seats, strict=True) if not seat.policy), {})
+def _parameters(runs: Sequence[Run], setups: Sequence[StationSetup]) -> dict[str, Any]:
+    """Return the parameters of the simulated policy, from a station without a policy of its own."""
+    return next((run.parameters for run, setup in zip(runs, setups, strict=True) if not setup.policy), {})
 
 
 def _is_always_on(policy: PolicyLike) -> bool:
@@ -192,5 +199,5 @@ def _is_always_on(policy: PolicyLike) -> bool:
 
 
 def _with_facts(run: StationAverage, scenario: Scenario) -> StationAverage:
-    each = tuple(replace(result, facts=scenario.facts) for result in run.results)
-    return replace(run, facts=scenario.facts, results=each)
+    results = tuple(replace(result, facts=scenario.facts) for result in run.results)
+    return replace(run, facts=scenario.facts, results=results)

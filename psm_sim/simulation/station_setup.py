@@ -1,4 +1,4 @@
-"""Seats of a topology: what each of its stations loads, under which policy, and with which chip."""
+"""Configuration of each station of a topology: name, chip, policy and workload."""
 
 from __future__ import annotations
 
@@ -16,7 +16,19 @@ from psm_sim.workload import Workload
 
 
 class StationSetup(NamedTuple):
-    """Seat of one station: its name, its topology, its own policy if it has one, and what it loads."""
+    """Configuration of one station.
+
+    Attributes
+    ----------
+    name : str
+        Name of the station.
+    resolved_topology : Topology
+        Topology with the chip of the station.
+    policy : Spec or None
+        Policy of the station; None uses the simulated policy.
+    workload : Workload
+        Pages and messages of the station.
+    """
 
     name: str
     resolved_topology: Topology
@@ -25,26 +37,28 @@ class StationSetup(NamedTuple):
 
 
 def station_setups(scenario: Scenario, topology: Topology) -> list[StationSetup]:
-    """Return a seat for each station of a topology, in order; errors as of a run."""
-    seats: list[StationSetup] = []
-    alone = replace(topology, stations=())
-    for member in topology.stations:
-        values = load_profile(member.profile).values if member.profile else {}
-        own = overlay_settings(alone, values, f"profile {member.profile}")
-        for number, name in enumerate(member.names):
-            seed = scenario.seed + len(seats) if member.seed is None else member.seed + number
-            policy = None if member.policy is None else Spec.of(member.policy, "policy")
-            seats.append(StationSetup(name, own, policy, _workload(scenario, member, seed)))
-    return seats
+    """Return the setup of each station of a topology, in order. Errors are as for a run."""
+    setups: list[StationSetup] = []
+    common = replace(topology, stations=())
+    for spec in topology.stations:
+        values = load_profile(spec.profile).values if spec.profile else {}
+        own_topology = overlay_settings(common, values, f"profile {spec.profile}")
+        for number, name in enumerate(spec.names):
+            seed = scenario.seed + len(setups) if spec.seed is None else spec.seed + number
+            policy = None if spec.policy is None else Spec.of(spec.policy, "policy")
+            setups.append(StationSetup(name, own_topology, policy, _workload(scenario, spec, seed)))
+    return setups
 
 
-def _workload(scenario: Scenario, member: StationSpec, seed: int) -> Workload:
-    trace, pages = member.trace or scenario.trace, member.pages or scenario.pages
+def _workload(scenario: Scenario, spec: StationSpec, seed: int) -> Workload:
+    trace, pages = spec.trace or scenario.trace, spec.pages or scenario.pages
     return replace(scenario, trace=trace, pages=pages, seed=seed).workload()
 
 
-def describe_setups(seats: Sequence[StationSetup]) -> Workload:
-    """Return the first station's workload, its remark about all of them."""
-    names = ", ".join(dict.fromkeys(seat.workload.name for seat in seats))
-    remark = f"{len(seats)} stations on one access point load {names}; values are means over stations"
-    return replace(seats[0].workload, remark=remark)
+def describe_setups(setups: Sequence[StationSetup]) -> Workload:
+    """Return the workload of the first station with a remark about all stations."""
+    names = ", ".join(dict.fromkeys(setup.workload.name for setup in setups))
+    remark = (
+        f"{len(setups)} stations on one access point load {names}; all values are means over the stations"
+    )
+    return replace(setups[0].workload, remark=remark)

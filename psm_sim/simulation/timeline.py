@@ -1,4 +1,4 @@
-"""Timeline of a run: what the radio, the links, the policy and the browser did, one row per event."""
+"""Timeline of a run as a DataFrame, with one row per event."""
 
 from __future__ import annotations
 
@@ -22,83 +22,87 @@ Event = dict[str, Any]
 
 
 class Recorder(Observer):
-    """Recorder of every event of a run, as a dictionary with ``time_s`` and ``event``."""
+    """Observer that records every event as a dictionary with ``time_s`` and ``event``."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
 
     def radio(self, time_s: float, awake: bool) -> None:
-        """Keep a change of state."""
-        self._keep(time_s, "wakes" if awake else "dozes")
+        """Record a change of the radio state."""
+        self._record(time_s, "wakes" if awake else "dozes")
 
     def beacons(self, first_s: float, count: int, every_s: float) -> None:
-        """Keep beacons heard, one event for each."""
+        """Record received beacons, one event for each."""
         for number in range(count):
-            self._keep(first_s + number * every_s, "beacon")
+            self._record(first_s + number * every_s, "beacon")
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Keep a question to the policy and its answer."""
-        seen = {} if poll is None else {"slept_ms": poll.slept_ms, "buffered_frames": poll.buffered_frames}
-        self._keep(time_s, "rest", **seen, awake_s=rest.awake_s, beacons=rest.beacons, repeat=rest.repeat)
+        """Record a sleep decision with the preceding observation."""
+        observation = (
+            {} if poll is None else {"slept_ms": poll.slept_ms, "buffered_frames": poll.buffered_frames}
+        )
+        self._record(
+            time_s, "rest", **observation, awake_s=rest.awake_s, beacons=rest.beacons, repeat=rest.repeat
+        )
 
     def frame(self, link: Link, queued_s: float, arrives_s: float, segment: Segment) -> None:
-        """Keep a frame that is queued on a link."""
-        self._keep(queued_s, "frame", link=link.name, arrives_s=float(arrives_s), bytes=segment.wire_bytes)
+        """Record a frame that is queued on a link."""
+        self._record(queued_s, "frame", link=link.name, arrives_s=float(arrives_s), bytes=segment.wire_bytes)
 
     def lost(self, link: Link, time_s: float, segment: Segment) -> None:
-        """Keep a frame that a fault has taken at the end of a link."""
-        self._keep(time_s, "frame lost", link=link.name, bytes=segment.wire_bytes)
+        """Record a frame that a fault removes at the end of a link."""
+        self._record(time_s, "frame lost", link=link.name, bytes=segment.wire_bytes)
 
     def page(self, visit: Visit) -> None:
-        """Keep a page: its request and its end."""
-        self._keep(visit.started_s, "page requested", objects=visit.page.objects)
+        """Record the request of a page and its end."""
+        self._record(visit.started_s, "page requested", objects=visit.page.objects)
         if visit.failure:
-            self._keep(visit.ended_s, "page failed", objects=visit.page.objects, reason=visit.failure)
+            self._record(visit.ended_s, "page failed", objects=visit.page.objects, reason=visit.failure)
         else:
-            self._keep(visit.ended_s, "page complete", objects=visit.page.objects)
+            self._record(visit.ended_s, "page complete", objects=visit.page.objects)
 
-    def _keep(self, time_s: float, event: str, **facts: Any) -> None:
+    def _record(self, time_s: float, event: str, **facts: Any) -> None:
         self.events.append({"time_s": float(time_s), "event": event, **facts})
 
 
 class Polling(Observer):
-    """Recorder of polling times: for how many beacons the policy lets the radio doze, when it is asked."""
+    """Observer that records the number of beacons of each sleep decision."""
 
     def __init__(self) -> None:
         self.times_s: list[float] = []
         self.beacons_of: list[int] = []
 
     def rest(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
-        """Keep an answer."""
+        """Record a sleep decision."""
         self.times_s.append(time_s)
         self.beacons_of.append(rest.beacons)
 
 
 def observe(result: Result, observers: Sequence[Observer], pages: int | None = None) -> None:
-    """Run a result again, and let observers watch; the events are those of the run that gave it.
+    """Repeat the run of a result with observers. The repeated run has the same events.
 
     Parameters
     ----------
-    result
-        Of a single run.
-    observers
-        Told what happens.
-    pages
-        The number of pages from the first on; None for all.
+    result : Result
+        Result of a single run.
+    observers : sequence of Observer
+        Observers of the repeated run.
+    pages : int or None
+        Number of pages from the first one on; None for all.
 
     Raises
     ------
     InputError
-        If the result is an average of several runs, or does not say where it comes from.
+        If the result is an average of several runs or has no origin.
     """
     origin = result.origin
     if origin is None or isinstance(result, Average):
         raise InputError(
-            f"the result of {result.policy} is an average over several runs; expected a single one, such as "
-            "result.results[0]."
+            f"result must be that of a single run, got an average of several runs of {result.policy}; use "
+            "e.g. result.results[0]."
         )
-    if origin.watch is not None:
-        origin.watch(observers, pages)
+    if origin.rerun is not None:
+        origin.rerun(observers, pages)
     else:
         prepare(origin.policy_spec, origin.resolved_topology, observers).execute(
             origin.pages[:pages], messages=origin.messages
@@ -106,30 +110,44 @@ def observe(result: Result, observers: Sequence[Observer], pages: int | None = N
 
 
 def timeline(result: Result, pages: int | None = None) -> pd.DataFrame:
-    """Return every event of a run, one row per event, in the order of time.
+    """Return the events of a run, ordered by time, with one row per event.
 
-    The run is simulated once more: it is the same to the last bit.
+    The run is simulated again with bit-for-bit identical events.
 
     Parameters
     ----------
-    result
-        Of :func:`psm_sim.simulate`, or one of a comparison.
-    pages
-        The number of pages from the first on; None for all.
+    result : Result
+        Result of :func:`psm_sim.simulate`, or one of a comparison.
+    pages : int or None
+        Number of pages from the first one on; None for all.
 
     Returns
     -------
     DataFrame
-        ``time_s`` and ``event``: ``wakes``, ``dozes``, ``beacon`` (heard while dozing), ``rest`` (the policy
-        is asked, and answers with ``awake_s``, ``beacons``, ``repeat`` after it ``slept_ms`` and saw
-        ``buffered_frames``), ``frame`` (``bytes`` queued on a ``link``, to arrive at ``arrives_s``), ``frame
-        lost`` (by a fault), ``page requested``, ``page complete`` and ``page failed`` (for a ``reason``).
-        What an event does not have is missing.
+        Columns ``time_s`` and ``event``, and further columns for some events:
+
+        - ``wakes`` and ``dozes``: change of the radio state,
+        - ``beacon``: beacon received while dozing,
+        - ``rest``: sleep decision with ``awake_s``, ``beacons`` and ``repeat``, after a poll with
+          ``slept_ms`` and ``buffered_frames``,
+        - ``frame``: ``bytes`` queued on a ``link``, which arrive at ``arrives_s``,
+        - ``frame lost``: ``bytes`` that a fault removes on a ``link``,
+        - ``page requested`` and ``page complete``: page with a number of ``objects``,
+        - ``page failed``: page that failed for a ``reason``.
+
+        Values that do not apply to an event are missing.
 
     Raises
     ------
     InputError
-        As :func:`observe`.
+        As for :func:`observe`.
+
+    Examples
+    --------
+    >>> import psm_sim
+    >>> events = psm_sim.timeline(psm_sim.simulate("psm", pages=5), pages=1)
+    >>> events["event"].iloc[0]
+    'rest'
     """
     import pandas as pd
 

@@ -123,17 +123,17 @@ def test_an_observer_hears_the_run() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"policy": 3}, "policy is 3; expected a name, FILE.py:CLASS, a Policy class or an instance"),
-        ({"policy": Demanding}, "Policy class Demanding cannot be made without arguments"),
+        ({"policy": 3}, "policy must be a name, FILE.py:CLASS, a Policy class or a Policy instance, got 3"),
+        ({"policy": Demanding}, "Policy class Demanding cannot be instantiated without arguments"),
         ({"trace": 7}, "trace must be a name or file, a list of Page"),
         ({"trace": [1]}, "pages must be instances of Page, got 1"),
         ({"trace": FRAME.drop(columns="think_s")}, "DataFrame, line 1: missing column 'think_s'"),
-        ({"topology": 5}, "topology is 5; expected a name, a .toml file, a dictionary of keys or a Topology"),
-        ({"topology": {"powr": {}}}, "topology: There is no topology key 'powr'"),
-        ({"topology": {1: 2}}, "topology: There is no topology key '1'"),
-        ({"topology": {"power": {"awake": 1}}}, "topology: There is no topology key 'power.awake'"),
-        ({"policy": "psm", "loss": "inverse"}, "no lpsm is given to use it"),
-        ({"replications": 2, "observers": [Observer()]}, "is an average over several runs"),
+        ({"topology": 5}, "topology must be a name, a .toml file, a dictionary of keys or a Topology, got 5"),
+        ({"topology": {"powr": {}}}, "topology: Unknown topology key 'powr'"),
+        ({"topology": {1: 2}}, "topology: Unknown topology key '1'"),
+        ({"topology": {"power": {"awake": 1}}}, "topology: Unknown topology key 'power.awake'"),
+        ({"policy": "psm", "loss": "inverse"}, "loss='inverse' has no effect without an lpsm policy"),
+        ({"replications": 2, "observers": [Observer()]}, "got an average of several runs of"),
     ],
 )
 def test_what_cannot_be_used_is_an_input_error_in_pythons_words(

@@ -113,7 +113,7 @@ def test_progress_is_told_of_each_client(trace: str) -> None:
     ("policies", "match"),
     [
         (["pms"], "Did you mean 'psm'"),
-        (["lpsm:state=s.json"], "each of 2 clients would write it"),
+        (["lpsm:state=s.json"], "conflicts with 2 clients, because each of them would write it"),
     ],
 )
 def test_what_cannot_be_used_is_told_before_anything_is_run(
@@ -127,7 +127,7 @@ def test_what_cannot_be_used_is_told_before_anything_is_run(
 
 def test_workers_are_at_least_one(trace: str) -> None:
     """A number that means nothing is refused."""
-    with pytest.raises(InputError, match="workers is 0; expected a whole number, at least 1"):
+    with pytest.raises(InputError, match="workers must be an integer >= 1, got 0"):
         compare_clients(["psm"], Scenario(f"{trace}:clients=2", pages=2), workers=0)
 
 

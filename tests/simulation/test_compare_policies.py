@@ -129,20 +129,20 @@ def test_progress_counts_every_page_of_every_run():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"pages": 0}, "pages is 0; expected a whole number of at least 1"),
-        ({"pages": 2.5}, r"pages is 2\.5"),
-        ({"seed": -1}, "seed is -1"),
-        ({"policy": "pms"}, "no policy 'pms'.*Did you mean 'psm'"),
+        ({"pages": 0}, "pages must be an integer >= 1, got 0"),
+        ({"pages": 2.5}, r"pages must be an integer >= 1, got 2\.5"),
+        ({"seed": -1}, "seed must be an integer >= 0, got -1"),
+        ({"policy": "pms"}, "Unknown policy 'pms'.*Did you mean 'psm'"),
         ({"trace": "ucbs"}, "ucbs"),
-        ({"topology": "ring"}, "no topology 'ring'"),
-        ({"settings": {"links.wired.latency_ms": "soon"}}, "latency_ms is 'soon'"),
+        ({"topology": "ring"}, "Unknown topology 'ring'"),
+        ({"settings": {"links.wired.latency_ms": "soon"}}, "latency_ms must be a number .*, got 'soon'"),
     ],
 )
 def test_what_cannot_be_used_is_said_before_anything_runs(arguments, message):
     """One sentence."""
     with pytest.raises(InputError, match=message):
         simulate(**{"policy": "psm", **arguments})
-    with pytest.raises(InputError, match="at least one policy"):
+    with pytest.raises(InputError, match="policies must be a non-empty list"):
         compare_runs([])
 
 
@@ -157,5 +157,5 @@ def test_settings_beside_a_topology_already_made_are_refused():
     """They would be ignored otherwise."""
     from psm_sim.network import Topology
 
-    with pytest.raises(InputError, match=r"settings is .* beside a Topology"):
+    with pytest.raises(InputError, match=r"settings=.* conflicts with a Topology instance"):
         simulate("psm", topology=Topology(), settings={"tcp.initial_window": 4})

@@ -111,8 +111,8 @@ def test_the_table_has_a_column_and_a_line_for_each_policy(compared, monkeypatch
     text = stream.getvalue()
     run = compared.runs[0]
     assert "failed" in text.splitlines()[1]
-    assert f"psm, pages failed: {run.failed_pages} x its user has abandoned it after 1 s." in text
-    assert "Page time and slowdown are of the pages that are complete" in text
+    assert f"Failed pages under psm: {run.failed_pages} x its user has abandoned it after 1 s." in text
+    assert "Page time and slowdown cover complete pages only" in text
 
 
 def test_the_frame_has_the_reasons(impatient):

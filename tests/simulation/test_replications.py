@@ -104,9 +104,9 @@ def test_pages_that_do_not_depend_on_the_seed_are_refused(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("policies", "replications", "match"),
     [
-        (["psm"], 0, "replications is 0"),
+        (["psm"], 0, "replications must be an integer .*, got 0"),
         (["pms"], 2, "Did you mean 'psm'"),
-        (["lpsm:state=s.json"], 2, "each of 2 seeds would write it"),
+        (["lpsm:state=s.json"], 2, "conflicts with 2 seeds, because each of them would write it"),
     ],
 )
 def test_what_cannot_be_used_is_told_first(

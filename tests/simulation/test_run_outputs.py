@@ -49,7 +49,7 @@ def test_the_result_is_the_same_with_and_without_the_files(capsys):
             run.pop("wall_s")
     assert status == 0
     assert one == other
-    assert "Written: a.pcap" in err
+    assert "Wrote a.pcap" in err
     assert files() == ["a.json", "a.pcap"]
 
 
@@ -73,14 +73,14 @@ def test_from_python_too():
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--capture", "a.txt"], "expected a file that ends in .pcap"),
-        (["--timeline", "a.pcap"], "expected a file that ends in .json"),
-        (["--capture", "nowhere/a.pcap"], "is no folder to write in"),
-        (["--capture", "a.pcap", "--replications", "2"], "there are 2 replications; expected one"),
-        (["--timeline", "a.json", "--replications", "2"], "there are 2 replications; expected one"),
-        (["--capture", "a.pcap", "--set", "tcp.header_bytes=30"], "expected a multiple of 4 from 40 to 80"),
-        (["--capture", "a.pcap", "--set", "tcp.segment_bytes=65535"], "expected at most 65495"),
-        (["--capture", "a.pcap", "--policy", "psm", "--policy", "psm"], "expected each policy once"),
+        (["--capture", "a.txt"], "must be a file that ends in .pcap"),
+        (["--timeline", "a.pcap"], "must be a file that ends in .json"),
+        (["--capture", "nowhere/a.pcap"], "is not a writable folder"),
+        (["--capture", "a.pcap", "--replications", "2"], "conflicts with 2 replications"),
+        (["--timeline", "a.json", "--replications", "2"], "conflicts with 2 replications"),
+        (["--capture", "a.pcap", "--set", "tcp.header_bytes=30"], "to be a multiple of 4 from 40 to 80"),
+        (["--capture", "a.pcap", "--set", "tcp.segment_bytes=65535"], "to be at most 65495"),
+        (["--capture", "a.pcap", "--policy", "psm", "--policy", "psm"], "specify each policy only once"),
     ],
 )
 def test_what_cannot_be_written_is_refused_before_the_run(words, sentence, capsys):
@@ -96,7 +96,7 @@ def test_several_clients_are_refused(capsys):
     main(["trace", "synthesize", "--records", "3000", "--to", "my.tr.gz"])
     status, _, err = printed(capsys, "--trace", "my.tr.gz", "--clients", "2", "--capture", "a.pcap")
     assert status == 2
-    assert "there are 2 clients" in err
+    assert "conflicts with 2 clients" in err
     assert files() == ["my.tr.gz"]
 
 
@@ -122,7 +122,7 @@ def test_a_capture_that_no_disk_holds_is_refused_by_its_estimate(monkeypatch):
     """Users who think for years."""
     workload, place = load_workload("ucb", 10, 1), load_topology()
     monkeypatch.setattr("psm_sim.simulation.run_outputs.MAX_CAPTURE_BYTES", 100_000)
-    with pytest.raises(InputError, match=r"--capture is 'a\.pcap', which would have about 0\.0 GB"):
+    with pytest.raises(InputError, match=r"--capture 'a\.pcap' would have about 0\.0 GB"):
         RunOutputs(Path("a.pcap")).check_size([workload], place)
     RunOutputs(Path("/dev/null")).check_size([workload], place)
 

@@ -66,7 +66,7 @@ def test_the_table_and_the_csv_say_whose_pages_have_failed(compared):
     counts = {name: each.failed_pages for name, each in zip(run.names, run.results, strict=True)}
     whose = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
     words = f"{run.failed_pages} x {PATIENCE} ({whose})"
-    assert f"psm, pages failed: {words}." in " ".join(text_of(table.write, compared).split())
+    assert f"Failed pages under psm: {words}." in " ".join(text_of(table.write, compared).split())
     row = next(csv.DictReader(io.StringIO(text_of(result_csv.write, compared))))
     assert row["failures"] == words
     pages = run.pages
