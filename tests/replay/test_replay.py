@@ -227,7 +227,7 @@ def test_totals_are_those_of_the_history() -> None:
         ),
         (
             lambda: ReplayConfig(learner="fixed-share"),
-            "fixed-share: alpha is missing; expected alpha=value",
+            "fixed-share: alpha is missing; specify alpha=value",
         ),
         (
             lambda: ReplayConfig(learner="fixed-share:alpha=2"),
