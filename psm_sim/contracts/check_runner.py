@@ -99,7 +99,7 @@ def _make(component: Any) -> Any:
         return _make_by_name(component)
     if not isinstance(component, type):
         return component
-    arguments = next((kind.given for kind in KINDS if issubclass(component, kind.base)), {})
+    arguments = next((kind.arguments for kind in KINDS if issubclass(component, kind.base)), {})
     return build(component, {}, component.__name__, **arguments)
 
 

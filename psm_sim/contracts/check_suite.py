@@ -38,12 +38,12 @@ def pickle_round_trip(component: T) -> T:
 class Subject(Generic[T]):
     """Component under test, of which every check uses a new copy."""
 
-    def __init__(self, given: T) -> None:
-        self.given = given
+    def __init__(self, component: T) -> None:
+        self.component = component
 
     def fresh(self) -> T:
         """Return an unmodified copy of the component."""
-        return copy.deepcopy(self.given)
+        return copy.deepcopy(self.component)
 
 
 class Suite(Generic[SubjectT]):

@@ -23,8 +23,8 @@ class Kind(NamedTuple):
         Names of the registered components.
     make : callable
         Creates a component from its text.
-    given : mapping
-        Constructor arguments for a component that is given as a class.
+    arguments : mapping
+        Constructor arguments of a component that is specified as a class.
     """
 
     base: type
@@ -32,4 +32,4 @@ class Kind(NamedTuple):
     subject: Callable[[Any], Any]
     names: list[str]
     make: Callable[[str], Any]
-    given: Mapping[str, Any] = {}
+    arguments: Mapping[str, Any] = {}

@@ -101,8 +101,8 @@ def foreign_state(subject: Subject[Learner]) -> None:
 @LEARNER_CHECKS.check
 def leaves_arguments(subject: Subject[Learner]) -> None:
     """Losses can be a read-only array, a list or integers, and they are not modified."""
-    rows = [3, 1, 2, 5, 4][: subject.given.n_experts]
-    rows += [1] * (subject.given.n_experts - len(rows))
+    rows = [3, 1, 2, 5, 4][: subject.component.n_experts]
+    rows += [1] * (subject.component.n_experts - len(rows))
     losses = np.array(rows, dtype=np.float64)
     learner = subject.fresh()
     loss = learner.update(losses)

@@ -93,20 +93,20 @@ def pickles(subject: Subject[Policy]) -> None:
 @ANSWER_CHECKS.check
 def plain_config(subject: Subject[Policy]) -> None:
     """Its config() has a plain JSON value for each parameter."""
-    config = subject.given.config()
+    config = subject.component.config()
     for name, value in config.items():
         plain = value is None or isinstance(value, (bool, int, float, str))
         require(plain, f"config() has {name}={value!r}; expected a number, bool, str or None.")
     json.dumps(config, allow_nan=False)
-    missing = set(parameters_of(type(subject.given))) - set(config)
+    missing = set(parameters_of(type(subject.component))) - set(config)
     require(not missing, f"config() lacks {', '.join(sorted(missing))}; expected every parameter.")
 
 
 @ANSWER_CHECKS.check
 def keeps_parameters(subject: Subject[Policy]) -> None:
     """Created without arguments, its config() contains all default values."""
-    config = type(subject.given)().config()
-    for name, declared in parameters_of(type(subject.given)).items():
+    config = type(subject.component)().config()
+    for name, declared in parameters_of(type(subject.component)).items():
         lost = declared.default is not None and config.get(name) is None
         require(not lost, f"config() has {name}=None; expected {declared.default!r}, stored as self.{name}.")
 

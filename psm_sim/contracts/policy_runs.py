@@ -31,8 +31,8 @@ Settings = dict[str, str]
 class PolicySubject(Subject[Policy]):
     """Policy under test, with its cached runs."""
 
-    def __init__(self, given: Policy) -> None:
-        super().__init__(given)
+    def __init__(self, component: Policy) -> None:
+        super().__init__(component)
         self._runs: dict[tuple[tuple[str, str], ...], Result] = {}
 
     def run(self, settings: Settings) -> Result:
@@ -44,7 +44,7 @@ class PolicySubject(Subject[Policy]):
 
     def run_again(self, settings: Settings) -> Result:
         """Return a new run of the policy, created by :func:`psm_sim.simulate` as for a user."""
-        return simulate(self.given, pages=PAGES, seed=SEED, settings=settings)
+        return simulate(self.component, pages=PAGES, seed=SEED, settings=settings)
 
     def runs(self) -> Iterator[Result]:
         """Return the runs with both :data:`MODES`."""
@@ -78,7 +78,7 @@ def time_law(subject: PolicySubject) -> None:
 @POLICY_CHECKS.check
 def energy_law(subject: PolicySubject) -> None:
     """The energy is the sum of power times time over the states, plus that of each beacon or period."""
-    power, service = load_topology().power, subject.given.service
+    power, service = load_topology().power, subject.component.service
     has_schedule = service is not None and service.interval_s is not None
     wake_j = power.awake_w * service.overhead_s if service is not None and has_schedule else power.beacon_j
     for result in subject.runs():
@@ -120,9 +120,9 @@ def every_beacon(subject: PolicySubject) -> None:
 @POLICY_CHECKS.check
 def left_as_it_was(subject: PolicySubject) -> None:
     """A run works on a copy and does not change the given policy."""
-    before = pickle.dumps(subject.given)
+    before = pickle.dumps(subject.component)
     subject.run_again(MODES[0])
-    require(pickle.dumps(subject.given) == before, "A run changed the given policy.")
+    require(pickle.dumps(subject.component) == before, "A run changed the given policy.")
 
 
 def _is_close(value: float, expected: float) -> bool:

@@ -16,13 +16,13 @@ def can_be_copied(subject: Subject[Any]) -> None:
 
 def default_parameters(subject: Subject[Any]) -> None:
     """It can be created without arguments."""
-    type(subject.given)()
+    type(subject.component)()
 
 
 def documented(subject: Subject[Any]) -> None:
     """It has a name, which results show, and a docstring."""
-    require(subject.given.name, "Its name must be a non-empty class attribute.")
-    require(type(subject.given).__doc__, "Its class must have a docstring.")
+    require(subject.component.name, "Its name must be a non-empty class attribute.")
+    require(type(subject.component).__doc__, "Its class must have a docstring.")
 
 
 def capture_refusal(action: Callable[[], object], description: str) -> str:

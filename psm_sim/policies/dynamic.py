@@ -85,5 +85,8 @@ class Dynamic(LastFrame):
         )
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Wait for the timeout, then doze."""
+        """Wait for the timeout, then doze.
+
+        Arguments as for :class:`~psm_sim.policies.base.Policy`.
+        """
         return self.aligned(now_s, self.after(now_s, poll, self._timeout_s), self._interval)

@@ -36,7 +36,10 @@ class Skip(LastFrame):
         check_all(self, "policy skip")
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
-        """Wait for the timeout, then doze for one beacon or until the listen interval's next beacon."""
+        """Wait for the timeout, then doze for one beacon or until the listen interval's next beacon.
+
+        Arguments as for :class:`~psm_sim.policies.base.Policy`.
+        """
         interval = self.dtim.interval(self.listen_interval)
         wait_s = self.after(now_s, poll, self.timeout_ms / 1000)
         next_beacon = self.beacon_grid.after(now_s + wait_s)

@@ -150,8 +150,8 @@ class FrameGaps:
         return model_of(self.context).at(np.maximum(times_s - self.opened_s, 0.0))
 
     def _arrival_interval(self, now_s: float) -> tuple[float, float]:
-        fetched = self._rested and now_s >= self._wakes_s
-        return (self._dozes_s, self._wakes_s) if fetched else (now_s - ON_AIR_S, now_s)
+        was_buffered = self._rested and now_s >= self._wakes_s
+        return (self._dozes_s, self._wakes_s) if was_buffered else (now_s - ON_AIR_S, now_s)
 
     def _close(self, after_s: float, by_s: float) -> None:
         if self._rested:

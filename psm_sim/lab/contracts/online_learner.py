@@ -22,7 +22,7 @@ class OnlineLearnerSubject(SamplerSubject[OnlineLearner]):
     @property
     def features(self) -> int:
         """Number of features of the learner."""
-        return self.given.features
+        return self.component.features
 
     def sampler(self, part: OnlineLearner, seed: int = 1) -> SelectiveSampler:
         """Return a sampler that queries every label for *part*; *seed* has no effect."""
