@@ -91,18 +91,18 @@ def best(chain: Chain) -> Parts:
     parts, now_s = Parts(), 0.0
     above_w = chain.awake_w - chain.asleep_w
     for step in chain.steps:
-        due_s = now_s + step.silent_s
+        due_s = now_s + step.idle_s
         parts["on the air"] += above_w * step.busy_s
-        parts["asleep, all the time"] += chain.asleep_w * (step.silent_s + step.busy_s)
+        parts["asleep, all the time"] += chain.asleep_w * (step.idle_s + step.busy_s)
         if step.downlink:
             number = chain.beacons.after(due_s) - 1
             by_beacon = chain.beacons.time(number)
             beacon_j = chain.beacon_j + above_w * max(0.0, due_s - by_beacon)
-            if number >= chain.beacons.after(now_s) and beacon_j < above_w * step.silent_s:
+            if number >= chain.beacons.after(now_s) and beacon_j < above_w * step.idle_s:
                 parts["beacons, awaiting a reply"] += chain.beacon_j
                 parts["waiting"] += beacon_j - chain.beacon_j
             else:
-                parts["waiting"] += above_w * step.silent_s
+                parts["waiting"] += above_w * step.idle_s
         now_s = due_s + step.busy_s
     return parts
 

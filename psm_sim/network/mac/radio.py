@@ -105,7 +105,7 @@ class MacRadio(PowerManagedRadio):
         self._awaiting_beacon = False
         self._finish_awaited()
         if self._mac_port.tim_bit and not self._mac_port.awake:
-            # Stations that the same beacon announces draw backoffs, so that their frames do not collide.
+            # Stations that the same beacon announces draw backoffs, so that their frames rarely collide.
             self._push(
                 PS_POLL if self._uses_ps_poll else NULL_AWAKE, immediate=not self._context.several_tim_bits()
             )

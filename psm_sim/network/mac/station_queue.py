@@ -36,7 +36,7 @@ class StationQueueListener(Protocol):
     def polled(self, segment: Segment | None, more: bool) -> None:
         """Handle the answer to a PS-Poll: a frame, or an ACK alone if *segment* is None.
 
-        *more* tells whether more frames are buffered.
+        *more* is whether further frames are buffered.
         """
 
     def lost(self, item: Item) -> None:
