@@ -1,4 +1,4 @@
-"""psm_sim: what an 802.11 power-save policy costs, and what it saves.
+"""Simulator of 802.11 power-save policies: energy per page against slowdown.
 
 >>> import psm_sim
 >>> result = psm_sim.simulate(policy="psm", trace="ucb", pages=10, seed=1)
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import sys
 
-# "python -m psm_sim" puts the current folder first: a json.py beside the traces would be taken for the
-# library's own. Now it comes last: what a plug-in has beside it is still found.
+# "python -m psm_sim" puts the current folder first on sys.path, so that a json.py there would shadow the
+# standard library. Moved to the end, it still provides the modules that a plug-in imports.
 if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
     sys.path.append(sys.path.pop(0))
 
@@ -37,7 +37,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what runs simulations when it is first used: the command line starts without it."""
+    """Import a public function on first use, so that the command line starts without the simulator."""
     if name in _MODULES:
         from importlib import import_module
 
@@ -46,5 +46,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the public names, those included that are imported when they are first used."""
+    """Return the public names, including those that are imported on first use."""
     return sorted(__all__)

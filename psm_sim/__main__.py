@@ -1,4 +1,4 @@
-"""``python -m psm_sim``."""
+"""Entry point of ``python -m psm_sim``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Array types: one name for the arrays of numbers that every room works with."""
+"""Array types of the type annotations."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
-"""An array of float64; each function says its shape and unit."""
+"""Array of float64. Each function documents its shape and unit."""
 
 IntArray = NDArray[np.intp]
-"""An array of whole numbers: labels, codes or places."""
+"""Array of integers: labels, codes or indices."""
 
 BoolArray = NDArray[np.bool_]
-"""An array of truth values."""
+"""Array of booleans."""

@@ -1,4 +1,4 @@
-"""Bundled files: the topologies and traces that travel with the program, and where they are found."""
+"""Paths and names of the bundled topologies, traces and presets."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ _PACKAGE = Path(__file__).parent
 
 
 def bundled_dir(kind: str) -> Path:
-    """Return the folder of bundled files of one kind, ``"topologies"`` or ``"traces"``.
+    """Return the folder of bundled files of one kind, such as ``"topologies"`` or ``"traces"``.
 
-    Inside an installed wheel the folder lies in the package; in a source tree it lies beside it.
+    In an installed wheel the folder is inside the package. In a source tree it is next to the package.
     """
-    inside = _PACKAGE / kind
-    return inside if inside.is_dir() else _PACKAGE.parent / kind
+    installed = _PACKAGE / kind
+    return installed if installed.is_dir() else _PACKAGE.parent / kind
 
 
 def bundled_names(kind: str, suffix: str = ".toml") -> list[str]:
-    """Return the names of the bundled files of one kind, sorted."""
+    """Return the sorted names, without *suffix*, of the bundled files of one *kind*."""
     return sorted(path.stem for path in bundled_dir(kind).glob(f"*{suffix}"))

@@ -1,4 +1,4 @@
-"""Command line: reads the words, calls one command, returns an exit status."""
+"""Command line: argument parsers, dispatch to one subcommand, and exit status."""
 
 from __future__ import annotations
 
@@ -18,113 +18,121 @@ from psm_sim.commands.arguments import add_common, parse_timeout
 from psm_sim.errors import InputError, PluginError, did_you_mean, source_location
 
 SUBCOMMANDS = {
-    "policies": "list the power-save policies, with parameters",
-    "losses": "list the losses that a learning policy can use",
-    "topologies": "list the scenarios and every key that --set reaches; show one's file",
-    "traces": "list the traces that have a name; show one's file",
-    "profiles": "list measured chips: power, charge per beacon, and sources",
-    "presets": "list the presets; show one's file",
-    "trace": "look at, convert, fit or synthesize a trace",
-    "sweep": "run a grid of policies, parameters and seeds; keep, resume, draw it",
-    "replay": "let a learner poll network activity without a simulator: loss and regret",
-    "check": "run the contract checks on a policy, a loss or a learner",
-    "reproduce": "set published numbers beside ours",
-    "validate": "set measured currents and latencies beside ours",
-    "learners": "test the claims on learners that ask for labels",
-    "bench": "measure how fast it is, beside loops in the same process",
-    "completion": "print the script by which a shell completes these words",
+    "policies": "list the sleep policies and their parameters",
+    "losses": "list the loss functions of learning policies",
+    "topologies": "list the topologies and their --set keys, or show one file",
+    "traces": "list the traces, or show one file",
+    "profiles": "list the measured chip profiles, or show one file",
+    "presets": "list the presets, or show one file",
+    "trace": "inspect, convert, fit or synthesize a trace",
+    "sweep": "run a resumable grid of policies, parameters and seeds",
+    "replay": "run a learner on recorded network activity, without a simulator",
+    "check": "run the contract checks on a policy, loss or learner",
+    "reproduce": "compare published numbers with simulated ones",
+    "validate": "compare measured currents and latencies with simulated ones",
+    "learners": "test published claims about active learners",
+    "bench": "benchmark the simulator against baseline loops",
+    "completion": "print the shell completion script",
 }
-"""Every subcommand, a module of psm_sim.commands, with its line in the help."""
+"""Help line of every subcommand; each is a module of psm_sim.commands."""
 
 ACTIONS = {"sweep": ("status", "best", "plot", "page", "export")}
-"""Words that may follow a subcommand and have a module of their own, such as sweep_status."""
+"""Actions of a subcommand that have a module of their own, such as ``sweep_status``."""
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command that *words* (default: the process's arguments) ask for; return the exit status.
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
 
-    0 is success; 2 is a mistake that the user can mend, explained in one line on standard error; 130 is an
-    interrupt; 143 and 129 are the signals SIGTERM and SIGHUP.
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Command-line arguments without the program name. By default those of the process.
+
+    Returns
+    -------
+    int
+        0 on success; 2 for an error that the user can fix, which is reported in one line on standard
+        error; 130 after an interrupt; 143 and 129 after SIGTERM and SIGHUP. Some commands return 1.
     """
-    given = list(sys.argv[1:] if words is None else words)
+    args = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run_and_flush(given)
+        return _run_and_flush(args)
     except SystemExit:
         raise
     except BrokenPipeError:
-        _hang_up()
+        _discard_output()
         return 0
     except BaseException as error:
         if isinstance(error, OSError):
-            _hang_up()
-        if "--debug" in given:
+            _discard_output()
+        if "--debug" in args:
             traceback.print_exception(error)
         from psm_sim.commands.messages import report_error
 
         return report_error(error)
 
 
-def _run_and_flush(words: list[str]) -> int:
+def _run_and_flush(argv: list[str]) -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name may have signs the terminal lacks
-    status = _dispatch(words)
+        sys.stdout.reconfigure(errors="backslashreplace")  # names may have characters the terminal lacks
+    status = _dispatch(argv)
     sys.stdout.flush()
     return status
 
 
-def _dispatch(words: list[str]) -> int:
-    name, rest = ("run", words) if not words or words[0].startswith("-") else (words[0], words[1:])
-    if name != "run" or words[:1] == ["run"]:
+def _dispatch(argv: list[str]) -> int:
+    name, rest = ("run", argv) if not argv or argv[0].startswith("-") else (argv[0], argv[1:])
+    if name != "run" or argv[:1] == ["run"]:
         _check_subcommand(name)
     if rest and rest[0] in ACTIONS.get(name, ()):
         name, rest = f"{name} {rest[0]}", rest[1:]
-    command = _command(name)
-    parser = _parser(name, command)
-    _declare(parser, name, command)
+    command = _import_command(name)
+    parser = _make_parser(name, command)
+    _add_arguments(parser, name, command)
     arguments = parser.parse_args(rest)
-    arguments.words, arguments.parser_of_all = words, parser_of_all
+    arguments.argv, arguments.parser_of_all = argv, parser_of_all
     run: Callable[[argparse.Namespace], int] = command.run
-    return _supervised(run, arguments)
+    return _run_supervised(run, arguments)
 
 
-def _command(name: str) -> Any:
+def _import_command(name: str) -> Any:
     return importlib.import_module(f"psm_sim.commands.{name.replace(' ', '_')}")
 
 
-def _declare(parser: argparse.ArgumentParser, name: str, command: Any) -> None:
+def _add_arguments(parser: argparse.ArgumentParser, name: str, command: Any) -> None:
     command.add_arguments(parser)
     if name != "trace":
         add_common(parser)
 
 
 def parser_of_all() -> argparse.ArgumentParser:
-    """Return one parser with the options of a run and, below it, every subcommand: for shell completion.
+    """Return one parser of the run options and all subcommands, for shell completion.
 
-    A command itself is read by the parser of its own words alone, so that it imports nothing else.
+    A single command is parsed by its own parser only, so that it does not import the others.
     """
-    whole = _parser("run", _command("run"))
-    _declare(whole, "run", _command("run"))
-    below = whole.add_subparsers(metavar="SUBCOMMAND")
-    for name, words in SUBCOMMANDS.items():
-        parser = below.add_parser(name, help=words)
+    top = _make_parser("run", _import_command("run"))
+    _add_arguments(top, "run", _import_command("run"))
+    subparsers = top.add_subparsers(metavar="SUBCOMMAND")
+    for name, summary in SUBCOMMANDS.items():
+        parser = subparsers.add_parser(name, help=summary)
         if name in ACTIONS:
-            _declare_actions(parser, name)
-        _declare(parser, name, _command(name))
-    return whole
+            _add_actions(parser, name)
+        _add_arguments(parser, name, _import_command(name))
+    return top
 
 
-def _declare_actions(parser: argparse.ArgumentParser, name: str) -> None:
-    """Declare the actions, before the command's own arguments: a word is completed as an action first."""
+def _add_actions(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add the actions before the arguments of the command, so that completion offers them first."""
     actions = parser.add_subparsers(metavar="ACTION")
     for action in ACTIONS[name]:
-        command = _command(f"{name} {action}")
-        _declare(actions.add_parser(action, help=command.HELP.partition("\n")[0]), action, command)
+        command = _import_command(f"{name} {action}")
+        _add_arguments(actions.add_parser(action, help=command.HELP.partition("\n")[0]), action, command)
 
 
-def _supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
+def _run_supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
     from psm_sim.commands.messages import print_plugin_warnings
     from psm_sim.signal_handling import heartbeat, raise_on_signals, time_limit
 
@@ -134,19 +142,19 @@ def _supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Na
             return run(arguments)
         except SystemExit as error:
             raise PluginError(
-                f"The run was ended by sys.exit(){source_location(error)}; leave that out."
+                f"sys.exit() was called during the run{source_location(error)}; remove the call."
             ) from error
 
 
 def _check_subcommand(name: str) -> None:
     if name not in SUBCOMMANDS:
         raise InputError(
-            f"There is no subcommand {name!r}; expected one of {', '.join(SUBCOMMANDS)}, "
+            f"Unknown subcommand {name!r}; expected one of {', '.join(SUBCOMMANDS)}, "
             f"or the options of a run.{did_you_mean(name, SUBCOMMANDS)}"
         )
 
 
-def _parser(name: str, command: Any) -> argparse.ArgumentParser:
+def _make_parser(name: str, command: Any) -> argparse.ArgumentParser:
     is_run = name == "run"
     parser = _OneLineParser(
         prog="psm_sim" if is_run else f"psm_sim {name}",
@@ -164,34 +172,35 @@ def _parser(name: str, command: Any) -> argparse.ArgumentParser:
 
 def _subcommand_help() -> str:
     return "subcommands (each has its own --help):\n" + "\n".join(
-        f"  {name:<20}  {words}" for name, words in SUBCOMMANDS.items()
+        f"  {name:<20}  {summary}" for name, summary in SUBCOMMANDS.items()
     )
 
 
 class _OneLineParser(argparse.ArgumentParser):
-    """Parser whose errors are one sentence, without the usage before it."""
+    """Parser that raises its errors as one-line InputErrors, without the usage text."""
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        found, extra = self.parse_known_args(args, namespace)
+        parsed, extra = self.parse_known_args(args, namespace)
         if extra:
             options = [option for option in self._option_string_actions if option.startswith("--")]
             word = extra[0].partition("=")[0]
-            kind = "option" if word.startswith("-") else "argument"
+            problem = "Unknown option" if word.startswith("-") else "Unexpected argument"
             raise InputError(
-                f"There is no {kind} {word!r}; expected {', '.join(options)}.{did_you_mean(word, options)}"
+                f"{problem} {word!r}; expected {', '.join(options)}.{did_you_mean(word, options)}"
             )
-        return found
+        return parsed
 
     def error(self, message: str) -> NoReturn:
-        option, _, what = message.removeprefix("argument ").partition(": ")
-        if what == "expected one argument":
-            what = f"no value is given; expected one, as in {option}=VALUE"
+        option, _, problem = message.removeprefix("argument ").partition(": ")
+        if problem == "expected one argument":
+            problem = f"requires a value, e.g. {option}=VALUE"
         if option == "the following arguments are required":
-            raise InputError(f"{what} is missing; '{self.prog} --help' says what is expected.")
-        raise InputError(f"{option}: {what}." if what else f"{option}.")
+            raise InputError(f"Missing required argument: {problem}; see '{self.prog} --help'.")
+        separator = " " if problem.startswith(("must be ", "requires ")) else ": "
+        raise InputError(f"{option}{separator}{problem}." if problem else f"{option}.")
 
 
-def _hang_up() -> None:
-    """Discard the rest of the output: nobody reads it, or it cannot be written."""
+def _discard_output() -> None:
+    """Discard the rest of the output, which has lost its reader or cannot be written."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,40 +1,40 @@
-"""Errors that a user can mend, and the words that errors have in common."""
+"""Exceptions of psm_sim and helpers for their messages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 PLUGIN = "psm_sim_plugin_"
-"""The beginning of the names of modules that are users' own files."""
+"""Prefix of the module names under which users' files are imported."""
 
 _MAX_LENGTH = 200
 
 
 class InputError(ValueError):
-    """Something the user gave cannot be used.
+    """Invalid input of the user.
 
-    The message is one sentence: what is wrong, the value given, what is expected and what to do.
-    The command line prints it on standard error and ends with exit status 2.
+    The message is one line that states the problem, the value and the expected value. The command line
+    prints the message to standard error and exits with status 2.
     """
 
 
 class PluginError(InputError):
-    """A user's own policy or loss cannot be loaded, or returned something unusable."""
+    """Failure of a user-defined component, such as a policy that cannot be loaded."""
 
     def on_page(self, number: int) -> PluginError:
-        """Return the same error, which says on which page of the run it was raised."""
+        """Return a copy of the error whose message starts with the page *number*."""
         return PluginError(f"On page {number}: {self}")
 
 
 class CommandTerminated(BaseException):
-    """The command is to end now; no ``except Exception`` of a user's code catches it.
+    """Request to end the command, which ``except Exception`` in user code does not catch.
 
     Parameters
     ----------
-    message
-        One sentence for the user.
-    status
-        The exit status.
+    message : str
+        One-line message for the user.
+    status : int
+        Exit status of the command.
     """
 
     def __init__(self, message: str, status: int) -> None:
@@ -43,36 +43,36 @@ class CommandTerminated(BaseException):
 
 
 def describe_error(error: BaseException) -> str:
-    """Return place, type and message of an error in one line, to stand inside a sentence.
+    """Return type, message and location of an error in one line, as part of another message.
 
-    The place is the file and line of a user's own code, if the error comes from there.
+    The location is the file and line of user code, if the error arose there.
     """
-    words = [type(error).__name__, *([safe_repr(error, str)] if safe_repr(error, str) else [])]
-    return " ".join(f"{': '.join(words)}{source_location(error)}".split())
+    parts = [type(error).__name__, *([safe_repr(error, str)] if safe_repr(error, str) else [])]
+    return " ".join(f"{': '.join(parts)}{source_location(error)}".split())
 
 
-def safe_repr(value: object, how: Callable[[object], str] = repr) -> str:
-    """Return ``repr(value)``, or ``how(value)``, at most 200 characters; what fails in it is only named."""
+def safe_repr(value: object, convert: Callable[[object], str] = repr) -> str:
+    """Return ``convert(value)`` cut to 200 characters, or the name of the type if that fails."""
     try:
-        text = how(value)
-    except BaseException:  # a user's own __repr__ can raise anything, a very long number a ValueError
+        text = convert(value)
+    except BaseException:  # a user's __repr__ may raise anything; a very long int raises ValueError
         return f"<{type(value).__name__}>"
     return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 3] + "..."
 
 
 def source_location(error: BaseException) -> str:
-    """Return ``" (my.py, line 7)"``, where in a user's own file an error arose; ``""`` if elsewhere."""
-    place, step = "", error.__traceback__
+    """Return the innermost user file of the traceback as ``" (my.py, line 7)"``, or ``""``."""
+    location, step = "", error.__traceback__
     while step is not None:
         if str(step.tb_frame.f_globals.get("__name__", "")).startswith(PLUGIN):
-            place = f" ({step.tb_frame.f_code.co_filename}, line {step.tb_lineno})"
+            location = f" ({step.tb_frame.f_code.co_filename}, line {step.tb_lineno})"
         step = step.tb_next
-    return place
+    return location
 
 
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return ``" Did you mean 'x'?"`` with the one of *words* most like *word*; ``""`` if none is near."""
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return ``" Did you mean 'x'?"`` for the closest match in *names*, or ``""`` without one."""
     from difflib import get_close_matches
 
-    near = get_close_matches(word, list(words), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    matches = get_close_matches(name, list(names), n=1)
+    return f" Did you mean {matches[0]!r}?" if matches else ""

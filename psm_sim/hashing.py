@@ -1,4 +1,4 @@
-"""Keys: one hash of everything that decides a result, so that equal work is known as such."""
+"""SHA-256 digests that identify the inputs of a result."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from typing import Any
 from psm_sim.errors import InputError
 
 
-def digest_of(facts: Any) -> str:
-    """Return the SHA-256 of plain values, 64 hexadecimal digits; the order of dictionaries does not count.
+def digest_of(values: Any) -> str:
+    """Return the SHA-256 digest of plain values as 64 hexadecimal digits.
 
-    *facts* are numbers, texts, lists and dictionaries; any other value counts as its text.
+    *values* are numbers, strings, lists and dictionaries, whose order has no effect. Any other value
+    is converted with ``str()``.
     """
-    text = json.dumps(facts, sort_keys=True, default=str)
+    text = json.dumps(values, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def file_digest(file: Path) -> str:
-    """Return the SHA-256 of a file's bytes, 64 hexadecimal digits.
+    """Return the SHA-256 digest of a file as 64 hexadecimal digits.
 
     Raises
     ------
@@ -31,4 +32,4 @@ def file_digest(file: Path) -> str:
         with file.open("rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}; give a readable file.") from error
+        raise InputError(f"{file} cannot be read: {error.strerror}; specify a readable file.") from error

@@ -1,4 +1,4 @@
-"""Processes: independent pieces of work on several cores, and nothing of them left when the program ends."""
+"""Parallel map over worker processes that end with their parent process."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
-Found = TypeVar("Found")
+Output = TypeVar("Output")
 
 MAX_PER_CORE = 4
-"""The largest number of processes for each core: more of them only take memory."""
+"""Maximum number of processes per core; more of them only use memory."""
 
 _CHECK_S = 1.0
 _SHARE = Path("/sys/fs/cgroup/cpu.max")
@@ -26,19 +26,19 @@ _watched = False
 
 
 def parallel_map(
-    function: Callable[[Item], Found], items: Sequence[Item], workers: int | None = None
-) -> Iterator[Found]:
-    """Yield ``function(item)`` for each item, in their order.
+    function: Callable[[Item], Output], items: Sequence[Item], workers: int | None = None
+) -> Iterator[Output]:
+    """Yield ``function(item)`` for each item, in the order of the items.
 
     Parameters
     ----------
-    function
-        A function of a module, so that other processes find it.
-    items
-        What it is called with.
-    workers
-        The number of processes wanted; ``None``: one for each core. There are never more than items, nor
-        more than :data:`MAX_PER_CORE` for each core. With one of them all is done in this process.
+    function : callable
+        Module-level function, so that other processes can import it.
+    items : sequence
+        Arguments of the calls.
+    workers : int or None
+        Number of processes; None uses one per core. It is limited to the number of items and to
+        :data:`MAX_PER_CORE` per core. A single worker runs in this process.
     """
     count = process_count(len(items), workers)
     if count <= 1:
@@ -49,8 +49,8 @@ def parallel_map(
     parent, options = os.getpid(), {}
     if "backend_kwargs" in inspect.signature(Parallel).parameters:
         options = {"initializer": init_worker, "initargs": (parent,)}
-    jobs = (delayed(_called)(function, item, parent) for item in items)
-    with suppress(ImportError):  # as the tracker of deaf_to_interrupts()
+    jobs = (delayed(_call)(function, item, parent) for item in items)
+    with suppress(ImportError):  # started first, like the tracker in ignore_sigint()
         from joblib.externals.loky.backend import resource_tracker
 
         resource_tracker.ensure_running()
@@ -60,20 +60,20 @@ def parallel_map(
 
 
 def process_count(items: int, workers: int | None) -> int:
-    """Return the number of processes that are used for some items where *workers* are wanted."""
-    every = os.cpu_count() or 1
-    return min(workers or every, items, MAX_PER_CORE * every)
+    """Return the number of processes for *items* if *workers* are requested; None requests all cores."""
+    cores = os.cpu_count() or 1
+    return min(workers or cores, items, MAX_PER_CORE * cores)
 
 
 def cpu_count() -> int:
-    """Return the number of cores that this process may use, where its share is limited too."""
-    every = os.cpu_count() or 1
-    mine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else every
-    return max(1, min(every, mine, _share()))
+    """Return the number of cores that this process may use, limited by affinity and control group."""
+    cores = os.cpu_count() or 1
+    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
+    return max(1, min(cores, affinity, _cgroup_cores()))
 
 
-def _share() -> int:
-    """Return the cores that a control group of Linux grants, the last one perhaps in part."""
+def _cgroup_cores() -> int:
+    """Return the CPU quota of the Linux control group, rounded up to whole cores."""
     with suppress(OSError, ValueError):
         quota, period = _SHARE.read_text(encoding="ascii").split()
         return -(-int(quota) // int(period))
@@ -81,52 +81,52 @@ def _share() -> int:
 
 
 def init_worker(parent: int) -> None:
-    """Prepare a process: what it prints goes to standard error, and it ends when *parent* has ended."""
+    """Set up a worker process that prints to standard error and ends with the process *parent*."""
     global _watched  # noqa: PLW0603 (once in each process)
     if _watched or os.getpid() == parent:
         return
     _watched = True
-    run_as_worker(partial(_wait_for_end_of, parent))
+    run_as_worker(partial(_wait_for_exit, parent))
 
 
-def run_as_worker(parent_ends: Callable[[], None]) -> None:
-    """Leave standard output and Ctrl-C to the parent, and end with it: what it prints goes to standard error.
+def run_as_worker(wait_for_parent: Callable[[], None]) -> None:
+    """Leave standard output and Ctrl-C to the parent process, and end with it.
 
-    *parent_ends* returns when the parent has ended.
+    Output of this process goes to standard error. *wait_for_parent* returns when the parent has ended.
     """
     sys.stdout = sys.stderr
-    with suppress(OSError):  # one that has been closed takes nothing anyway
+    with suppress(OSError):  # a closed standard error needs no redirection
         os.dup2(2, 1)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_after, args=(parent_ends,), daemon=True).start()
+    threading.Thread(target=_exit_after, args=(wait_for_parent,), daemon=True).start()
 
 
-def _end_after(parent_ends: Callable[[], None]) -> None:
-    parent_ends()
+def _exit_after(wait_for_parent: Callable[[], None]) -> None:
+    wait_for_parent()
     os._exit(1)
 
 
-def _wait_for_end_of(parent: int) -> None:
-    # A process that is killed tells nobody; who has lost its parent is given to another.
+def _wait_for_exit(parent: int) -> None:
+    # A killed parent sends no message, but its children are adopted by another process.
     while os.getppid() == parent:
         time.sleep(_CHECK_S)
 
 
-def _called(function: Callable[[Any], Found], item: Any, parent: int) -> Found:
+def _call(function: Callable[[Any], Output], item: Any, parent: int) -> Output:
     init_worker(parent)
     return function(item)
 
 
 @contextmanager
 def ignore_sigint() -> Iterator[None]:
-    """Start processes that do not hear Ctrl-C: this one does, and ends them without their tracebacks."""
+    """Start processes that ignore Ctrl-C; this process handles it and ends them without tracebacks."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     from multiprocessing import resource_tracker
 
-    # Its start lets the signal through again: it has to run before.
+    # Starting the tracker unblocks the signal, so it has to run already.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -1,4 +1,4 @@
-"""Values of one parameter: which are allowed, in words, and how they are read from text."""
+"""Declaration of one parameter: default, unit, range, and conversion from text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,34 @@ from typing import Any
 
 from psm_sim.errors import InputError
 
-_WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One documented model choice."""
+    """Declared parameter of a component.
+
+    Attributes
+    ----------
+    name : str
+        Name on the command line and in results.
+    default : object
+        Default value. Its type is the type of the parameter.
+    help : str
+        Description for listings and help texts.
+    unit : str
+        Unit of the values; empty for none.
+    above, at_least, at_most : float or None
+        Bounds: exclusive lower, inclusive lower and inclusive upper. None disables a bound.
+    choices : tuple of str
+        Allowed values; empty allows any.
+    optional : bool
+        Whether None is allowed.
+    kind : type or None
+        Type of the values if the default is None and does not show it.
+    attribute : str
+        Attribute of the component, if its name differs from the parameter's.
+    """
 
     name: str
     default: Any
@@ -25,12 +47,12 @@ class Parameter:
     at_most: float | None = None
     choices: tuple[str, ...] = ()
     optional: bool = False
-    kind: type | None = None  # of the values, where the default is None and does not show it
-    attribute: str = ""  # of the component, where it is not called by the parameter's name
+    kind: type | None = None
+    attribute: str = ""
 
     @property
-    def _like(self) -> Any:
-        """A value of the kind that is wanted."""
+    def _example(self) -> Any:
+        """Value of the expected type."""
         if self.default is not None:
             return self.default
         bounded = (self.above, self.at_least, self.at_most) != (None, None, None)
@@ -39,37 +61,37 @@ class Parameter:
 
     @property
     def range(self) -> str:
-        """Range of the values allowed, in words."""
+        """Expected values as text, such as ``"a number > 0"``."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         bounds = []
         if self.above is not None:
-            bounds.append(f"above {self.above:g}")
+            bounds.append(f"> {self.above:g}")
         if self.at_least is not None:
-            bounds.append(f"of at least {self.at_least:g}")
+            bounds.append(f">= {self.at_least:g}")
         if self.at_most is not None:
-            bounds.append(f"{'' if bounds else 'of '}at most {self.at_most:g}")
-        words = f"{_noun(self._like)} {' and '.join(bounds)}".rstrip()
-        return f"{words}, or none" if self.optional else words
+            bounds.append(f"<= {self.at_most:g}")
+        text = f"{_noun(self._example)} {' and '.join(bounds)}".rstrip()
+        return f"{text}, or none" if self.optional else text
 
     def check(self, value: Any, owner: str) -> Any:
-        """Return *value* if it lies in the range, else raise :class:`InputError`."""
+        """Return *value* if it is in the range, else raise an :class:`InputError` that names *owner*."""
         if value is None and self.optional:
             return value
-        if not self._usable(value):
-            raise InputError(f"{owner}: {self.name} is {value!r}; expected {self.range}.")
+        if not self._is_valid(value):
+            raise InputError(f"{owner}: {self.name} must be {self.range}, got {value!r}.")
         return value
 
-    def _usable(self, value: Any) -> bool:
+    def _is_valid(self, value: Any) -> bool:
         if self.choices:
             return value in self.choices
-        if isinstance(self._like, bool):
+        if isinstance(self._example, bool):
             return isinstance(value, bool)
-        return self._in_range(value) if isinstance(self._like, Real) else True
+        return self._in_range(value) if isinstance(self._example, Real) else True
 
     def _in_range(self, value: Any) -> bool:
-        wanted: Any = Integral if isinstance(self._like, int) else Real
-        if isinstance(value, bool) or not isinstance(value, wanted):
+        expected: Any = Integral if isinstance(self._example, int) else Real
+        if isinstance(value, bool) or not isinstance(value, expected):
             return False
         try:
             number = float(value)
@@ -83,42 +105,42 @@ class Parameter:
         )
 
     def read(self, text: str, owner: str) -> Any:
-        """Turn command-line text into a checked value of the default's kind."""
-        word = text.strip()
+        """Convert command-line *text* to a valid value; errors name *owner*."""
+        stripped = text.strip()
         try:
-            value = self._parse(word)
-            usable = (value is None and self.optional) or self._usable(value)
+            value = self._parse(stripped)
+            valid = (value is None and self.optional) or self._is_valid(value)
         except (KeyError, ValueError):
-            usable = False
-        if not usable:
-            raise InputError(f"{owner}: {self.name} is {text!r}; expected {self.range}.")
+            valid = False
+        if not valid:
+            raise InputError(f"{owner}: {self.name} must be {self.range}, got {text!r}.")
         return value
 
-    def _parse(self, word: str) -> Any:
-        if self.optional and word.lower() == "none":
+    def _parse(self, text: str) -> Any:
+        if self.optional and text.lower() == "none":
             return None
-        if isinstance(self._like, bool):
-            return _WORDS[word.lower()]
-        if isinstance(self._like, int):
-            return int(word)
-        if isinstance(self._like, float):
-            return float(word)
-        return word if isinstance(self._like, str) or self.choices else _guess(word)
+        if isinstance(self._example, bool):
+            return _BOOLEANS[text.lower()]
+        if isinstance(self._example, int):
+            return int(text)
+        if isinstance(self._example, float):
+            return float(text)
+        return text if isinstance(self._example, str) or self.choices else _guess(text)
 
 
-def _guess(word: str) -> Any:
-    """Return the whole number, number or truth value that *word* spells, else *word* itself."""
-    for kind in (int, float, lambda text: _WORDS[text.lower()]):
+def _guess(text: str) -> Any:
+    """Return *text* as an integer, a number or a boolean if it is one, else unchanged."""
+    for convert in (int, float, lambda word: _BOOLEANS[word.lower()]):
         try:
-            return kind(word)
+            return convert(text)
         except (KeyError, ValueError):
             continue
-    return word
+    return text
 
 
 def _noun(default: Any) -> str:
     if isinstance(default, bool):
         return "true or false"
     if isinstance(default, int):
-        return "a whole number"
-    return "a text" if isinstance(default, str) else "a number"
+        return "an integer"
+    return "a string" if isinstance(default, str) else "a number"

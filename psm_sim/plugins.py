@@ -1,4 +1,4 @@
-"""Plug-ins: classes from a user's own file, named as ``FILE.py:CLASS``, and those that packages offer."""
+"""Loader of plug-ins: classes in users' files (``FILE.py:CLASS``) and entry points of packages."""
 
 from __future__ import annotations
 
@@ -19,54 +19,57 @@ if TYPE_CHECKING:
 
 
 def load_class(path: str, class_name: str, base: type) -> type:
-    """Return the class *class_name* of the file *path*, a subclass of *base*.
+    """Import the class *class_name* from the file *path*.
 
     Parameters
     ----------
     path : str
-        The file, a Python module.
+        Path of a Python file.
     class_name : str
-        The name of the class in it.
+        Name of the class in the file.
     base : type
-        What the class must derive from, such as ``Policy`` or ``Loss``.
+        Required base class, such as ``Policy`` or ``Loss``.
 
     Raises
     ------
     PluginError
-        If there is no such file, it does not import, has no such class, or the class is not a *base*.
+        If the file does not exist, cannot be imported or has no such class, or if the class is not
+        derived from *base*.
     """
     file = Path(path)
-    wanted = f"a file that defines a class derived from psm_sim's {base.__name__}"
+    expected = f"a file that defines a class derived from psm_sim's {base.__name__}"
     if not file.is_file():
-        raise PluginError(f"There is no file {path!r}; expected {wanted}.")
+        raise PluginError(f"File not found: {path!r}; expected {expected}.")
     with redirect_stdout_to_stderr():
         module = _import(file)
-    with calling(f"{path} cannot be asked for {class_name!r}"):
-        found = getattr(module, class_name, None)
-    if found is None:
-        raise PluginError(f"{path} has no class {class_name!r}; expected {_classes(module, base) or wanted}.")
-    return checked_class(found, base, f"{class_name} in {path}")
+    with calling(f"{class_name!r} cannot be looked up in {path}"):
+        cls = getattr(module, class_name, None)
+    if cls is None:
+        raise PluginError(
+            f"{path} has no class {class_name!r}; expected {_class_names(module, base) or expected}."
+        )
+    return checked_class(cls, base, f"{class_name} in {path}")
 
 
 def installed_entry_points(group: str) -> dict[str, EntryPoint]:
-    """Return what other packages offer under an entry point group such as ``psm_sim.policies``, by name."""
+    """Return the entry points of a group such as ``psm_sim.policies``, by name."""
     from importlib.metadata import entry_points
 
     return {point.name: point for point in sorted(entry_points(group=group), key=lambda point: point.name)}
 
 
 def distribution_of(point: EntryPoint) -> str:
-    """Return the package that offers an entry point, with its version."""
+    """Return the name and version of the package that provides an entry point."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else "an installed package"
 
 
 def load_entry_point(point: EntryPoint) -> Any:
-    """Return what an entry point names.
+    """Import the object of an entry point.
 
     Raises
     ------
     PluginError
-        If it cannot be imported; the sentence names the package.
+        If the import fails; the message names the package.
     """
     with (
         redirect_stdout_to_stderr(),
@@ -75,33 +78,33 @@ def load_entry_point(point: EntryPoint) -> Any:
         return point.load()
 
 
-def checked_class(found: Any, base: type, where: str) -> type:
-    """Return *found* if it is a class derived from *base* that can be made.
+def checked_class(cls: Any, base: type, owner: str) -> type:
+    """Return *cls* if it is a concrete class derived from *base*.
 
     Parameters
     ----------
-    found
-        What a file or a package defines.
-    base
-        What it must derive from, such as ``Policy`` or ``Loss``.
-    where
-        Its name and where it is, for the errors.
+    cls : object
+        Object defined by a file or a package.
+    base : type
+        Required base class, such as ``Policy`` or ``Loss``.
+    owner : str
+        Name and location of the object, for error messages.
 
     Raises
     ------
     PluginError
-        If it is no such class, or does not define what *base* demands.
+        If *cls* is not a class derived from *base*, or has abstract methods.
     """
-    wanted = f"a class derived from psm_sim's {base.__name__}"
-    if not inspect.isclass(found) or not issubclass(found, base):
-        raise PluginError(f"{where} is {safe_repr(found)}; expected {wanted}.")
-    if inspect.isabstract(found):
-        missing = ", ".join(sorted(vars(found)["__abstractmethods__"]))
-        raise PluginError(f"{where} does not define {missing}; expected {wanted}.")
-    return found
+    expected = f"a class derived from psm_sim's {base.__name__}"
+    if not inspect.isclass(cls) or not issubclass(cls, base):
+        raise PluginError(f"{owner} must be {expected}, got {safe_repr(cls)}.")
+    if inspect.isabstract(cls):
+        missing = ", ".join(sorted(vars(cls)["__abstractmethods__"]))
+        raise PluginError(f"{owner} does not define {missing}; expected {expected}.")
+    return cls
 
 
-def _classes(module: ModuleType, base: type) -> str:
+def _class_names(module: ModuleType, base: type) -> str:
     names = [
         name
         for name, value in vars(module).items()
@@ -111,7 +114,7 @@ def _classes(module: ModuleType, base: type) -> str:
 
 
 class _FreshLoader(SourceFileLoader):
-    """Compiles the file as it stands, so that no stale bytecode is used and none is left behind."""
+    """Loader that compiles the source each time and neither reads nor writes bytecode files."""
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
@@ -127,7 +130,7 @@ def _import(file: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise PluginError(f"{file} cannot be imported; expected a file whose name ends in .py.")
     module = importlib.util.module_from_spec(spec)
-    # Registered before it runs: dataclasses and pickle look their module up by name.
+    # Registered before it runs, because dataclasses and pickle look up their module by name.
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
@@ -135,15 +138,13 @@ def _import(file: Path) -> ModuleType:
         del sys.modules[name]
         if isinstance(error, (KeyboardInterrupt, CommandTerminated)):
             raise
-        # SystemExit too: a script that calls sys.exit() must not end psm_sim.
-        raise PluginError(
-            f"{file} does not import: {describe_error(error)}; mend the file and try again."
-        ) from error
+        # Includes SystemExit, because a script that calls sys.exit() must not end psm_sim.
+        raise PluginError(f"{file} cannot be imported: {describe_error(error)}; fix the file.") from error
     return module
 
 
 def _module_name(file: Path) -> str:
-    """Name a module after the file's path and content: the same in every process, new after an edit."""
+    """Return a module name from the file's path and content; an edited file gets a new name."""
     try:
         content = file.read_bytes()
     except OSError as error:

@@ -1,44 +1,44 @@
-"""Progress of work that takes a while: one type for every function that reports it."""
+"""Progress callbacks, and the most recent progress of the process."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Progress = Callable[[int, int, str], None]
-"""Called with (units done, units in all, label); the units are pages, or the bytes of a file."""
+"""Called with (done units, total units, label). The units are pages, records, or the bytes of a file."""
 
 
 latest = ""
-"""The last progress told, in words, for whoever asks what a run is at."""
+"""Most recent progress message."""
 
 fraction = 0.0
-"""The part of the work that is done, from 0 to 1."""
+"""Finished fraction of the work, from 0 to 1."""
 
 bar_visible = False
-"""Whether a bar shows it already."""
+"""Whether a progress bar is visible."""
 
 
 def no_progress(done: int, total: int, label: str) -> None:
-    """Report nothing: the default where nobody watches.
+    """Ignore the progress; the default callback.
 
     Parameters
     ----------
-    done, total
-        The units done, and those in all.
-    label
-        What is being worked on.
+    done, total : int
+        Number of finished units and of all units.
+    label : str
+        Current run, task or file.
     """
 
 
 def record_progress(done: int, total: int, label: str) -> None:
-    """Remember the progress, so that a run without a bar can say what it is at.
+    """Store the progress for the heartbeat of a command without progress bar.
 
     Parameters
     ----------
-    done, total
-        The units done, and those in all.
-    label
-        What is being worked on.
+    done, total : int
+        Number of finished units and of all units.
+    label : str
+        Current run, task or file.
     """
     global latest, fraction
-    latest, fraction = f"{label}, {done:,} of {total:,}", done / total if total else 0.0
+    latest, fraction = f"{label}: {done:,} of {total:,}", done / total if total else 0.0

@@ -1,4 +1,4 @@
-"""Provenance: the program, packages, revision and user files that a result was made with."""
+"""Provenance of results: versions, platform, git revision and digests of the input files."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 from psm_sim.hashing import file_digest
 from psm_sim.version import __version__
 
-_PATIENCE_S = 5.0
+_TIMEOUT_S = 5.0
 
 
 def collect_provenance(files: Iterable[Path]) -> dict[str, Any]:
-    """Return what made a result, as plain values.
+    """Return the provenance of a result as plain values.
 
-    That is the version of psm_sim, Python's, those of the packages it stands on, the git state of the
-    present folder and of psm_sim's own source tree (None where there is none), and the SHA-256 of
-    each of *files*, the user's, by its path.
+    It contains the versions of psm_sim, Python and the required packages, the git state of the current
+    folder and of psm_sim's source tree (None without a repository), and the SHA-256 digests of *files*,
+    the user's files, by path.
     """
     return {
         "psm_sim": __version__,
@@ -34,7 +34,7 @@ def collect_provenance(files: Iterable[Path]) -> dict[str, Any]:
 
 
 def package_versions() -> dict[str, str]:
-    """Return the version of each installed package that psm_sim requires, those of its extras too."""
+    """Return the versions of the installed packages that psm_sim and its extras require."""
     try:
         required = metadata.requires("psm_sim") or []
     except metadata.PackageNotFoundError:
@@ -53,7 +53,7 @@ def _version(name: str) -> str:
 def git_state(folder: Path) -> dict[str, Any] | None:
     """Return ``commit`` and ``changed`` (whether tracked files differ from it) of a folder's repository.
 
-    None where the folder is in no repository that tracks it, or there is no git.
+    Returns None if no repository tracks the folder, or git is not installed.
     """
     commit = _git(folder, "rev-parse", "HEAD")
     if not commit or not _git(folder, "ls-files", "--", "."):
@@ -61,13 +61,13 @@ def git_state(folder: Path) -> dict[str, Any] | None:
     return {"commit": commit, "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))}
 
 
-def _git(folder: Path, *words: str) -> str:
+def _git(folder: Path, *args: str) -> str:
     try:
         done = subprocess.run(  # noqa: S603
-            ["git", "-C", str(folder), *words],  # noqa: S607
+            ["git", "-C", str(folder), *args],  # noqa: S607
             capture_output=True,
             text=True,
-            timeout=_PATIENCE_S,
+            timeout=_TIMEOUT_S,
             check=True,
         )
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Rows: named tuples of numbers, kept in one array, and made anew when they are read."""
+"""Compact sequence of named tuples of numbers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
 class RecordArray(Sequence[Row]):
-    """Rows of one kind, at eight bytes for each number: a tenth of the memory of the tuples.
+    """Sequence of named tuples stored in one array of doubles.
+
+    A number takes eight bytes, a tenth of the memory of the tuples. The tuples are created on access.
 
     Parameters
     ----------
-    kind
-        A named tuple of floats and of ints below 2^53.
-    rows
-        The first of them.
+    kind : type
+        Named tuple of floats and of ints below 2^53.
+    rows : iterable of kind
+        Initial rows.
 
     Examples
     --------
@@ -29,7 +31,7 @@ class RecordArray(Sequence[Row]):
 
     def __init__(self, kind: type[Row], rows: Iterable[Row] = ()) -> None:
         self._kind: Any = kind
-        self._whole = [hint is int for hint in get_type_hints(kind).values()]
+        self._is_int = [hint is int for hint in get_type_hints(kind).values()]
         self._numbers = array("d")
         for row in rows:
             self.append(row)
@@ -39,7 +41,7 @@ class RecordArray(Sequence[Row]):
         self._numbers.extend(row)
 
     def __len__(self) -> int:
-        return len(self._numbers) // len(self._whole)
+        return len(self._numbers) // len(self._is_int)
 
     @overload
     def __getitem__(self, index: int) -> Row: ...
@@ -47,8 +49,8 @@ class RecordArray(Sequence[Row]):
     def __getitem__(self, index: slice) -> Sequence[Row]: ...
     def __getitem__(self, index: int | slice) -> Row | Sequence[Row]:
         if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        # A range tells an index from the end, and one that is out of it.
+            return [self[position] for position in range(*index.indices(len(self)))]
+        # Indexing a range resolves negative indices and raises IndexError.
         return self._row(range(len(self))[index])
 
     def __iter__(self) -> Iterator[Row]:
@@ -59,21 +61,21 @@ class RecordArray(Sequence[Row]):
             return self._kind is other._kind and self._numbers == other._numbers
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]  # as a list
+    __hash__ = None  # type: ignore[assignment]  # mutable, like a list
 
     def column(self, name: str) -> list[float]:
-        """Return one field of all rows."""
-        found: list[float] = self._numbers[self._kind._fields.index(name) :: len(self._whole)].tolist()
-        return found
+        """Return the field *name* of all rows."""
+        values: list[float] = self._numbers[self._kind._fields.index(name) :: len(self._is_int)].tolist()
+        return values
 
     def _row(self, index: int) -> Row:
-        width = len(self._whole)
+        width = len(self._is_int)
         numbers = self._numbers[index * width : (index + 1) * width]
-        fields = zip(numbers, self._whole, strict=True)
-        row: Row = self._kind(*[int(number) if whole else number for number, whole in fields])
+        fields = zip(numbers, self._is_int, strict=True)
+        row: Row = self._kind(*[int(number) if is_int else number for number, is_int in fields])
         return row
 
 
 def record_column(rows: Sequence[Row], name: str) -> list[float]:
-    """Return one field, a float, of all *rows*: at once if they are :class:`RecordArray`."""
+    """Return the float field *name* of all *rows*; a :class:`RecordArray` is read without tuples."""
     return rows.column(name) if isinstance(rows, RecordArray) else [getattr(row, name) for row in rows]

@@ -1,4 +1,4 @@
-"""Registry: the components of one kind by name, built in or a class in a user's file."""
+"""Registry of named components: built-in, user-defined or from installed packages."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ T = TypeVar("T")
 
 
 def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError:
-    """Return the error for a name that is not in a list, with the nearest one as a hint.
+    """Return the error for an unknown name, with the closest valid name as a hint.
 
     Parameters
     ----------
-    kind
-        What is named, such as ``"policy"``.
-    name
-        The name given.
-    names
-        The names there are.
+    kind : str
+        Kind of object, such as ``"policy"``.
+    name : str
+        Unknown name.
+    names : iterable of str
+        Valid names.
     """
     names = list(names)
     return InputError(
-        f"There is no {kind} {name!r}; expected one of {', '.join(names)}.{did_you_mean(name, names)}"
+        f"Unknown {kind} {name!r}; expected one of {', '.join(names)}.{did_you_mean(name, names)}"
     )
 
 
 class Registry(Generic[T]):
-    """The components of one kind that can be named; classes are imported when first used.
+    """Named components of one kind. Their classes are imported on first use.
 
     Parameters
     ----------
-    kind
-        What they are, for the errors: ``"policy"``, ``"loss"`` or ``"learner"``.
-    base
-        The class that each of them, and a user's own, derives from.
-    builtin
+    kind : str
+        Kind of component, for error messages: ``"policy"``, ``"loss"`` or ``"learner"``.
+    base : type
+        Base class of all components, including user-defined ones.
+    builtin : mapping of str to str
         ``"module:Class"`` by name.
-    group
-        The entry point group under which other packages offer more of them; empty for none. A built-in
-        name is never taken by a package.
+    group : str
+        Entry point group of components from other packages; empty for none. Built-in names take
+        precedence.
     """
 
     def __init__(self, kind: str, base: type, builtin: Mapping[str, str], group: str = "") -> None:
@@ -62,58 +62,58 @@ class Registry(Generic[T]):
         return list(self._builtin)
 
     def installed(self) -> dict[str, str]:
-        """Return the names that installed packages offer, each with its package; no built-in ones."""
-        offered = installed_entry_points(self.group) if self.group else {}
-        return {name: distribution_of(point) for name, point in offered.items() if name not in self._builtin}
+        """Return the components of installed packages: the package by name, without built-in names."""
+        points = installed_entry_points(self.group) if self.group else {}
+        return {name: distribution_of(point) for name, point in points.items() if name not in self._builtin}
 
     def knows(self, text: str) -> bool:
-        """Say whether *text* begins with a built-in name or with ``FILE.py:CLASS``."""
+        """Return whether the spec *text* names a component or ``FILE.py:CLASS``."""
         name = name_of(text, self.kind)
         return name in self._builtin or class_file(name) is not None or name in self.installed()
 
     def get(self, name: str) -> type:
-        """Return the class of a built-in name, of ``FILE.py:CLASS`` or of a package's name.
+        """Return the class of a built-in name, a package's name or ``FILE.py:CLASS``.
 
         Raises
         ------
         InputError
-            If there is no such name, or the class cannot be used.
+            If the name is unknown, or the class cannot be used.
         """
         file = class_file(name)
         if file:
             return load_class(*file, self.base)
         if name not in self._builtin:
-            return self._offered(name)
+            return self._load_installed(name)
         module, _, attribute = self._builtin[name].partition(":")
-        found: type = getattr(importlib.import_module(module), attribute)
-        return found
+        cls: type = getattr(importlib.import_module(module), attribute)
+        return cls
 
-    def _offered(self, name: str) -> type:
+    def _load_installed(self, name: str) -> type:
         point = installed_entry_points(self.group).get(name) if self.group else None
         if point is None:
             raise unknown_name_error(self.kind, name, [*self.names(), *self.installed(), "FILE.py:CLASS"])
         return checked_class(load_entry_point(point), self.base, f"{name} of {distribution_of(point)}")
 
-    def create(self, what: str | Spec, **given: Any) -> T:
-        """Make the component that a text or spec names, its parameters checked; *given* are further values.
+    def create(self, spec: str | Spec, **arguments: Any) -> T:
+        """Create the component of a spec, with checked parameters and further *arguments*.
 
         Raises
         ------
         InputError
-            If there is no such component, or one of its parameters is wrong.
+            If the component is unknown, or one of its parameters is invalid.
         """
-        spec = Spec.of(what, self.kind)
-        made: T = build(self.get(spec.name), spec.values, f"{self.kind} {spec.name}", **given)
-        return made
+        parsed = Spec.of(spec, self.kind)
+        component: T = build(self.get(parsed.name), parsed.values, f"{self.kind} {parsed.name}", **arguments)
+        return component
 
-    def make(self, what: str | Spec | T) -> T:
-        """Return the component that a text or spec names, or *what* itself if it is made already.
+    def make(self, component: str | Spec | T) -> T:
+        """Return *component*, created with :meth:`create` if it is a spec.
 
         Raises
         ------
         InputError
-            As :meth:`create`.
+            See :meth:`create`.
         """
-        if isinstance(what, self.base):
-            return cast(T, what)
-        return self.create(cast("str | Spec", what))
+        if isinstance(component, self.base):
+            return cast(T, component)
+        return self.create(cast("str | Spec", component))

@@ -1,4 +1,4 @@
-"""Interruptions of a command: signals that end it, a limit on its time, and word that it is at work."""
+"""Signal handling, time limit and heartbeat of a command."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from psm_sim.errors import CommandTerminated
 from psm_sim.formatting import format_duration
 
 FIRST_HEARTBEAT_S, MAX_HEARTBEAT_INTERVAL_S = 10.0, 60.0
-"""Seconds until a command that says nothing says that it is at work, and the longest pause after that."""
+"""Delay of the first heartbeat and longest interval between heartbeats, in seconds."""
 
 SHOW_TIME_LEFT_FROM_S = 60.0
-"""Seconds from which a command that is going to take longer says how long."""
+"""Expected duration in seconds above which a heartbeat shows the remaining time."""
 
-_WIDTH = 20
-_INSIST_S = 2.0
+_BAR_WIDTH = 20
+_REPEAT_S = 2.0
 _GRACE_S = 10.0
 
 
 @contextmanager
 def raise_on_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the block as Ctrl-C does: all is cleaned up on the way."""
+    """Raise CommandTerminated in the block on SIGTERM or SIGHUP, so that it cleans up as after Ctrl-C."""
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {}
     if threading.current_thread() is threading.main_thread():
-        # What is ignored stays ignored, as nohup asks for.
+        # Keep ignored signals ignored (nohup).
         numbers = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
-        before = {number: signal.signal(number, _stop) for number in numbers}
+        before = {number: signal.signal(number, _raise_terminated) for number in numbers}
     try:
         yield
     finally:
@@ -43,49 +43,49 @@ def raise_on_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _stop(number: int, _: FrameType | None) -> NoReturn:
-    raise CommandTerminated(f"ended by {signal.Signals(number).name}.", 128 + number)
+def _raise_terminated(number: int, _: FrameType | None) -> NoReturn:
+    raise CommandTerminated(f"terminated by {signal.Signals(number).name}.", 128 + number)
 
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """End the block after a time, whatever it does; None: no limit.
+    """Abort the block after *seconds*; None disables the limit.
 
-    It is told to stop by an exception, again and again; if it does not listen for 10 s, because it catches
-    everything or does not return from a library, the process ends at once.
+    CommandTerminated is raised in the block, repeatedly. If the block is still running 10 s later,
+    because it catches everything or does not return from a library, the process exits.
     """
     if seconds is None:
         yield
         return
-    said = f"the time is up: --timeout-s is {seconds:g}; give more time, or less work."
+    message = f"timed out after {seconds:g} s (--timeout-s); increase the limit or reduce the work."
 
-    def ring(*_: object) -> NoReturn:
-        raise CommandTerminated(said, 2)
+    def on_alarm(*_: object) -> NoReturn:
+        raise CommandTerminated(message, 2)
 
-    last = threading.Timer(seconds + _GRACE_S, _end_at_once, [said])
-    last.daemon = True
-    last.start()
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _INSIST_S)
+    exit_timer = threading.Timer(seconds + _GRACE_S, _exit_now, [message])
+    exit_timer.daemon = True
+    exit_timer.start()
+    before = signal.signal(signal.SIGALRM, on_alarm)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_S)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-        last.cancel()
+        exit_timer.cancel()
 
 
-def _end_at_once(said: str) -> None:
+def _exit_now(message: str) -> None:
     with suppress(OSError, ValueError):
-        os.write(2, f"psm_sim: {said}\n".encode())
+        os.write(2, f"psm_sim: {message}\n".encode())
     os._exit(2)
 
 
 @contextmanager
 def heartbeat() -> Iterator[None]:
-    """Say on standard error that the block is at work, if it takes long and no progress bar is shown."""
+    """Print heartbeats to standard error while a long block runs without a progress bar."""
     done = threading.Event()
-    thread = threading.Thread(target=_say, args=(done,), daemon=True)
+    thread = threading.Thread(target=_print_heartbeats, args=(done,), daemon=True)
     thread.start()
     try:
         yield
@@ -93,22 +93,31 @@ def heartbeat() -> Iterator[None]:
         done.set()
 
 
-def _say(done: threading.Event) -> None:
-    begun, pause_s = time.monotonic(), FIRST_HEARTBEAT_S
+def _print_heartbeats(done: threading.Event) -> None:
+    start_s, pause_s = time.monotonic(), FIRST_HEARTBEAT_S
     progress.latest, progress.fraction = "", 0.0
     while not done.wait(pause_s):
         if not progress.bar_visible:
-            taken_s = time.monotonic() - begun
-            at = f": {progress.latest}" if progress.latest else ""
+            elapsed_s = time.monotonic() - start_s
+            task = progress.latest if progress.latest else "still running"
             with suppress(OSError, ValueError):
-                words = f"psm_sim: at work for {taken_s:.0f} s{at}{time_left(taken_s, progress.fraction)}"
-                print(words, file=sys.stderr)  # noqa: T201
+                line = f"{task}, {elapsed_s:.0f} s elapsed{time_left(elapsed_s, progress.fraction)}"
+                print(f"psm_sim: {line}", file=sys.stderr)  # noqa: T201
         pause_s = min(2 * pause_s, MAX_HEARTBEAT_INTERVAL_S)
 
 
-def time_left(taken_s: float, share: float) -> str:
-    """Return a bar and the time left, if all takes over a minute; *share* of it took *taken_s* seconds."""
-    if not 0 < share < 1 or taken_s <= SHOW_TIME_LEFT_FROM_S * share:
+def time_left(elapsed_s: float, fraction: float) -> str:
+    """Return a bar and the remaining time, or ``""`` if the total time is at most a minute.
+
+    Parameters
+    ----------
+    elapsed_s : float
+        Elapsed seconds.
+    fraction : float
+        Finished fraction of the work, from 0 to 1.
+    """
+    if not 0 < fraction < 1 or elapsed_s <= SHOW_TIME_LEFT_FROM_S * fraction:
         return ""
-    done = round(_WIDTH * share)
-    return f" [{'#' * done}{'-' * (_WIDTH - done)}] about {format_duration(taken_s / share - taken_s)} left"
+    done = round(_BAR_WIDTH * fraction)
+    remaining = format_duration(elapsed_s / fraction - elapsed_s)
+    return f" [{'#' * done}{'-' * (_BAR_WIDTH - done)}] about {remaining} left"

@@ -1,4 +1,4 @@
-"""Estimates: many numbers as a few (mean, median, 95th percentile, largest), and confidence intervals."""
+"""Summary statistics, percentiles and confidence intervals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 
 class Summary(NamedTuple):
-    """Mean, median, 95th percentile (linear between neighbours) and maximum; ``float()`` is the mean."""
+    """Mean, median, 95th percentile (linear interpolation) and maximum; ``float()`` returns the mean."""
 
     mean: float
     median: float
@@ -22,7 +22,7 @@ class Summary(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Summary:
-        """Summarise at least one value."""
+        """Return the summary of at least one value."""
         array = np.asarray(values, dtype=np.float64)
         return cls(
             float(array.mean()),
@@ -32,16 +32,16 @@ class Summary(NamedTuple):
         )
 
 
-def percentiles(values: Sequence[float], wanted: Sequence[int]) -> dict[str, float]:
-    """Return percentiles of at least one value, linear between neighbours, under names as ``p50``."""
-    found = np.percentile(np.asarray(values, dtype=np.float64), wanted)
-    return {f"p{each}": float(value) for each, value in zip(wanted, found, strict=True)}
+def percentiles(values: Sequence[float], percents: Sequence[int]) -> dict[str, float]:
+    """Return percentiles of at least one value, linearly interpolated, with keys such as ``p50``."""
+    results = np.percentile(np.asarray(values, dtype=np.float64), percents)
+    return {f"p{percent}": float(value) for percent, value in zip(percents, results, strict=True)}
 
 
 class Interval(NamedTuple):
-    """A mean and the half width of its confidence interval, in the unit of the values.
+    """Mean and half width of its confidence interval, in the unit of the values.
 
-    The half width is 0 for a single value, which has no interval.
+    The half width of a single value is 0.
     """
 
     mean: float
@@ -50,12 +50,12 @@ class Interval(NamedTuple):
 
     @property
     def low(self) -> float:
-        """The lower end."""
+        """Lower end of the interval."""
         return self.mean - self.half_width
 
     @property
     def high(self) -> float:
-        """The upper end."""
+        """Upper end of the interval."""
         return self.mean + self.half_width
 
     def __format__(self, spec: str) -> str:
@@ -64,10 +64,10 @@ class Interval(NamedTuple):
 
 
 def confidence_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Return the mean of independent values with Student's interval of the given confidence.
+    """Return the mean of independent *values* and its Student t interval.
 
-    For a comparison on common random numbers give the paired differences (or ratios), one per replication:
-    their interval is the one that says whether the policies differ.
+    To compare policies on common random numbers, pass the paired differences (or ratios), one per
+    replication. Their interval shows whether the policies differ.
     """
     array = np.asarray(values, dtype=np.float64)
     mean = float(array.mean())

@@ -1,4 +1,4 @@
-"""User code: calls into a user's own file, whatever they raise, return or print."""
+"""Guards for calls into user code: exceptions, output and returned values."""
 
 from __future__ import annotations
 
@@ -11,95 +11,98 @@ from typing import Any, TypeVar
 
 from psm_sim.errors import CommandTerminated, InputError, PluginError, describe_error, safe_repr
 
-Part = TypeVar("Part")
+Component = TypeVar("Component")
 
 _MAX_DEPTH = 20
 
 
-class calling:  # noqa: N801 (read as a verb; a class, since a generator would cost a policy 1 us for each question)
-    """Turn what the block raises into an error that says whose code failed, where, and with what.
+# A verb in lower case, because it reads like a function in a with statement. A class, because a generator
+# would cost each decision of a user's policy 1 us.
+class calling:  # noqa: N801
+    """Context manager that converts exceptions of user code to a PluginError.
 
     Parameters
     ----------
-    told
-        The beginning of the sentence, such as ``"Policy mine failed in rest()"``.
-    remedy
-        Its end.
-    values
-        What the code was given, shown behind *told* if any; made a text only if the block fails.
+    problem : str
+        Start of the message, such as ``"Policy mine failed in rest()"``.
+    remedy : str
+        End of the message.
+    values : object
+        Arguments of the user code, shown after *problem* unless None. They are formatted only on error.
 
     Raises
     ------
     PluginError
-        For anything but an :class:`InputError`, an interrupt or the end of the program; also ``SystemExit``.
+        For any exception, including ``SystemExit``, except :class:`InputError`, an interrupt and
+        :class:`CommandTerminated`.
     """
 
-    __slots__ = ("_remedy", "_told", "_values")
+    __slots__ = ("_problem", "_remedy", "_values")
 
-    def __init__(self, told: str, remedy: str = "mend it", values: object = None) -> None:
-        self._told, self._remedy, self._values = told, remedy, values
+    def __init__(self, problem: str, remedy: str = "fix the code", values: object = None) -> None:
+        self._problem, self._remedy, self._values = problem, remedy, values
 
     def __enter__(self) -> None:
-        """Begin the block."""
+        """Enter the block."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if error is None or isinstance(error, (InputError, KeyboardInterrupt, CommandTerminated)):
             return
-        given = "" if self._values is None else f" with {safe_repr(self._values)}"
-        raise PluginError(f"{self._told}{given}: {describe_error(error)}; {self._remedy}.") from error
+        arguments = "" if self._values is None else f" with {safe_repr(self._values)}"
+        raise PluginError(f"{self._problem}{arguments}: {describe_error(error)}; {self._remedy}.") from error
 
 
 @contextmanager
 def redirect_stdout_to_stderr() -> Iterator[None]:
-    """Let what a user's code prints in the block go to standard error: the result alone is on the output."""
+    """Redirect what user code prints in the block, so that standard output has only the results."""
     with redirect_stdout(sys.stderr):
         yield
 
 
-def component_name(part: Any) -> str:
-    """Return the name of a user's policy or loss; that of its class if it has none that can be read."""
+def component_name(component: Any) -> str:
+    """Return the name of a user's policy or loss, or the name of its class if it has none."""
     try:
-        return str(part.name) or type(part).__name__
+        return str(component.name) or type(component).__name__
     except Exception:
-        return type(part).__name__
+        return type(component).__name__
 
 
-def copy_component(part: Part, owner: str) -> Part:
-    """Return a copy of a policy or loss.
+def copy_component(component: Component, owner: str) -> Component:
+    """Return a deep copy of a policy or loss; errors call it *owner*.
 
     Raises
     ------
     PluginError
-        If it cannot be copied, or the copy is of another class; *owner* is what it is called.
+        If copying fails, or the copy has another class.
     """
-    with calling(f"{owner} cannot be copied", "expected one that can"):
-        found = copy.deepcopy(part)
-    if type(found) is not type(part):
-        raise PluginError(f"{owner}: its copy is {safe_repr(found)}; expected one of its own class.")
-    return found
+    with calling(f"{owner} cannot be copied", "make it work with copy.deepcopy()"):
+        duplicate = copy.deepcopy(component)
+    if type(duplicate) is not type(component):
+        raise PluginError(f"The copy of {owner} must be of the same class, got {safe_repr(duplicate)}.")
+    return duplicate
 
 
 def to_plain(parameters: Any) -> dict[str, Any]:
-    """Return a user's ``config()`` as values that JSON has.
+    """Convert the ``config()`` of a user's component to JSON values.
 
     Raises
     ------
     TypeError
-        If it is no dictionary, nested too deeply, or holds anything but numbers, texts, truth values, None,
-        lists and dictionaries of these.
+        If it is not a dictionary, nested too deeply, or contains anything but numbers, strings,
+        booleans, None, lists and dictionaries.
     """
     if not isinstance(parameters, dict):
-        raise TypeError(f"config() returned {safe_repr(parameters)}, expected a dictionary")
+        raise TypeError(f"config() must return a dictionary, got {safe_repr(parameters)}")
     return {str(key): _plain(value, _MAX_DEPTH) for key, value in parameters.items()}
 
 
-def _plain(value: Any, left: int) -> Any:
-    if not left:
+def _plain(value: Any, depth: int) -> Any:
+    if not depth:
         raise TypeError("config() is nested too deeply")
     if isinstance(value, dict):
-        return {str(key): _plain(item, left - 1) for key, item in value.items()}
+        return {str(key): _plain(item, depth - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item, left - 1) for item in value]
+        return [_plain(item, depth - 1) for item in value]
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, Integral) and abs(int(value)) < 10**300:
@@ -107,5 +110,5 @@ def _plain(value: Any, left: int) -> Any:
     if isinstance(value, Real):
         return float(value)
     raise TypeError(
-        f"config() holds {safe_repr(value)}, expected plain numbers, texts, lists and dictionaries"
+        f"config() must contain only numbers, strings, lists and dictionaries, got {safe_repr(value)}"
     )

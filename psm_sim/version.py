@@ -1,3 +1,3 @@
-"""Version of the program: it stands in every result, and in the key of every task."""
+"""Version of psm_sim, part of every result and of every task key."""
 
 __version__ = "0.1.0"
