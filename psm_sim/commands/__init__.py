@@ -1,1 +1,1 @@
-"""The subcommands of the command line."""
+"""Subcommands of the command line."""

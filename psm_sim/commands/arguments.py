@@ -1,4 +1,4 @@
-"""Options that several subcommands share, and the functions that read them."""
+"""Options shared by several subcommands, and functions that parse them."""
 
 from __future__ import annotations
 
@@ -17,138 +17,157 @@ if TYPE_CHECKING:
 
 
 MAX_MAH = 1e9
-"""Largest charge of a battery, in mAh."""
+"""Largest battery capacity in mAh."""
 
 DEFAULT_PAGES = 100
-"""The number of pages where none is given."""
+"""Default number of pages."""
 
 
-def whole_number(least: int, most: int) -> Callable[[str], int]:
-    """Return an argument type that reads a whole number in a range."""
-    bounds = f"from {least} to {most}"
+def whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
+    """Return an argparse type for integers from *minimum* to *maximum*."""
+    bounds = f"from {minimum} to {maximum}"
 
-    def read(text: str) -> int:
+    def parse(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
-            value = least - 1
-        if not least <= value <= most:
-            raise ArgumentTypeError(f"the value is {text!r}; expected a whole number {bounds}")
+            value = minimum - 1
+        if not minimum <= value <= maximum:
+            raise ArgumentTypeError(f"must be an integer {bounds}, got {text!r}")
         return value
 
-    return read
+    return parse
 
 
 def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
-    """Read the ``key=value`` of every ``--set``."""
+    """Parse ``key=value`` pairs, such as those of ``--set``."""
     settings: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not key:
             raise InputError(
-                f"--set: {pair!r} is no setting; expected key=value, as links.wired.latency_ms=80."
+                f"--set: invalid setting {pair!r}; expected key=value, e.g. links.wired.latency_ms=80."
             )
         if key in settings:
             raise InputError(
-                f"--set: {key} is given twice, as {settings[key]!r} and {value!r}; give it once."
+                f"--set: duplicate key {key!r} ({settings[key]!r} and {value!r}); specify it once."
             )
         settings[key] = value
     return settings
 
 
 def parse_battery(text: str | None) -> dict[str, float]:
-    """Read ``--battery``, a charge in mAh or Ah, as the setting it stands for; None: it is not given."""
+    """Return the topology setting of ``--battery``, a capacity in mAh or Ah; None sets nothing."""
     if text is None:
         return {}
-    word = text.strip().lower()
-    number, scale = word.removesuffix("mah"), 1.0
-    if number == word and word.endswith("ah"):
-        number, scale = word.removesuffix("ah"), 1000.0
+    capacity = text.strip().lower()
+    number, scale = capacity.removesuffix("mah"), 1.0
+    if number == capacity and capacity.endswith("ah"):
+        number, scale = capacity.removesuffix("ah"), 1000.0
     try:
         charge_mah = scale * float(number)
     except ValueError:
         charge_mah = 0.0
     if not 0 < charge_mah <= MAX_MAH:
-        raise InputError(f"--battery is {text!r}; expected a charge above 0, as 2000mAh or 2Ah.")
+        raise InputError(f"--battery must be a capacity > 0, e.g. 2000mAh or 2Ah, got {text!r}.")
     return {"power.battery_mah": charge_mah}
 
 
 def parse_max_page_s(text: str | None) -> dict[str, float]:
-    """Read ``--max-page-s`` as the setting it stands for; None: it is not given."""
+    """Return the topology setting of ``--max-page-s``; None sets nothing."""
     from psm_sim.parameter_values import Parameter
 
     limit = Parameter("--max-page-s", 1.0, at_least=0.001, at_most=1e9)
-    return {} if text is None else {"browser.max_page_s": float(limit.read(text, "option"))}
+    return {} if text is None else {"browser.max_page_s": float(limit.read(text, "command line"))}
 
 
 def device_settings(profile: str, battery: str | None) -> dict[str, Any]:
-    """Return the topology keys for which ``--profile`` and ``--battery`` stand."""
+    """Return the topology settings of ``--profile`` and ``--battery``."""
     from psm_sim.network.chip_profiles import load_profile
 
     return {**(load_profile(profile).values if profile else {}), **parse_battery(battery)}
 
 
 def find_preset(name: str | None) -> Preset:
-    """Return the preset of that name; without a name, one that changes nothing."""
+    """Load a preset by *name*; None returns an empty preset."""
     from psm_sim.simulation.preset import Preset, load_preset
 
     return Preset() if name is None else load_preset(name)
 
 
-def apply_recording_options(spec: Spec, use: Mapping[str, str | None]) -> Spec:
-    """Return the trace with the parameters that options stand for, ``--clients`` for one; None: not given.
+def apply_recording_options(spec: Spec, options: Mapping[str, str | None]) -> Spec:
+    """Return *spec* with the parameters of options such as ``--clients``.
+
+    Parameters
+    ----------
+    spec : Spec
+        Trace of the command.
+    options : mapping of str to str or None
+        Values by option name without dashes; None if the option is absent.
 
     Raises
     ------
     InputError
-        If one is given though the trace is no recording, or says it too.
+        If an option is present although the trace is not a recording, or sets the same parameter.
     """
     from psm_sim.workload.loading import find_trace, is_page_list, is_profile
 
-    given = {key: value for key, value in use.items() if value is not None}
-    path = find_trace(spec.name) if given else None
-    for key, value in given.items():
+    values = {key: value for key, value in options.items() if value is not None}
+    path = find_trace(spec.name) if values else None
+    for key, value in values.items():
         if path is not None and (is_profile(path) or is_page_list(path)):
             raise InputError(
-                f"--{key} is {value!r}, but trace {spec.name!r} is no recording; expected one, such as a "
-                f".tr.gz, HAR or pcap file, or drop --{key}."
+                f"--{key} {value} requires a recording such as a .tr.gz, HAR or pcap file, "
+                f"got trace {spec.name!r}; remove --{key} or use a recording."
             )
         if key in spec.values:
-            raise InputError(f"--{key} is {value!r}, but {str(spec)!r} gives {key} too; drop one of the two.")
+            raise InputError(f"--{key} {value} conflicts with {key}= in {str(spec)!r}; remove one of them.")
         spec = spec.with_(key, value)
     return spec
 
 
 def path_option(option: str, text: str) -> Path:
-    """Return the path of the file that an option names; a forgotten variable gives an empty text."""
+    """Return the value of *option* as a path; reject ``""``, the value of an unset shell variable."""
     if not text:
-        raise InputError(f"{option} is ''; expected the name of a file.")
+        raise InputError(f"{option} must be a file name, got ''.")
     return Path(text)
 
 
-def is_given(option: str, words: Sequence[str]) -> bool:
-    """Say whether an option, such as ``--pages``, stands among the words of the command line."""
-    return any(word.partition("=")[0] == option for word in words)
+def is_given(option: str, argv: Sequence[str]) -> bool:
+    """Return whether *option*, such as ``--pages``, is in the command-line arguments *argv*."""
+    return any(argument.partition("=")[0] == option for argument in argv)
+
+
+def execution_group(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Return the argument group "execution" of *parser*, created on first use."""
+    groups = [group for group in parser._action_groups if group.title == "execution"]
+    return groups[0] if groups else parser.add_argument_group("execution")
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that every command has."""
-    parser.add_argument(
-        "--timeout-s", metavar="S", help="end the command after S seconds, whatever it does (default: never)"
+    """Add the options of every command."""
+    group = execution_group(parser)
+    group.add_argument(
+        "--timeout-s", metavar="S", help="abort after S seconds of wall-clock time (default: no limit)"
     )
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 
 def parse_timeout(text: str | None) -> float | None:
-    """Return the seconds that ``--timeout-s`` gives as *text*, None without it."""
+    """Return the value of ``--timeout-s`` in seconds, or None without the option."""
     from psm_sim.parameter_values import Parameter
 
     limit = Parameter("--timeout-s", 1.0, above=0, at_most=1e9)
-    return None if text is None else float(limit.read(text, "option"))
+    return None if text is None else float(limit.read(text, "command line"))
 
 
-def add_pages(parser: argparse.ArgumentParser, meaning: str) -> None:
-    """Declare ``--pages``."""
+def add_workers(parser: argparse.ArgumentParser, help: str) -> None:  # noqa: A002
+    """Add ``--workers`` with the given *help*."""
+    execution_group(parser).add_argument("--workers", type=whole_number(1, 1024), metavar="N", help=help)
+
+
+def add_pages(parser: argparse._ActionsContainer, meaning: str) -> None:
+    """Add ``--pages``; *meaning* is its help without the default."""
     parser.add_argument(
         "--pages",
         type=whole_number(1, MAX_PAGES),
@@ -158,8 +177,8 @@ def add_pages(parser: argparse.ArgumentParser, meaning: str) -> None:
     )
 
 
-def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
-    """Declare ``--seed``."""
+def add_seed(parser: argparse._ActionsContainer, meaning: str) -> None:
+    """Add ``--seed``; *meaning* is its help without the default."""
     parser.add_argument(
         "--seed",
         type=whole_number(0, MAX_SEED),
@@ -169,11 +188,11 @@ def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
     )
 
 
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--format``."""
+def add_format(parser: argparse._ActionsContainer) -> None:
+    """Add ``--format``."""
     parser.add_argument(
         "--format",
         choices=("table", "json", "csv"),
         default="table",
-        help="of the results on standard output (default: %(default)s)",
+        help="format of standard output (default: %(default)s)",
     )

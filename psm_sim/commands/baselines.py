@@ -1,4 +1,4 @@
-"""Baselines, reference and first look: what a comparison shows beside the policies asked for."""
+"""Default policies, baselines and reference policy of a run."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ if TYPE_CHECKING:
     from psm_sim.simulation.preset import Preset
 
 DEFAULT_POLICIES = 10
-"""The number of replications where no word at all is given."""
+"""Number of replications of a run without arguments."""
 
 
 def default_policies() -> list[str]:
-    """Return the policies that are compared where no word at all is given, beside the baselines."""
+    """Return the policies of a run without arguments, in addition to the baselines."""
     return ["bsd", "lpsm", "anticipate"]
 
 
 def make_references(against: str | None, no_baselines: bool, preset: Preset) -> References:
-    """Return what stands beside the policies asked for.
+    """Return the baselines and the reference policy of a comparison.
 
     Parameters
     ----------
-    against
-        The text of the policy that they are compared with; None for psm.
-    no_baselines
-        Whether the baselines are left out.
-    preset
-        Its parameters are those of the baselines, too.
+    against : str or None
+        Spec of the reference policy; None selects psm.
+    no_baselines : bool
+        Whether to omit the baselines.
+    preset : Preset
+        Preset whose policy parameters also apply to the baselines and the reference.
     """
     from psm_sim.simulation import BASELINES, References
 
     baselines = tuple(preset.policy_spec(baseline) for baseline in BASELINES)
-    named = [preset.policy_spec(Spec.parse(text, "policy")) for text in filter(None, [against])]
-    return References(() if no_baselines else baselines, tuple(named) or baselines[-1:])
+    reference = [preset.policy_spec(Spec.parse(text, "policy")) for text in filter(None, [against])]
+    return References(() if no_baselines else baselines, tuple(reference) or baselines[-1:])

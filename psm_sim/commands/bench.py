@@ -1,4 +1,4 @@
-"""``psm_sim bench``: how fast it is, beside loops that cost the same in every version."""
+"""``psm_sim bench``: benchmarks relative to baseline loops."""
 
 from __future__ import annotations
 
@@ -10,32 +10,34 @@ from psm_sim.commands import list_output
 from psm_sim.commands.arguments import whole_number
 
 HELP = """\
-Measure what a page, a poll, a round of learning and a start cost, as ratios to loops in the same
-process: SimPy's bare events, a product of NumPy arrays, a start of Python."""
+Measure the time of a page, a poll, a learning round and a start of psm_sim, relative to baseline
+loops on the same machine: SimPy events, NumPy array products, and a start of Python with NumPy."""
 EPILOG = """\
 examples:
   psm_sim bench
   psm_sim bench --format json > benchmarks/speed.json
   psm_sim bench --against benchmarks/speed.json
 
-Exit status: 0; 1 if a measure costs over 1.1 times what it did in the file given with --against."""
+Exit status: 0; 1 if a benchmark takes more than 1.1 times as long as in the file of --against."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     parser.add_argument(
         "--repeats",
         type=whole_number(1, 1000),
         default=5,
         metavar="N",
-        help="the best of how many counts (%(default)s)",
+        help="number of repetitions, of which the best counts (default: %(default)s)",
     )
-    parser.add_argument("--against", type=Path, metavar="FILE", help="what an earlier bench wrote as JSON")
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="JSON file of an earlier bench to compare with"
+    )
     list_output.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, print, and say what became slower."""
+    """Run the benchmarks and print them; return 1 if one became slower."""
     from psm_sim.speed.benchmark import read_benchmarks, run_benchmarks, to_dict
 
     costs = run_benchmarks(

@@ -1,4 +1,4 @@
-"""Contents of a capture as text: its client, its packets in each direction, and the pages made of them."""
+"""Text description of a packet capture."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from psm_sim.workload.recordings.capture.ip_packets import TCP, UDP
 
 
 def of_capture(captured: CapturedTrace) -> str:
-    """Describe a capture."""
-    found = captured.capture
-    protocol = found.rows["protocol"]
+    """Return the description of a capture: packets per direction and reconstructed pages."""
+    capture = captured.capture
+    protocol = capture.rows["protocol"]
     kinds = {"TCP": protocol == TCP, "UDP": protocol == UDP, "other": ~np.isin(protocol, (TCP, UDP))}
     facts = {
-        "Format": found.format,
-        "Frames": f"{found.frames:,}, of them IP packets: {found.packets:,}",
-        "Client": f"{found.client}, {found.rows.size:,} packets",
-        "Span": format_duration(float(found.at_s[-1])),
-        "Busiest": ", ".join(f"{address} ({count:,})" for address, count in found.others),
-        "Packets": ", ".join(f"{name} {int(mine.sum()):,}" for name, mine in kinds.items()),
+        "Format": capture.format,
+        "Frames": f"{capture.frames:,} ({capture.packets:,} IP packets)",
+        "Client": f"{capture.client}, {capture.rows.size:,} packets",
+        "Span": format_duration(float(capture.at_s[-1])),
+        "Busiest": ", ".join(f"{address} ({count:,})" for address, count in capture.others),
+        "Packets": ", ".join(f"{name} {int(mask.sum()):,}" for name, mask in kinds.items()),
     }
     rows = [line for name, up in (("down", False), ("up", True)) for line in _rows(captured, name, up)]
     return "\n".join([*facts_of(facts), "", *table_of(rows), "", *_pages(captured)])
 
 
 def _rows(captured: CapturedTrace, name: str, up: bool) -> list[str]:
-    mine = captured.capture.uplink == up
-    between, sizes = np.diff(captured.capture.at_s[mine]), captured.capture.rows["length"][mine]
-    return [row_of(f"{name}, between s", between), row_of(f"{name}, bytes", sizes)]
+    mask = captured.capture.uplink == up
+    gaps_s, sizes = np.diff(captured.capture.at_s[mask]), captured.capture.rows["length"][mask]
+    return [row_of(f"{name}, between s", gaps_s), row_of(f"{name}, bytes", sizes)]
 
 
 def _pages(captured: CapturedTrace) -> list[str]:

@@ -1,4 +1,4 @@
-"""``psm_sim check``: the contract checks on a component."""
+"""``psm_sim check``: contract checks of a component."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 from psm_sim.commands import list_output
 
 HELP = """\
-Run the checks that every built-in policy, loss, learner, online learner and query rule
-passes, on one of yours: copies, saved state, odd questions, whole runs and the laws they must keep."""
+Check a user-defined policy, loss, learner, online learner or query rule against the contract
+that every built-in component satisfies: copies, saved state, unusual calls, whole runs and invariants."""
 
 EPILOG = """\
 examples:
@@ -18,28 +18,28 @@ examples:
   psm_sim check lpsm:loss=inverse inverse-log learn-alpha
   psm_sim check "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
 
-Exit status: 0 if all checks hold; 1 if one does not; 2 for what cannot be loaded or made."""
+Exit status: 0 if all checks pass; 1 if one fails; 2 if a component cannot be loaded or created."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.usage = "%(prog)s WHAT [WHAT ...] [options]"
+    """Add the options."""
+    parser.usage = "%(prog)s COMPONENT [COMPONENT ...] [options]"
     parser.add_argument(
-        "what",
+        "components",
         nargs="+",
-        metavar="WHAT",
-        help="NAME[:key=value,...], FILE.py:CLASS[:key=value,...] or the formula of a loss",
+        metavar="COMPONENT",
+        help="NAME[:key=value,...], FILE.py:CLASS[:key=value,...] or a loss formula",
     )
     list_output.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the checks and print what they found; 1 if one of them does not hold."""
+    """Run the checks and print the reports; return 1 if a check fails."""
     from psm_sim.contracts import check
     from psm_sim.user_code import redirect_stdout_to_stderr
 
     with redirect_stdout_to_stderr():
-        reports = [check(what) for what in arguments.what]
+        reports = [check(component) for component in arguments.components]
     if arguments.format == "json":
         from psm_sim.reporting.files.result_json import to_text
 

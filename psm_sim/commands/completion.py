@@ -1,4 +1,4 @@
-"""``psm_sim completion``: the script by which a shell completes subcommands, options and file names."""
+"""``psm_sim completion``: shell completion scripts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 
 HELP = """\
-Print the script by which a shell completes psm_sim's subcommands, options and files."""
+Print a script for shell completion of subcommands, options and file names."""
 
 EPILOG = """\
 examples:
@@ -18,29 +18,29 @@ SHELLS = ("bash", "zsh", "tcsh")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the shell."""
-    parser.add_argument("shell", choices=SHELLS, help="the shell that is to complete")
+    """Add the arguments."""
+    parser.add_argument("shell", choices=SHELLS, help="shell to generate the completion script for")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the script."""
     import shtab
 
-    whole = arguments.parser_of_all()
-    for action in _actions(whole):
+    parser = arguments.parser_of_all()
+    for action in _actions(parser):
         metavar = str(action.metavar or action.dest).upper()
         if "FILE" in metavar or "TOML" in metavar:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
         elif metavar == "DIR":
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-    print(shtab.complete(whole, shell=arguments.shell))  # noqa: T201
+    print(shtab.complete(parser, shell=arguments.shell))  # noqa: T201
     return 0
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """Yield every option and argument of a parser, and of those below it."""
+    """Yield every option and argument of a parser and its subparsers."""
     for action in parser._actions:
         yield action
         if isinstance(action, argparse._SubParsersAction):
-            for below in action.choices.values():
-                yield from _actions(below)
+            for subparser in action.choices.values():
+                yield from _actions(subparser)

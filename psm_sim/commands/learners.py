@@ -1,4 +1,4 @@
-"""``python -m psm_sim learners``: claims on learners that ask for labels, tested on their problems."""
+"""``psm_sim learners``: tests of published claims about active learners."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import argparse
 from psm_sim.commands import reproduce
 
 HELP = """\
-Test the published claims on online learners that ask for labels, each on its own
-problem: guarantees, label costs and comparisons, with 95 % confidence intervals and a
-verdict (agrees, open, differs) by a rule stated beforehand."""
+Test published claims about online active learners on the problems of the papers: mistake
+bounds, label complexity and comparisons, with 95 % confidence intervals and a verdict
+(agrees, open, differs) by a predefined rule."""
 
 EPILOG = """\
 studies: sphere, patience, worst-case, text-like, ocr, drift, isal-1d, isal-planes,
-isal-pool, trees, lmu; without a name, or with 'all', all of them. text-like, ocr and a
-part of drift need images of digits: pip install 'psm_sim[studies]'
+isal-pool, trees, lmu. Without a name, or with 'all', all studies run. text-like, ocr and
+a part of drift require a data set of digits: pip install 'psm_sim[studies]'
 
 examples:
   psm_sim learners worst-case --quick
@@ -22,12 +22,14 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    reproduce.add_arguments(parser, quick="fewer replications of smaller problems: a few minutes")
+    """Add the options."""
+    reproduce.add_arguments(
+        parser, quick="run fewer replications of smaller problems, which takes a few minutes"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the studies and report what they found."""
+    """Run the studies and report their results."""
     from psm_sim.lab.reporting.pages.learners import INTRODUCTION
     from psm_sim.lab.studies import load_study
     from psm_sim.lab.studies.active import ACTIVE_STUDIES

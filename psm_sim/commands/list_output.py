@@ -1,4 +1,4 @@
-"""Lists of what can be named, for people and as JSON."""
+"""Listings of named components, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -12,30 +12,33 @@ if TYPE_CHECKING:
     from psm_sim.registry import Registry
 
 Item = dict[str, Any]
-"""``name``, ``source``, ``summary``, and ``parameters``: a list of rows as :func:`row` makes them."""
+"""Entry with ``name``, ``source``, ``summary`` and ``parameters``, a list of rows of :func:`row`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of a list."""
+    """Add the options of a listing."""
     parser.add_argument(
-        "--format", choices=("table", "json"), default="table", help="of the list (default: %(default)s)"
+        "--format",
+        choices=("table", "json"),
+        default="table",
+        help="format of standard output (default: %(default)s)",
     )
 
 
 def add_show(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of a list, and ``show NAME``."""
+    """Add the options of a listing, and ``show NAME``."""
     add_arguments(parser)
     parser.add_argument("action", nargs="?", choices=("show",), help="print the TOML file of NAME")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="what is shown")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="name of the entry to show")
 
 
 def shown_file(kind: str, name: str | None) -> int:
-    """Print the TOML of a bundled file, to start one's own from; return the exit status, 0.
+    """Print the TOML file of a bundled entry, and return the exit status 0.
 
     Raises
     ------
     InputError
-        If there is no name, or none of that kind has it.
+        If *name* is None or unknown.
     """
     from psm_sim.bundled_files import bundled_dir, bundled_names
     from psm_sim.registry import unknown_name_error
@@ -60,12 +63,12 @@ def row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
 
     Parameters
     ----------
-    name
-        What it is called on the command line.
-    default
-        Its default, a plain value in the parameter's unit.
-    parameter
-        Its unit, range and sentence.
+    name : str
+        Name on the command line.
+    default : object
+        Default, a plain value in the unit of the parameter.
+    parameter : Parameter
+        Declaration with unit, range and help.
     """
     return {
         "name": name,
@@ -77,7 +80,7 @@ def row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
 
 
 def of_registry(registry: Registry[Any]) -> list[Item]:
-    """Describe every component that has a name: first sentence of its docstring, and parameters."""
+    """Return an entry for every component: first paragraph of its docstring, and its parameters."""
     from psm_sim.parameters import parameters_of
 
     items = []
@@ -91,23 +94,23 @@ def of_registry(registry: Registry[Any]) -> list[Item]:
 
 
 def show(kind: str, items: list[Item], remark: str, form: str) -> int:
-    """Print a list; return the exit status, 0.
+    """Print a listing, and return the exit status 0.
 
     Parameters
     ----------
-    kind
-        The key of the list in the JSON object, such as ``"policies"``.
-    items
-        One per name.
-    remark
-        A sentence below the table.
-    form
-        ``"json"`` for one JSON object, else a table.
+    kind : str
+        Key of the list in the JSON object, such as ``"policies"``.
+    items : list of Item
+        Entries of the listing.
+    remark : str
+        Text below the table.
+    form : str
+        ``"json"`` for one JSON object; any other value prints a table.
     """
     if sys.flags.optimize > 1:
         from psm_sim.commands.messages import print_message
 
-        print_message("descriptions are left out, since python -OO (PYTHONOPTIMIZE=2) drops them.")
+        print_message("descriptions are missing because python -OO (PYTHONOPTIMIZE=2) removes docstrings.")
     if form == "json":
         import json
 

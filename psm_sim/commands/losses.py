@@ -1,4 +1,4 @@
-"""``psm_sim losses``: the losses that a learning policy can use."""
+"""``psm_sim losses``: listing of the loss functions."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import argparse
 
 from psm_sim.commands import list_output
 
-HELP = "List the losses that a learning policy can use, with their parameters: default, unit, range."
+HELP = "List the loss functions of learning policies and their parameters with default, unit and range."
 EPILOG = """\
-Use one with:  psm_sim --policy lpsm:loss=NAME
-A formula:     psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
-Your own:      psm_sim --policy lpsm --loss FILE.py:CLASS"""
+Select one:    psm_sim --policy lpsm:loss=NAME
+Formula:       psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
+User-defined:  psm_sim --policy lpsm --loss FILE.py:CLASS"""
 
 add_arguments = list_output.add_arguments
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list."""
+    """Print the listing."""
     from psm_sim.losses import LOSSES
 
     return list_output.show("losses", list_output.of_registry(LOSSES), EPILOG, arguments.format)

@@ -1,4 +1,4 @@
-"""Sentences for people on standard error: errors, remarks and warnings, each in one line."""
+"""One-line messages on standard error: errors, remarks and warnings."""
 
 from __future__ import annotations
 
@@ -13,47 +13,47 @@ from psm_sim.formatting import one_line_message
 
 
 def report_error(error: BaseException) -> int:
-    """Say in one line why the command ended; return the exit status."""
+    """Print why the command ended, and return its exit status."""
     if isinstance(error, KeyboardInterrupt):
-        words, status = "interrupted.", 130
+        message, status = "interrupted.", 130
     elif isinstance(error, CommandTerminated):
-        words, status = str(error), error.status
+        message, status = str(error), error.status
     else:
-        words, status = _words(error), 2
-    print_message(words)
+        message, status = _message_of(error), 2
+    print_message(message)
     return status
 
 
-def _words(error: BaseException) -> str:
+def _message_of(error: BaseException) -> str:
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, OSError):
-        return f"{error.filename or 'the output'} cannot be used: {error.strerror or error}."
+        return f"cannot access {error.filename or 'the output'}: {error.strerror or error}."
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this; give a smaller file, or fewer pages, records or experts."
+        return "out of memory; use a smaller file, or fewer pages, records or experts."
     if source_location(error):
-        return f"{describe_error(error)}; mend the file."
+        return f"{describe_error(error)}; fix the file."
     return f"internal error: {describe_error(error)}. Please report it, with the output of --debug."
 
 
-def print_message(words: str, name: str = "psm_sim: ") -> None:
-    """Print a remark or an error as one line that any terminal shows, after *name*."""
+def print_message(message: str, prefix: str = "psm_sim: ") -> None:
+    """Print *prefix* and *message* as one printable line to standard error."""
     if sys.stderr is not None:
         with suppress(OSError):
-            print(f"{name}{one_line_message(words)}", file=sys.stderr)  # noqa: T201
+            print(f"{prefix}{one_line_message(message)}", file=sys.stderr)  # noqa: T201
 
 
 @contextmanager
 def print_plugin_warnings() -> Iterator[None]:
-    """Print warnings from users' own files as remarks, and no others: those of libraries are not for them."""
+    """Print the warnings of users' files as remarks, and suppress the warnings of libraries."""
     before = warnings.showwarning
 
-    def told(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+    def show(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
         files = (getattr(module, "__file__", "") for name, module in _plugins())
         if filename in files:
             print_message(f"{filename}, line {lineno}: {category.__name__}: {message}")
 
-    warnings.showwarning = told  # type: ignore[assignment]
+    warnings.showwarning = show  # type: ignore[assignment]
     try:
         yield
     finally:

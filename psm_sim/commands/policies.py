@@ -1,4 +1,4 @@
-"""``psm_sim policies``: the power-save policies that have a name."""
+"""``psm_sim policies``: listing of the sleep policies."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import argparse
 
 from psm_sim.commands import list_output
 
-HELP = "List the power-save policies, and their parameters with default, unit and range."
+HELP = "List the sleep policies and their parameters with default, unit and range."
 EPILOG = """\
-Use one with:  psm_sim --policy NAME:key=value,...
-Your own:      psm_sim --policy FILE.py:CLASS"""
+Select one:    psm_sim --policy NAME:key=value,...
+User-defined:  psm_sim --policy FILE.py:CLASS"""
 
 add_arguments = list_output.add_arguments
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list."""
+    """Print the listing."""
     from psm_sim.policies import POLICIES
 
     return list_output.show("policies", list_output.of_registry(POLICIES), EPILOG, arguments.format)

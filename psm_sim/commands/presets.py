@@ -1,4 +1,4 @@
-"""``psm_sim presets``: whole settings under one name."""
+"""``psm_sim presets``: listing of the presets."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import argparse
 from psm_sim.commands import list_output
 from psm_sim.commands.list_output import Item
 
-HELP = "List the presets: trace, policy and topology parameters under one name; or print one's file."
+HELP = "List the presets with their trace, policy and topology parameters, or show the file of one."
 EPILOG = """\
-Use one with:  psm_sim --preset NAME
-Your own:      psm_sim presets show NAME > mine.toml; psm_sim --preset mine.toml"""
+Select one:    psm_sim --preset NAME
+User-defined:  psm_sim presets show NAME > mine.toml; psm_sim --preset mine.toml"""
 
 add_arguments = list_output.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list, or one preset's file."""
+    """Print the listing, or the file of one preset."""
     from psm_sim.bundled_files import bundled_names
 
     if arguments.action == "show":
@@ -31,7 +31,9 @@ def _item(name: str) -> Item:
 
     preset = load_preset(name)
     policies = {
-        f"{policy}.{key}": value for policy, own in preset.policies.items() for key, value in own.items()
+        f"{policy}.{key}": value
+        for policy, parameters in preset.policies.items()
+        for key, value in parameters.items()
     }
     trace = {f"{preset.trace}.{key}": value for key, value in preset.trace_parameters.items()}
     rows = [

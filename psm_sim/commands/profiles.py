@@ -1,4 +1,4 @@
-"""``psm_sim profiles``: measured chips, their numbers and where each comes from."""
+"""``psm_sim profiles``: listing of the chip profiles."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import argparse
 from psm_sim.commands import list_output
 from psm_sim.commands.list_output import Item
 
-HELP = "List the chip profiles: each number, whether it was measured, fitted or assumed; or print one's file."
+HELP = "List the chip profiles with the origin of each value (measured, fitted or assumed), or show one file."
 EPILOG = """\
-Use one with:  psm_sim --profile NAME
-Your own:      psm_sim profiles show NAME > mine.toml; psm_sim --profile mine.toml
+Select one:    psm_sim --profile NAME
+User-defined:  psm_sim profiles show NAME > mine.toml; psm_sim --profile mine.toml
 Battery life:  psm_sim --profile NAME --battery 2000mAh"""
 
 add_arguments = list_output.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list."""
+    """Print the listing, or the file of one profile."""
     from psm_sim.network.chip_profiles import profile_names
 
     if arguments.action == "show":

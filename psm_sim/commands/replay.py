@@ -1,4 +1,4 @@
-"""``python -m psm_sim replay``: the trace study, a learner over network activity itself."""
+"""``psm_sim replay``: a learner on recorded network activity, without a simulator."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from psm_sim.replay.trace_replay import ReplayedClient
 
 HELP = """\
-How does a learner follow real network activity? The bytes of each request are
-spread evenly from its start to its end; the learner polls at its own times and
-learns from the bytes held. This is the trace study of the thesis, without a
-simulator. It reports the losses of the learner and of each expert, and regret,
-in nats."""
+Run a learner on network activity without a simulator, as in the trace study of
+the thesis. The bytes of a request arrive at a constant rate from its start to
+its end. The learner chooses its polling times and learns from the buffered
+bytes. Reports the losses of the learner and of each expert, and the regret, in
+nats."""
 
 EPILOG = """\
-A recording is replayed request by request, with its own times. The bundled
-traces are pages without times; nominal times come from --rate-kbps and
---round-trip-ms.
+A recording is replayed request by request with the recorded times. The bundled
+traces are pages without times; --rate-kbps and --round-trip-ms set nominal
+times.
 
 examples:
   psm_sim replay --trace ucb
@@ -34,22 +34,22 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options: trace, learner and output."""
+    """Add the options of trace, learner and output."""
     _add_trace(parser)
     _add_learner(parser)
     add_format(parser)
     parser.add_argument(
         "--output",
         metavar="DIR",
-        help="also write replay.json, and figures as PNG, SVG and CSV, to this folder; with several "
-        "clients, to one folder for each",
+        help="write replay.json and figures as PNG, SVG and CSV to this folder; each of several clients "
+        "has a subfolder",
     )
     parser.add_argument(
         "--other-loss",
         default="inverse-log:gamma=1e-5",
         metavar="LOSS",
-        help="the second loss in the figure of sleep times (default: %(default)s; the published losses' "
-        "gammas differ by a factor of 100, too)",
+        help="second loss in the plot of sleep times; its published gamma is 100 times that of inverse "
+        "(default: %(default)s)",
     )
 
 
@@ -60,17 +60,19 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
         "--trace",
         default="ucb",
         metavar="NAME[:key=value,...] or FILE",
-        help="the network activity: a bundled trace, a recording, or a page list (default: %(default)s)",
+        help="network activity: a bundled trace, a recording or a page list (default: %(default)s)",
     )
     parser.add_argument(
         "--clients",
         metavar="K",
-        help="of a recording: the K busiest, all, or one client's identifier (default: the busiest)",
+        help="clients of a recording: the K busiest, all, or one identifier (default: the busiest)",
     )
-    add_pages(parser, "number of pages of a trace that is no recording")
-    add_seed(parser, "the seed of everything drawn")
+    add_pages(parser, "number of pages, unless the trace is a recording")
+    add_seed(parser, "random seed")
     parser.add_argument(
-        "--max-gap-s", metavar="S", help="cut a longer silence to this, in s (default: not cut)"
+        "--max-gap-s",
+        metavar="S",
+        help="longest idle period; longer ones are shortened to S (default: no limit)",
     )
     _add_parameters(parser, NominalTransfers)
 
@@ -82,45 +84,45 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
         "--learner",
         default="learn-alpha",
         metavar="NAME",
-        help="static-expert, fixed-share:alpha=RATE, learn-alpha, learn-alpha:compiled=yes or auto (with "
+        help="static-expert, fixed-share:alpha=RATE, learn-alpha, learn-alpha:compiled=yes or auto (require "
         "psm_sim[fast]), or FILE.py:CLASS (default: %(default)s)",
     )
     parser.add_argument(
         "--loss",
         default="inverse",
         metavar='NAME, "formula" or FILE.py:CLASS',
-        help="the cost of a polling time, in nats (default: %(default)s)",
+        help="loss of a polling time, in nats (default: %(default)s)",
     )
     parser.add_argument(
-        "--gamma", metavar="G", help="the loss's weight of latency (default: 1e-7, as in the thesis's study)"
+        "--gamma", metavar="G", help="latency weight of the loss (default: 1e-7, as in the thesis)"
     )
     parser.add_argument(
         "--horizon",
         type=whole_number(1, 10**9),
         default=27_000,
         metavar="N",
-        help="polls for which learn-alpha's switching rates are chosen (default: %(default)s)",
+        help="number of polls for which learn-alpha chooses its switching rates (default: %(default)s)",
     )
     parser.add_argument(
         "--polls",
         type=whole_number(1, 10**9),
         metavar="N",
-        help="stop after N polls (default: at the last byte)",
+        help="stop after N polls (default: stop at the last byte)",
     )
     _add_parameters(parser, PollingGrid)
 
 
 def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
-    """Declare an option for each documented parameter of *cls*."""
+    """Add an option for each documented parameter of *cls*."""
     from psm_sim.parameters import parameters_of
 
     for name, each in parameters_of(cls).items():
-        words = f"{each.help}{f', in {each.unit}' if each.unit else ''} (default: {each.default:g})"
-        parser.add_argument(f"--{name.replace('_', '-')}", metavar="X", help=words)
+        help_text = f"{each.help}{f', in {each.unit}' if each.unit else ''} (default: {each.default:g})"
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar="X", help=help_text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replay and report; draw the figures if there is an output folder."""
+    """Run the replay and report it; write the figures if there is an output folder."""
     from psm_sim.commands.replay_options import check_unused
     from psm_sim.replay.trace_replay import replay_trace
     from psm_sim.reporting.files import replay_files as replay_report
@@ -130,27 +132,27 @@ def run(arguments: argparse.Namespace) -> int:
 
     folder = usable_folder(arguments.output) if arguments.output is not None else None
     check_unused(arguments)
-    method = _method(arguments, arguments.loss, arguments.gamma)
-    other = None if folder is None else _method(arguments, arguments.other_loss, None)
-    with redirect_stdout_to_stderr(), progress("Polling") as told:
+    config = _make_config(arguments, arguments.loss, arguments.gamma)
+    other = None if folder is None else _make_config(arguments, arguments.other_loss, None)
+    with redirect_stdout_to_stderr(), progress("Polling") as callback:
         clients = replay_trace(
             arguments.trace,
-            method,
+            config,
             pages=arguments.pages,
             seed=arguments.seed,
             clients=arguments.clients,
-            nominal=_made(NominalTransfers, arguments, "nominal times"),
+            nominal=_build_from_options(NominalTransfers, arguments, "nominal times"),
             history=folder is not None,
-            progress=told,
+            progress=callback,
         )
-    values = replay_report.to_dict(arguments.trace, arguments.seed, method, clients)
+    values = replay_report.to_dict(arguments.trace, arguments.seed, config, clients)
     replay_report.write(values, arguments.format, sys.stdout)
     if folder is not None and other is not None:
         _write(folder, values, clients, other)
     return 0
 
 
-def _method(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:
+def _make_config(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:
     from psm_sim.parameter_values import Parameter
     from psm_sim.replay.polling_clock import PollingGrid
     from psm_sim.replay.replay_config import ReplayConfig
@@ -161,18 +163,18 @@ def _method(arguments: argparse.Namespace, loss: str, gamma: str | None) -> Repl
         gamma=None if gamma is None else Parameter("gamma", 0.0, above=0, at_most=1e12).read(gamma, "replay"),
         learner=arguments.learner,
         horizon=arguments.horizon,
-        clock=_made(PollingGrid, arguments, "experts"),
+        clock=_build_from_options(PollingGrid, arguments, "experts"),
         polls=arguments.polls,
         max_gap_s=None if arguments.max_gap_s is None else gap.read(arguments.max_gap_s, "replay"),
     )
 
 
-def _made(cls: type, arguments: argparse.Namespace, owner: str) -> Any:
-    """Return an instance of *cls* with the parameters that were given as options."""
+def _build_from_options(cls: type, arguments: argparse.Namespace, owner: str) -> Any:
+    """Return an instance of *cls* whose parameters are those of the options."""
     from psm_sim.parameters import build, parameters_of
 
-    given = {name: getattr(arguments, name) for name in parameters_of(cls)}
-    return build(cls, {name: text for name, text in given.items() if text is not None}, owner)
+    texts = {name: getattr(arguments, name) for name in parameters_of(cls)}
+    return build(cls, {name: text for name, text in texts.items() if text is not None}, owner)
 
 
 def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: ReplayConfig) -> None:
@@ -182,14 +184,14 @@ def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], 
     from psm_sim.reporting.figures.replay import write_figures as replay_figures
     from psm_sim.reporting.files.result_json import to_text
 
-    told = []
-    with replace_directory(folder) as made:
-        (made / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
+    messages = []
+    with replace_directory(folder) as draft_dir:
+        (draft_dir / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
         for number, client in enumerate(clients, start=1):
-            mine = "" if len(clients) == 1 else f"client-{number}"
+            subfolder = "" if len(clients) == 1 else f"client-{number}"
             second = replay_activity(client.activity, other, history=True)
-            written = replay_figures.write_figures(made / mine, client, second)
-            stems = ", ".join(sorted({path.stem for path in written}))
-            told.append(f"Written to {folder / mine}: {stems} (.png, .svg, .csv)")
-    for line in told:
-        print_message(line, "")
+            paths = replay_figures.write_figures(draft_dir / subfolder, client, second)
+            stems = ", ".join(sorted({path.stem for path in paths}))
+            messages.append(f"Wrote {stems} (.png, .svg, .csv) to {folder / subfolder}")
+    for message in messages:
+        print_message(message, "")

@@ -1,4 +1,4 @@
-"""Options of a replay that its trace, learner or output do not use: refused by name, never ignored."""
+"""Rejection of replay options that have no effect on the given trace, learner or output."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ _NOMINAL = ("--rate-kbps", "--round-trip-ms", "--connections")
 
 
 def check_unused(arguments: argparse.Namespace) -> None:
-    """Refuse an option that was given and would change nothing.
+    """Reject options that would have no effect.
 
     Raises
     ------
     InputError
-        Naming the option and the reason.
+        If there is such an option. The message states the option and the reason.
     """
-    given = {word.partition("=")[0] for word in arguments.words if word.startswith("--")}
-    for options, why in _unused(arguments):
+    present = {argument.partition("=")[0] for argument in arguments.argv if argument.startswith("--")}
+    for options, reason in _unused_options(arguments):
         for option in options:
-            if option in given:
-                raise InputError(f"{option} is given, but {why}; leave it out.")
+            if option in present:
+                raise InputError(f"{option} has no effect because {reason}; remove it.")
 
 
-def _unused(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, ...], str]]:
+def _unused_options(arguments: argparse.Namespace) -> Iterator[tuple[tuple[str, ...], str]]:
     from psm_sim.workload.loading import find_trace, is_page_list
 
     if is_page_list(find_trace(Spec.parse(arguments.trace, "trace").name)):
-        yield ("--seed",), "nothing is drawn from a page list"
-    if _is_recorded(arguments.trace):
-        yield ("--pages", "--seed", *_NOMINAL), "a recording is replayed request by request as it was"
+        yield ("--seed",), "a page list is not sampled"
+    if _is_recording(arguments.trace):
+        yield ("--pages", "--seed", *_NOMINAL), "a recording is replayed request by request"
     if arguments.output is None:
-        yield ("--other-loss",), "without --output no figure is drawn"
-    if not _takes_rates(arguments.learner):
-        yield ("--horizon",), f"learner {arguments.learner} does not choose switching rates by it"
+        yield ("--other-loss",), "no figure is plotted without --output"
+    if not _has_rates(arguments.learner):
+        yield ("--horizon",), f"learner {arguments.learner} has no switching rates to choose"
 
 
-def _is_recorded(trace: str) -> bool:
+def _is_recording(trace: str) -> bool:
     from psm_sim.workload.loading import find_trace, is_page_list, is_profile
 
     spec = Spec.parse(trace, "trace")
@@ -47,7 +47,7 @@ def _is_recorded(trace: str) -> bool:
     return not (is_page_list(path) or is_profile(path)) and spec.values.get("workload", "replay") == "replay"
 
 
-def _takes_rates(learner: str) -> bool:
+def _has_rates(learner: str) -> bool:
     from psm_sim.learning.factory import LEARNERS
     from psm_sim.parameters import parameters_of
 

@@ -1,4 +1,4 @@
-"""``python -m psm_sim reproduce``: the published numbers, and ours beside them."""
+"""``psm_sim reproduce``: published numbers compared with simulated ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.arguments import add_seed, whole_number
+from psm_sim.commands.arguments import add_seed, add_workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from psm_sim.lab.studies.study import Findings, Study
 
 HELP = """\
-Run published studies again, and set the published numbers beside ours: each with
-its 95 % confidence interval over replications, the difference, and a verdict by a
-rule fixed beforehand."""
+Repeat published studies and compare the published numbers with the simulated ones. Each
+row has a 95 % confidence interval over replications, the difference, and a verdict by a
+predefined rule."""
 
 EPILOG = """\
 studies: lpsm-100, lpsm-4x500, bsd-energy, bsd-rtt, slowdown-by-page, sleep-times,
-sensitivity, one-setting, optimum, trace-study, non-stationary; without a name, or
-with 'all', all of them; by name only: listening, this program's own policies against
-the published ones; devices, policies that devices run over chips and traffic; mac,
-published numbers over the air of 802.11b
+sensitivity, one-setting, optimum, trace-study, non-stationary. Without a name, or with
+'all', all of these run. By name only: listening (policies of psm_sim against published
+policies), devices (device policies on chips and device traffic), mac (published numbers
+on an 802.11b channel)
 
 examples:
   psm_sim reproduce lpsm-100 --quick
@@ -33,10 +33,10 @@ examples:
 
 OWN_WORDING = {
     "introduction": """\
-# Studies of this program's own
+# Studies of psm_sim
 
-They repeat no experiment of a paper. Claims, where there are any, were fixed before any seed of the study was
-run, and one that fails is printed like the others. {rule}
+These studies repeat no published experiment. Their claims, if any, were fixed before the first run, and
+claims that fail are reported like the others. {rule}
 
 psm_sim {version}, from seed {seed} on:
 
@@ -45,38 +45,34 @@ psm_sim {version}, from seed {seed} on:
 ```
 
 """,
-    "rule": "The rule of the verdicts stands in the remarks of the study.",
+    "rule": "The remarks of the study state the rule of the verdicts.",
 }
-"""Words of a report on :data:`~psm_sim.lab.studies.OWN` studies alone."""
+"""Texts of a report on :data:`~psm_sim.lab.studies.OWN` studies only."""
 
 
 def add_arguments(
-    parser: argparse.ArgumentParser, quick: str = "fewer replications of fewer pages: under a minute"
+    parser: argparse.ArgumentParser,
+    quick: str = "run fewer replications of fewer pages, which takes less than a minute",
 ) -> None:
-    """Declare the options; *quick* says what ``--quick`` does."""
+    """Add the options; *quick* is the help of ``--quick``."""
     parser.usage = "%(prog)s [STUDY ...] [options]"
-    parser.add_argument("studies", nargs="*", metavar="STUDY", help="the studies to run (default: all)")
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help="names of studies (default: all)")
     parser.add_argument("--quick", action="store_true", help=quick)
-    add_seed(parser, "the first replication's seed; the next ones follow")
+    add_seed(parser, "seed of the first replication; the others follow")
     parser.add_argument(
-        "--workers",
-        type=whole_number(1, 1024),
-        metavar="N",
-        help="processes; the numbers do not depend on it (default: one per processor)",
-    )
-    parser.add_argument(
-        "--output", metavar="DIR", help="also write README.md, numbers.json and figures/ to this folder"
+        "--output", metavar="DIR", help="write README.md, numbers.json and figures/ to this folder"
     )
     parser.add_argument(
         "--format",
         choices=("table", "json"),
         default="table",
-        help="of the findings on standard output (default: %(default)s)",
+        help="format of standard output (default: %(default)s)",
     )
+    add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the studies and report what they found."""
+    """Run the studies and report their results."""
     from psm_sim.lab.studies import OWN, STUDIES, load_study
 
     names = select_studies(arguments.studies, list(STUDIES))
@@ -85,20 +81,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def run_studies(
-    arguments: argparse.Namespace, studies: Mapping[str, Study], word: str = "reproduce", **wording: str
+    arguments: argparse.Namespace, studies: Mapping[str, Study], command: str = "reproduce", **wording: str
 ) -> int:
-    """Run *studies* as the options say, report and print what they found; return the exit status.
+    """Run studies, print and write the report, and return the exit status.
 
     Parameters
     ----------
-    arguments
-        The options of :func:`add_arguments`.
-    studies
-        By name, in the order of the report.
-    word
-        The subcommand, for the report.
-    wording
-        ``introduction`` and ``rule`` of the report, where they are not those of the published numbers.
+    arguments : Namespace
+        Values of the options of :func:`add_arguments`.
+    studies : mapping of str to Study
+        Studies by name, in the order of the report.
+    command : str
+        Name of the subcommand in the report.
+    **wording : str
+        ``introduction`` and ``rule`` of the report, if they differ from those of the published numbers.
     """
     from psm_sim.commands.messages import print_message
     from psm_sim.lab.reporting.pages.reproduction import write_report
@@ -113,30 +109,30 @@ def run_studies(
         findings = reproduce(studies, scale, arguments.seed, arguments.workers or EVERY_PROCESSOR, progress)
     try:
         if folder is not None:
-            command = _command(arguments, word)
+            command_line = _command_line(arguments, command)
             write_report(
-                folder, findings, arguments.seed, command, workers=arguments.workers or None, **wording
+                folder, findings, arguments.seed, command_line, workers=arguments.workers or None, **wording
             )
     finally:
         _print(findings, arguments, wording.get("rule"))
     if folder is not None:
-        print_message(f"Written: README.md, numbers.json and figures in {folder}", "")
+        print_message(f"Wrote README.md, numbers.json and figures to {folder}", "")
     return 0
 
 
-def select_studies(given: list[str], names: list[str]) -> list[str]:
-    """Return the studies to run, in the order of the report; what is unknown stays, to be refused."""
-    if not given or "all" in given:
-        return [*names, *(name for name in given if name not in {*names, "all"})]
-    return sorted(dict.fromkeys(given), key=lambda name: names.index(name) if name in names else -1)
+def select_studies(requested: list[str], names: list[str]) -> list[str]:
+    """Return the studies to run in report order; unknown names remain and are rejected later."""
+    if not requested or "all" in requested:
+        return [*names, *(name for name in requested if name not in {*names, "all"})]
+    return sorted(dict.fromkeys(requested), key=lambda name: names.index(name) if name in names else -1)
 
 
-def _command(arguments: argparse.Namespace, word: str) -> str:
-    """Return the command that gives the same report; workers are left out, as nothing depends on them."""
-    words = [word, *(arguments.studies or ["all"])]
-    words += ["--quick"] if arguments.quick else []
-    words += ["--seed", str(arguments.seed), "--output", arguments.output]
-    return shlex.join(["python", "-m", "psm_sim", *words])
+def _command_line(arguments: argparse.Namespace, command: str) -> str:
+    """Return the command that reproduces the report, without ``--workers``, which has no effect on it."""
+    argv = [command, *(arguments.studies or ["all"])]
+    argv += ["--quick"] if arguments.quick else []
+    argv += ["--seed", str(arguments.seed), "--output", arguments.output]
+    return shlex.join(["python", "-m", "psm_sim", *argv])
 
 
 def _print(findings: list[Findings], arguments: argparse.Namespace, rule: str | None) -> None:

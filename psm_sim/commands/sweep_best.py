@@ -1,4 +1,4 @@
-"""``psm_sim sweep best``: the Pareto set of energy and slowdown, per scenario."""
+"""``psm_sim sweep best``: Pareto-optimal policies of each scenario."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import sys
 from psm_sim.commands import sweep_store
 
 HELP = """\
-Show, for each scenario of a store, the policies that no other beats in both energy
-and slowdown. Both are means over seeds, with 95 % intervals."""
+List the Pareto-optimal policies in energy and slowdown of each scenario in a database.
+Both are means over seeds with 95 % confidence intervals."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     sweep_store.add_arguments(parser)
     parser.add_argument(
         "--format",
         choices=("table", "csv", "json"),
         default="table",
-        help="csv and json: the tasks of these policies (default: %(default)s)",
+        help="format; csv and json list the tasks of these policies (default: %(default)s)",
     )
 
 
@@ -35,5 +35,5 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from psm_sim.commands.sweep import show
 
-        show([row for each in best for row in each.rows], arguments.format)
+        show([row for policy in best for row in policy.rows], arguments.format)
     return 0

@@ -1,4 +1,4 @@
-"""``psm_sim sweep export``: a store as a table, one row per task."""
+"""``psm_sim sweep export``: export of a store as a table."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import sys
 from psm_sim.commands import sweep_store
 from psm_sim.commands.arguments import path_option
 
-HELP = "Write the tasks of a store as a table: one row per task, one column per parameter and per measure."
+HELP = "Export a database as a table with one row per task and one column per parameter and measure."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     sweep_store.add_arguments(parser)
     parser.add_argument(
         "--to",
         metavar="FILE",
-        help="a name ending in .csv, .json or .parquet (default: CSV on standard output)",
+        help="output file ending in .csv, .json or .parquet (default: CSV on standard output)",
     )
 
 
@@ -31,5 +31,5 @@ def run(arguments: argparse.Namespace) -> int:
         write_csv(rows, sys.stdout)
     else:
         export(rows, path_option("--to", arguments.to))
-        print_message(f"Written: {arguments.to}", "")
+        print_message(f"Wrote {arguments.to}", "")
     return 0

@@ -1,4 +1,4 @@
-"""Grid of ``psm_sim sweep``: what the options, or a file in their place, say that is to be run."""
+"""Grid of ``psm_sim sweep``, built from the options or read from a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from psm_sim.errors import InputError
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.grid import Grid
 
-_OF_RUNS = frozenset(
+_GRID_OPTIONS = frozenset(
     f"--{name}"
     for name in [
         "policy",
@@ -42,17 +42,17 @@ _OF_RUNS = frozenset(
 )
 
 
-_ONES = ("topology", "pages", "seed")
+_SCALARS = ("topology", "pages", "seed")
 
 
 def build_grid(arguments: argparse.Namespace) -> Grid:
-    """Return the grid of the options, or of the file that is named instead of them."""
+    """Return the grid of the options, or of the grid file."""
     from psm_sim.campaign.sweep.grid import Grid
     from psm_sim.campaign.sweep.grid_axis import GridAxis
     from psm_sim.campaign.sweep.grid_file import read_grid
 
     if arguments.grid is not None:
-        return read_grid(_alone(arguments))
+        return read_grid(_grid_path(arguments))
     return Grid(
         axes=tuple(map(GridAxis.parse, arguments.vary)),
         policies=tuple(arguments.policy or ()),
@@ -64,21 +64,23 @@ def build_grid(arguments: argparse.Namespace) -> Grid:
             **parse_settings(arguments.set),
         },
         preset=find_preset(arguments.preset),
-        **{key: getattr(arguments, key) for key in _ONES if is_given(f"--{key}", arguments.words)},
+        **{key: getattr(arguments, key) for key in _SCALARS if is_given(f"--{key}", arguments.argv)},
     )
 
 
 def _trace(arguments: argparse.Namespace) -> str | None:
-    """Return the trace with the parameters that other options give; None: nothing is said of it."""
-    use = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
-    if not any(is_given(f"--{key}", arguments.words) for key in ("trace", *use)):
+    """Return the trace with the parameters of other options, or None without options on the trace."""
+    of_recording = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
+    if not any(is_given(f"--{key}", arguments.argv) for key in ("trace", *of_recording)):
         return None
-    return str(apply_recording_options(Spec.parse(arguments.trace, "trace"), use))
+    return str(apply_recording_options(Spec.parse(arguments.trace, "trace"), of_recording))
 
 
-def _alone(arguments: argparse.Namespace) -> Path:
-    """Return the path of the grid file, if nothing beside it says what is run."""
-    for word in arguments.words:
-        if word.partition("=")[0] in _OF_RUNS:
-            raise InputError(f"{word} is given beside the grid {arguments.grid!r}; write it into the grid.")
+def _grid_path(arguments: argparse.Namespace) -> Path:
+    """Return the path of the grid file; reject options that the file must contain."""
+    for argument in arguments.argv:
+        if argument.partition("=")[0] in _GRID_OPTIONS:
+            raise InputError(
+                f"{argument} conflicts with the grid file {arguments.grid!r}; write it into the grid file."
+            )
     return Path(arguments.grid)

@@ -1,4 +1,4 @@
-"""``psm_sim sweep page``: a store as one HTML file that opens offline."""
+"""``psm_sim sweep page``: self-contained HTML page of a store."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from psm_sim.commands import sweep_store
 from psm_sim.commands.arguments import parse_settings
 
 HELP = """\
-Write a store as one HTML file that opens offline: energy against slowdown with a choice
-of axes, the best policies with their commands, and a table of all tasks to sort."""
+Write a self-contained HTML page of a database: a plot with selectable axes, the best
+policies with their commands, and a sortable table of all tasks."""
 
 EPILOG = """\
 examples:
@@ -19,14 +19,16 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     sweep_store.add_arguments(parser)
     sweep_store.add_where(parser, "show")
-    parser.add_argument("--to", metavar="FILE", help="where (default: the store's name, ending in .html)")
+    parser.add_argument(
+        "--to", metavar="FILE", help="output file (default: the name of the database with .html)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the page, whole or not at all."""
+    """Write the page atomically."""
     from psm_sim.campaign.sweep.plot_points import select_rows
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.commands.messages import print_message
@@ -40,5 +42,5 @@ def run(arguments: argparse.Namespace) -> int:
     with Store(store, new=False) as opened:
         commands = [command for _, _, command in opened.sweeps()]
     atomic_write_text(path, page_of(rows, commands, store.name))
-    print_message(f"Written: {path}", "")
+    print_message(f"Wrote {path}", "")
     return 0

@@ -1,4 +1,4 @@
-"""``psm_sim sweep plot``: one column of a store against another, with intervals over seeds."""
+"""``psm_sim sweep plot``: plot of one column of a store against another."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from psm_sim.commands import sweep_store
 from psm_sim.commands.arguments import parse_settings, path_option
 
 HELP = """\
-Draw one column of a store against another: a point is a mean over seeds, its bars the
-95 % intervals. The columns are those of 'sweep export'."""
+Plot one column of a database against another. Points are means over seeds, and error
+bars are 95 % confidence intervals. The columns are those of 'sweep export'."""
 
 EPILOG = """\
 examples:
@@ -20,28 +20,30 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     sweep_store.add_arguments(parser)
     for name, default, meaning in (
-        ("x", "slowdown.mean", "the column from left to right: a measure or a parameter"),
-        ("y", "energy_per_page_j", "the measure from bottom to top"),
+        ("x", "slowdown.mean", "column of the x axis: a measure or a parameter"),
+        ("y", "energy_per_page_j", "column of the y axis: a measure"),
         (
             "by",
             "name",
-            "the parameter that makes a series of its own; name is the policy's without parameters",
+            "parameter that separates the series; name is the policy without its parameters",
         ),
     ):
         parser.add_argument(
             f"--{name}", default=default, metavar="COLUMN", help=f"{meaning} (default: %(default)s)"
         )
-    sweep_store.add_where(parser, "draw")
+    sweep_store.add_where(parser, "plot")
     parser.add_argument(
-        "--to", metavar="STEM", help="write STEM.png, STEM.svg and STEM.csv (default: the store's name)"
+        "--to",
+        metavar="STEM",
+        help="write STEM.png, STEM.svg and STEM.csv (default: the name of the database)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw the figure, and write it with its numbers."""
+    """Plot the figure, and write it with its data."""
     from psm_sim.campaign.sweep.plot_points import Columns, select_rows
     from psm_sim.commands.messages import print_message
     from psm_sim.files.atomic_directory import replace_directory
@@ -54,9 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
     to = arguments.to
     stem = Path(arguments.store).with_suffix("") if to is None else path_option("--to", to)
     stem = stem.with_suffix("") if stem.suffix in _SUFFIXES else stem
-    with replace_directory(stem.parent, own=False) as made:
-        paths = [stem.parent / path.name for path in save_figure(figure, made / stem.name, numbers)]
-    print_message(f"Written: {', '.join(map(str, paths))}", "")
+    with replace_directory(stem.parent, own=False) as draft_dir:
+        paths = [stem.parent / path.name for path in save_figure(figure, draft_dir / stem.name, numbers)]
+    print_message(f"Wrote {', '.join(map(str, paths))}", "")
     return 0
 
 

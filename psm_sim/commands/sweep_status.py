@@ -1,4 +1,4 @@
-"""``psm_sim sweep status``: the tasks of a store by state, and those that failed."""
+"""``psm_sim sweep status``: task counts and failures of a store."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 from psm_sim.commands import sweep_store
 
-HELP = "Count the tasks of a store that are done, have failed or wait, and list those that failed."
+HELP = "Count the finished, failed and waiting tasks of a database, and list the failed ones."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options."""
     sweep_store.add_arguments(parser)
 
 

@@ -1,4 +1,4 @@
-"""Options of the commands that read a store, and the rows that they ask for."""
+"""Options of the commands that read a store, and selection of its rows."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the store and the version."""
-    parser.add_argument("store", metavar="FILE", help="the store that a sweep has written")
+    """Add the options of the database and its version."""
+    parser.add_argument("store", metavar="FILE", help="database written by a sweep")
     parser.add_argument(
         "--store-version",
         default=__version__,
         metavar="VERSION",
-        help="of psm_sim that ran the tasks: versions are never mixed (default: %(default)s)",
+        help="version of psm_sim that ran the tasks; versions are not mixed (default: %(default)s)",
     )
 
 
 def add_where(parser: argparse.ArgumentParser, verb: str) -> None:
-    """Declare the choice of tasks by their columns; *verb* is what is done with them."""
+    """Add ``--where``; *verb* is the verb of its help."""
     parser.add_argument(
         "--where",
         action="append",
         default=[],
         metavar="COLUMN=VALUE",
-        help=f"{verb} only the tasks in which a column has a value; may be repeated",
+        help=f"{verb} only the tasks in which COLUMN has VALUE; repeatable",
     )
 
 
 def load_rows(arguments: argparse.Namespace) -> list[StoredRow]:
-    """Return the rows that the options ask for; tell how many there are of other versions.
+    """Return the rows of one version, and print how many rows other versions have.
 
     Raises
     ------
     InputError
-        If there is no such store, or it has no task of the version.
+        If the store does not exist, or has no task of the version.
     """
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.commands.messages import print_message
@@ -51,10 +51,10 @@ def load_rows(arguments: argparse.Namespace) -> list[StoredRow]:
     others = [name for name in versions if name != arguments.store_version]
     if not rows and others:
         raise InputError(
-            f"{arguments.store} has no task of version {arguments.store_version}, only of {', '.join(others)}; "
-            f"choose one with --store-version {others[0]}."
+            f"{arguments.store} has no task of version {arguments.store_version}, only of "
+            f"{', '.join(others)}; specify --store-version {others[0]}."
         )
     for name in others:
-        told = f"{versions[name]} tasks of version {name} are left out; --store-version {name} shows them."
-        print_message(told, "")
+        remark = f"{versions[name]} tasks of version {name} are not shown; use --store-version {name}."
+        print_message(remark, "")
     return rows

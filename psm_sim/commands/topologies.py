@@ -1,4 +1,4 @@
-"""``psm_sim topologies``: the bundled scenarios and their keys."""
+"""``psm_sim topologies``: listing of the bundled topologies and their keys."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import argparse
 from psm_sim.commands import list_output
 from psm_sim.commands.list_output import Item
 
-HELP = "List the bundled scenarios, with every key that --set reaches: its value, unit and range."
+HELP = "List the bundled topologies and the value, unit and range of every --set key, or show one file."
 EPILOG = """\
-Use one with:  psm_sim --topology NAME
-Change a key:  psm_sim --set links.wired.latency_ms=80
-Your own:      psm_sim topologies show NAME > mine.toml"""
+Select one:    psm_sim --topology NAME
+Override key:  psm_sim --set links.wired.latency_ms=80
+User-defined:  psm_sim topologies show NAME > mine.toml"""
 
 add_arguments = list_output.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list, or one topology's file."""
+    """Print the listing, or the file of one topology."""
     from psm_sim.bundled_files import bundled_names
 
     if arguments.action == "show":

@@ -1,4 +1,4 @@
-"""``python -m psm_sim trace``: look at a trace, convert it, fit a profile to it, or make one."""
+"""``psm_sim trace``: inspection, conversion, fitting and synthesis of traces."""
 
 from __future__ import annotations
 
@@ -19,51 +19,64 @@ from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_
 from psm_sim.workload.page_list_writer import write_page_list
 from psm_sim.workload.trace_profile import Profile, profile_of, read_profile
 
-HELP = "look at a trace, convert it, fit a profile to it, or synthesize one"
+HELP = "Inspect, convert, fit or synthesize a trace."
 
-_FILE = "a trace file, with parameters if any: FILE[:key=value,...]"
+_FILE = "trace file with optional parameters: FILE[:key=value,...]"
 _EVERY_PAGE = 2**62
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the four actions and their options."""
+    """Add the four actions and their options."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, prog=parser.prog)
-    info = actions.add_parser("info", help="format, span, clients, pages, quantiles and a histogram")
+    info = actions.add_parser(
+        "info", help="print format, duration, clients, pages, quantiles and a histogram"
+    )
     info.add_argument("file", help=f"{_FILE}; or a bundled trace")
     convert = actions.add_parser(
-        "convert", help="write the pages as a page list, or UCB records in their other form"
+        "convert", help="convert pages to a page list, or UCB records to the other UCB format"
     )
     convert.add_argument("file", help=_FILE)
     convert.add_argument(
-        "--to", required=True, metavar="FILE", help=".csv for pages; .tr, .tr.gz or .txt for records"
+        "--to",
+        required=True,
+        metavar="FILE",
+        help="output file: .csv for pages; .tr, .tr.gz or .txt for records",
     )
     convert.add_argument(
         "--pages",
         type=whole_number(1, MAX_PAGES),
         metavar="N",
-        help="only the first N pages (all; 100 of a profile)",
+        help="number of pages (default: all, or 100 for a profile)",
     )
-    convert.add_argument("--seed", type=whole_number(0, MAX_SEED), metavar="N", help="seed of the draws (1)")
+    convert.add_argument(
+        "--seed", type=whole_number(0, MAX_SEED), metavar="N", help="random seed (default: 1)"
+    )
     fit = actions.add_parser(
-        "fit", help="write a profile of the trace's distributions, usable as --trace FILE.toml"
+        "fit", help="fit a profile to the distributions of a trace, for use with --trace FILE.toml"
     )
     fit.add_argument("file", help=_FILE)
-    fit.add_argument("--to", required=True, metavar="FILE.toml", help="the profile to write")
-    make = actions.add_parser("synthesize", help="write a UCB file drawn from published distributions")
+    fit.add_argument("--to", required=True, metavar="FILE.toml", help="output file of the profile")
+    make = actions.add_parser("synthesize", help="sample a UCB trace from published distributions")
     make.add_argument(
         "--records", type=whole_number(1, MAX_RECORDS), required=True, metavar="N", help="number of records"
     )
-    make.add_argument("--to", required=True, metavar="FILE", help="a name ending in .tr or .tr.gz")
-    make.add_argument("--profile", default="ucb", metavar="NAME", help="the distributions (ucb)")
+    make.add_argument("--to", required=True, metavar="FILE", help="output file ending in .tr or .tr.gz")
     make.add_argument(
-        "--seed", type=whole_number(0, MAX_SEED), default=1, metavar="N", help="seed of the draws (1)"
+        "--profile", default="ucb", metavar="NAME", help="profile of the distributions (default: %(default)s)"
+    )
+    make.add_argument(
+        "--seed",
+        type=whole_number(0, MAX_SEED),
+        default=1,
+        metavar="N",
+        help="random seed (default: %(default)s)",
     )
     for action in (info, convert, fit, make):
         add_common(action)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do the action asked for; the answer goes to standard output, remarks to standard error."""
+    """Run one action; the result goes to standard output, remarks to standard error."""
     actions = {"info": _info, "convert": _convert, "fit": _fit, "synthesize": _synthesize}
     return actions[args.action](args)
 
@@ -77,18 +90,18 @@ def _info(args: argparse.Namespace) -> int:
     spec = Spec.parse(args.file, "trace")
     path = find_trace(spec.name)
     if is_profile(path):
-        check_unused(spec.values, "a profile is shown as it is")
+        check_unused(spec.values, "profiles are shown with their defaults")
         print(_of_toml(path))  # noqa: T201
         return 0
     if not is_page_list(path) and is_capture_file(path):
-        with progress(f"Reading {path.name}") as told:
-            captured = capture_at(path, spec.values, told)
-        warnings, words = captured.capture.warnings, of_capture(captured)
+        with progress(f"Reading {path.name}") as callback:
+            captured = capture_at(path, spec.values, callback)
+        warnings, text = captured.capture.warnings, of_capture(captured)
     else:
         recording, _ = load_recording(path, spec, "replay")
-        warnings, words = recording.warnings, of_recording(recording)
-    _remarks(warnings)
-    print(f"Trace    {escape_unprintable(str(path))}\n{words}")  # noqa: T201
+        warnings, text = recording.warnings, of_recording(recording)
+    _print_remarks(warnings)
+    print(f"Trace    {escape_unprintable(str(path))}\n{text}")  # noqa: T201
     return 0
 
 
@@ -119,21 +132,21 @@ def _convert(args: argparse.Namespace) -> int:
     check_target(path, to)
     if is_ucb_name(to):
         unused = {**spec.values, "--pages": args.pages, "--seed": args.seed}
-        check_unused(unused, f"records are written to {to.name} as they are")
+        check_unused(unused, f"records are written to {to.name} unchanged")
         return _convert_records(path, to)
     if not is_page_list(to):
-        raise InputError(f"--to is {args.to!r}; expected a name ending in .csv, {', '.join(FORMS)}.")
+        raise InputError(f"--to must be a name ending in .csv, {', '.join(FORMS)}, got {args.to!r}.")
     if not (is_profile(path) or is_page_list(path)) and is_capture_file(path):
         spec = spec.with_default("mode", "closed")
-    drawn = is_profile(path) or spec.values.get("workload") == "sample"
+    sampled = is_profile(path) or spec.values.get("workload") == "sample"
     if is_page_list(path):
-        check_unused({"--seed": args.seed}, "nothing is drawn from a page list")
-    pages = args.pages if args.pages is not None else 100 if drawn else _EVERY_PAGE
+        check_unused({"--seed": args.seed}, "a page list is not sampled")
+    pages = args.pages if args.pages is not None else 100 if sampled else _EVERY_PAGE
     workload = load_workload(spec, pages, 1 if args.seed is None else args.seed)
     check_pages(workload)
     count = write_page_list(to, workload.pages)
     remark = workload.remark.replace(f" ({_EVERY_PAGE} requested)", "")
-    _remarks((f"{count:,} pages written to {to}: {remark}",))
+    _print_remarks((f"Wrote {count:,} pages to {to}: {remark}",))
     return 0
 
 
@@ -141,10 +154,10 @@ def _convert_records(path: Path, to: Path) -> int:
     from psm_sim.workload.recordings.format_detection import ucb_batches_of
     from psm_sim.workload.recordings.ucb_write import write_records
 
-    with progress(f"Converting {path.name}") as told:
-        source, batches = ucb_batches_of(path, told)
+    with progress(f"Converting {path.name}") as callback:
+        source, batches = ucb_batches_of(path, callback)
         count = write_records(to, (record for batch in batches for record in batch.records()))
-    _remarks((*source.warnings, f"{count:,} records written to {to}"))
+    _print_remarks((*source.warnings, f"Wrote {count:,} records to {to}"))
     return 0
 
 
@@ -156,13 +169,13 @@ def _fit(args: argparse.Namespace) -> int:
     path = find_trace(spec.name)
     check_target(path, to)
     if to.suffix.lower() != ".toml":
-        raise InputError(f"--to is {args.to!r}; expected a name ending in .toml.")
+        raise InputError(f"--to must be a name ending in .toml, got {args.to!r}.")
     if is_profile(path):
-        raise InputError(f"{path} is a profile already; expected a recording or a page list to fit one to.")
+        raise InputError(f"{path} is already a profile; expected a recording or a page list.")
     recording, clients = load_recording(path, spec, "sample")
     profile = fit_profile(recording, path.name, clients)
     write_profile(to, profile)
-    _remarks((*recording.warnings, f"profile written to {to}: {profile.remark}"))
+    _print_remarks((*recording.warnings, f"Wrote profile {to}: {profile.remark}"))
     return 0
 
 
@@ -171,23 +184,23 @@ def _synthesize(args: argparse.Namespace) -> int:
 
     to = path_option("--to", args.to)
     if not to.name.lower().endswith((".tr", ".tr.gz")):
-        raise InputError(f"--to is {args.to!r}; expected a name ending in .tr or .tr.gz.")
+        raise InputError(f"--to must be a name ending in .tr or .tr.gz, got {args.to!r}.")
     check_writable(to)
     check_disk_space(to, args.records)
     profile = _profile(args.profile)
-    with progress(f"Writing {to.name}") as told:
-        clients = synthesize_ucb(to, args.records, profile, args.seed, told)
-    _remarks((f"{args.records:,} synthetic records of {clients:,} clients written to {to}",))
+    with progress(f"Writing {to.name}") as callback:
+        clients = synthesize_ucb(to, args.records, profile, args.seed, callback)
+    _print_remarks((f"Wrote {args.records:,} synthetic records of {clients:,} clients to {to}",))
     return 0
 
 
 def _profile(name: str) -> Profile:
     path = find_trace(name)
     if not is_profile(path):
-        raise InputError(f"--profile is {name!r}; expected a bundled trace or a .toml file.")
+        raise InputError(f"--profile must be a bundled trace or a .toml file, got {name!r}.")
     return read_profile(path)
 
 
-def _remarks(remarks: tuple[str, ...]) -> None:
+def _print_remarks(remarks: tuple[str, ...]) -> None:
     for remark in remarks:
         print_message(remark)

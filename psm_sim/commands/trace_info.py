@@ -1,4 +1,4 @@
-"""Contents of a trace as text: its size, quantiles, and a histogram of think times."""
+"""Text description of a trace: size, quantiles, and a histogram of think times."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from psm_sim.workload.regimes import Regimes
 from psm_sim.workload.trace_profile import Profile
 from psm_sim.workload.workload import Workload
 
-SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
-_HEADS = ("mean", *(f"{p:.0%}" for p in SHOWN[:-1]), "max")
-_BAR = 40
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
+_HEADS = ("mean", *(f"{p:.0%}" for p in QUANTILES[:-1]), "max")
+_BAR_WIDTH = 40
 
 
 def of_recording(recording: Recording) -> str:
-    """Describe a recording."""
+    """Return the description of a recording."""
     busiest = int(recording.busiest()[0])
     span = recording.pages_of(busiest)
     facts = {
         "Format": recording.format,
         "Records": f"{recording.records:,}",
-        "Span": format_duration(recording.span_s) if recording.span_s else "not told",
+        "Span": format_duration(recording.span_s) if recording.span_s else "unknown",
         "Clients": f"{len(recording.clients):,} (busiest: {recording.clients[busiest]}, "
         f"{span.stop - span.start:,} pages)",
         "Pages": f"{recording.pages:,}",
@@ -36,60 +36,60 @@ def of_recording(recording: Recording) -> str:
 
 
 def pages_of(recording: Recording) -> list[str]:
-    """Return the quantiles of a recording's pages, and a histogram of think times, as lines."""
+    """Return the lines of the page quantiles and the histogram of think times."""
     rows = [row_of(name, values, unit) for name, values, unit in _quantities(recording)]
     think = recording.think_s[~np.isnan(recording.think_s)]
     return [*table_of(rows), *_histogram(think)]
 
 
 def row_of(name: str, values: NDArray[Any], unit: float = 1.0) -> str:
-    """Return a line with mean and quantiles.
+    """Return a line with the mean and the quantiles.
 
     Parameters
     ----------
-    name
-        Of the quantity.
-    values
-        (n,) values, which are sorted here.
-    unit
-        They are multiplied by this.
+    name : str
+        Name of the quantity.
+    values : ndarray, shape (n,)
+        Values, which are reordered in place.
+    unit : float
+        Factor by which the results are multiplied.
     """
     return _row(name, *_mean_and_quantiles(values, unit))
 
 
 def of_profile(profile: Profile) -> str:
-    """Describe a trace profile."""
+    """Return the description of a trace profile."""
     facts = {
         "Format": "trace profile" + (", synthetic" if profile.synthetic else ""),
         "Name": profile.name,
         "Remark": profile.remark,
-        "Source": profile.source or "not named",
+        "Source": profile.source or "unknown",
     }
-    rows = [_row(name, table.mean, table.at(SHOWN)) for name, table in profile.tables.items()]
+    rows = [_row(name, table.mean, table.at(QUANTILES)) for name, table in profile.tables.items()]
     think = profile.tables["think_s"].at((np.arange(100_000) + 0.5) / 100_000)
     return "\n".join([*facts_of(facts), "", *table_of(rows), *_histogram(think)])
 
 
 def of_pushes(workload: Workload) -> str:
-    """Describe a trace of pushes, drawn for an hour: how many, and the times between two."""
-    between = np.diff(workload.messages.at_s)
+    """Return the description of push traffic: the number and the intervals of one sampled hour."""
+    intervals_s = np.diff(workload.messages.at_s)
     facts = {
         "Format": "push traffic, synthetic",
         "Name": workload.name,
         "Remark": workload.remark,
         "Pushes": f"{len(workload.messages):,} in the first hour, with the default parameters and seed 1",
     }
-    row = _row("between_s", float(between.mean()), np.quantile(between, SHOWN))
+    row = _row("between_s", float(intervals_s.mean()), np.quantile(intervals_s, QUANTILES))
     return "\n".join([*facts_of(facts), "", *table_of([row])])
 
 
 def of_regimes(regimes: Regimes) -> str:
-    """Describe a trace with regimes: the means of each, and the length of one stretch of it."""
+    """Return the description of a trace with regimes: their means and durations."""
     facts = {
         "Format": "trace profile with regimes" + (", synthetic" if regimes.synthetic else ""),
         "Name": regimes.name,
         "Remark": regimes.remark,
-        "Source": regimes.source or "not named",
+        "Source": regimes.source or "unknown",
         "Order": "+".join(f"{name}*{pages}" for name, pages in regimes.pages.items()),
     }
     heads = ("pages", "think s", "delay s", "objects", "bytes each", "stretch s")
@@ -99,14 +99,22 @@ def of_regimes(regimes: Regimes) -> str:
         think_s, objects = tables["think_s"].mean, tables["files_per_page"].mean
         delay_s = tables["server_delay_s"].mean if "server_delay_s" in tables else 0.0
         size = tables.get("reply_bytes", tables.get("image_bytes"))
-        each = size.mean if size is not None else np.nan
-        numbers = (pages, think_s, delay_s, objects, each, pages * (think_s + delay_s))
+        size_bytes = size.mean if size is not None else np.nan
+        numbers = (pages, think_s, delay_s, objects, size_bytes, pages * (think_s + delay_s))
         rows.append(f"{name:<20}" + "".join(f"{_number(number):>12}" for number in numbers))
-    return "\n".join([*facts_of(facts), "", *rows, "", "a stretch: think time and one server delay per page"])
+    return "\n".join(
+        [
+            *facts_of(facts),
+            "",
+            *rows,
+            "",
+            "stretch: duration of a regime, think time and server delay per page",
+        ]
+    )
 
 
 def _quantities(recording: Recording) -> Iterator[tuple[str, NDArray[Any], float]]:
-    """Yield name, values and unit of each quantity, one at a time: a trace may be large."""
+    """Yield name, values and unit of each quantity; a generator, since a trace may be large."""
     yield "think time, s", recording.think_s[~np.isnan(recording.think_s)], 1.0
     yield "objects per page", recording.objects_per_page, 1.0
     yield "main object, B", recording.size[recording.first[:-1]], 1.0
@@ -120,12 +128,12 @@ def _quantities(recording: Recording) -> Iterator[tuple[str, NDArray[Any], float
 
 def _mean_and_quantiles(values: NDArray[Any], unit: float) -> tuple[float, NDArray[Any]]:
     if not values.size:
-        return np.nan, np.full(len(SHOWN), np.nan)
-    return float(values.mean()) * unit, np.quantile(values, SHOWN, overwrite_input=True) * unit
+        return np.nan, np.full(len(QUANTILES), np.nan)
+    return float(values.mean()) * unit, np.quantile(values, QUANTILES, overwrite_input=True) * unit
 
 
 def facts_of(facts: dict[str, str]) -> list[str]:
-    """Return one line for each fact, its name first."""
+    """Return one line for each fact, starting with its name."""
     return [f"{name:<8} {escape_unprintable(value)}" for name, value in facts.items()]
 
 
@@ -134,12 +142,12 @@ def _row(name: str, mean: float, quantiles: NDArray[Any]) -> str:
 
 
 def table_of(rows: list[str]) -> list[str]:
-    """Return the lines of a table of quantiles, under its heading."""
+    """Return the lines of a table of quantiles, with a heading."""
     return ["quantiles".ljust(20) + "".join(f"{head:>10}" for head in _HEADS), *rows]
 
 
 def _number(value: float) -> str:
-    """Return a number in at most nine characters: three digits or more, no exponent where none is needed."""
+    """Format a number in at most nine characters, with at least three digits and rarely an exponent."""
     if np.isnan(value):
         return "-"
     if value >= 1000:
@@ -148,7 +156,7 @@ def _number(value: float) -> str:
 
 
 def _histogram(think_s: NDArray[Any]) -> list[str]:
-    """Return a histogram of think times, two bars per decade."""
+    """Return the lines of a histogram of think times with two bars per decade."""
     if not think_s.size:
         return []
     edges = [0.0, *(10 ** (k / 2) for k in range(11))]
@@ -156,6 +164,6 @@ def _histogram(think_s: NDArray[Any]) -> list[str]:
     shares = counts / think_s.size
     lines = ["", "think time, s"]
     for low, high, share in zip(edges, [*edges[1:], np.inf], shares.tolist(), strict=True):
-        bar = "#" * round(_BAR * share / shares.max())
+        bar = "#" * round(_BAR_WIDTH * share / shares.max())
         lines.append(f"{_number(low):>8} - {_number(high):<8} {share:>6.1%}  {bar}".rstrip())
     return lines

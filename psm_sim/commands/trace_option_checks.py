@@ -1,4 +1,4 @@
-"""Checks of what a trace command is asked for, before the trace is read."""
+"""Checks of the arguments of a trace command, made before the trace is read."""
 
 from __future__ import annotations
 
@@ -12,36 +12,34 @@ from psm_sim.files.atomic_file import check_writable
 from psm_sim.workload import Workload
 
 BYTES_PER_RECORD = 100
-"""Bytes of a synthetic record with its request line, at most."""
+"""Upper bound of the size of a synthetic record with its request line, in bytes."""
 
 
-def check_unused(given: Mapping[str, Any], why: str) -> None:
-    """Refuse an option or parameter, by name, that would be ignored; None: it is not given."""
-    for name, value in given.items():
+def check_unused(values: Mapping[str, Any], reason: str) -> None:
+    """Raise InputError if one of *values* is set, because it has no effect for the given *reason*."""
+    for name, value in values.items():
         if value is not None:
-            raise InputError(f"{name} is {value!r}, but {why}; leave it out.")
+            raise InputError(f"{name}={value} has no effect because {reason}; remove it.")
 
 
 def check_pages(workload: Workload) -> None:
-    """Refuse a trace without page views, of which a page list would be empty."""
+    """Raise InputError if the trace has no page views, because its page list would be empty."""
     if not any(page.objects for page in workload.pages):
-        raise InputError(
-            f"trace {workload.name} has no page views, only messages; expected one with pages to convert."
-        )
+        raise InputError(f"trace {workload.name} has only messages; a page list requires a trace with pages.")
 
 
 def check_target(path: Path, to: Path) -> None:
-    """Refuse a target that is the trace itself or cannot be written, before the trace is read."""
+    """Raise InputError if the output file *to* is the trace *path*, or is not writable."""
     check_writable(to)
     if to.exists() and to.samefile(path):
-        raise InputError(f"--to is {str(to)!r}, the trace itself; expected another file.")
+        raise InputError(f"--to: the output file {str(to)!r} is the input trace; choose another file.")
 
 
 def check_disk_space(to: Path, records: int) -> None:
-    """Refuse more records than the disk has room for."""
+    """Raise InputError if the disk of *to* has too little space for *records*."""
     free, needed = shutil.disk_usage(to.resolve().parent).free, BYTES_PER_RECORD * records
     if needed > free:
         raise InputError(
-            f"--records is {records:,}, about {needed >> 20:,} MiB, but the disk has {free >> 20:,} MiB "
-            "left; give fewer."
+            f"--records {records:,} requires about {needed >> 20:,} MiB, but the disk has only "
+            f"{free >> 20:,} MiB of free space; reduce the number of records."
         )

@@ -1,4 +1,4 @@
-"""Recording that a trace command is about: of a page list, a capture, or a file of requests."""
+"""Loader of the recording of a trace command: a page list, a capture or a request log."""
 
 from __future__ import annotations
 
@@ -19,24 +19,26 @@ from psm_sim.workload.recordings.recording import Recording, recording_of_pages
 
 
 def load_recording(path: Path, spec: Spec, use: str) -> tuple[Recording, NDArray[np.intp] | None]:
-    """Return the recording in a file, and the clients that are chosen of it; None: it has one.
+    """Return a recording and the indices of the selected clients.
+
+    The indices are None if the file has a single client.
 
     Parameters
     ----------
-    path
-        The file.
-    spec
-        The trace as the user wrote it, with its parameters.
-    use
-        ``"replay"`` or ``"sample"``: the default of a recording's ``workload``.
+    path : Path
+        File of the trace.
+    spec : Spec
+        Spec of the trace, with its parameters.
+    use : str
+        Default of the parameter ``workload``: ``"replay"`` or ``"sample"``.
     """
     if is_page_list(path):
         missing = build(MissingValues, spec.values, f"page list {path.name}")
         return recording_of_pages(read_page_list(path, missing), "page list", path.name), None
     unused = {name: spec.values.get(name) for name in ("request_bytes", "server_delay_ms")}
-    check_unused(unused, "that is of use only when the pages are loaded")
-    with progress(f"Reading {path.name}") as told:
+    check_unused(unused, "it only applies when pages are simulated")
+    with progress(f"Reading {path.name}") as callback:
         if is_capture_file(path):
-            return capture_at(path, spec.with_default("mode", "closed").values, told).recording, None
-        chosen = select_clients(path, spec.with_default("workload", use).values, told)
-        return chosen.recording, chosen.clients
+            return capture_at(path, spec.with_default("mode", "closed").values, callback).recording, None
+        selection = select_clients(path, spec.with_default("workload", use).values, callback)
+        return selection.recording, selection.clients

@@ -1,4 +1,4 @@
-"""Contents of a traffic trace as text: its parts, and what they send in an hour."""
+"""Text description of a traffic trace: its parts and their messages in one hour."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ _HEADS = ("sender", "transport", "timing", "period s", "bytes", "answer", "an ho
 
 
 def of_traffic(traffic: TrafficTrace) -> str:
-    """Describe a traffic trace: each part with its defaults, and how many messages an hour has (seed 1)."""
-    pages = f"as {traffic.name} draws them" if traffic.profile else f"none; a pause of {traffic.stretch_s} s"
+    """Return the description of a traffic trace: the defaults of each part, and its messages per hour.
+
+    The hour is sampled with seed 1.
+    """
+    pages = f"sampled from {traffic.name}" if traffic.profile else f"none; pauses of {traffic.stretch_s} s"
     facts = {
         "Format": "traffic trace" + (", synthetic" if traffic.synthetic else ""),
         "Name": traffic.name,
         "Remark": traffic.remark,
-        "Source": traffic.source or "not named",
-        "Pages": f"{pages} each",
+        "Source": traffic.source or "unknown",
+        "Pages": pages,
     }
     heads = "part".ljust(16) + "".join(f"{head:>11}" for head in _HEADS)
     rows = [_row(name, texts, traffic.name) for name, texts in traffic.parts.items()]
