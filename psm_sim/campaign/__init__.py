@@ -1,1 +1,1 @@
-"""Campaigns of many runs: tasks, each with its own seed, on any number of workers; each gives rows."""
+"""Campaigns of many runs: independent tasks that return rows, on any number of workers."""

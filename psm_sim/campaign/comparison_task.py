@@ -1,4 +1,4 @@
-"""Comparison as a task: one row per policy, and its ratios to another policy."""
+"""Task that compares policies, with one row per policy and ratios to a reference."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from psm_sim.simulation.run import page_times_s
 
 @dataclass(frozen=True)
 class RunTask(ScenarioTask):
-    """Policies in one scenario: one row for each, with its energy by state, its page times and slowdown."""
+    """Comparison of policies in one scenario; a row has energy by state, page times and slowdown."""
 
     kind: ClassVar[str] = "run"
 
     def run(self) -> list[Row]:
-        """Run the policies over the same pages; return one row per policy."""
+        """Run the policies on the same pages and return one row per policy."""
         comparison = compare_runs(self.policies, self.scenario)
         always_on_s = comparison.always_on.page_time_s.mean
         seed = self.scenario.seed
@@ -49,28 +49,28 @@ def _row(run: Result) -> Row:
 
 
 def add_ratios(rows: pd.DataFrame, policy: str, keys: Iterable[str] = ("seed",)) -> pd.DataFrame:
-    """Add to each row its ratios to the row of *policy* on the same pages.
+    """Return *rows* with the ratios to the row of a reference policy on the same pages.
 
-    ``energy_ratio``, ``beacons_ratio`` and ``slowdown_ratio`` are of the means; ``page_ratio_mean`` and
-    ``page_ratio_max`` of each page's own times.
+    ``energy_ratio``, ``beacons_ratio`` and ``slowdown_ratio`` are ratios of means. ``page_ratio_mean`` and
+    ``page_ratio_max`` are the mean and the maximum of the ratios of page times.
 
     Parameters
     ----------
     rows : DataFrame
-        The rows of :meth:`RunTask.run`, of any number of tasks.
+        Rows of :meth:`RunTask.run` of any number of tasks.
     policy : str
-        The policy that is the denominator, as it stands in the column ``policy``.
+        Reference policy, as in the column ``policy``.
     keys : iterable of str
-        The columns that say which rows have the same pages.
+        Columns whose values are equal for rows with the same pages.
     """
     keys = list(keys)
-    wanted = ["energy_j", "beacons_j", "slowdown", "page_times_s"]
-    reference = rows.loc[rows["policy"] == policy, [*keys, *wanted]].drop_duplicates(subset=keys)
+    columns = ["energy_j", "beacons_j", "slowdown", "page_times_s"]
+    reference = rows.loc[rows["policy"] == policy, [*keys, *columns]].drop_duplicates(subset=keys)
     joined = rows.merge(reference, on=keys, suffixes=("", "_of_reference"), validate="many_to_one")
     for name, column in (("energy", "energy_j"), ("beacons", "beacons_j"), ("slowdown", "slowdown")):
         joined[f"{name}_ratio"] = joined[column] / joined[f"{column}_of_reference"]
     pairs = zip(joined["page_times_s"], joined["page_times_s_of_reference"], strict=True)
-    ratios = [[mine / other for mine, other in zip(*pair, strict=True)] for pair in pairs]
+    ratios = [[page_s / reference_s for page_s, reference_s in zip(*pair, strict=True)] for pair in pairs]
     joined["page_ratio_mean"] = [sum(ratio) / len(ratio) for ratio in ratios]
     joined["page_ratio_max"] = [max(ratio) for ratio in ratios]
-    return joined.drop(columns=[f"{column}_of_reference" for column in wanted])
+    return joined.drop(columns=[f"{column}_of_reference" for column in columns])

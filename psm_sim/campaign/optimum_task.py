@@ -1,4 +1,4 @@
-"""Hindsight's best schedule as a task, and every policy's distance to it on the same chain."""
+"""Task that computes the offline optimum, and the distance of policies to it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from psm_sim.simulation.scenario_key import DigestCache
 
 @dataclass(frozen=True)
 class OptimumTask:
-    """The pages of one scenario as a chain: the best schedules, and what each policy costs on it.
+    """Offline optimum on the event chain of one scenario, and the energy of policies on that chain.
 
-    One row for no delay, one for each bound p, one for each corner of the frontier (at most *prices* are
-    tried; 0: no frontier), and one for each policy, with the least energy at that policy's own delay.
-    Energies are in joules per page, delays in seconds per page.
+    There is one row without delay, one for each bound p, one for each corner of the frontier, and one for
+    each policy, with the minimum energy at the delay of that policy. At most *prices* prices are tried for
+    the frontier; 0 disables it. Energies are in joules per page, delays in seconds per page.
     """
 
     kind: ClassVar[str] = "optimum"
@@ -40,35 +40,35 @@ class OptimumTask:
 
     @property
     def weight(self) -> int:
-        """The work in pages of a run, roughly."""
+        """Approximate amount of work, in pages of a run."""
         return self.scenario.pages * (1 + len(self.policies) + self.prices)
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that decides the rows."""
+        """Return a hash of all inputs of the rows; see :meth:`Scenario.key` for *cache*."""
         return digest_of([self.kind, self.scenario.key(self.policies, cache), self.bounds, self.prices])
 
     def run(self) -> list[dict[str, Any]]:
-        """Return the rows."""
+        """Compute and return the rows."""
         chain = record_chain(self.scenario.workload().pages, self.scenario.resolve_topology())
         rows = [self._row("no delay", offline_optimum(chain))]
         rows += [self._row(f"p = {p:g}", offline_optimum(chain, 0.0, p)) for p in self.bounds]
         hull = offline_frontier(chain, self.prices) if self.prices else []
         rows += [self._row("frontier", corner) for corner in hull]
-        return rows + [self._played(policy, chain, hull) for policy in self.policies]
+        return rows + [self._policy_row(policy, chain, hull) for policy in self.policies]
 
-    def _played(self, policy: str | Spec, chain: Chain, hull: list[OfflineOptimum]) -> dict[str, Any]:
-        played = evaluate_policy(chain, make_policy(policy))
+    def _policy_row(self, policy: str | Spec, chain: Chain, hull: list[OfflineOptimum]) -> dict[str, Any]:
+        outcome = evaluate_policy(chain, make_policy(policy))
         return {
-            **self._row("policy", OfflineOptimum(played.energy_j, played.delay_s)),
+            **self._row("policy", OfflineOptimum(outcome.energy_j, outcome.delay_s)),
             "policy": str(policy),
-            "worst_stretch": played.worst_stretch,
-            "least_j": least_energy_j(hull, played.delay_s) / self.scenario.pages if hull else None,
+            "worst_stretch": outcome.worst_stretch,
+            "least_j": least_energy_j(hull, outcome.delay_s) / self.scenario.pages if hull else None,
         }
 
-    def _row(self, allowed: str, best: OfflineOptimum) -> dict[str, Any]:
+    def _row(self, allowed: str, optimum: OfflineOptimum) -> dict[str, Any]:
         return {
             "seed": self.scenario.seed,
             "allowed": allowed,
-            "energy_j": best.energy_j / self.scenario.pages,
-            "delay_s": best.delay_s / self.scenario.pages,
+            "energy_j": optimum.energy_j / self.scenario.pages,
+            "delay_s": optimum.delay_s / self.scenario.pages,
         }

@@ -1,9 +1,8 @@
-"""Frontier of hindsight: the least energy at each mean slowdown, over the pages of one comparison.
+"""Offline frontier of a comparison: minimum energy against mean slowdown.
 
-It is exact on the chain (:mod:`psm_sim.hindsight.event_chain`), where a late frame delays all that
-follows. In the
-simulator other connections go on meanwhile, so that the same polls slow pages down less: the frontier is
-exact without delay, and beyond that the true one lies to the left of it.
+The frontier is exact on the event chain (:mod:`psm_sim.hindsight.event_chain`), where a late frame delays
+all later events. In the simulator other connections continue meanwhile, so the same polls slow pages down
+less. The frontier is therefore exact without delay; with delay the true frontier is to the left of it.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from psm_sim.parallel import parallel_map
 from psm_sim.workload import Workload
 
 MAX_PAGES = 150
-"""The most pages of one workload: the work grows with their square."""
+"""Maximum number of pages of a workload; the computing time grows with its square."""
 
 _PRICES_J = (inf, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.0)
-"""Prices of a slowdown greater by 1, in joules per page."""
+"""Prices of a slowdown increase of 1, in joules per page."""
 
 
 class ParetoCorner(NamedTuple):
-    """Corner of the frontier: joules per page, and the mean slowdown of a page."""
+    """Corner of the frontier: energy in joules per page, and mean slowdown of a page."""
 
     energy_j: float
     slowdown: float
@@ -36,22 +35,22 @@ class ParetoCorner(NamedTuple):
 def pareto_frontier(
     workloads: Sequence[Workload], topology: Topology, workers: int | None = None
 ) -> list[ParetoCorner]:
-    """Return the schedules that hindsight would choose at some prices of slowdown, means over the workloads.
+    """Return the offline optimum at several prices of slowdown, averaged over the workloads.
 
     Parameters
     ----------
-    workloads
-        The pages of each seed or client.
-    topology
-        The topology.
-    workers
-        Processes, one for each core if None; the numbers do not depend on it.
+    workloads : sequence of Workload
+        Pages of each seed or client.
+    topology : Topology
+        Topology of the comparison.
+    workers : int or None
+        Number of processes; None uses one per core. The result does not depend on it.
 
     Returns
     -------
-    list of Corner
-        From no delay to the least energy; empty if a workload has more than :data:`MAX_PAGES` pages, or
-        pauses, or messages beside its pages, or the topology has faults.
+    list of ParetoCorner
+        Corners from no delay to minimum energy. The list is empty if a workload has more than
+        :data:`MAX_PAGES` pages, pauses or background messages, or if the topology injects faults.
     """
     if topology.can_fail or any(
         len(workload.pages) > MAX_PAGES
@@ -60,9 +59,10 @@ def pareto_frontier(
         for workload in workloads
     ):
         return []
-    every = list(parallel_map(partial(_corners, topology), workloads, workers))
+    corners = list(parallel_map(partial(_corners, topology), workloads, workers))
     means = [
-        [sum(values) / len(every) for values in zip(*each, strict=True)] for each in zip(*every, strict=True)
+        [sum(values) / len(corners) for values in zip(*same_price, strict=True)]
+        for same_price in zip(*corners, strict=True)
     ]
     return list(dict.fromkeys(ParetoCorner(*mean) for mean in means))
 
@@ -70,5 +70,7 @@ def pareto_frontier(
 def _corners(topology: Topology, workload: Workload) -> list[ParetoCorner]:
     pages = workload.pages
     chain = record_slowdowns(pages, topology)
-    found = [offline_optimum(chain, price_j) for price_j in _PRICES_J]
-    return [ParetoCorner(each.energy_j / len(pages), 1 + each.delay_s / len(pages)) for each in found]
+    optima = [offline_optimum(chain, price_j) for price_j in _PRICES_J]
+    return [
+        ParetoCorner(optimum.energy_j / len(pages), 1 + optimum.delay_s / len(pages)) for optimum in optima
+    ]

@@ -1,4 +1,4 @@
-"""Scenario task: some policies over the pages of one scenario; what the rows hold is a subclass's matter."""
+"""Abstract task that runs policies on the pages of one scenario."""
 
 from __future__ import annotations
 
@@ -16,10 +16,18 @@ from psm_sim.simulation.scenario_key import DigestCache
 
 @dataclass(frozen=True)
 class ScenarioTask(ABC):
-    """Policies in one scenario: everything that decides the numbers, and *labels* for the rows.
+    """Policies in one scenario. A subclass sets ``kind`` and creates the rows.
 
-    ``policies`` are texts or specs; ``scenario.command(policies)`` is the command line that gives the
-    same numbers. A subclass says its ``kind`` and makes the rows.
+    ``scenario.command(policies)`` returns the command line that reproduces the numbers.
+
+    Attributes
+    ----------
+    policies : tuple of str or Spec
+        Policies to run.
+    scenario : Scenario
+        Pages, topology, seed and settings.
+    labels : mapping
+        Values that are added to each row.
     """
 
     kind: ClassVar[str]
@@ -30,13 +38,13 @@ class ScenarioTask(ABC):
 
     @property
     def weight(self) -> int:
-        """The pages of all runs, the always-on one included."""
+        """Number of pages of all runs, including the always-on run."""
         return self.scenario.pages * (1 + len(self.policies))
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of the scenario and the policies, the contents of the files they name included."""
+        """Return a hash of scenario, policies and their files; see :meth:`Scenario.key` for *cache*."""
         return digest_of([self.kind, self.scenario.key(self.policies, cache)])
 
     @abstractmethod
     def run(self) -> list[Row]:
-        """Run the policies over the same pages; return one row per policy."""
+        """Run the policies on the same pages and return one row per policy."""

@@ -1,4 +1,4 @@
-"""Tasks: pieces of work with a key of their own, run on any number of workers; their rows by kind."""
+"""Task protocol, parallel execution of tasks, and access to their rows."""
 
 from __future__ import annotations
 
@@ -14,62 +14,66 @@ Row = dict[str, Any]
 
 
 class Task(Protocol):
-    """A piece of work that any process can do: its rows depend on nothing but itself."""
+    """Independent unit of work that any process can run."""
 
     @property
     def kind(self) -> str:
-        """The name by which a digest asks for its rows, such as ``"run"``."""
+        """Name under which the rows are selected, such as ``"run"``."""
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """Values written into each of its rows; they decide no number, so that equal work is done once."""
+        """Values added to each row. They are not part of the key, so equal tasks run once."""
 
     @property
     def weight(self) -> int:
-        """The amount of work, in pages."""
+        """Amount of work, in pages."""
 
     def key(self, cache: DigestCache | None = None) -> str:
-        """Return a hash of everything that decides its rows; *cache* as for :meth:`Scenario.key`."""
+        """Return a hash of all inputs of the rows; see :meth:`Scenario.key` for *cache*."""
 
     def run(self) -> list[Row]:
-        """Do it, and return its rows, without the labels."""
+        """Run the task and return its rows without the labels."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of some tasks, in the order of the tasks.
+    """Rows of tasks, in the order of the tasks.
 
-    ``kinds`` has the kind of each task, ``of_tasks`` its rows, labels included; both have one element per
-    task.
+    Attributes
+    ----------
+    kinds : tuple of str
+        Kind of each task.
+    of_tasks : tuple of list of Row
+        Rows of each task, including its labels.
     """
 
     kinds: tuple[str, ...]
     of_tasks: tuple[list[Row], ...]
 
     @classmethod
-    def labelled(cls, tasks: Sequence[Task], found: Sequence[Sequence[Row]]) -> Rows:
-        """Return the rows *found* by *tasks*, each a fresh dictionary with its task's labels in front."""
-        pairs = zip(tasks, found, strict=True)
-        rows = tuple([{**task.labels, **row} for row in each] for task, each in pairs)
-        return cls(tuple(task.kind for task in tasks), rows)
+    def labelled(cls, tasks: Sequence[Task], results: Sequence[Sequence[Row]]) -> Rows:
+        """Return the *results* of *tasks* with the labels of the tasks as the first columns."""
+        pairs = zip(tasks, results, strict=True)
+        of_tasks = tuple([{**task.labels, **row} for row in rows] for task, rows in pairs)
+        return cls(tuple(task.kind for task in tasks), of_tasks)
 
     def of(self, kind: str) -> list[Row]:
-        """Return the rows of all tasks of a kind, one after the other.
+        """Return the rows of all tasks of one kind.
 
         Raises
         ------
         KeyError
-            If no task is of that kind.
+            If there is no task of that kind.
         """
         if kind not in self.kinds:
-            raise KeyError(f"no rows of kind {kind!r}; there are {', '.join(sorted(set(self.kinds)))}")
+            raise KeyError(f"no rows of kind {kind!r}; expected one of {', '.join(sorted(set(self.kinds)))}")
         pairs = zip(self.kinds, self.of_tasks, strict=True)
-        return [row for mine, rows in pairs if mine == kind for row in rows]
+        return [row for task_kind, rows in pairs if task_kind == kind for row in rows]
 
     def slice(self, first: int, count: int) -> Rows:
-        """Return the rows of *count* tasks, from task number *first* (0 is the first of all)."""
-        chosen = slice(first, first + count)
-        return Rows(self.kinds[chosen], self.of_tasks[chosen])
+        """Return the rows of *count* tasks, starting at task *first* (counted from 0)."""
+        selection = slice(first, first + count)
+        return Rows(self.kinds[selection], self.of_tasks[selection])
 
     def __iter__(self) -> Iterator[list[Row]]:
         return iter(self.of_tasks)
@@ -79,26 +83,26 @@ class Rows:
 
 
 def run_tasks(tasks: Sequence[Task], workers: int = 1, progress: Progress = no_progress) -> Rows:
-    """Run all tasks, and return their rows in the order of the tasks.
+    """Run all tasks and return their rows in the order of the tasks.
 
-    Tasks with the same key are run once. The heaviest are run first, so that no worker is left with a
-    long one at the end.
+    Tasks with equal keys run once. The heaviest tasks run first, so that no worker is left with a long
+    task at the end.
 
     Parameters
     ----------
-    tasks
-        What is to be run. Each has its own seed and shares nothing.
-    workers
-        Processes; the rows do not depend on it. -1: one for each core.
-    progress
-        Called after each task with the weight done, the weight of all, and how many tasks there are.
+    tasks : sequence of Task
+        Tasks, each with its own seed and without shared state.
+    workers : int
+        Number of processes; -1 uses one per core. The rows do not depend on it.
+    progress : callable
+        Called after each task with the finished weight, the total weight and the number of tasks.
     """
-    known: DigestCache = {}
-    keys = [task.key(known) for task in tasks]
+    cache: DigestCache = {}
+    keys = [task.key(cache) for task in tasks]
     distinct = dict(zip(keys, tasks, strict=True))
     order = sorted(distinct, key=lambda key: -distinct[key].weight)
-    found = dict(zip(order, _run_all([distinct[key] for key in order], workers, progress), strict=True))
-    return Rows.labelled(tasks, [found[key] for key in keys])
+    results = dict(zip(order, _run_all([distinct[key] for key in order], workers, progress), strict=True))
+    return Rows.labelled(tasks, [results[key] for key in keys])
 
 
 def _run_all(tasks: Sequence[Task], workers: int, progress: Progress) -> Iterator[list[Row]]:

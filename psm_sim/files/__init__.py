@@ -1,1 +1,1 @@
-"""Files written whole or not at all, one by one or as a set; and files of any kind opened to be read."""
+"""Atomic writing of files and directories, and reading of files, pipes and TOML."""

@@ -1,8 +1,8 @@
-"""Set of files: written into a draft folder, and put in place all at once.
+"""Atomic replacement of the files of a directory.
 
-Where the folder exists, its other files are linked into the draft, and the two folders are exchanged in one
-step of the operating system. Where that is not possible (no such step, a mount point, the folder in which
-the program stands) the files are renamed one by one, and renamed back if one of them fails.
+If the directory exists, its other files are hard-linked into the temporary directory, and the operating
+system exchanges the two directories in one step. If that is not possible (unsupported system, mount point,
+current directory), the files are renamed one by one, and renamed back if one of them fails.
 """
 
 from __future__ import annotations
@@ -19,115 +19,115 @@ from psm_sim.files.rename_exchange import exchange_paths
 from psm_sim.files.temporary_files import is_temporary, temporary_path
 
 MAX_OTHERS = 10_000
-"""Other files in a folder that are linked for an exchange; with more of them files are renamed one by one."""
+"""Maximum number of other files to hard-link; above it, files are renamed one by one."""
 
 
 @contextmanager
 def replace_directory(folder: Path, *, own: bool = True) -> Iterator[Path]:
-    """Give an empty folder to write in; when the block ends its files take the place of *folder*'s.
+    """Yield an empty directory whose files replace those of *folder* when the block ends.
 
-    Other files of *folder* stay. If the block fails, nothing is changed.
+    Other files of *folder* stay. If the block fails, nothing changes.
 
     Parameters
     ----------
-    folder
-        The target; made with its parents if need be.
-    own
-        Whether it is a folder for such files; else, as any folder of the user's, it is never exchanged.
+    folder : Path
+        Target directory, created with its parents if necessary.
+    own : bool
+        Whether the directory belongs to psm_sim. Other directories are never exchanged.
 
     Raises
     ------
     InputError
-        If it cannot be written, or the disk is full; *folder* is as it was.
+        If the directory cannot be written, or the disk is full. *folder* is then unchanged.
     """
     target = folder.resolve()
     try:
-        with _replaced(target, own) if target.exists() else _made(target) as inside:
+        with _replace_existing(target, own) if target.exists() else _create_new(target) as inside:
             yield inside
     except OSError as error:
-        what = f"{folder} cannot be written: {error.strerror or error}"
-        raise InputError(f"{what}; what was there is unchanged, give another folder.") from error
+        problem = f"{folder} cannot be written: {error.strerror or error}"
+        raise InputError(f"{problem}; its files are unchanged, choose another folder.") from error
 
 
 @contextmanager
-def _replaced(target: Path, own: bool) -> Iterator[Path]:
-    """Give the draft of a folder that exists."""
-    swappable = own and _swappable(target)
-    with temporary_path(target.parent if swappable else target, is_folder=True) as made:
-        yield made
-        _flush(made)
-        if not (swappable and _swap(made, target)):
-            _one_by_one(made, target)
+def _replace_existing(target: Path, own: bool) -> Iterator[Path]:
+    """Yield the temporary directory of an existing directory."""
+    can_swap = own and _can_swap(target)
+    with temporary_path(target.parent if can_swap else target, is_folder=True) as draft_dir:
+        yield draft_dir
+        _flush(draft_dir)
+        if not (can_swap and _swap(draft_dir, target)):
+            _replace_one_by_one(draft_dir, target)
 
 
 @contextmanager
-def _made(target: Path) -> Iterator[Path]:
-    """Give the draft of a folder that does not exist, the missing ones above it inside the draft."""
+def _create_new(target: Path) -> Iterator[Path]:
+    """Yield the temporary directory of a new directory, with its missing parents inside."""
     top = target
     while not top.parent.exists():
         top = top.parent
-    with temporary_path(top.parent, is_folder=True) as made:
-        inside = made / target.relative_to(top.parent)
+    with temporary_path(top.parent, is_folder=True) as draft_dir:
+        inside = draft_dir / target.relative_to(top.parent)
         inside.mkdir(parents=True)
         yield inside
-        _flush(made)
-        (made / top.name).rename(top)
+        _flush(draft_dir)
+        (draft_dir / top.name).rename(top)
 
 
-def _swappable(target: Path) -> bool:
-    # The folder in which the program stands would be gone for the shell that started it.
-    here = target in (Path.cwd(), *Path.cwd().parents)
-    return not here and not os.path.ismount(target) and os.access(target.parent, os.W_OK | os.X_OK)
+def _can_swap(target: Path) -> bool:
+    # An exchanged current directory would disappear for the shell that started the program.
+    is_current = target in (Path.cwd(), *Path.cwd().parents)
+    return not is_current and not os.path.ismount(target) and os.access(target.parent, os.W_OK | os.X_OK)
 
 
 def _swap(draft_dir: Path, target: Path) -> bool:
-    """Exchange the two folders; False if that is not possible, and then nothing has changed."""
+    """Exchange the two directories; return False, with nothing changed, if that is not possible."""
     try:
-        _carry(target, draft_dir, [MAX_OTHERS])
+        _link_missing(target, draft_dir, [MAX_OTHERS])
         shutil.copystat(target, draft_dir)
         exchange_paths(draft_dir, target)
     except OSError:
         return False
     with suppress(OSError):
-        _carry(draft_dir, target, [MAX_OTHERS])
+        _link_missing(draft_dir, target, [MAX_OTHERS])
     return True
 
 
-def _carry(old: Path, new: Path, left: list[int]) -> None:
-    """Link into *new* whatever *old* has and *new* has not; *left* holds the number of files allowed."""
-    with os.scandir(old) as found:
-        entries = list(found)
+def _link_missing(source: Path, destination: Path, budget: list[int]) -> None:
+    """Hard-link the files of *source* that *destination* lacks; *budget* holds the number still allowed."""
+    with os.scandir(source) as scan:
+        entries = list(scan)
     for entry in entries:
-        copy = new / entry.name
-        if is_temporary(entry.name) or (os.path.lexists(copy) and not copy.is_dir()):
+        link = destination / entry.name
+        if is_temporary(entry.name) or (os.path.lexists(link) and not link.is_dir()):
             continue
-        left[0] -= 1
-        if left[0] < 0:
+        budget[0] -= 1
+        if budget[0] < 0:
             raise OSError("too many files")
         if entry.is_dir(follow_symlinks=False):
-            copy.mkdir(exist_ok=True)
-            shutil.copystat(entry.path, copy)
-            _carry(Path(entry.path), copy, left)
+            link.mkdir(exist_ok=True)
+            shutil.copystat(entry.path, link)
+            _link_missing(Path(entry.path), link, budget)
         else:
-            os.link(entry.path, copy, follow_symlinks=False)
+            os.link(entry.path, link, follow_symlinks=False)
 
 
-def _one_by_one(draft_dir: Path, target: Path) -> None:
-    """Rename each file, those in folders first; if one fails, or the user breaks off, undo the others."""
+def _replace_one_by_one(draft_dir: Path, target: Path) -> None:
+    """Rename each file, deepest first; undo all renames after an error or an interrupt."""
     files = sorted(_files(draft_dir), key=lambda path: (-len(path.parts), path.name))
-    with temporary_path(draft_dir, is_folder=True) as kept:
+    with temporary_path(draft_dir, is_folder=True) as backup_dir:
         undo: list[tuple[Path, Path]] = []
         try:
             for number, path in enumerate(files):
-                place = target / path.relative_to(draft_dir)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                undo.append((place, kept / str(number)))
-                if place.exists():
-                    shutil.copy2(place, kept / str(number))
-                path.replace(place)
+                final = target / path.relative_to(draft_dir)
+                final.parent.mkdir(parents=True, exist_ok=True)
+                undo.append((final, backup_dir / str(number)))
+                if final.exists():
+                    shutil.copy2(final, backup_dir / str(number))
+                path.replace(final)
         except BaseException:
-            for place, before in reversed(undo):
-                before.replace(place) if before.exists() else place.unlink(missing_ok=True)
+            for final, backup in reversed(undo):
+                backup.replace(final) if backup.exists() else final.unlink(missing_ok=True)
             raise
 
 

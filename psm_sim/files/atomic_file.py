@@ -1,4 +1,4 @@
-"""Whole file: written beside its target, flushed to the disk, and renamed when it is complete."""
+"""Atomic file writes: write to a temporary file, fsync, rename."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from psm_sim.files.temporary_files import temporary_path
 
 @contextmanager
 def atomic_write(path: Path, owner: str = "") -> Iterator[BinaryIO]:
-    """Open a file that takes the place of *path* when the block ends; if it fails nothing is changed.
+    """Open a temporary file that replaces *path* when the block ends, unless the block fails.
 
-    A link is followed. A device or a FIFO, which cannot be replaced, is written to directly.
+    Symbolic links are followed. A device or a FIFO cannot be replaced and is written directly.
 
     Parameters
     ----------
-    path
-        The target; its folder must exist.
-    owner
-        What the errors call it, such as ``"policy lpsm: state"``; empty: its path alone.
+    path : Path
+        Target file; its folder must exist.
+    owner : str
+        Prefix of the path in error messages, such as ``"policy lpsm: state"``; empty for none.
 
     Raises
     ------
     InputError
-        If it cannot be written, or the disk is full.
+        If the file cannot be written, or the disk is full.
     """
     try:
         if is_special(path):
@@ -41,37 +41,37 @@ def atomic_write(path: Path, owner: str = "") -> Iterator[BinaryIO]:
             with temporary.open("wb") as file:
                 yield file
             fsync_path(temporary)
-            _like(temporary, target)
+            _copy_mode(temporary, target)
             temporary.replace(target)
     except OSError as error:
-        raise _refusal(path, owner, f"cannot be written: {error.strerror or error}") from error
+        raise _input_error(path, owner, f"cannot be written: {error.strerror or error}") from error
 
 
 def atomic_write_text(path: Path, text: str, owner: str = "") -> None:
-    """Write *text* atomically as UTF-8; *path*, *owner* and errors as for :func:`atomic_write`."""
+    """Write *text* to *path* atomically as UTF-8; see :func:`atomic_write` for *owner* and the errors."""
     with atomic_write(path, owner) as file:
         file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def check_writable(path: Path, owner: str = "") -> None:
-    """Check that :func:`atomic_write` can write to *path*; *owner* as there.
+    """Check that :func:`atomic_write` can write to *path*, which the errors call *owner*.
 
     Raises
     ------
     InputError
-        If it is a folder or is not writable, or its folder does not exist or is not writable.
+        If *path* is a folder or is not writable, or its folder does not exist or is not writable.
     """
     if path.is_dir():
-        raise _refusal(path, owner, "is a folder")
+        raise _input_error(path, owner, "is a folder")
     folder = path.resolve().parent
     if not is_special(path) and not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
-        raise _refusal(path, owner, f"cannot be written: {str(folder)!r} is no folder to write in")
+        raise _input_error(path, owner, f"cannot be written: {str(folder)!r} is not a writable folder")
     if path.exists() and not os.access(path, os.W_OK):
-        raise _refusal(path, owner, "cannot be written: it is write-protected")
+        raise _input_error(path, owner, "cannot be written: it is write-protected")
 
 
 def is_special(path: Path) -> bool:
-    """Say whether *path* is neither a regular file nor a folder: a device, FIFO or socket."""
+    """Return whether *path* is neither a regular file nor a folder, but a device, FIFO or socket."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -80,17 +80,17 @@ def is_special(path: Path) -> bool:
 
 
 def fsync_path(path: Path) -> None:
-    """Wait until a file is on the disk: after a power cut a rename before that could leave an empty one."""
+    """Flush a file to disk; a rename before that may leave an empty file after a power failure."""
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 
 
-def _like(temporary: Path, target: Path) -> None:
-    """Give the new file the rights of the one it replaces."""
+def _copy_mode(temporary: Path, target: Path) -> None:
+    """Copy the permissions of *target*, if it exists, to *temporary*."""
     with suppress(OSError):
         temporary.chmod(stat.S_IMODE(target.stat().st_mode))
 
 
-def _refusal(path: Path, owner: str, what: str) -> InputError:
+def _input_error(path: Path, owner: str, problem: str) -> InputError:
     name = f"{owner} {str(path)!r}" if owner else str(path)
-    return InputError(f"{name} {what}; give another file.")
+    return InputError(f"{name} {problem}; choose another file.")

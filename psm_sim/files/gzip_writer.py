@@ -1,4 +1,4 @@
-"""Output files, gzipped if the name says so."""
+"""Atomic output files, gzip-compressed if the name ends in ``.gz``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from psm_sim.files.atomic_file import atomic_write
 
 @contextlib.contextmanager
 def open_maybe_gzipped(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to write, gzipped if its name ends in ``.gz``; the same data give the same bytes.
+    """Open a file for atomic writing, gzip-compressed if its name ends in ``.gz``.
 
-    It takes its place when the block ends; if that fails, what was there stays.
+    Equal data give equal bytes. If the block fails, an existing file is unchanged.
     """
     with atomic_write(path) as file:
         if path.suffix.lower() == ".gz":
-            # No name and no time in the header: the same data give the same bytes.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=4) as packed:
-                yield packed  # type: ignore[misc]
+            # No name and no time in the header, so that equal data give equal bytes.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=4) as gzipped:
+                yield gzipped  # type: ignore[misc]
         else:
             yield file

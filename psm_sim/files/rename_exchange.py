@@ -1,4 +1,4 @@
-"""Exchange of two names in one step, which Linux has and Python does not offer."""
+"""Atomic exchange of two paths with Linux's renameat2, which Python lacks."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _RENAME_EXCHANGE = 2
 
 
 def exchange_paths(one: Path, other: Path) -> None:
-    """Exchange two files or folders of one file system: at no moment is one of the names missing.
+    """Exchange two files or folders of one file system atomically.
 
     Raises
     ------
     OSError
-        If the system or the file system cannot do it; then nothing has changed.
+        If the system or the file system does not support it. Nothing is then changed.
     """
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if os.name == "posix" else None
     if rename is None:

@@ -1,7 +1,7 @@
-"""Drafts: files and folders under temporary names beside their targets, renamed when they are complete.
+"""Locked temporary files and folders next to their targets.
 
-A draft is locked while its run lives. A run that is killed leaves its draft; the next run that writes beside
-it sees that nobody holds the lock, and removes it.
+A temporary file is locked while its process runs. A killed process leaves its file behind. The next process
+that writes to the same folder finds the file without a lock and removes it.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ _own: set[Path] = set()
 
 @contextmanager
 def temporary_path(folder: Path, *, is_folder: bool = False) -> Iterator[Path]:
-    """Give the path of a new empty draft in *folder*, and remove whatever is there at the end.
+    """Yield the path of a new temporary file in *folder*, and remove it at the end of the block.
 
     Parameters
     ----------
-    folder
-        An existing folder, on the file system of the target.
-    is_folder
-        Make a folder, not a file.
+    folder : Path
+        Existing folder on the file system of the target.
+    is_folder : bool
+        Whether to create a folder instead of a file.
 
     Raises
     ------
     OSError
-        If nothing can be written in *folder*.
+        If *folder* is not writable.
     """
     remove_stale(folder)
-    path = _new(folder, is_folder)
+    path = _create(folder, is_folder)
     _own.add(path)
-    lock = _locked(path)
+    lock = _lock(path)
     try:
         yield path
     finally:
@@ -49,19 +49,19 @@ def temporary_path(folder: Path, *, is_folder: bool = False) -> Iterator[Path]:
 
 
 def is_temporary(name: str) -> bool:
-    """Say whether a file name is that of a draft."""
+    """Return whether *name* is the name of a temporary file of psm_sim."""
     return _NAME.fullmatch(name) is not None
 
 
 def remove_stale(folder: Path) -> None:
-    """Remove the drafts in *folder* whose run is over."""
-    for name in os.listdir(folder):  # noqa: PTH208 (names are all that is needed)
-        found = _NAME.fullmatch(name)
-        if found and folder / name not in _own and not _alive(int(found["pid"])):
+    """Remove the temporary files in *folder* whose process has ended."""
+    for name in os.listdir(folder):  # noqa: PTH208 (only names are needed)
+        match = _NAME.fullmatch(name)
+        if match and folder / name not in _own and not _is_running(int(match["pid"])):
             _remove_unless_locked(folder / name)
 
 
-def _new(folder: Path, is_folder: bool) -> Path:
+def _create(folder: Path, is_folder: bool) -> Path:
     while True:
         path = folder / f".psm_sim-draft-{os.getpid()}-{next(_numbers)}"
         with suppress(FileExistsError):
@@ -69,8 +69,8 @@ def _new(folder: Path, is_folder: bool) -> Path:
             return path
 
 
-def _alive(pid: int) -> bool:
-    """Say whether another process of this number runs; this one knows its own drafts."""
+def _is_running(pid: int) -> bool:
+    """Return whether another process with this id is running."""
     if pid == os.getpid():
         return False
     if os.name == "nt":
@@ -84,25 +84,25 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _locked(path: Path) -> int | None:
-    """Return a descriptor that holds a lock on *path*, or None if that is not possible or another has it."""
+def _lock(path: Path) -> int | None:
+    """Lock *path* and return the descriptor, or None if locking fails or another process has the lock."""
     try:
         import fcntl
 
-        opened = os.open(path, os.O_RDONLY)
-    except (ImportError, OSError):  # no such locks on Windows
+        descriptor = os.open(path, os.O_RDONLY)
+    except (ImportError, OSError):  # Windows has no fcntl
         return None
     try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        os.close(opened)
+        os.close(descriptor)
         return None
-    return opened
+    return descriptor
 
 
 def _remove_unless_locked(path: Path) -> None:
-    # The lock decides between machines that share a file system, where a number of a process says nothing.
-    lock = _locked(path)
+    # On a shared file system the process may run on another machine, so only the lock is conclusive.
+    lock = _lock(path)
     if lock is not None:
         _remove(path)
         os.close(lock)

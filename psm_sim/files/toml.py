@@ -1,4 +1,4 @@
-"""TOML files: read with bounds on size and nesting, and told in a sentence what is wrong with them."""
+"""TOML files, read with limits on size and nesting."""
 
 from __future__ import annotations
 
@@ -11,57 +11,61 @@ from psm_sim.errors import InputError
 from psm_sim.files.reopenable_input import read_text
 
 MAX_BYTES = 1 << 20
-"""Bytes of a file; those of the package have at most some thousand."""
+"""Maximum size of a file in bytes; the bundled files have at most some thousand."""
 
 MAX_DEPTH = 20
-"""Tables in tables."""
+"""Maximum nesting depth of tables and lists."""
 
 MAX_KEYS = 10_000
-"""Keys of all tables together."""
+"""Maximum number of keys of all tables."""
 
 _MAX_DOTS = 200
 
 
-def read_toml(path: Path, what: str) -> dict[str, Any]:
-    """Return the content of a TOML file; *what* it is for, for the errors, such as ``"trace profile"``.
+def read_toml(path: Path, kind: str) -> dict[str, Any]:
+    """Return the content of a TOML file; *kind*, such as ``"trace profile"``, names it in errors.
 
     Raises
     ------
     InputError
-        If it cannot be read, is no TOML or too large, or its tables are nested too deeply.
+        If the file cannot be read, is not TOML, is too large, or is nested too deeply.
     """
     try:
         text = read_text(path, MAX_BYTES)
         _check_dots(text, path)
-        found = tomllib.loads(text)
-        _check(found, path)
+        document = tomllib.loads(text)
+        _check_size(document, path)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}; give a readable file.") from error
+        raise InputError(f"{path} cannot be read: {error.strerror}; specify a readable file.") from error
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no {what}: {error}; expected a TOML file.") from error
-    return found
+        raise InputError(f"{path} is not a valid {kind}: {error}; expected a TOML file.") from error
+    return document
 
 
 def _check_dots(text: str, path: Path) -> None:
-    """Refuse a key of very many parts, for which tomllib takes a time that grows with their square."""
-    if any(piece.count(".") > _MAX_DOTS for piece in re.split(r"[=,\n\[\]{}]", text)):
+    """Reject keys with very many dots, for which tomllib takes quadratic time."""
+    if any(part.count(".") > _MAX_DOTS for part in re.split(r"[=,\n\[\]{}]", text)):
         raise InputError(
             f"{path} is nested deeper than {MAX_DEPTH}; expected tables as in the documentation."
         )
 
 
-def _check(document: dict[str, Any], path: Path) -> None:
-    """Walk through the tables and lists without recursion, however deep they are."""
-    left: list[tuple[Any, int]] = [(document, 0)]
+def _check_size(document: dict[str, Any], path: Path) -> None:
+    """Check depth and number of keys, without recursion so that any depth can be checked."""
+    stack: list[tuple[Any, int]] = [(document, 0)]
     keys = 0
-    while left:
-        value, depth = left.pop()
+    while stack:
+        value, depth = stack.pop()
         if not isinstance(value, (dict, list)):
             continue
         keys += len(value) if isinstance(value, dict) else 0
         if depth > MAX_DEPTH or keys > MAX_KEYS:
-            what = f"nested deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"more than {MAX_KEYS:,} keys"
-            raise InputError(f"{path} is {what}; expected tables as in the documentation.")
-        left += [(each, depth + 1) for each in (value.values() if isinstance(value, dict) else value)]
+            problem = (
+                f"is nested deeper than {MAX_DEPTH}"
+                if depth > MAX_DEPTH
+                else f"has more than {MAX_KEYS:,} keys"
+            )
+            raise InputError(f"{path} {problem}; expected tables as in the documentation.")
+        stack += [(item, depth + 1) for item in (value.values() if isinstance(value, dict) else value)]

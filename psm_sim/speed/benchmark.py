@@ -1,4 +1,4 @@
-"""Benchmarks in units of their baseline loops, compared with an earlier run."""
+"""Benchmarks relative to baseline loops, and comparison with an earlier run."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from psm_sim.errors import InputError
 from psm_sim.speed.speed_measures import LOOPS, Measure, speed_measures, time_seconds
 
 SLOWER = 1.1
-"""A measure that costs more than this many times what it did has become slower."""
+"""Ratio to the earlier result above which a benchmark counts as slower."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost of one unit of a measure.
+    """Result of one benchmark.
 
     Attributes
     ----------
     name, baseline : str
-        As in :class:`~psm_sim.speed.speed_measures.Measure`.
+        See :class:`~psm_sim.speed.speed_measures.Measure`.
     ratio : float
-        Time of a unit divided by the time of a unit of its baseline loop.
+        Time of one unit of work, divided by the time of one iteration of the baseline loop.
     us : float
-        The time itself, in microseconds, on the machine at hand.
+        Time of one unit of work on this machine, in microseconds.
     before : float or None
-        The ratio measured before, if it is known.
+        Ratio of an earlier run, if there is one.
     """
 
     name: str
@@ -38,17 +38,17 @@ class Cost:
 
     @property
     def is_slower(self) -> bool:
-        """Whether it costs more than :data:`SLOWER` times what it did."""
+        """Whether the ratio exceeds :data:`SLOWER` times that of the earlier run."""
         return self.before is not None and self.ratio > SLOWER * self.before
 
 
 def run_benchmarks(repeats: int, before: Mapping[str, float]) -> list[Cost]:
-    """Run all benchmarks, the best of *repeats*, and compare with the ratios *before*, by name."""
-    return [_cost(each, repeats, before.get(each.name)) for each in speed_measures()]
+    """Run all benchmarks and return the best of *repeats*, with the ratios *before* by name."""
+    return [_run_benchmark(measure, repeats, before.get(measure.name)) for measure in speed_measures()]
 
 
-def _cost(measure: Measure, repeats: int, before: float | None) -> Cost:
-    """Take the loop and the work in turn, so that a machine that is busy for a while slows down both."""
+def _run_benchmark(measure: Measure, repeats: int, before: float | None) -> Cost:
+    """Time the loop and the work alternately, so that a busy period of the machine affects both."""
     loop, units, _ = LOOPS[measure.baseline]
     times_s = [
         (time_seconds(loop) / units, time_seconds(measure.prepare()) / measure.units) for _ in range(repeats)
@@ -58,21 +58,21 @@ def _cost(measure: Measure, repeats: int, before: float | None) -> Cost:
 
 
 def to_dict(costs: list[Cost]) -> dict[str, Any]:
-    """Return the costs as the JSON output has them."""
+    """Return the costs in the structure of the JSON output."""
     rows = {
         cost.name: {"ratio": cost.ratio, "baseline": cost.baseline, "us": cost.us, "slower": cost.is_slower}
         for cost in costs
     }
-    return {"loops": {name: what for name, (_, _, what) in LOOPS.items()}, "costs": rows}
+    return {"loops": {name: unit for name, (_, _, unit) in LOOPS.items()}, "costs": rows}
 
 
 def read_benchmarks(path: Path) -> dict[str, float]:
-    """Return the ratio of each measure in a file that an earlier bench wrote.
+    """Return the ratios in the JSON file of an earlier bench, by name.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or is no such file.
+        If the file cannot be read, or has no benchmark results.
     """
     import json
 
@@ -83,9 +83,9 @@ def read_benchmarks(path: Path) -> dict[str, float]:
         return {str(name): float(row["ratio"]) for name, row in costs.items()}
     except OSError as error:
         raise InputError(
-            f"--against {str(path)!r} cannot be read: {error.strerror}; give another file."
+            f"--against {str(path)!r} cannot be read: {error.strerror}; choose another file."
         ) from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(
-            f"--against {str(path)!r} has no costs; expected what psm_sim bench --format json wrote."
+            f"--against {str(path)!r} has no costs; expected a file of psm_sim bench --format json."
         ) from None

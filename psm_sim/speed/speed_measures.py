@@ -27,25 +27,25 @@ from psm_sim.workload.network_activity import Transfer
 from psm_sim.workload.page_view import Page
 
 HORIZON = 27_000
-"""Polls for which the switching rates are chosen: 259 of them."""
+"""Number of polls for which the switching rates are chosen; it gives 259 rates."""
 
 Callback = Callable[[], object]
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One piece of work and what it is set baseline.
+    """Benchmarked work and its baseline loop.
 
     Attributes
     ----------
     name : str
-        What one unit of the work is, such as ``page of psm``.
+        Name of one unit of work, such as ``page of psm``.
     prepare : callable
-        Makes a piece of work that is done once; making it is not timed.
+        Function that returns the work, a function to call once. Only the work is timed.
     units : int
-        Units in a piece.
+        Number of units in the work.
     baseline : str
-        The loop it is set baseline, a key of :data:`LOOPS`.
+        Baseline loop, a key of :data:`LOOPS`.
     """
 
     name: str
@@ -55,10 +55,10 @@ class Measure:
 
 
 def time_seconds(work: Callback) -> float:
-    """Return the processor time of *work*, that of processes which it starts included."""
-    begun = _clock_s()
+    """Return the CPU time of *work* in seconds, including its child processes."""
+    start_s = _clock_s()
     work()
-    return _clock_s() - begun
+    return _clock_s() - start_s
 
 
 def _clock_s() -> float:
@@ -85,7 +85,7 @@ LOOPS: dict[str, tuple[Callback, int, str]] = {
     "product": (_array_calls, 2_000, "NumPy's product of two arrays of 12 x 259"),
     "start": (_start, 1, 'python -c "import numpy"'),
 }
-"""Loops: the work, how many units it is, and what a unit is."""
+"""Baseline loops: the work, its number of units, and the description of a unit."""
 
 
 def _pages(policy: str, count: int) -> Measure:
@@ -116,26 +116,26 @@ def _rounds(learner: str = "learn-alpha", note: str = "", count: int = 2_000) ->
 def _polls(learner: str = "learn-alpha", note: str = "", count: int = 2_000) -> Measure:
     def prepare() -> Callback:
         clock = PollingGrid()
-        made = make_learner(learner, clock.times_ms.size, HORIZON)
+        instance = make_learner(learner, clock.times_ms.size, HORIZON)
         transfers = (Transfer(at_us, at_us + 2_000_000, 9_000) for at_us in count_from(0, 30_000_000))
         replay = ReplayPoller(
-            BinnedArrivals(transfers), made, replay_loss("inverse", None, clock.times_ms), clock
+            BinnedArrivals(transfers), instance, replay_loss("inverse", None, clock.times_ms), clock
         )
         return lambda: replay.run(count)
 
     return Measure(f"poll of a replay{note}, 259 x 10", prepare, count, "product")
 
 
-def _started(*words: str) -> Measure:
+def _starts(*args: str) -> Measure:
     def work() -> None:
-        command = [sys.executable, "-m", "psm_sim", *words]
+        command = [sys.executable, "-m", "psm_sim", *args]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 (our own)
 
-    return Measure(" ".join(["start of psm_sim", *words]), lambda: work, 1, "start")
+    return Measure(" ".join(["start of psm_sim", *args]), lambda: work, 1, "start")
 
 
 def speed_measures() -> Iterator[Measure]:
-    """Yield every measure, in the order in which they are shown; compiled ones where Numba is there."""
+    """Yield all measures in display order; the compiled ones require Numba."""
     for policy in (
         "always-on",
         "psm",
@@ -154,5 +154,5 @@ def speed_measures() -> Iterator[Measure]:
     if not numba_error():
         yield _rounds("learn-alpha:compiled=yes", ", compiled")
         yield _polls("learn-alpha:compiled=yes", ", compiled")
-    yield _started("--help")
-    yield _started("--policy", "psm", "--pages", "1")
+    yield _starts("--help")
+    yield _starts("--policy", "psm", "--pages", "1")
