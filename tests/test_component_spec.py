@@ -44,11 +44,11 @@ def test_a_specification_is_split(spec: str, name: str, texts: dict[str, str]) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("p", "'p' is no parameter; expected key=value"),
-        ("p=1,", "'' is no parameter"),
-        ("=1", "'=1' is no parameter"),
-        ("p=1,q,r=2", "'q' is no parameter"),
-        ("p=1,p=2", "p is given twice; give it once"),
+        ("p", "invalid parameter 'p'; expected key=value"),
+        ("p=1,", "invalid parameter ''"),
+        ("=1", "invalid parameter '=1'"),
+        ("p=1,q,r=2", "invalid parameter 'q'"),
+        ("p=1,p=2", "duplicate parameter 'p'; specify it once"),
     ],
 )
 def test_what_is_no_parameter_is_named(text: str, message: str) -> None:
@@ -145,7 +145,7 @@ def test_a_spec_is_taken_as_it_is_and_a_text_is_read() -> None:
     spec = Spec.parse("psm", "policy")
     assert Spec.of(spec, "policy") is spec
     assert Spec.of("psm", "policy") == spec
-    with pytest.raises(InputError, match="policy is 3; expected a text such as NAME or NAME:key=value"):
+    with pytest.raises(InputError, match="policy must be a string such as NAME or NAME:key=value, got 3"):
         Spec.of(3, "policy")  # type: ignore[arg-type]
 
 
@@ -171,7 +171,7 @@ def test_a_traces_file_may_have_colons(
 
 def test_a_colon_without_a_parameter_is_refused_where_no_such_file_is() -> None:
     """As for any other kind."""
-    with pytest.raises(InputError, match=r"trace a: 'b.csv' is no parameter; expected key=value"):
+    with pytest.raises(InputError, match=r"trace a: invalid parameter 'b.csv'; expected key=value"):
         Spec.parse("a:b.csv", "trace")
 
 

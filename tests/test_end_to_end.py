@@ -22,7 +22,7 @@ def psm_sim(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProce
         [sys.executable, "-W", "error", "-m", "psm_sim", *words],
         cwd=cwd, capture_output=True, text=True, check=False, timeout=120, **options,
     )  # fmt: skip
-    done.stderr = re.sub(r"psm_sim: at work for .*\n", "", done.stderr)
+    done.stderr = re.sub(r"psm_sim: .* s elapsed.*\n", "", done.stderr)
     return done
 
 
@@ -47,7 +47,7 @@ def test_a_mistake_is_one_line_and_status_2(tmp_path: Path) -> None:
     """Nothing on standard output."""
     done = psm_sim("--pages", "0", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "psm_sim: --pages: the value is '0'; expected a whole number from 1 to 500000.\n"
+    assert done.stderr == "psm_sim: --pages must be an integer from 1 to 500000, got '0'.\n"
 
 
 def test_a_refused_formula_runs_nothing(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_json_alone_stands_on_standard_output(tmp_path: Path) -> None:
     done = psm_sim("--policy", "psm", "--pages", "3", "--format", "json", "--output", "out", cwd=tmp_path)
     assert done.returncode == 0
     assert json.loads(done.stdout) == json.loads((tmp_path / "out" / "result.json").read_text())
-    assert done.stderr == "Written: result.json, pages.csv, metadata.json, report.html, figures in out\n"
+    assert done.stderr == "Wrote result.json, pages.csv, metadata.json, report.html and figures to out\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
@@ -75,7 +75,7 @@ def test_a_full_disk_is_one_line_and_status_2(tmp_path: Path) -> None:
             cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert done.returncode == 2
-    assert done.stderr == "psm_sim: the output cannot be used: No space left on device.\n"
+    assert done.stderr == "psm_sim: cannot access the output: No space left on device.\n"
 
 
 def test_a_reader_that_leaves_is_not_complained_about(tmp_path: Path) -> None:

@@ -73,8 +73,8 @@ def test_the_module_has_the_same_name_in_every_process(file: Path) -> None:
     [
         ("Nine", "my file.py has no class 'Nine'; expected one of Mine, Unfinished"),
         ("", "has no class ''"),
-        ("Other", r"Other in .* is <class .*>; expected a class derived from .* Loss"),
-        ("LIMIT", r"LIMIT in .* is 1; expected"),
+        ("Other", r"Other in .* must be a class derived from .* Loss, got <class .*>"),
+        ("LIMIT", r"LIMIT in .* must be .*, got 1"),
         ("Unfinished", "Unfinished in .* does not define __call__"),
         ("Loss", "Loss in .* does not define __call__"),
     ],
@@ -100,7 +100,7 @@ def test_a_file_that_does_not_import_says_why(tmp_path: Path, text: str, reason:
     path = tmp_path / "bad.py"
     path.write_text(text)
     for _ in range(2):
-        with pytest.raises(PluginError, match=f"bad.py does not import: .*{reason}") as caught:
+        with pytest.raises(PluginError, match=f"bad.py cannot be imported: .*{reason}") as caught:
             load_class(str(path), "Mine", Loss)
         assert "\n" not in str(caught.value)
 
@@ -108,7 +108,7 @@ def test_a_file_that_does_not_import_says_why(tmp_path: Path, text: str, reason:
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     """A folder is no file either."""
     for path in (tmp_path / "no.py", tmp_path):
-        with pytest.raises(PluginError, match=r"There is no file .*; expected a file that defines a class"):
+        with pytest.raises(PluginError, match=r"File not found: .*; expected a file that defines a class"):
             load_class(str(path), "Mine", Loss)
 
 

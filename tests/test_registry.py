@@ -27,7 +27,7 @@ def test_an_unknown_name_is_named_with_the_nearest() -> None:
     with pytest.raises(InputError) as caught:
         LOSSES.create("invers")
     assert str(caught.value) == (
-        "There is no loss 'invers'; expected one of inverse, FILE.py:CLASS. Did you mean 'inverse'?"
+        "Unknown loss 'invers'; expected one of inverse, FILE.py:CLASS. Did you mean 'inverse'?"
     )
 
 

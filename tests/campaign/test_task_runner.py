@@ -43,7 +43,7 @@ def test_rows_are_asked_for_by_kind() -> None:
     assert [(row["name"], row["number"]) for row in rows.of("a")] == [("x", 1), ("x", 2), ("z", 1), ("z", 2)]
     assert [row["name"] for row in rows.of("b")] == ["y", "y"]
     assert [len(each) for each in rows] == [2, 2, 2]
-    with pytest.raises(KeyError, match="no rows of kind 'c'; there are a, b"):
+    with pytest.raises(KeyError, match="no rows of kind 'c'; expected one of a, b"):
         rows.of("c")
 
 

@@ -22,7 +22,7 @@ def test_a_whole_number_is_read_or_refused_by_its_range(value: int) -> None:
     if 1 <= value <= 10:
         assert read(str(value)) == value
     else:
-        with pytest.raises(ArgumentTypeError, match="expected a whole number from 1 to 10"):
+        with pytest.raises(ArgumentTypeError, match="must be an integer from 1 to 10"):
             read(str(value))
 
 
@@ -35,7 +35,7 @@ def test_settings_may_have_an_equals_sign_in_the_value() -> None:
 def test_what_is_no_setting_is_refused(pair: str) -> None:
     """With an example of one."""
     with pytest.raises(
-        InputError, match=r"is no setting; expected key=value, as links\.wired\.latency_ms=80"
+        InputError, match=r"--set: invalid setting .*; expected key=value, e\.g\. links\.wired\.latency_ms=80"
     ):
         parse_settings([pair])
 

@@ -31,8 +31,8 @@ def test_every_policy_and_loss_is_listed_with_a_sentence(capsys: pytest.CaptureF
 def test_parameters_have_default_unit_range_and_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     """As they are declared."""
     p, max_sleep = listed(capsys, "policies")["bsd"]["parameters"]
-    assert (p["name"], p["default"], p["range"]) == ("p", 1.0, "a number above 0 and at most 1e+06")
-    assert (max_sleep["unit"], max_sleep["range"]) == ("ms", "a number above 0 and at most 1e+12, or none")
+    assert (p["name"], p["default"], p["range"]) == ("p", 1.0, "a number > 0 and <= 1e+06")
+    assert (max_sleep["unit"], max_sleep["range"]) == ("ms", "a number > 0 and <= 1e+12, or none")
     for kind in ("policies", "losses", "topologies"):
         for item in listed(capsys, kind).values():
             assert all(row["help"] and row["range"] for row in item["parameters"])
@@ -49,9 +49,9 @@ def test_a_topology_lists_every_key_with_its_value(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("kind", "line"),
     [
-        ("policies", "  listen_interval  1        beacons  a whole number of at least 1"),
-        ("losses", "  gamma      0.000833333  nats/(byte ms)  a number above 0"),
-        ("topologies", "  links.wired.latency_ms          20       ms        a number of at least 0"),
+        ("policies", "  listen_interval  1        beacons  an integer >= 1"),
+        ("losses", "  gamma      0.000833333  nats/(byte ms)  a number > 0"),
+        ("topologies", "  links.wired.latency_ms          20       ms        a number >= 0"),
     ],
 )
 def test_the_list_for_people_is_plain_text_in_a_pipe(
@@ -61,7 +61,7 @@ def test_the_list_for_people_is_plain_text_in_a_pipe(
     assert main([kind]) == 0
     text = capsys.readouterr().out
     assert line in text
-    assert "Use one with:  psm_sim" in text
+    assert "Select one:    psm_sim" in text
     assert "\x1b" not in text
     assert "``" not in text
 
@@ -72,4 +72,4 @@ def test_without_docstrings_the_list_says_why_it_has_no_descriptions() -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "inverse-log" in done.stdout
-    assert "descriptions are left out" in done.stderr
+    assert "descriptions are missing" in done.stderr

@@ -25,7 +25,7 @@ def test_the_three_formats_say_the_same(capsys: pytest.CaptureFixture[str]) -> N
     assert run["polls"] == int(row["polls"]) == 200
     assert run["loss"]["mixture"] == float(row["loss.mixture"])
     assert run["regret"]["suffered"]["best_expert"] == float(row["regret.suffered.best_expert"])
-    assert f"ucb: 200 polls in {run['replayed_s']:.1f} s, {run['bytes']:,} bytes held, " in table
+    assert f"ucb: 200 polls in {run['replayed_s']:.1f} s, {run['bytes']:,} bytes retrieved, " in table
     assert f"best fixed expert, {run['best_expert']['ms']:g} ms" in table
     assert f"polling time {run['polling_ms']['mean']:.1f} ms in the mean" in table
     assert "synthetic pages" in table
@@ -87,22 +87,22 @@ def test_several_clients_have_a_row_and_a_folder_each(
         (f"client-{number}", name, "inverse", "inverse-log:gamma=1e-5")
         for number, name in enumerate(names, start=1)
     ]
-    assert remarks.count(": losses (.png, .svg, .csv)") == 2
+    assert remarks.count("Wrote losses (.png, .svg, .csv) to ") == 2
     assert len(json.loads((folder / "replay.json").read_text())["runs"]) == 2
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--learner best", "no learner 'best'; expected one of static-expert, fixed-share, learn-alpha"),
-        ("--gamma x", "gamma is 'x'; expected a number above 0"),
-        ("--gamma 0", "gamma is '0'; expected a number above 0"),
-        ("--min-ms 0", "experts: min_ms is '0'; expected a number of at least 1"),
-        ("--rate-kbps -1", "nominal times: rate_kbps is '-1'; expected a number above 0"),
-        ("--max-gap-s never", "max_gap_s is 'never'; expected a number of at least 0"),
-        ("--polls 0", "--polls: the value is '0'; expected a whole number"),
-        ("--loss inverse-lgo", "no loss 'inverse-lgo'"),
-        ("--other-loss nothing --output out", "no loss 'nothing'"),
+        ("--learner best", "Unknown learner 'best'; expected one of static-expert, fixed-share, learn-alpha"),
+        ("--gamma x", "gamma must be a number > 0 and <= 1e+12, got 'x'"),
+        ("--gamma 0", "gamma must be a number > 0 and <= 1e+12, got '0'"),
+        ("--min-ms 0", "experts: min_ms must be a number >= 1 and <= 1e+12, got '0'"),
+        ("--rate-kbps -1", "nominal times: rate_kbps must be a number > 0 and <= 1e+09, got '-1'"),
+        ("--max-gap-s never", "max_gap_s must be a number >= 0 and <= 1e+09, or none, got 'never'"),
+        ("--polls 0", "--polls must be an integer from 1 to 1000000000, got '0'"),
+        ("--loss inverse-lgo", "Unknown loss 'inverse-lgo'"),
+        ("--other-loss nothing --output out", "Unknown loss 'nothing'"),
         ("--clients 2", "clients='2' has no effect on trace ucb, which has one client"),
     ],
 )

@@ -15,7 +15,7 @@ def test_a_study_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFi
     words = ["reproduce", "sleep-times", "--quick", "--seed", "2", "--workers", "1", "--format", "json"]
     assert main([*words, "--output", str(tmp_path / "new")]) == 0
     output, remark = capsys.readouterr()
-    assert remark == f"Written: README.md, numbers.json and figures in {tmp_path / 'new'}\n"
+    assert remark == f"Wrote README.md, numbers.json and figures to {tmp_path / 'new'}\n"
     assert (tmp_path / "new" / "numbers.json").read_text() == output
     found = json.loads(output)
     assert (found["seed"], list(found["studies"])) == (2, ["sleep-times"])

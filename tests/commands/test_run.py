@@ -68,7 +68,9 @@ def test_without_any_word_several_policies_run_over_ten_seeds(
     names = [line.split()[0] for line in output.splitlines()[3:] if line[:1] == " "]
     assert names[:4] == ["always-on", "psm", "bsd", "lpsm"]
     assert "3 pages of trace ucb, seeds 1 to 10" in output
-    assert "± is half of the 95 % interval (Student's) of a mean over 10 seeds" in output
+    assert (
+        "± is the half-width of the 95 % confidence interval (Student's t) of a mean over 10 seeds" in output
+    )
 
 
 def test_policies_stand_in_the_order_given(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +145,7 @@ def test_the_folder_has_the_results(tmp_path: Path, capsys: pytest.CaptureFixtur
     words = ["--pages", "4", "--policy", "psm", "--policy", "bsd", "--format", "json"]
     assert main([*words, "--output", str(folder)]) == 0
     output, remark = capsys.readouterr()
-    assert remark == f"Written: result.json, pages.csv, metadata.json, report.html, figures in {folder}\n"
+    assert remark == f"Wrote result.json, pages.csv, metadata.json, report.html and figures to {folder}\n"
     assert (folder / "result.json").read_text() == output
     names = {"energy-slowdown", "energy-by-state", "slowdowns", "page-timeline", "polling-times"}
     expected = {f"{name}.{suffix}" for name in names for suffix in ("png", "svg", "pdf")}
@@ -217,7 +219,7 @@ def test_another_reference_and_no_baselines(capsys: pytest.CaptureFixture[str]) 
     output = output_of(capsys, *words)
     assert [line.split()[0] for line in output.splitlines()[3:4]] == ["psm"]
     assert output.splitlines()[4] == ""
-    assert "\nsaved is energy against bsd:p=0.1, in per cent.\n" in output
+    assert "\nColumn 'saved' is the energy saving relative to bsd:p=0.1, in per cent.\n" in output
     found = json.loads(output_of(capsys, *words, "--format", "json"))
     assert found["baselines"] == []
     assert [each["against"] for each in found["differences"]] == ["bsd:p=0.1"]
@@ -245,7 +247,7 @@ def test_a_result_whose_folder_cannot_be_written_still_goes_to_standard_output(
 def test_an_empty_name_is_no_folder_and_no_file(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """The current folder is '.', and nobody writes there by a forgotten variable."""
     assert main(words) == 2
-    assert "is ''; expected" in capsys.readouterr().err
+    assert ", got ''" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "PNG"])
@@ -255,13 +257,13 @@ def test_a_picture_is_written_in_the_format_of_its_name(
     """A remark says where it is."""
     path = tmp_path / f"a.{suffix}"
     assert main(["--policy", "bsd", "--pages", "3", "--plot", str(path)]) == 0
-    assert capsys.readouterr().err == f"Written: {path}\n"
+    assert capsys.readouterr().err == f"Wrote {path}\n"
     begins = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
     assert path.read_bytes().startswith(begins[suffix.lower()])
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("a.gif", "ends in .png, .svg, .pdf"), ("no/a.png", "there is no folder")]
+    ("name", "words"), [("a.gif", "ends in .png, .svg, .pdf"), ("no/a.png", "folder not found")]
 )
 def test_a_picture_that_cannot_be_written_is_told_before_the_run(
     name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

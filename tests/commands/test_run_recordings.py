@@ -71,22 +71,22 @@ def test_sampled_pages_are_called_synthetic_and_replayed_ones_are_not(
     [
         (
             "--trace ucb --workload sample",
-            "--workload is 'sample', but trace 'ucb' is no recording; expected",
+            "--workload sample requires a recording such as a .tr.gz, HAR or pcap file, got trace 'ucb'",
         ),
         (
             "--trace pages.csv --clients 2",
-            "--clients is '2', but trace 'pages.csv' is no recording; expected",
+            "--clients 2 requires a recording such as a .tr.gz, HAR or pcap file, got trace 'pages.csv'",
         ),
         (
             "--trace s.tr.gz:workload=replay --workload sample",
-            "'s.tr.gz:workload=replay' gives workload too; drop one",
+            "conflicts with workload= in 's.tr.gz:workload=replay'",
         ),
         ("--trace s.tr.gz --workload draw", "--workload: invalid choice: 'draw'"),
         ("--trace s.tr.gz --clients 99", "clients must be 1 to 4, all or an identifier, got 99"),
         ("--trace s.tr.gz --clients " + "9" * 5000, "clients must be 1 to"),
-        ("--trace s.tr.gz --clients 1.2.3.4", "There is no client of trace s.tr.gz '1.2.3.4'; expected one"),
+        ("--trace s.tr.gz --clients 1.2.3.4", "Unknown client of trace s.tr.gz '1.2.3.4'; expected one"),
         ("--trace nowhere.tr --clients 2", "Trace file not found: 'nowhere.tr'"),
-        ("--trace s.tr.gz --clients 2 --policy lpsm:state=s.json", "each of 2 clients would write it"),
+        ("--trace s.tr.gz --clients 2 --policy lpsm:state=s.json", "state='s.json' conflicts with 2 clients"),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(

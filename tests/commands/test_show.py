@@ -45,10 +45,10 @@ def test_what_is_shown_runs_as_one_s_own(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("polices = {}", "'polices' is no key of a preset"),
-        ("trace = 3", "trace is 3; expected a text"),
-        ("[policies]\nlpsm = 3", "policies is {'lpsm': 3}; expected a table"),
-        ("= 3", "is no preset"),
+        ("polices = {}", "unknown preset key 'polices'"),
+        ("trace = 3", "trace must be a string, got 3"),
+        ("[policies]\nlpsm = 3", "policies must be a table"),
+        ("= 3", "is not a valid preset"),
     ],
 )
 def test_a_preset_file_that_cannot_be_used_is_told(

@@ -77,7 +77,7 @@ def test_a_grid_file_names_its_store(capsys: pytest.CaptureFixture[str]) -> None
     assert [row["seed"] for row in table(output)] == ["1", "2", "3"]
     assert remarks == "3 tasks in grid.sqlite.\n"
     assert main(words("sweep grid.toml --pages=6")) == 2
-    assert "--pages=6 is given beside the grid 'grid.toml'" in capsys.readouterr().err
+    assert "--pages=6 conflicts with the grid file 'grid.toml'" in capsys.readouterr().err
 
 
 def test_a_failed_task_is_told_and_the_status_is_1(capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,7 +122,7 @@ def test_a_store_is_exported_as_it_was_printed(capsys: pytest.CaptureFixture[str
         row["energy_per_page_j"] for row in table(printed)
     ]
     assert main(words("sweep export sweep.sqlite --to a.txt")) == 2
-    assert "expected a name ending in .csv, .json or .parquet" in capsys.readouterr().err
+    assert "--to must end in .csv, .json or .parquet" in capsys.readouterr().err
 
 
 def test_parquet_is_written_or_its_extra_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -185,12 +185,12 @@ def test_a_figure_has_its_numbers_beside_it(capsys: pytest.CaptureFixture[str]) 
     ("line", "sentence"),
     [
         ("--x policy.bsd.p", "which differ in power.awake_w; choose --where power.awake_w=VALUE"),
-        ("--x policy.bsd.q", "There is no column 'policy.bsd.q'"),
-        ("--y seed", "There is no column 'seed'"),
-        ("--by slowdown.mean", "There is no column 'slowdown.mean'"),
-        ("--where nosuch=1", "There is no column 'nosuch'"),
+        ("--x policy.bsd.q", "Unknown column 'policy.bsd.q'"),
+        ("--y seed", "Unknown column 'seed'"),
+        ("--by slowdown.mean", "Unknown column 'slowdown.mean'"),
+        ("--where nosuch=1", "Unknown column 'nosuch'"),
         ("--where power.awake_w=x", "No task that is done has slowdown.mean"),
-        ("--x policy.bsd.p --where name=psm", "There is no column 'policy.bsd.p'"),
+        ("--x policy.bsd.p --where name=psm", "Unknown column 'policy.bsd.p'"),
         ("--by seed --where seed=x", "No task that is done has slowdown.mean"),
     ],
 )
@@ -206,7 +206,7 @@ def test_a_figure_has_series_that_can_be_told_apart(capsys: pytest.CaptureFixtur
     """More than sixteen are refused."""
     main(words("sweep --vary policy.bsd.p=0.1..1.7:0.1 --pages 1 --workers 1"))
     assert main(words("sweep plot sweep.sqlite --by policy")) == 2
-    assert "--by policy makes 17 series; expected at most 16" in capsys.readouterr().err
+    assert "--by policy must give at most 16 series, got 17" in capsys.readouterr().err
 
 
 def test_other_versions_are_told_and_left_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,7 +222,7 @@ def test_other_versions_are_told_and_left_out(capsys: pytest.CaptureFixture[str]
     assert main(words("sweep status sweep.sqlite")) == 0
     output, told = capsys.readouterr()
     assert output.startswith("8 tasks: 8 done, 0 failed, 0 waiting.\nBy version: 0.1.0 8, 0.0.9 4.\n")
-    assert told == "4 tasks of version 0.0.9 are left out; --store-version 0.0.9 shows them.\n"
+    assert told == "4 tasks of version 0.0.9 are not shown; use --store-version 0.0.9.\n"
     assert main(words("sweep export sweep.sqlite --store-version 0.0.9")) == 0
     assert {row["seed"] for row in table(capsys.readouterr().out)} == {"3"}
     assert main(words("sweep best sweep.sqlite --store-version 0.0.8")) == 2
@@ -243,7 +243,7 @@ def test_python_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> No
     assert psm_sim.load_sweep("sweep.sqlite").equals(frame)
     kept = psm_sim.sweep({"seed": 1}, preset="thesis", store="mine.sqlite", workers=1, pages=2)
     assert kept["trace.server_delay_ms"].tolist() == [650.0]
-    with pytest.raises(psm_sim.errors.InputError, match="workers is 0"):
+    with pytest.raises(psm_sim.errors.InputError, match=r"workers must be .*, got 0"):
         psm_sim.sweep({"seed": 1}, workers=0)
 
 
@@ -254,7 +254,7 @@ def test_an_empty_name_of_a_file_is_refused(capsys: pytest.CaptureFixture[str]) 
     before = sorted(Path().iterdir())
     for what in ("plot", "export"):
         assert main(words(f"sweep {what} sweep.sqlite --to=")) == 2
-        assert "--to is ''; expected the name of a file" in capsys.readouterr().err
+        assert "--to must be a file name, got ''" in capsys.readouterr().err
     assert sorted(Path().iterdir()) == before
 
 

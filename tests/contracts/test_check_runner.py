@@ -109,15 +109,15 @@ def test_whatever_has_a_name_is_checked_as_what_it_is(mine: Path, what: str, kin
         ),
         (
             "mine.py:Other",
-            "Other in mine.py is .*; expected .* derived from psm_sim's Policy, Loss, .* or QueryRule",
+            "Other in mine.py must be .* derived from psm_sim's Policy, Loss, .* or QueryRule, got",
         ),
         ("absent.py:Third", "File not found: 'absent.py'; expected a file that defines a class"),
-        ("mine.py:Failing", "mine.py:Failing cannot be made with .*ValueError: no"),
+        ("mine.py:Failing", "mine.py:Failing cannot be created with .*ValueError: no"),
         ("mine.py:Third:beacon=5", "mine.py:Third has no parameter 'beacon'; expected beacons"),
         ("fixed-share", "learner fixed-share: alpha is missing"),
         ("1 +", "formula"),
         (3, "component must be a policy, loss, learner, online learner or query rule, got 3"),
-        (Policy, "Policy cannot be made"),
+        (Policy, "Policy cannot be created"),
     ],
 )
 def test_what_cannot_be_loaded_or_made_is_refused(mine: Path, what: object, message: str) -> None:
@@ -153,7 +153,7 @@ def test_the_command_ends_with_0_if_all_hold_and_with_2_for_what_cannot_be_loade
     assert main(["check", "mine.py:Square", "learn-alpha"]) == 0
     assert main(["check", "mine.py:Other"]) == 2
     assert main(["check"]) == 2
-    assert "WHAT is missing" in capsys.readouterr().err
+    assert "Missing required argument: COMPONENT; see" in capsys.readouterr().err
 
 
 def test_findings_come_as_json_too(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,7 +57,7 @@ def test_a_full_disk_leaves_what_was_there_and_is_told_in_a_sentence(tmp_path: P
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
         try:
-            with pytest.raises(InputError, match=r"x\.csv cannot be written: File too large; give another"):
+            with pytest.raises(InputError, match=r"x\.csv cannot be written: File too large; choose another"):
                 atomic_write_text(path, "after" * 20_000)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -98,7 +98,7 @@ def test_a_device_and_a_fifo_are_written_to_and_never_replaced(tmp_path: Path) -
 
 def test_what_cannot_be_written_is_known_before_the_work(tmp_path: Path, monkeypatch) -> None:
     """A folder, a folder that does not exist, one without the right to write."""
-    for path, what in ((tmp_path, "is a folder"), (tmp_path / "no" / "x.csv", "is no folder to write in")):
+    for path, what in ((tmp_path, "is a folder"), (tmp_path / "no" / "x.csv", "is not a writable folder")):
         with pytest.raises(InputError, match=what):
             check_writable(path)
     (tmp_path / "x").write_text("")

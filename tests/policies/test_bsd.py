@@ -161,7 +161,7 @@ def test_another_beacon_interval_scales_the_schedule():
 @pytest.mark.parametrize("spec", ["bsd:p=0", "bsd:p=-1", "bsd:p=nan", "bsd:p=inf", "bsd:p=much"])
 def test_p_must_be_above_zero(spec):
     """The bound would otherwise forbid every doze."""
-    with pytest.raises(InputError, match=r"policy bsd: p is .* expected a number above 0"):
+    with pytest.raises(InputError, match=r"policy bsd: p must be a number > 0.*, got"):
         make_policy(spec)
 
 

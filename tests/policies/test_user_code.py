@@ -166,23 +166,23 @@ class GammaRaises(Base):
 """
 
 WRONG = [
-    ("Exits", r"Policy mine failed in rest\(\) at [\d.]+ s: SystemExit: 0 \(.*mine.py, line 21\); fix the code"),
-    ("ExitsWhenMade", r"cannot be made with \{\}: SystemExit \(.*mine.py, line 26\)"),
+    ("Exits", r"Policy mine failed in rest\(\) at [\d.]+ s: SystemExit: 0 \(.*py, line 21\); fix the code"),
+    ("ExitsWhenMade", r"cannot be created with \{\}: SystemExit \(.*mine.py, line 26\)"),
     ("ExitsInConfig", r"failed in config\(\): SystemExit"),
     ("ExitsWhenCopied", r"Policy mine cannot be copied: SystemExit"),
-    ("CopyIsNone", r"its copy is None; expected one of its own class"),
+    ("CopyIsNone", r"The copy of Policy mine must be of the same class, got None"),
     ("OwnBaseException", r"failed in rest\(\) at 0 s: Odd: odd"),
     ("ConfigRaises", r"failed in config\(\): ZeroDivisionError"),
-    ("ConfigIsASet", r"config\(\) returned \{1\}, expected a dictionary"),
+    ("ConfigIsASet", r"config\(\) must return a dictionary, got \{1\}"),
     ("ConfigHasACycle", r"config\(\) is nested too deeply"),
-    ("ConfigHasAnObject", r"config\(\) holds <object object"),
+    ("ConfigHasAnObject", r"config\(\) must contain only .*, got <object object"),
     ("LongNumber", r"returned awake_s=10{150,}.*expected seconds from 0 to 1e\+09, or inf"),
     ("LongBeacons", r"returned beacons=<int>; expected an integer from 1"),
     ("OddRepr", r"returned <Answer>; expected a Rest"),
     ("OddMessage", r"failed in rest\(\) at 0 s: Odd: <Odd>"),
     ("OddRest", r"an invalid Rest at 0 s: ZeroDivisionError"),
     ("NameRaises", r"Policy NameRaises failed in rest\(\)"),
-    ("NoSignature", r"NoSignature: the arguments of its constructor cannot be read"),
+    ("NoSignature", r"NoSignature: the constructor's signature cannot be read"),
 ]
 
 WRONG_LOSSES = [

@@ -94,10 +94,7 @@ def test_a_file_that_holds_no_costs_is_refused(tmp_path):
 def test_a_number_of_repeats_out_of_its_range_is_refused(repeats, capsys):
     """Nothing could be the best of none, and of too many none would be soon."""
     assert main(["bench", "--repeats", repeats]) == 2
-    assert (
-        f"--repeats: the value is '{repeats}'; expected a whole number from 1 to 1000"
-        in capsys.readouterr().err
-    )
+    assert f"--repeats must be an integer from 1 to 1000, got '{repeats}'" in capsys.readouterr().err
 
 
 def test_the_table_has_a_line_for_each_measure():
