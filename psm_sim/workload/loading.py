@@ -102,7 +102,7 @@ def find_trace(name: str) -> Path:
     if not path_exists(name) and name in (installed := installed_entry_points(GROUP)):
         return _installed_trace(installed[name])
     if path_exists(name) and path.is_dir():
-        raise InputError(f"Trace {name!r} is a directory; expected a file.")
+        raise InputError(f"Trace {name!r} is a folder; expected a file.")
     if path_exists(name):
         return path
     if path.suffix or len(path.parts) > 1:

@@ -131,7 +131,7 @@ def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text
 
 def test_a_folder_is_no_trace(tmp_path: Path) -> None:
     """The error says so."""
-    with pytest.raises(InputError, match="is a directory; expected a file"):
+    with pytest.raises(InputError, match="is a folder; expected a file"):
         load_workload(str(tmp_path), 10, 1)
 
 

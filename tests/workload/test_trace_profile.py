@@ -50,7 +50,7 @@ def test_main_and_embedded_objects_may_have_their_own_sizes(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("think_s = [", "my.toml is no trace profile: .*expected a TOML file"),
+        ("think_s = [", "my.toml is not a valid trace profile: .*expected a TOML file"),
         ("", "missing table think_s"),
         (GOOD.replace("[reply_bytes]", "[main_bytes]"), "missing table image_bytes"),
         ("speed = 3\n" + GOOD, "unknown key speed; expected one of name"),
@@ -81,7 +81,7 @@ def test_a_profile_that_is_a_folder_or_has_a_strange_table_is_refused(tmp_path: 
     """With the reason, or with the tables that there are."""
     folder = tmp_path / "folder.toml"
     folder.mkdir()
-    with pytest.raises(InputError, match=r"folder\.toml cannot be read: .*; give a readable file"):
+    with pytest.raises(InputError, match=r"folder\.toml cannot be read: .*; specify a readable file"):
         read_toml(folder, "trace profile")
     with pytest.raises(InputError, match=r"my\.toml: unknown key colour; expected one of .*think_s"):
         load(tmp_path, GOOD + f"[colour]\n{TABLE}")
@@ -89,7 +89,7 @@ def test_a_profile_that_is_a_folder_or_has_a_strange_table_is_refused(tmp_path: 
 
 def test_a_profile_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """In a folder that is not there."""
-    with pytest.raises(InputError, match=r"p\.toml cannot be written: .*; give another file"):
+    with pytest.raises(InputError, match=r"p\.toml cannot be written: .*; choose another file"):
         write_profile(tmp_path / "no" / "p.toml", berkeley_profile())
 
 
@@ -107,5 +107,5 @@ def test_main_and_embedded_objects_have_tables_together(tmp_path):
 
 def test_a_number_of_thousands_of_digits_is_refused(tmp_path):
     """Python does not read it."""
-    with pytest.raises(InputError, match="is no trace profile: Exceeds the limit"):
+    with pytest.raises(InputError, match="is not a valid trace profile: Exceeds the limit"):
         load(tmp_path, f'base = "ucb"\n[think_s]\nquantiles = [[1.0, {"9" * 5000}]]\n')

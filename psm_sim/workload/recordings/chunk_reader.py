@@ -72,7 +72,7 @@ class ChunkReader:
                     yield chunk
         except OSError as error:
             raise InputError(
-                f"{self.path} cannot be read: {error.strerror or error}; give a readable file."
+                f"{self.path} cannot be read: {error.strerror or error}; specify a readable file."
             ) from error
 
     def head(self, size: int = 1 << 16) -> bytes:

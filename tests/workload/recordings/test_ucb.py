@@ -298,5 +298,5 @@ def test_text_is_read_in_batches_and_blank_lines_are_no_records(
 
 def test_a_folder_is_no_recording(tmp_path: Path) -> None:
     """The reason is the system's own."""
-    with pytest.raises(InputError, match=r"cannot be read: .*; give a readable file"):
+    with pytest.raises(InputError, match=r"cannot be read: .*; specify a readable file"):
         read_recording(tmp_path)

@@ -78,7 +78,7 @@ def test_the_page_tells_what_each_preset_was_fitted_to(found: list[Findings]) ->
     assert "preset thesis: server_delay_ms, files_are_images, lpsm:uplink fitted to lpsm-" in page
     assert "| server_delay_ms | fitted |" in page
     assert "none, trace, 300, 650, 1000" in page
-    assert "* Against it: LPSM with 1/T takes about half" in page
+    assert "* Against it: LPSM with 1/T receives about half" in page
 
 
 def test_the_terminal_and_the_numbers_keep_them_apart_too(found: list[Findings]) -> None:
