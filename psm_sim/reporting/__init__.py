@@ -1,1 +1,1 @@
-"""Reporting: tables on the terminal, files for programs, figures, and pages for readers."""
+"""Terminal tables, result files, figures and HTML reports."""

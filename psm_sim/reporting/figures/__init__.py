@@ -1,1 +1,1 @@
-"""Figures: one style for all, their numbers beside them."""
+"""Figures in a common style, each with its data as CSV."""

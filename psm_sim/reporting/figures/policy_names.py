@@ -1,4 +1,4 @@
-"""Policy names in figures, and each policy's place in the colours, always the same."""
+"""Names and fixed style indices of policies in figures."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _ORDER = (
 
 
 def name_of(policy: str) -> str:
-    """Return the name in figures of a policy, or of a loss of LPSM, given by its spec."""
+    """Return the display name of a policy spec, or of a loss of LPSM."""
     if policy in _NAMES:
         return _NAMES[policy]
-    kind, _, rest = policy.partition(":")
-    return " ".join([kind.upper(), *split_commas(rest)]).replace("=", " = ") if rest else kind
+    kind, _, parameters = policy.partition(":")
+    return " ".join([kind.upper(), *split_commas(parameters)]).replace("=", " = ") if parameters else kind
 
 
 def two_line_name(policy: str) -> str:
-    """Return the name in two lines, for a narrow place."""
+    """Return the display name in two lines, for narrow bars."""
     return name_of(policy).replace(" ", "\n", 1)
 
 
 def style_index(policy: str) -> int:
-    """Return the index of a policy's colour, marker and line style, 0 to 7."""
+    """Return the index of the colour, marker and line style of a policy, from 0 to 7."""
     if policy == "hindsight, no delay":
         return len(_ORDER) - 1
     if policy in _ORDER:

@@ -1,4 +1,4 @@
-"""Style of all figures: readable in print and by the colour-blind, with their numbers beside them."""
+"""Common style of the figures, legible in print and to colour-blind readers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
-"""Okabe and Ito's palette: told apart with any colour vision, and by lightness in grey."""
+"""Palette of Okabe and Ito, distinguishable with any colour vision and in greyscale."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-"""A marker for each colour, so that a series is never told by its colour alone."""
+"""Marker of each colour, so that series are distinguishable without colour."""
 
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)), (0, (3, 1)))
-"""A line style for each colour."""
+"""Line style of each colour."""
 
 _STYLE = Path(__file__).with_name("psm_sim.mplstyle")
 
@@ -32,38 +32,38 @@ def new_figure(
     Parameters
     ----------
     rows, columns : int
-        The number of panels below each other and side by side.
+        Number of rows and columns of panels.
     width_in, height_in : float
-        The size of the figure in inches.
+        Size of the figure in inches.
     """
     from matplotlib.figure import Figure
 
     with common_style():
         figure = Figure(figsize=(width_in, height_in), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False)
-    return figure, [each for row in axes for each in row]
+    return figure, [panel for row in axes for panel in row]
 
 
 def common_style() -> AbstractContextManager[None]:
-    """Return a context in which all that is drawn, a legend added later too, has the common style."""
+    """Return a context manager that applies the common style, also to legends and titles added later."""
     import matplotlib as mpl
 
     return mpl.rc_context(fname=_STYLE)
 
 
 def save_figure(figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]]) -> list[Path]:
-    """Write ``stem.png``, ``stem.svg`` and the figure's numbers as ``stem.csv``; return the paths.
+    """Write ``stem.png``, ``stem.svg`` and the data as ``stem.csv``, and return the paths.
 
-    The same figure gives the same bytes: no date, no random names.
+    Equal figures have equal bytes, because the files contain neither dates nor random names.
 
     Parameters
     ----------
     figure : Figure
-        The figure.
+        Figure to write.
     stem : Path
-        The path of the files without their suffix.
+        Path of the files without suffix.
     numbers : mapping of str to sequence
-        The columns of the CSV by name; shorter ones are filled with empty cells.
+        Columns of the CSV, by name. Shorter columns are padded with empty cells.
     """
     import csv
 
@@ -79,22 +79,22 @@ def save_figure(figure: Figure, stem: Path, numbers: Mapping[str, Sequence[Any]]
 
 
 def save_picture(figure: Figure, path: Path, file: BinaryIO | None = None) -> None:
-    """Write a figure as the format that the path ends in; the same figure gives the same bytes.
+    """Write a figure in the format of the suffix of *path*. Equal figures have equal bytes.
 
     Parameters
     ----------
     figure : Figure
-        The figure.
+        Figure to write.
     path : Path
-        Where it is written.
+        Output file.
     file : binary file, optional
-        An open file to write to instead; *path* then gives the format alone.
+        Open file to write to. *path* then only determines the format.
     """
     suffix = path.suffix.lower()
     dates = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
     with common_style():
         if figure.get_layout_engine() is not None:
-            # Once for all formats: it takes as long as drawing.
+            # Compute the layout once for all formats, because it takes as long as rendering.
             figure.draw_without_rendering()
             figure.set_layout_engine("none")
         figure.savefig(file or path, format=suffix[1:], dpi=160, metadata={dates[suffix]: None})

@@ -1,4 +1,4 @@
-"""Figure of a sweep: points with their intervals over seeds, one colour, marker and line per series."""
+"""Figure of a sweep, with confidence intervals over seeds."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_SERIES = 16
-"""The most series of a figure: two line styles in each colour, so that no two look the same."""
+"""Maximum number of series. Each colour occurs with two line styles, so all series are distinguishable."""
 
 _LABELS = {"energy_per_page_j": "energy (J per page)", "slowdown.mean": "slowdown"}
 
 
 def draw(points: Sequence[Point], columns: Columns) -> tuple[Figure, dict[str, list[Any]]]:
-    """Draw points; return the figure and its numbers, by column.
+    """Plot the points, and return the figure and its data by column.
 
     Parameters
     ----------
     points : sequence of Point
-        At least one.
+        At least one point.
     columns : Columns
-        What they show, for the labels.
+        Columns of the points, for the labels.
 
     Raises
     ------
@@ -39,39 +39,52 @@ def draw(points: Sequence[Point], columns: Columns) -> tuple[Figure, dict[str, l
     series = list(dict.fromkeys(point.series for point in points))
     if len(series) > MAX_SERIES:
         raise InputError(
-            f"--by {columns.by} makes {len(series)} series; expected at most {MAX_SERIES}: choose "
-            "some with --where."
+            f"--by {columns.by} must give at most {MAX_SERIES} series, got {len(series)}; select fewer "
+            "with --where."
         )
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)
-    for place, name in enumerate(series):
-        _series(axes, [point for point in points if point.series == name], place, name)
+    for index, name in enumerate(series):
+        _plot_series(axes, [point for point in points if point.series == name], index, name)
     axes.set_xlabel(_LABELS.get(columns.x, columns.x))
     axes.set_ylabel(_LABELS.get(columns.y, columns.y))
     with common_style():
-        axes.set_title("means over seeds, with 95 % intervals", fontsize=9)
+        axes.set_title("means over seeds, with 95 % confidence intervals", fontsize=9)
         figure.legend(loc="outside lower center", ncols=4, title=columns.by)
     return figure, _numbers(points, columns)
 
 
-def _series(axes: Axes, points: Sequence[Point], place: int, name: str) -> None:
-    measured = isinstance(points[0].x, Interval)
-    if not measured:
+def _plot_series(axes: Axes, points: Sequence[Point], index: int, name: str) -> None:
+    """Plot one series, as a line unless x is a measure too.
+
+    Parameters
+    ----------
+    axes : Axes
+        Axes to plot to.
+    points : sequence of Point
+        Points of the series.
+    index : int
+        Index of the series, which selects its style.
+    name : str
+        Name of the series.
+    """
+    x_is_measured = isinstance(points[0].x, Interval)
+    if not x_is_measured:
         points = sorted(points, key=lambda point: (isinstance(point.x, str), point.x is None, point.x))
     axes.errorbar(
-        [point.x.mean if isinstance(point.x, Interval) else _shown(point.x) for point in points],
+        [point.x.mean if isinstance(point.x, Interval) else _coordinate(point.x) for point in points],
         [point.y.mean for point in points],
-        xerr=[point.x.half_width for point in points] if measured else None,
+        xerr=[point.x.half_width for point in points] if x_is_measured else None,
         yerr=[point.y.half_width for point in points],
-        color=COLOURS[place % len(COLOURS)],
-        marker=MARKERS[place % len(MARKERS)],
-        linestyle="none" if measured else LINES[(place + place // len(COLOURS)) % len(LINES)],
+        color=COLOURS[index % len(COLOURS)],
+        marker=MARKERS[index % len(MARKERS)],
+        linestyle="none" if x_is_measured else LINES[(index + index // len(COLOURS)) % len(LINES)],
         capsize=2,
         label=name_of(name) if name else "(none)",
     )
 
 
-def _shown(value: Any) -> Any:
-    """Return a number as it is and anything else as a text, which gets a place of its own on the axis."""
+def _coordinate(value: Any) -> Any:
+    """Return a number unchanged and any other value as text, which becomes a category of the axis."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
 
 

@@ -1,1 +1,1 @@
-"""Files for programs: JSON, CSV, and the folder of a run."""
+"""JSON and CSV files, and the result folder of a run."""

@@ -1,4 +1,4 @@
-"""Replay as a table, as one JSON object, or as CSV."""
+"""Writers of a replay as a table, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 def to_dict(trace: str, seed: int, method: ReplayConfig, clients: Sequence[ReplayedClient]) -> dict[str, Any]:
-    """Return a replay as plain values: how it was made, and ``runs``, one per client.
+    """Return a replay as plain values, with its settings and ``runs``, one per client.
 
     Parameters
     ----------
     trace : str
-        The trace, as the user named it.
+        Trace, as named by the user.
     seed : int
-        The seed that its pages were drawn with.
-    method : Method
-        The method of polling and learning.
+        Seed of its pages.
+    method : ReplayConfig
+        Configuration of polling and learning.
     clients : sequence of ReplayedClient
-        The outcome of each client.
+        Results of the clients.
     """
     return {
         "psm_sim": __version__,
@@ -40,16 +40,16 @@ def to_dict(trace: str, seed: int, method: ReplayConfig, clients: Sequence[Repla
 
 
 def write(values: dict[str, Any], form: str, stream: TextIO) -> None:
-    """Write what :func:`to_dict` returned.
+    """Write the values of :func:`to_dict`.
 
     Parameters
     ----------
     values : dict
-        The replay as plain values.
+        Replay as plain values.
     form : str
         ``"table"``, ``"json"`` or ``"csv"``.
     stream : text file
-        Where to write.
+        Output stream.
     """
     if form == "json":
         stream.write(to_text(values))
@@ -60,12 +60,12 @@ def write(values: dict[str, Any], form: str, stream: TextIO) -> None:
 
 
 def _write_csv(values: dict[str, Any], stream: TextIO) -> None:
-    """Write one row per client; nested names are joined by a dot, as ``regret.mixture.best_expert``."""
+    """Write one row per client. Nested names are joined by dots, such as ``regret.mixture.best_expert``."""
     rows = []
     for run in values["runs"]:
-        facts = {key: value for key, value in run.items() if key not in _NOT_IN_CSV}
+        measures = {key: value for key, value in run.items() if key not in _NOT_IN_CSV}
         shared = {"trace": values["trace"], "seed": values["seed"], **values["parameters"]}
-        rows.append(flatten({**shared, **facts}))
+        rows.append(flatten({**shared, **measures}))
     writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

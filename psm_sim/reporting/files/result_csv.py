@@ -1,4 +1,4 @@
-"""Comparison of policies as CSV: one row per policy, or one row per page."""
+"""CSV output of a comparison, with one row per policy or one row per page."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
-    """Write a header and one row per policy; nested names are joined by a dot, as ``slowdown.mean``.
+    """Write a header and one row per policy. Nested names are joined by dots, such as ``slowdown.mean``.
 
     Parameters
     ----------
     comparison : Comparison
-        The runs to write.
+        Comparison to write.
     stream : text file
-        Where to write.
+        Output stream.
     preset : str
-        The name of the preset that was used; empty for none.
+        Name of the preset. An empty string means none.
     """
     rows = [{"preset": preset, **_row(comparison, run)} for run in comparison.runs]
     writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
@@ -34,12 +34,12 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
 
 
 def write_pages(comparison: Comparison, stream: TextIO) -> None:
-    """Write a header and one row per page and policy, with the client or seed where there are several."""
+    """Write a header and one row per page and policy, with a column for the client or seed if averaged."""
     writer = csv.writer(stream, lineterminator="\n")
     fields = comparison.runs[0].page_records[0]._fields
     first = comparison.runs[0]
-    more = ["failure"] if first.reports_failures else []
-    writer.writerow(["policy", *([first.KIND] if isinstance(first, Average) else []), *fields, *more])
+    failure = ["failure"] if first.reports_failures else []
+    writer.writerow(["policy", *([first.KIND] if isinstance(first, Average) else []), *fields, *failure])
     for run in comparison.runs:
         if isinstance(run, Average):
             for name, result in zip(run.names, run.results, strict=True):
@@ -49,7 +49,7 @@ def write_pages(comparison: Comparison, stream: TextIO) -> None:
 
 
 def _pages(run: Result) -> Iterable[Sequence[Any]]:
-    """Return the values of each page; with the reason of those that have failed, where they are reported."""
+    """Return the values of each page, followed by the reason of its failure if failures are reported."""
     if not run.reports_failures:
         return run.page_records
     return (
@@ -70,12 +70,12 @@ def _row(comparison: Comparison, run: Result) -> dict[str, Any]:
         "settings": format_pairs(comparison.settings),
         "seed": comparison.seed,
         **flatten(values),
-        **_against(comparison, run),
+        **_differences(comparison, run),
     }
 
 
-def _against(comparison: Comparison, run: Result) -> dict[str, Any]:
-    """Return the differences from the reference, as ``difference.slowdown.mean``, if there is one."""
+def _differences(comparison: Comparison, run: Result) -> dict[str, Any]:
+    """Return the differences from the reference, such as ``difference.slowdown.mean``, if there is one."""
     if comparison.reference is None:
         return {}
     values = paired_difference(run, comparison.reference).to_dict()

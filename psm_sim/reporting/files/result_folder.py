@@ -1,4 +1,4 @@
-"""Result folder: the files that ``--output`` writes."""
+"""Files that ``--output`` writes."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ NAMES = ("result.json", "pages.csv", "metadata.json", "report.html")
 
 
 def usable_folder(folder: str | Path) -> Path:
-    """Return *folder* if results can be written there, without making it yet.
+    """Return *folder* as a path after checking that results can be written to it.
+
+    The folder is not created yet.
 
     Raises
     ------
     InputError
-        If it is an empty text; if it, or a part of its path, is a file or a broken link; or is not writable.
+        If *folder* is empty or not writable, or if a part of its path is a file or a broken link.
     """
     if folder == "":
-        raise InputError("--output is ''; expected a folder, or '.' for this one.")
+        raise InputError("--output must be a folder, got ''; use '.' for the current folder.")
     folder = Path(folder)
-    there = folder.absolute()
-    while not os.path.lexists(there) and there != there.parent:
-        there = there.parent
-    if not there.is_dir():
-        what = f"{str(there)!r} is a file" if there.exists() else f"{str(there)!r} is a link to nowhere"
-        raise InputError(f"--output is {str(folder)!r}, but {what}; expected a folder, or one to be made.")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise InputError(f"--output is {str(folder)!r}, but {str(there)!r} is not writable; choose another.")
+    parent = folder.absolute()
+    while not os.path.lexists(parent) and parent != parent.parent:
+        parent = parent.parent
+    if not parent.is_dir():
+        reason = f"{str(parent)!r} is a file" if parent.exists() else f"{str(parent)!r} is a broken link"
+        raise InputError(f"--output must be a folder, got {str(folder)!r}; {reason}.")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise InputError(f"--output must be a writable folder, got {str(folder)!r}; {str(parent)!r} is not.")
     return folder
 
 
@@ -48,22 +50,22 @@ def write_results(
     preset: str = "",
     workers: int | None = None,
 ) -> None:
-    """Write ``result.json``, ``pages.csv``, ``metadata.json``, ``report.html`` and the figures, all or none.
+    """Write ``result.json``, ``pages.csv``, ``metadata.json``, ``report.html`` and the figures.
 
-    A run that is interrupted leaves the earlier files unchanged.
+    The files are replaced together, so an interrupted run leaves the earlier files unchanged.
 
     Parameters
     ----------
     folder : Path
-        The folder; made if need be.
+        Result folder. It is created if it does not exist.
     comparison : Comparison
-        The runs to write.
+        Comparison to write.
     facts : mapping of str to values
-        What was known before the run, for ``metadata.json``: see :func:`.run_record.facts_of`.
+        Provenance for ``metadata.json``, see :func:`.run_record.facts_of`.
     preset : str
-        The name of the preset that was used; empty for none.
+        Name of the preset. An empty string means none.
     workers : int, optional
-        Processes for hindsight's frontier, one for each core if None.
+        Number of processes that compute the frontier of the offline optimum. None uses all cores.
     """
     from psm_sim.reporting.figures.run.write_figures import frontier_of, write_figures
     from psm_sim.reporting.html.comparison import page_of
@@ -76,11 +78,11 @@ def write_results(
         result_json.to_text(_metadata(comparison, facts)),
         page_of(comparison, facts, frontier, preset),
     )
-    with replace_directory(folder) as made:
+    with replace_directory(folder) as draft:
         for name, text in zip(NAMES, texts, strict=True):
-            # A word of the command line that is no UTF-8 must not spoil a run that is already over.
-            (made / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-        write_figures(made / "figures", comparison, frontier)
+            # Escape arguments that are not UTF-8, so that they do not make a completed run fail here.
+            (draft / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        write_figures(draft / "figures", comparison, frontier)
 
 
 def _metadata(comparison: Comparison, facts: Mapping[str, Any]) -> dict[str, Any]:

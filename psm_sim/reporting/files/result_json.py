@@ -1,4 +1,7 @@
-"""Comparison of policies as one JSON object; ``docs/reference.md`` explains its keys."""
+"""JSON output of a comparison.
+
+``docs/reference.md`` explains the keys.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,18 @@ if TYPE_CHECKING:
 
 
 def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
-    """Return the comparison as plain values; ``wall_s`` alone differs from run to run.
+    """Return the comparison as plain values.
 
-    *preset* names the configuration that its defaults came from, if any. With several clients ``pages`` is
-    the number of pages of all of them, and ``clients`` the number of clients; with several
-    seeds ``pages`` is that of each seed, and ``replications`` the number of seeds.
+    Only ``wall_s`` differs between repeated runs. With several clients, ``pages`` is the number of pages of
+    all clients, and ``clients`` is the number of clients. With several seeds, ``pages`` is the number of
+    pages of each seed, and ``replications`` is the number of seeds.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Comparison to convert.
+    preset : str
+        Name of the preset. An empty string means none.
     """
     clients, seeds = (getattr(comparison, name, ()) for name in ("clients", "seeds"))
     return {
@@ -46,7 +56,7 @@ def to_dict(comparison: Comparison, preset: str = "") -> dict[str, Any]:
 
 
 def to_text(value: Any) -> str:
-    """Return plain values as JSON; an infinite or undefined number, which JSON lacks, becomes a text."""
+    """Return plain values as JSON text. Infinities and NaN become strings, because JSON has neither."""
     return json.dumps(_finite(value), indent=2, allow_nan=False) + "\n"
 
 
@@ -56,11 +66,11 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
     Parameters
     ----------
     comparison : Comparison
-        The runs to write.
+        Comparison to write.
     stream : text file
-        Where to write.
+        Output stream.
     preset : str
-        The name of the preset that was used; empty for none.
+        Name of the preset. An empty string means none.
     """
     stream.write(to_text(to_dict(comparison, preset)))
 

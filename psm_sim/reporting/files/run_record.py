@@ -1,4 +1,4 @@
-"""Record of a run in its folder: ``metadata.json`` says whether it runs, has finished, or was broken off."""
+"""Status record of a run, ``metadata.json`` in the result folder."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ NAME = "metadata.json"
 
 
 def check_free(folder: Path, *, force: bool) -> None:
-    """Refuse a folder that holds the results of a finished run, unless they are to be replaced.
+    """Check that *folder* contains no results of a finished run.
 
     Raises
     ------
     InputError
-        If it does, and *force* is false.
+        If it contains such results and *force* is false.
     """
-    found = _found(folder)
-    if found.get("status") == "finished" and not force:
+    record = _read_record(folder)
+    if record.get("status") == "finished" and not force:
         raise InputError(
-            f"--output is {str(folder)!r}, which holds the results of a finished run "
-            f"({found.get('command', 'unknown')}); choose another folder, or add --force to replace them."
+            f"--output {str(folder)!r} contains the results of a finished run "
+            f"({record.get('command', 'unknown')}); choose another folder, or add --force to replace them."
         )
 
 
 class RunRecord:
-    """Record of a run that may yet be broken off.
+    """Status record of a run in progress.
 
-    It is written when the first page is done, so that what the user mistyped leaves nothing behind; and
-    not into a folder with results, which stay whole until they are replaced.
+    The record is first written when a page is done, so invalid arguments leave no file behind. A folder with
+    results of a finished run keeps its record until the results are replaced.
 
     Parameters
     ----------
-    folder
-        Where; None: nowhere.
-    facts
-        What is known before the run.
+    folder : Path or None
+        Result folder. None disables the record.
+    facts : mapping of str to values
+        Provenance of the run, see :func:`facts_of`.
     """
 
     def __init__(self, folder: Path | None, facts: Mapping[str, Any]) -> None:
@@ -54,26 +54,26 @@ class RunRecord:
         self._is_written = False
 
     def watching(self, progress: Progress) -> Progress:
-        """Return *progress*, which writes the record when it is first called."""
+        """Return a wrapper of *progress* that writes the record on its first call."""
 
-        def told(done: int, total: int, label: str) -> None:
+        def report(done: int, total: int, label: str) -> None:
             if not self._is_written:
                 self._is_written = True
                 self.write("running")
             progress(done, total, label)
 
-        return told
+        return report
 
     def broken_off(self, error: BaseException) -> None:
-        """Note that the run ended without results, if it has begun."""
+        """Record that the run failed or was interrupted, if it had started."""
         if self._is_written:
             self.write(
                 "failed" if isinstance(error, Exception) else "interrupted", error=describe_error(error)
             )
 
     def write(self, status: str, **facts: Any) -> None:
-        """Write the record with a status, whole or not at all."""
-        if self._folder is None or _found(self._folder).get("status") == "finished":
+        """Write the record with a status atomically."""
+        if self._folder is None or _read_record(self._folder).get("status") == "finished":
             return
         self._folder.mkdir(parents=True, exist_ok=True)
         text = to_text({**self._facts, **facts, "status": status})
@@ -82,14 +82,14 @@ class RunRecord:
 
 @contextmanager
 def run_record(folder: Path | None, facts: Mapping[str, Any]) -> Iterator[RunRecord]:
-    """Give the record of a run, which is told if the run is broken off.
+    """Yield the record of a run, and record an exception that ends the block.
 
     Parameters
     ----------
     folder : Path or None
-        The folder of the results; None: there is none.
+        Result folder. None disables the record.
     facts : mapping of str to values
-        What is known before the run.
+        Provenance of the run, see :func:`facts_of`.
     """
     record = RunRecord(folder, facts)
     try:
@@ -99,30 +99,30 @@ def run_record(folder: Path | None, facts: Mapping[str, Any]) -> Iterator[RunRec
         raise
 
 
-def facts_of(words: Sequence[str], begun: datetime, files: Iterable[Path]) -> dict[str, Any]:
-    """Return what is known of a run before it begins.
+def facts_of(argv: Sequence[str], started: datetime, files: Iterable[Path]) -> dict[str, Any]:
+    """Return the provenance of a run for ``metadata.json``: versions, files, command and start time.
 
     Parameters
     ----------
-    words : sequence of str
-        The words of the command line.
-    begun : datetime
-        The time at which the command began, with its time zone.
+    argv : sequence of str
+        Command-line arguments.
+    started : datetime
+        Start time of the command, with its time zone.
     files : iterable of Path
-        The user's files that the run reads.
+        User files that the run reads.
     """
     return {
         **collect_provenance(files),
-        "command": shlex.join(["python", "-m", "psm_sim", *words]),
-        "arguments": list(words),
-        "started": begun.astimezone(UTC).isoformat(timespec="seconds"),
+        "command": shlex.join(["python", "-m", "psm_sim", *argv]),
+        "arguments": list(argv),
+        "started": started.astimezone(UTC).isoformat(timespec="seconds"),
     }
 
 
-def _found(folder: Path) -> dict[str, Any]:
-    """Return the record in a folder; empty if there is none that can be read."""
+def _read_record(folder: Path) -> dict[str, Any]:
+    """Return the record in a folder, or an empty dictionary if it cannot be read."""
     try:
-        found = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        record = json.loads((folder / NAME).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return record if isinstance(record, dict) else {}

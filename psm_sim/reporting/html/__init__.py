@@ -1,1 +1,1 @@
-"""Page of results: one HTML file that opens offline, with figures to hover, toggle, sort and zoom."""
+"""HTML reports with interactive figures, each a single file that opens offline."""

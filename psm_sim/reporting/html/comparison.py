@@ -1,4 +1,4 @@
-"""Page of a comparison: its table, trade-off, states, slowdowns, timelines, pages and parameters."""
+"""HTML report of a comparison."""
 
 from __future__ import annotations
 
@@ -31,35 +31,38 @@ if TYPE_CHECKING:
 _MAX_NAME_LENGTH = 28
 
 MAX_RUNS = 5
-"""The most policies whose timeline is in the page."""
+"""Maximum number of policies with a timeline in the report."""
 
 
 def page_of(
-    comparison: Comparison, known: Mapping[str, Any], frontier: Sequence[ParetoCorner] = (), preset: str = ""
+    comparison: Comparison,
+    provenance: Mapping[str, Any],
+    frontier: Sequence[ParetoCorner] = (),
+    preset: str = "",
 ) -> str:
-    """Return the page.
+    """Return the report as HTML.
 
     Parameters
     ----------
     comparison : Comparison
-        The runs to show.
-    known : mapping of str to values
-        What made them, as ``metadata.json`` has it: ``command``, ``packages``, ``files``.
-    frontier : sequence of Corner
-        Hindsight's; empty for none.
+        Comparison to show.
+    provenance : mapping of str to values
+        ``command``, ``packages`` and ``files`` as in ``metadata.json``.
+    frontier : sequence of ParetoCorner
+        Frontier of the offline optimum. An empty sequence omits it.
     preset : str
-        The name of the preset that was used; empty for none.
+        Name of the preset. An empty string means none.
     """
-    shown = [mark_of(run, comparison) for run in comparison.shown]
+    marks = [mark_of(run, comparison) for run in comparison.shown]
     runs = comparison.shown[:MAX_RUNS]
     sections = [
-        Section("summary", "", html_paragraphs(caption(comparison, preset)) + _summary(shown)),
-        _trade_off(shown, frontier),
-        _states(shown),
+        Section("summary", "", html_paragraphs(caption(comparison, preset)) + _summary(marks)),
+        _trade_off(marks, frontier),
+        _states(marks),
         _slowdowns(comparison),
         _timelines(runs, comparison.runs[0].policy),
         pages_section(comparison),
-        Section("parameters", "Parameters", _parameters(comparison, known)),
+        Section("parameters", "Parameters", _parameters(comparison, provenance)),
     ]
     title = f"{comparison.trace}: {', '.join(run.policy for run in comparison.runs)}"
     values = {
@@ -70,79 +73,87 @@ def page_of(
 
 
 def mark_of(run: Result, comparison: Comparison) -> Mark:
-    """Return a policy's measures, with their intervals where there are several runs."""
+    """Return the measures of a run, with confidence intervals if it is an average."""
     values = {name: float(value(run)) for name, value in MEASURES.items()}
     values |= {"slowdown.p95": run.slowdown.p95, "slowdown.max": run.slowdown.max}
-    halves = {name: run.interval(name).half_width for name in MEASURES} if isinstance(run, Average) else {}
+    half_widths = (
+        {name: run.interval(name).half_width for name in MEASURES} if isinstance(run, Average) else {}
+    )
     if comparison.reference is not None:
         saved = paired_difference(run, comparison.reference).saved_percent
         values[SAVED] = saved.mean
-        halves |= {SAVED: saved.half_width} if isinstance(run, Average) else {}
-    return Mark(truncate(run.policy, _MAX_NAME_LENGTH, "..."), run.policy, values, halves)
+        half_widths |= {SAVED: saved.half_width} if isinstance(run, Average) else {}
+    return Mark(truncate(run.policy, _MAX_NAME_LENGTH, "..."), run.policy, values, half_widths)
 
 
-def _summary(shown: Sequence[Mark]) -> str:
+def _summary(marks: Sequence[Mark]) -> str:
     names = [trade_off.Y, SAVED, "page_time_s.mean", trade_off.X, "slowdown.p95", "slowdown.max"]
-    names = [name for name in names if name in shown[0].values]
-    rows = [[mark.name, *(_told(mark, name) for name in names)] for mark in shown]
+    names = [name for name in names if name in marks[0].values]
+    rows = [[mark.name, *(_format_measure(mark, name) for name in names)] for mark in marks]
     return html_table(["policy", *(trade_off.LABELS[name] for name in names)], rows)
 
 
-def _told(mark: Mark, name: str) -> str:
-    half = mark.half_widths.get(name)
-    return f"{mark.values[name]:.4g}" + ("" if half is None else f" ± {half:.2g}")
+def _format_measure(mark: Mark, name: str) -> str:
+    half_width = mark.half_widths.get(name)
+    return f"{mark.values[name]:.4g}" + ("" if half_width is None else f" ± {half_width:.2g}")
 
 
-def _trade_off(shown: Sequence[Mark], frontier: Sequence[ParetoCorner]) -> Section:
-    options = trade_off.choices(shown)
-    chosen = [
-        html_select("x-axis", "from left to right", options, trade_off.X),
-        html_select("y-axis", "from bottom to top", options, trade_off.Y),
+def _trade_off(marks: Sequence[Mark], frontier: Sequence[ParetoCorner]) -> Section:
+    options = trade_off.choices(marks)
+    selects = [
+        html_select("x-axis", "x axis", options, trade_off.X),
+        html_select("y-axis", "y axis", options, trade_off.Y),
     ]
-    words = "A click on a name hides or shows it; policies that need far more energy are hidden at first."
-    line = [(point.slowdown, point.energy_j) for point in frontier]
-    html = html_paragraphs([words]) + "".join(chosen)
-    return Section("frontier", "Energy against slowdown", html, trade_off.draw(shown, line))
+    hint = "Click a legend entry to hide or show it. Policies with far higher energy are hidden initially."
+    line = [(corner.slowdown, corner.energy_j) for corner in frontier]
+    html = html_paragraphs([hint]) + "".join(selects)
+    return Section("frontier", "Energy against slowdown", html, trade_off.draw(marks, line))
 
 
-def _states(shown: Sequence[Mark]) -> Section:
-    words = (
-        ["A bar that runs out of view is far longer: drag, or zoom out."]
-        if energy_bars.is_clipped(shown)
+def _states(marks: Sequence[Mark]) -> Section:
+    hint = (
+        ["Some bars extend beyond the axis. Drag or zoom out to see where they end."]
+        if energy_bars.is_clipped(marks)
         else []
     )
-    return Section("states", "Energy by radio state", html_paragraphs(words), energy_bars.draw(shown))
+    return Section("states", "Energy by radio state", html_paragraphs(hint), energy_bars.draw(marks))
 
 
 def _slowdowns(comparison: Comparison) -> Section:
     lines = {truncate_name(run.policy): complete_slowdowns(run) for run in comparison.shown}
-    return Section("slowdowns", "Slowdown of pages", "", slowdown_distribution.draw(lines))
+    return Section("slowdowns", "Distribution of page slowdown", "", slowdown_distribution.draw(lines))
 
 
 def _timelines(runs: Sequence[Result], first: str) -> Section:
-    """Return the timelines, at first that of the policy called *first*."""
-    policies = {str(place): truncate_name(run.policy) for place, run in enumerate(runs)}
-    asked = next((place for place, run in enumerate(runs) if run.policy == first), 0)
+    """Return the section of the timelines, with the policy *first* selected."""
+    policies = {str(index): truncate_name(run.policy) for index, run in enumerate(runs)}
+    selected = next((index for index, run in enumerate(runs) if run.policy == first), 0)
     numbers = {
         str(page_record.page): f"page {page_record.page}"
         for page_record in representative_run(runs[0]).page_records[:MAX_LISTED]
     }
-    html = html_select("policy", "policy", policies, str(asked))
-    html += html_select("page", "show", {"": "the whole run", **numbers}, next(iter(numbers)))
+    html = html_select("policy", "policy", policies, str(selected))
+    html += html_select("page", "show", {"": "whole run", **numbers}, next(iter(numbers)))
     return Section("timeline", "Timeline of the first seed or client", html, timeline.draw())
 
 
 MAX_LISTED = 500
-"""The most pages that the timeline lists; the others are reached by dragging."""
+"""Maximum number of pages in the list of the timeline. The user can drag the timeline to the others."""
 
 
-def _parameters(comparison: Comparison, known: Mapping[str, Any]) -> str:
-    command = f"<pre><code>{escape_text(known['command'])}</code></pre>" if "command" in known else ""
+def _parameters(comparison: Comparison, provenance: Mapping[str, Any]) -> str:
+    command = (
+        f"<pre><code>{escape_text(provenance['command'])}</code></pre>" if "command" in provenance else ""
+    )
     tables = [html_definitions(run.policy, run.parameters) for run in comparison.shown]
     tables.append(html_definitions(f"trace {comparison.trace}", comparison.workload.parameters))
     tables.append(html_definitions(f"topology {comparison.topology}", comparison.resolved_topology.config()))
     tables.append(
-        html_definitions("versions", {"psm_sim": known.get("psm_sim", ""), **known.get("packages", {})})
+        html_definitions(
+            "package versions", {"psm_sim": provenance.get("psm_sim", ""), **provenance.get("packages", {})}
+        )
     )
-    files = known.get("files", {})
-    return command + "".join(tables) + (html_definitions("files, by SHA-256", files) if files else "")
+    files = provenance.get("files", {})
+    return (
+        command + "".join(tables) + (html_definitions("SHA-256 of the input files", files) if files else "")
+    )

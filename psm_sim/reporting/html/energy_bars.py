@@ -1,4 +1,4 @@
-"""Bars of a page: the energy of each policy by radio state."""
+"""Interactive bar chart of the energy by radio state."""
 
 from __future__ import annotations
 
@@ -15,24 +15,27 @@ STATES = {"asleep": "#56B4E9", "awake": "#0072B2", "beacons": "#E69F00"}
 
 
 def draw(marks: Sequence[Mark]) -> Figure:
-    """Draw one bar per mark, with the interval of the whole; bars that are far longer begin in view."""
+    """Plot one stacked bar per mark, with the confidence interval of the total energy.
+
+    The initial axis excludes the ends of far longer bars.
+    """
     from bokeh.models import HoverTool
 
     names = unique_names([mark.series for mark in marks])
-    limit = 1.15 * max(each for each in _energies(marks) if each <= FAR * min(_energies(marks)))
+    limit = 1.15 * max(energy for energy in _energies(marks) if energy <= FAR * min(_energies(marks)))
     figure = make_figure(
         150 + 34 * len(marks), y_range=names[::-1], x_range=(0, limit), x_axis_label="energy (J per page)"
     )
     left = [0.0] * len(marks)
     for state, colour in STATES.items():
         widths = [mark.values[f"energy_by_state_per_page_j.{state}"] for mark in marks]
-        right = [begin + width for begin, width in zip(left, widths, strict=True)]
+        right = [start + width for start, width in zip(left, widths, strict=True)]
         data: dict[str, Any] = {"row": names, "left": left, "right": right, "joules": widths}
         bar = _bar(figure, {**data, "name": [mark.name for mark in marks]}, colour, state)
         tips = [("", "@name"), (state, "@joules{0.0000} J per page")]
         figure.add_tools(HoverTool(renderers=[bar], tooltips=tips))
         left = right
-    _intervals(figure, marks, names)
+    _plot_intervals(figure, marks, names)
     put_legend_below(figure, max(map(len, STATES)))
     return figure
 
@@ -52,10 +55,10 @@ def _bar(figure: Figure, data: dict[str, Any], colour: str, state: str) -> Any:
     )
 
 
-def _intervals(figure: Figure, marks: Sequence[Mark], names: Sequence[str]) -> None:
-    halves = [mark.half_widths.get(Y, 0.0) for mark in marks]
-    ends = list(zip(_energies(marks), halves, strict=True))
-    low, high = [value - half for value, half in ends], [value + half for value, half in ends]
+def _plot_intervals(figure: Figure, marks: Sequence[Mark], names: Sequence[str]) -> None:
+    half_widths = [mark.half_widths.get(Y, 0.0) for mark in marks]
+    pairs = list(zip(_energies(marks), half_widths, strict=True))
+    low, high = [value - half for value, half in pairs], [value + half for value, half in pairs]
     figure.segment(x0=low, y0=list(names), x1=high, y1=list(names), color="#D55E00", line_width=3)
 
 
@@ -64,10 +67,10 @@ def _energies(marks: Sequence[Mark]) -> list[float]:
 
 
 def is_clipped(marks: Sequence[Mark]) -> bool:
-    """Say whether a bar runs out of view at first."""
+    """Return whether a bar extends beyond the initial axis."""
     return max(_energies(marks)) > FAR * min(_energies(marks))
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Return the names, a number behind those that were there before: an axis has each name once."""
-    return [name if name not in names[:place] else f"{name} ({place})" for place, name in enumerate(names)]
+    """Return the names with numbers appended to duplicates, because a categorical axis needs unique names."""
+    return [name if name not in names[:index] else f"{name} ({index})" for index, name in enumerate(names)]

@@ -1,4 +1,4 @@
-"""Interactive figure in the page's common look, and as the JSON that the page draws it from."""
+"""Style and JSON serialization of the interactive figures."""
 
 from __future__ import annotations
 
@@ -12,53 +12,53 @@ if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
 
 COLOURS = tuple("#A6761D" if colour == "#000000" else colour for colour in _PRINTED)
-"""Colours of the figures on paper, but no black, which would vanish on a dark page."""
+"""Colours of the printed figures, with black replaced, because it is invisible on a dark background."""
 
 MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus", "x", "star")
 DASHES = ("solid", "dashed", "dashdot", "dotted", "dotdash", [5, 1, 1, 1], [1, 1], [7, 2])
-"""A marker and a line for each colour, so that a series is never told by its colour alone."""
+"""Line style of each colour. With the markers, it distinguishes series without relying on colour."""
 
 TOOLS = "pan,box_zoom,wheel_zoom,reset,save"
-"""The tools of a figure; the wheel zooms only after a click on its tool, so that the page scrolls."""
+"""Tools of a figure. Wheel zoom must be selected first, so that the wheel scrolls the page by default."""
 
 SLOWDOWN_TICKS = (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
-"""Ticks of a logarithmic axis of slowdowns."""
+"""Ticks of the logarithmic slowdown axis."""
 
 
 def make_figure(height_px: int, *, tools: str = TOOLS, **options: Any) -> Figure:
-    """Return an empty figure, as wide as the page.
+    """Return an empty figure of the width of the page.
 
     Parameters
     ----------
     height_px : int
-        Its height in pixels.
+        Height in pixels.
     tools : str
-        The names of its tools, joined by commas; the wheel zooms only after a click on its tool.
-    options : any
-        Given to bokeh.
+        Names of the tools, separated by commas.
+    **options
+        Further arguments of :func:`bokeh.plotting.figure`.
     """
     from bokeh.plotting import figure
 
-    made = figure(height=height_px, tools=tools, sizing_mode="stretch_width", min_width=260, **options)
-    made.toolbar.logo = None
-    for axis in made.axis:
+    empty = figure(height=height_px, tools=tools, sizing_mode="stretch_width", min_width=260, **options)
+    empty.toolbar.logo = None
+    for axis in empty.axis:
         axis.axis_label_text_font_style = "normal"
-    return made
+    return empty
 
 
-def put_legend_below(figure: Figure, most_letters: int) -> None:
-    """Put the legend below the figure; a click on an entry hides or shows its series.
+def put_legend_below(figure: Figure, max_length: int) -> None:
+    """Put the legend below the figure. Clicking an entry hides or shows its series.
 
     Parameters
     ----------
-    made : figure
-        With legend labels.
-    most_letters : int
-        The longest label; short ones stand in two columns.
+    figure : bokeh.plotting.figure
+        Figure with legend labels.
+    max_length : int
+        Length of the longest label, in characters. Short labels are arranged in two columns.
     """
     legend = figure.legend[0]
     legend.click_policy = "hide"
-    legend.ncols = 2 if most_letters <= 18 else 1
+    legend.ncols = 2 if max_length <= 18 else 1
     legend.label_text_font_size = "12px"
     legend.border_line_color = None
     legend.location = "left"
@@ -66,16 +66,16 @@ def put_legend_below(figure: Figure, most_letters: int) -> None:
 
 
 def to_json_item(figure: Figure) -> dict[str, Any]:
-    """Return a figure as BokehJS embeds it; the same figure gives the same text.
+    """Return the JSON from which BokehJS embeds a figure. Equal figures have equal JSON.
 
-    Bokeh numbers its models through the whole process; here each figure's begin again.
+    Bokeh numbers the models of a whole process. Here the numbers restart with each figure.
     """
     from bokeh.embed import json_item
 
     text = json.dumps(json_item(figure))  # type: ignore[no-untyped-call, unused-ignore]
-    known: dict[str, str] = {}
+    numbers: dict[str, str] = {}
 
-    def numbered(found: re.Match[str]) -> str:
-        return f'{found[1]}"f{known.setdefault(found[2], str(len(known)))}"'
+    def renumber(match: re.Match[str]) -> str:
+        return f'{match[1]}"f{numbers.setdefault(match[2], str(len(numbers)))}"'
 
-    return dict(json.loads(re.sub(r'("(?:id|root_id)": )"(p\d+)"', numbered, text)))
+    return dict(json.loads(re.sub(r'("(?:id|root_id)": )"(p\d+)"', renumber, text)))

@@ -1,4 +1,4 @@
-"""Document of a page: its sections, figures, data, looks and programs in one text that requests nothing."""
+"""Self-contained HTML document with its sections, figures, data, styles and scripts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'"
 )
-"""The browser's rule: whatever a name might smuggle in, it asks nobody for anything."""
+"""Content security policy: the browser makes no network request, even if a name contains markup."""
 
 
 class Section(NamedTuple):
-    """Section of a page: its name, its title, its HTML, and its figure if it has one."""
+    """Section of a report: its element id, title, HTML and optional figure."""
 
     name: str
     title: str
@@ -30,40 +30,42 @@ class Section(NamedTuple):
 
 
 def render_document(title: str, sections: Sequence[Section], values: Mapping[str, Any]) -> str:
-    """Return the page.
+    """Return the HTML document.
 
     Parameters
     ----------
     title : str
-        Its title, as plain text.
+        Title, as plain text.
     sections : sequence of Section
-        From top to bottom.
+        Sections, from top to bottom.
     values : mapping of str to plain values
-        What its program reads, by name.
+        Data of the scripts, by element id.
     """
     figures = {
         section.name: to_json_item(section.figure) for section in sections if section.figure is not None
     }
     body = "".join(map(_section, sections))
-    stored = "".join(json_script(name, value) for name, value in {"figures": figures, **values}.items())
+    data = "".join(json_script(name, value) for name, value in {"figures": figures, **values}.items())
     head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    view = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{head}{view}\n'
-        f"<title>{escape_text(title)}</title><link rel=icon href=data:,><style>{_own('page.css')}</style></head>\n"
-        f"<body><main><h1>{escape_text(title)}</h1>{body}<footer>psm_sim {escape_text(__version__)}</footer></main>\n"
-        f"{stored}\n<script>{_bokeh()}</script>\n"
-        f"<script>{_own('table.js')}</script>\n<script>{_own('page.js')}</script></body></html>\n"
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{head}{viewport}\n'
+        f"<title>{escape_text(title)}</title><link rel=icon href=data:,>"
+        f"<style>{_read_asset('page.css')}</style></head>\n"
+        f"<body><main><h1>{escape_text(title)}</h1>{body}"
+        f"<footer>psm_sim {escape_text(__version__)}</footer></main>\n"
+        f"{data}\n<script>{_bokeh()}</script>\n"
+        f"<script>{_read_asset('table.js')}</script>\n<script>{_read_asset('page.js')}</script></body></html>\n"
     )
 
 
 def _section(section: Section) -> str:
-    place = f'<div class=figure id="figure-{section.name}"></div>' if section.figure is not None else ""
+    figure = f'<div class=figure id="figure-{section.name}"></div>' if section.figure is not None else ""
     heading = f"<h2>{escape_text(section.title)}</h2>" if section.title else ""
-    return f'<section id="{section.name}">{heading}{section.html}{place}</section>\n'
+    return f'<section id="{section.name}">{heading}{section.html}{figure}</section>\n'
 
 
-def _own(name: str) -> str:
+def _read_asset(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Words of a page: tables and texts as HTML, in which all that comes from outside is escaped."""
+"""HTML tables, texts and lists. All values are escaped."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from psm_sim.formatting import escape_unprintable
 
 
 def escape_text(value: Any) -> str:
-    """Return a value as text in HTML."""
-    words = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return escape(escape_unprintable(words), quote=True)
+    """Return a value as escaped HTML text."""
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return escape(escape_unprintable(text), quote=True)
 
 
-def html_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table; all but the first column stand at the right."""
-    head = "".join(f"<th scope=col>{escape_text(head)}</th>" for head in heads)
+def html_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table. All columns except the first are right-aligned."""
+    head = "".join(f"<th scope=col>{escape_text(heading)}</th>" for heading in headings)
     body = "".join(f"<tr>{_cell(row[0])}{''.join(map(_number, row[1:]))}</tr>" for row in rows)
     return f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 
@@ -34,12 +34,12 @@ def _number(value: Any) -> str:
 
 
 def html_definitions(title: str, values: Mapping[str, Any]) -> str:
-    """Return names and values as a table that can be folded."""
+    """Return names and values as a collapsible table."""
     rows = "".join(
         f"<tr><th scope=row>{escape_text(key)}</th>{_cell(value)}</tr>" for key, value in values.items()
     )
-    inside = f"<div class=wide><table>{rows}</table></div>"
-    return f"<details><summary>{escape_text(title)}</summary>{inside}</details>"
+    table = f"<div class=wide><table>{rows}</table></div>"
+    return f"<details><summary>{escape_text(title)}</summary>{table}</details>"
 
 
 def html_paragraphs(lines: Sequence[str]) -> str:
@@ -47,37 +47,37 @@ def html_paragraphs(lines: Sequence[str]) -> str:
     return "".join(f"<p>{escape_text(line)}</p>" for line in lines)
 
 
-def html_select(name: str, label: str, options: Mapping[str, str], chosen: str = "") -> str:
-    """Return a list to choose from.
+def html_select(name: str, label: str, options: Mapping[str, str], selected: str = "") -> str:
+    """Return a drop-down list with a label.
 
     Parameters
     ----------
     name : str
-        What the page's program calls it.
+        Element id.
     label : str
-        What stands before it.
+        Label before the list.
     options : mapping of str to str
-        Each value and how it is called.
-    chosen : str
-        The value that is chosen at first; empty: the first one.
+        Text of each option, by value.
+    selected : str
+        Value that is selected initially. An empty string selects the first one.
     """
-    marks = {value: " selected" if value == chosen else "" for value in options}
-    inside = "".join(
-        f'<option value="{escape_text(value)}"{marks[value]}>{escape_text(called)}</option>'
-        for value, called in options.items()
+    marks = {value: " selected" if value == selected else "" for value in options}
+    items = "".join(
+        f'<option value="{escape_text(value)}"{marks[value]}>{escape_text(text)}</option>'
+        for value, text in options.items()
     )
-    return f'<label>{escape_text(label)} <select id="{escape_text(name)}">{inside}</select></label>'
+    return f'<label>{escape_text(label)} <select id="{escape_text(name)}">{items}</select></label>'
 
 
 def plain_text(value: Any) -> Any:
-    """Return a value of a table as JSON has it: five digits, and None for what is not finite."""
+    """Return a table value for JSON: floats with five digits, and None instead of infinities and NaN."""
     if isinstance(value, float):
         return float(f"{value:.5g}") if isfinite(value) else None
     return value if value is None or isinstance(value, int) else str(value)
 
 
 def json_script(name: str, value: Any) -> str:
-    """Return plain values as JSON for the page's program; what HTML could read as a tag is escaped."""
-    written = json.dumps(value, allow_nan=False, separators=(",", ":"))
-    safe = re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", written)
+    """Return plain values as a JSON script element. Characters that could form a tag are escaped."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    safe = re.sub("[<>&\u2028\u2029]", lambda match: f"\\u{ord(match[0]):04x}", text)
     return f'<script type="application/json" id="{escape_text(name)}">{safe}</script>'

@@ -1,4 +1,4 @@
-"""Pages of a comparison as a table for the reader to sort: the first ones of each policy and run."""
+"""Sortable table of the pages of a comparison."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from psm_sim.simulation.run_records import PageRecord
 
 MAX_ROWS = 8_000
-"""The most rows of the table; ``pages.csv`` has all."""
+"""Maximum number of rows in the table. ``pages.csv`` has all rows."""
 
 _COLUMNS = {
     "page": "page",
@@ -22,7 +22,7 @@ _COLUMNS = {
     "bytes": "bytes",
     "think_s": "think time (s)",
     "page_time_s": "page time (s)",
-    "always_on_time_s": "without power saving (s)",
+    "always_on_time_s": "page time without power saving (s)",
     "slowdown": "slowdown",
     "energy_j": "energy (J)",
     "beacons": "beacons",
@@ -30,23 +30,25 @@ _COLUMNS = {
 
 
 def pages_section(comparison: Comparison) -> Section:
-    """Return the section, which the page's program fills."""
+    """Return the section of the table, whose rows a script inserts."""
     total = sum(len(run.page_records) for run in comparison.runs)
-    left = f" The first {MAX_ROWS} of {total}; pages.csv has all." if total > MAX_ROWS else ""
-    words = f"A click on a heading sorts, a second one in falling order.{left}"
-    return Section("pages", "Page by page", html_paragraphs([words]) + "<div id=rows></div>")
+    omitted = (
+        f" Only {MAX_ROWS} of {total} rows are listed. pages.csv has all rows." if total > MAX_ROWS else ""
+    )
+    hint = f"Click a column heading to sort. Click it again to reverse the order.{omitted}"
+    return Section("pages", "Pages", html_paragraphs([hint]) + "<div id=rows></div>")
 
 
 def pages_table(comparison: Comparison) -> dict[str, Any]:
-    """Return the columns and the rows, at most :data:`MAX_ROWS`, as many of each policy and run."""
-    several = [(run, *each) for run in comparison.runs for each in _runs_of(run)]
-    each = max(MAX_ROWS // len(several), 1)
+    """Return the columns and at most :data:`MAX_ROWS` rows, the same number for each policy and run."""
+    results = [(run, *pair) for run in comparison.runs for pair in _runs_of(run)]
+    rows_per_result = max(MAX_ROWS // len(results), 1)
     first = comparison.runs[0]
     kind = [first.KIND] if isinstance(first, Average) else []
     rows = [
         [run.policy, *([name] if kind else []), *_values(record)]
-        for run, name, result in several
-        for record in result.page_records[:each]
+        for run, name, result in results
+        for record in result.page_records[:rows_per_result]
     ]
     return {"columns": ["policy", *kind, *_COLUMNS.values()], "rows": rows[:MAX_ROWS]}
 

@@ -1,4 +1,4 @@
-"""Distribution of page slowdown: the share of pages at or below each slowdown, one line per policy."""
+"""Interactive figure of the cumulative distribution of page slowdown."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
 
 MAX_STEPS = 1_000
-"""The most steps of a line; of more pages every n-th is drawn, the slowest always."""
+"""Maximum number of steps of a line. For more pages, every n-th page and the slowest one are plotted."""
 
 
 def draw(slowdowns: Mapping[str, Sequence[float]]) -> Figure:
-    """Draw the slowdowns of each policy's pages, on a logarithmic axis."""
+    """Plot one cumulative distribution per policy, with a logarithmic slowdown axis."""
     from bokeh.models import HoverTool
 
-    figure = make_figure(380, x_axis_type="log", x_axis_label="slowdown of a page")
-    figure.yaxis.axis_label = "share of pages at or below"
+    figure = make_figure(380, x_axis_type="log", x_axis_label="page slowdown")
+    figure.yaxis.axis_label = "cumulative share of pages"
     figure.xaxis.ticker = list(SLOWDOWN_TICKS)
-    for place, (name, values) in enumerate(slowdowns.items()):
+    for index, (name, values) in enumerate(slowdowns.items()):
         xs, shares = slowdown_steps(values)
         line = figure.step(
             xs,
             shares,
             mode="after",
             name=name,
-            color=COLOURS[place % 8],
-            line_dash=DASHES[place % 8],
+            color=COLOURS[index % 8],
+            line_dash=DASHES[index % 8],
             line_width=2,
             legend_label=name,
         )
-        tips = [("", "$name"), ("slowdown", "$x{0.000}"), ("share of pages", "$y{0.000}")]
+        tips = [("", "$name"), ("slowdown", "$x{0.000}"), ("cumulative share", "$y{0.000}")]
         figure.add_tools(HoverTool(renderers=[line], tooltips=tips))
     put_legend_below(figure, max(map(len, slowdowns)))
     return figure
 
 
 def slowdown_steps(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return slowdowns in rising order and the share of pages at or below each, from 0 to 1."""
+    """Return the slowdowns in ascending order, and the share of pages at or below each of them."""
     ranked, count = sorted(values), len(values)
     every = -(-count // MAX_STEPS)
     ends = sorted({*range(every, count + 1, every), count})

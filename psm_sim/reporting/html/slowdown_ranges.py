@@ -1,4 +1,4 @@
-"""Ranges of a page: median, mean, 95th percentile and largest slowdown of the pages under each policy."""
+"""Interactive figure of the median, mean, 95th percentile and maximum page slowdown of each policy."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _POINTS = {
 
 
 def draw(marks: Sequence[Mark]) -> Figure:
-    """Draw one row per mark: a line from the median to the largest, with a point at each measure."""
+    """Plot one row per mark, with a line from the median to the maximum and a point at each measure."""
     from bokeh.models import ColumnDataSource, HoverTool
 
     names = unique_names([mark.series for mark in marks])
     figure = make_figure(
-        150 + 26 * len(marks), y_range=names[::-1], x_axis_type="log", x_axis_label="slowdown of a page"
+        150 + 26 * len(marks), y_range=names[::-1], x_axis_type="log", x_axis_label="page slowdown"
     )
     figure.xaxis.ticker = list(SLOWDOWN_TICKS)
     columns = {point: [mark.values[f"slowdown.{point}"] for mark in marks] for point in _POINTS}
@@ -34,9 +34,9 @@ def draw(marks: Sequence[Mark]) -> Figure:
     figure.segment(x0="median", y0="row", x1="max", y1="row", source=source, color="#888888", line_width=2)
     tips = [("", "@name"), *((point, f"@{point}{{0.000}}") for point in _POINTS)]
     for point, (marker, colour) in _POINTS.items():
-        drawn = figure.scatter(
+        points = figure.scatter(
             point, "row", marker=marker, size=10, color=colour, source=source, legend_label=point
         )
-        figure.add_tools(HoverTool(renderers=[drawn], tooltips=tips))
+        figure.add_tools(HoverTool(renderers=[points], tooltips=tips))
     put_legend_below(figure, max(map(len, _POINTS)))
     return figure

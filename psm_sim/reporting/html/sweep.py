@@ -1,4 +1,4 @@
-"""Page of a sweep: its trade-off, its best policies with their commands, and all tasks."""
+"""HTML report of a sweep."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from psm_sim.reporting.html.trade_off import LABELS, Mark
 from psm_sim.simulation.scenario import Scenario
 
 MAX_MARKS, MAX_BEST, MAX_TASKS = 2_000, 30, 4_000
-"""The most marks of the trade-off, best policies drawn and listed, and tasks in the table."""
+"""Maximum numbers of marks in the trade-off, of best policies, and of tasks in the table."""
 
 
 def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> str:
-    """Return the page.
+    """Return the report as HTML.
 
     Parameters
     ----------
     rows : sequence of StoredRow
-        The tasks, at least one of them done.
+        Tasks, at least one of them done.
     commands : sequence of str
-        Those that have filled the store.
+        Commands that wrote to the store.
     store : str
-        Its name.
+        Name of the store.
 
     Raises
     ------
@@ -50,104 +50,114 @@ def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> s
     if not done:
         raise InputError(f"No task of {store} is done; run the sweep first.")
     best = pareto_front(rows)[:MAX_BEST]
-    told = varying_keys(each.scenario for each in done)
-    shown, top = [[_mark(each, told) for each in several] for several in (done[:MAX_MARKS], best)]
-    top = [replace(each, series=f"{place} {each.series}") for place, each in enumerate(top, 1)]
+    keys = varying_keys(candidate.scenario for candidate in done)
+    marks, top = [
+        [_mark(candidate, keys) for candidate in selection] for selection in (done[:MAX_MARKS], best)
+    ]
+    top = [replace(mark, series=f"{rank} {mark.series}") for rank, mark in enumerate(top, 1)]
     sections = [
         Section("summary", "", html_paragraphs(_caption(rows, done))),
-        _trade_off(shown, len(done)),
+        _trade_off(marks, len(done)),
         Section("best", "Best policies", _best(best)),
-        Section("states", "Energy by radio state, of the best policies", "", energy_bars.draw(top)),
-        Section("slowdowns", "Slowdown of pages, under the best policies", "", slowdown_ranges.draw(top)),
-        Section("tasks", "Task by task", _tasks_words(rows) + "<div id=rows></div>"),
+        Section("states", "Energy by radio state of the best policies", "", energy_bars.draw(top)),
+        Section("slowdowns", "Page slowdown under the best policies", "", slowdown_ranges.draw(top)),
+        Section("tasks", "Tasks", _tasks_hint(rows) + "<div id=rows></div>"),
         Section("parameters", "Parameters", _parameters(rows, commands)),
     ]
     return render_document(f"Sweep {store}", sections, {"table": _tasks(rows)})
 
 
-def _mark(each: Candidate, told: Sequence[str]) -> Mark:
-    measures = each.rows[0].measures
-    intervals = {name: each.interval(name) for name in LABELS if name in measures}
-    scenario = "".join(f", {key} {each.scenario.get(key)}" for key in told)
-    values = {name: found.mean for name, found in intervals.items()}
-    halves = {name: found.half_width for name, found in intervals.items()}
+def _mark(candidate: Candidate, keys: Sequence[str]) -> Mark:
+    measures = candidate.rows[0].measures
+    intervals = {name: candidate.interval(name) for name in LABELS if name in measures}
+    scenario = "".join(f", {key} {candidate.scenario.get(key)}" for key in keys)
+    values = {name: interval.mean for name, interval in intervals.items()}
+    half_widths = {name: interval.half_width for name, interval in intervals.items()}
     return Mark(
-        truncate_name(name_of(each.policy, "policy")), truncate_name(each.policy) + scenario, values, halves
+        truncate_name(name_of(candidate.policy, "policy")),
+        truncate_name(candidate.policy) + scenario,
+        values,
+        half_widths,
     )
 
 
 def _caption(rows: Sequence[StoredRow], done: Sequence[Candidate]) -> list[str]:
     states = Counter(row.state for row in rows)
-    counted = ", ".join(f"{count} {state}" for state, count in states.items())
-    seeds = max(len(each.rows) for each in done)
-    combined = f"{len(done)} combinations of policy and scenario, up to {seeds} seeds"
+    counts = ", ".join(f"{count} {state}" for state, count in states.items())
+    seeds = max(len(candidate.rows) for candidate in done)
+    combinations = f"{len(done)} combinations of policy and scenario with up to {seeds} seeds"
     return [
-        f"{len(rows)} tasks: {counted}; {combined}.",
-        "Energy is per page; slowdown is against the same page without power saving.",
-        "± is half of the 95 % interval (Student's) of a mean over seeds.",
+        f"{len(rows)} tasks ({counts}), {combinations}.",
+        "Energy is per page. Slowdown is relative to the same page without power saving.",
+        "± is the half-width of the 95 % confidence interval (Student's t) of a mean over seeds.",
     ]
 
 
-def _trade_off(shown: Sequence[Mark], total: int) -> Section:
-    options = trade_off.choices(shown)
-    left = [f"The first {MAX_MARKS} of {total} combinations are drawn."] if total > MAX_MARKS else []
-    html = html_paragraphs(["One mark for each combination; a click on a name hides or shows it.", *left])
-    html += html_select("x-axis", "from left to right", options, trade_off.X)
-    html += html_select("y-axis", "from bottom to top", options, trade_off.Y)
-    return Section("frontier", "Energy against slowdown", html, trade_off.draw(shown))
+def _trade_off(marks: Sequence[Mark], total: int) -> Section:
+    options = trade_off.choices(marks)
+    omitted = [f"Only {MAX_MARKS} of {total} combinations are plotted."] if total > MAX_MARKS else []
+    html = html_paragraphs(
+        ["One mark per policy and scenario. Click a legend entry to hide or show it.", *omitted]
+    )
+    html += html_select("x-axis", "x axis", options, trade_off.X)
+    html += html_select("y-axis", "y axis", options, trade_off.Y)
+    return Section("frontier", "Energy against slowdown", html, trade_off.draw(marks))
 
 
 def _best(best: Sequence[Candidate]) -> str:
-    keys = varying_keys(each.scenario for each in best)
+    keys = varying_keys(candidate.scenario for candidate in best)
     measures = (trade_off.Y, trade_off.X)
     rows = [
         [
-            f"{place} {each.policy}",
-            *(each.scenario.get(key) for key in keys),
-            *(f"{found.mean:.4g} ± {found.half_width:.2g}" for found in map(each.interval, measures)),
-            _command(each),
+            f"{rank} {candidate.policy}",
+            *(candidate.scenario.get(key) for key in keys),
+            *(
+                f"{interval.mean:.4g} ± {interval.half_width:.2g}"
+                for interval in map(candidate.interval, measures)
+            ),
+            _command(candidate),
         ]
-        for place, each in enumerate(best, 1)
+        for rank, candidate in enumerate(best, 1)
     ]
-    words = "No other policy beats these in both energy and slowdown, per scenario. Each command runs the "
-    words += "first seed; with --output DIR it writes a page with its timeline."
-    return html_paragraphs([words]) + html_table(
+    text = "These policies are Pareto-optimal in energy and slowdown, per scenario. Each command runs the "
+    text += "first seed. Add --output DIR to write a report with a timeline."
+    return html_paragraphs([text]) + html_table(
         ["policy", *keys, *(LABELS[name] for name in measures), "command"], rows
     )
 
 
-def _command(each: Candidate) -> str:
-    row, settings = each.rows[0], dict(each.scenario)
-    for known in ("trace", "topology", "pages"):
-        del settings[known]
+def _command(candidate: Candidate) -> str:
+    row, settings = candidate.rows[0], dict(candidate.scenario)
+    for key in ("trace", "topology", "pages"):
+        del settings[key]
     return Scenario(row.trace, row.topology, row.pages, row.seed, settings).command([row.policy])
 
 
-def _tasks_words(rows: Sequence[StoredRow]) -> str:
-    words = ["A click on a heading sorts, a second one in falling order."]
+def _tasks_hint(rows: Sequence[StoredRow]) -> str:
+    lines = ["Click a column heading to sort. Click it again to reverse the order."]
     if len(rows) > MAX_TASKS:
-        words.append(f"The first {MAX_TASKS} of {len(rows)} tasks; 'sweep export' has all.")
-    return html_paragraphs(words)
+        lines.append(f"Only {MAX_TASKS} of {len(rows)} tasks are listed. 'sweep export' writes all tasks.")
+    return html_paragraphs(lines)
 
 
 def _tasks(rows: Sequence[StoredRow]) -> dict[str, Any]:
-    found = table_rows(rows[:MAX_TASKS])
-    differing = set(varying_keys(found)) & {key for row in rows for key in row.parameters}
-    wanted = {*LABELS, "policy", "seed", "state", "error"}
-    columns = [key for key in found[0] if key in wanted or key in differing]
-    return {"columns": columns, "rows": [[plain_text(each[key]) for key in columns] for each in found]}
+    tasks = table_rows(rows[:MAX_TASKS])
+    varying = set(varying_keys(tasks)) & {key for row in rows for key in row.parameters}
+    fixed = {*LABELS, "policy", "seed", "state", "error"}
+    columns = [key for key in tasks[0] if key in fixed or key in varying]
+    return {"columns": columns, "rows": [[plain_text(task[key]) for key in columns] for task in tasks]}
 
 
 def _parameters(rows: Sequence[StoredRow], commands: Sequence[str]) -> str:
-    ran = {f"sweep {number}": command for number, command in enumerate(commands, 1)}
+    numbered = {f"sweep {number}": command for number, command in enumerate(commands, 1)}
     values: dict[str, list[str]] = {}
     for row in rows:
-        words = {"policy": row.policy, "trace": row.trace, "topology": row.topology, "pages": row.pages}
-        for key, value in {**words, "seed": row.seed, **row.parameters}.items():
-            several = values.setdefault(key, [])
-            if str(value) not in several:
-                several.append(str(value))
-    told = {key: truncate_name(", ".join(several)) for key, several in values.items()}
-    return html_definitions("commands that filled the store", ran) + html_definitions(
-        "every parameter, and its values", told
+        scenario = {"policy": row.policy, "trace": row.trace, "topology": row.topology, "pages": row.pages}
+        for key, value in {**scenario, "seed": row.seed, **row.parameters}.items():
+            texts = values.setdefault(key, [])
+            if str(value) not in texts:
+                texts.append(str(value))
+    lists = {key: truncate_name(", ".join(texts)) for key, texts in values.items()}
+    return html_definitions("commands that wrote to the store", numbered) + html_definitions(
+        "parameters and their values", lists
     )

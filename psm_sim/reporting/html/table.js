@@ -1,21 +1,21 @@
 "use strict";
-// The table of many rows: sorted by a click on a heading, shown some rows at a time.
+// Table that is sorted by a click on a column heading and shows more rows on demand.
 (() => {
   const STEP = 50;
   const read = (name) => JSON.parse(document.getElementById(name).textContent);
-  const place = document.getElementById("rows");
-  if (!place) return;
+  const container = document.getElementById("rows");
+  if (!container) return;
   const { columns, rows } = read("table");
-  let order = rows, shown = STEP, sorted = -1, falling = false;
+  let ordered = rows, shown = STEP, sorted = -1, descending = false;
   const body = document.createElement("tbody");
   const more = document.createElement("button");
-  const heads = columns.map((name, number) => {
-    const head = document.createElement("th"), button = document.createElement("button");
-    head.scope = "col";
+  const headings = columns.map((name, column) => {
+    const heading = document.createElement("th"), button = document.createElement("button");
+    heading.scope = "col";
     button.textContent = name;
-    button.addEventListener("click", () => sort(number));
-    head.append(button);
-    return head;
+    button.addEventListener("click", () => sort(column));
+    heading.append(button);
+    return heading;
   });
 
   function compare(a, b) {
@@ -23,44 +23,44 @@
     return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
   }
 
-  function sort(number) {
-    falling = sorted === number && !falling;
-    sorted = number;
-    const sign = falling ? -1 : 1;
-    order = [...rows].sort((a, b) => sign * compare(a[number], b[number]));
-    heads.forEach((head, each) => {
-      if (each === number) head.setAttribute("aria-sort", falling ? "descending" : "ascending");
-      else head.removeAttribute("aria-sort");
+  function sort(column) {
+    descending = sorted === column && !descending;
+    sorted = column;
+    const sign = descending ? -1 : 1;
+    ordered = [...rows].sort((a, b) => sign * compare(a[column], b[column]));
+    headings.forEach((heading, index) => {
+      if (index === column) heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      else heading.removeAttribute("aria-sort");
     });
     show();
   }
 
-  function cell(value) {
-    const made = document.createElement("td");
-    made.textContent = value === null ? "" : String(value);
-    if (typeof value === "number") made.className = "number";
-    return made;
+  function create_cell(value) {
+    const cell = document.createElement("td");
+    cell.textContent = value === null ? "" : String(value);
+    if (typeof value === "number") cell.className = "number";
+    return cell;
   }
 
   function show() {
-    body.replaceChildren(...order.slice(0, shown).map((row) => {
+    body.replaceChildren(...ordered.slice(0, shown).map((row) => {
       const line = document.createElement("tr");
-      line.append(...row.map(cell));
+      line.append(...row.map(create_cell));
       return line;
     }));
-    more.hidden = shown >= order.length;
-    more.textContent = `show more (${Math.max(0, order.length - shown)} left)`;
+    more.hidden = shown >= ordered.length;
+    more.textContent = `show more (${Math.max(0, ordered.length - shown)} left)`;
   }
 
   const table = document.createElement("table"), top = document.createElement("thead");
   const line = document.createElement("tr");
-  line.append(...heads);
+  line.append(...headings);
   top.append(line);
   table.append(top, body);
   const wide = document.createElement("div");
   wide.className = "wide";
   wide.append(table);
   more.addEventListener("click", () => { shown += 4 * STEP; show(); });
-  place.append(wide, more);
+  container.append(wide, more);
   show();
 })();

@@ -1,4 +1,4 @@
-"""Timeline of a page: rows for pages, radio, beacons and frames, which the reader fills and zooms."""
+"""Interactive timeline of pages, radio state, beacons and frames."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from psm_sim.reporting.html.figure_style import make_figure
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
 
-_SPANS = {"page": "#999999", "radio awake": "#0072B2", "frame held": "#E69F00"}
-_TIMES = {"beacon heard": "#CC79A7", "frame up": "#D55E00", "frame down": "#009E73"}
-_ROWS = ("frame down", "frame held", "frame up", "beacon heard", "radio awake", "page")
+_SPANS = {"page": "#999999", "radio awake": "#0072B2", "frame buffered": "#E69F00"}
+_TIMES = {"beacon received": "#CC79A7", "uplink frame": "#D55E00", "downlink frame": "#009E73"}
+_ROWS = ("downlink frame", "frame buffered", "uplink frame", "beacon received", "radio awake", "page")
 
 
 def draw() -> Figure:
-    """Draw the rows, empty: the page fills them with the policy and the span of time that are chosen."""
+    """Return a figure with empty rows. ``page.js`` fills them with the selected policy and page."""
     figure = make_figure(
         300,
         tools="xpan,xbox_zoom,xwheel_zoom,reset,save",
         y_range=list(_ROWS),
         x_range=(0.0, 1.0),
-        x_axis_label="time since the run began (s)",
+        x_axis_label="simulation time (s)",
         active_drag="xpan",
     )
     for row, colour in _SPANS.items():
-        _spans(figure, row, colour)
+        _add_spans(figure, row, colour)
     for row, colour in _TIMES.items():
-        _times(figure, row, colour)
+        _add_times(figure, row, colour)
     return figure
 
 
-def _spans(figure: Figure, row: str, colour: str) -> None:
+def _add_spans(figure: Figure, row: str, colour: str) -> None:
     from bokeh.models import ColumnDataSource, HoverTool
 
-    source = ColumnDataSource({"left": [], "right": [], "row": [], "told": []}, tags=[row])
+    source = ColumnDataSource({"left": [], "right": [], "row": [], "text": []}, tags=[row])
     bars = figure.hbar(y="row", left="left", right="right", height=0.5, source=source, color=colour)
-    tips = [("", "@told"), ("from", "@left{0.0000} s"), ("to", "@right{0.0000} s")]
+    tips = [("", "@text"), ("from", "@left{0.0000} s"), ("to", "@right{0.0000} s")]
     figure.add_tools(HoverTool(renderers=[bars], tooltips=tips))
 
 
-def _times(figure: Figure, row: str, colour: str) -> None:
+def _add_times(figure: Figure, row: str, colour: str) -> None:
     from bokeh.models import ColumnDataSource, HoverTool
 
     source = ColumnDataSource({"time": [], "row": []}, tags=[row])

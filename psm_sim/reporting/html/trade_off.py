@@ -1,4 +1,4 @@
-"""Marks of a page: each policy's measures with their intervals, in a figure whose axes the reader chooses."""
+"""Interactive figure of two selectable measures of each policy."""
 
 from __future__ import annotations
 
@@ -14,30 +14,42 @@ if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
 
 X, Y = "slowdown.mean", "energy_per_page_j"
-"""The measures that the axes show at first."""
+"""Measures that the axes show initially."""
 
 LABELS = {
     "energy_per_page_j": "energy (J per page)",
-    "energy_by_state_per_page_j.awake": "energy awake (J per page)",
-    "energy_by_state_per_page_j.asleep": "energy asleep (J per page)",
+    "energy_by_state_per_page_j.awake": "energy while awake (J per page)",
+    "energy_by_state_per_page_j.asleep": "energy while asleep (J per page)",
     "energy_by_state_per_page_j.beacons": "energy for beacons (J per page)",
     "energy_saved_percent": "energy saved (%)",
-    "beacons_per_page": "beacons heard per page",
+    "beacons_per_page": "beacons received per page",
     "page_time_s.mean": "page time, mean (s)",
     "slowdown.mean": "slowdown, mean",
     "slowdown.median": "slowdown, median",
     "slowdown.p95": "slowdown, 95th percentile",
-    "slowdown.max": "slowdown, largest",
+    "slowdown.max": "slowdown, maximum",
 }
-"""Measures in words; others are called by their names."""
+"""Labels of the measures. Other measures are labelled with their names."""
 
 FAR = 3.0
-"""The energy, in that of the least, from which a series is hidden until the reader asks for it."""
+"""Energy relative to the minimum above which a series is hidden initially."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark: the series it belongs to, its own name, its measures, and half of their 95 % intervals."""
+    """Mark of the figure.
+
+    Attributes
+    ----------
+    series : str
+        Name of its series in the legend.
+    name : str
+        Name of the mark.
+    values : mapping of str to float
+        Measures, by name.
+    half_widths : mapping of str to float
+        Half-widths of the 95 % confidence intervals of the measures.
+    """
 
     series: str
     name: str
@@ -45,58 +57,71 @@ class Mark:
     half_widths: Mapping[str, float] = field(default_factory=dict)
 
 
-def draw(marks: Sequence[Mark], hindsight: Sequence[tuple[float, float]] = ()) -> Figure:
-    """Draw marks, one series in each colour, with the intervals along both axes.
+def draw(marks: Sequence[Mark], optimum: Sequence[tuple[float, float]] = ()) -> Figure:
+    """Plot the marks with confidence intervals along both axes, one colour per series.
 
     Parameters
     ----------
     marks : sequence of Mark
-        At least one; all have the same measures.
-    hindsight : sequence of (float, float)
-        Slowdown and energy of hindsight's schedules; empty for none.
+        At least one mark. All marks have the same measures.
+    optimum : sequence of (float, float)
+        Slowdown and energy of the offline-optimal schedules. An empty sequence omits the line.
     """
     figure = make_figure(440, x_axis_label=LABELS[X], y_axis_label=LABELS[Y])
-    if hindsight:
-        slowdowns, energies = zip(*hindsight, strict=True)
-        line = figure.line(slowdowns, energies, color="#888888", line_width=2, legend_label=HINDSIGHT)
-        line.tags = ["hindsight"]
+    if optimum:
+        slowdowns, energies = zip(*optimum, strict=True)
+        line = figure.line(slowdowns, energies, color="#888888", line_width=2, legend_label=OFFLINE_OPTIMUM)
+        line.tags = ["offline optimum"]
     names = list(dict.fromkeys(mark.series for mark in marks))
-    for place, name in enumerate(names):
-        _series(figure, [mark for mark in marks if mark.series == name], place, _hidden(marks, name))
+    for index, name in enumerate(names):
+        _plot_series(figure, [mark for mark in marks if mark.series == name], index, _is_hidden(marks, name))
     figure.x_range.only_visible = figure.y_range.only_visible = True  # type: ignore[attr-defined]
     put_legend_below(figure, max(map(len, names)))
     return figure
 
 
-HINDSIGHT = "hindsight"
+OFFLINE_OPTIMUM = "offline optimum"
 
 
-def _hidden(marks: Sequence[Mark], series: str) -> bool:
-    least = min(mark.values[Y] for mark in marks)
-    return min(mark.values[Y] for mark in marks if mark.series == series) > FAR * least
+def _is_hidden(marks: Sequence[Mark], series: str) -> bool:
+    lowest = min(mark.values[Y] for mark in marks)
+    return min(mark.values[Y] for mark in marks if mark.series == series) > FAR * lowest
 
 
-def _series(figure: Figure, marks: Sequence[Mark], place: int, hidden: bool) -> None:
+def _plot_series(figure: Figure, marks: Sequence[Mark], index: int, hidden: bool) -> None:
+    """Plot the marks of one series.
+
+    Parameters
+    ----------
+    figure : bokeh.plotting.figure
+        Figure to add to.
+    marks : sequence of Mark
+        Marks of the series.
+    index : int
+        Index of the series, which selects its colour and marker.
+    hidden : bool
+        Whether the series is hidden initially.
+    """
     from bokeh.models import HoverTool
 
-    source, colour = _source(marks), COLOURS[place % 8]
-    shape: dict[str, Any] = {"marker": MARKERS[(place + place // 8) % 8], "size": 11}
-    shown: dict[str, Any] = {
+    source, colour = _source(marks), COLOURS[index % 8]
+    shape: dict[str, Any] = {"marker": MARKERS[(index + index // 8) % 8], "size": 11}
+    style: dict[str, Any] = {
         "source": source,
         "color": colour,
         "legend_label": marks[0].series,
         "visible": not hidden,
     }
-    # Segments, not whiskers: a legend hides glyphs only.
-    figure.segment(x0="x_low", y0="y", x1="x_high", y1="y", line_width=1.5, **shown)
-    figure.segment(x0="x", y0="y_low", x1="x", y1="y_high", line_width=1.5, **shown)
-    points = figure.scatter("x", "y", fill_alpha=0.75, **shape, **shown)
-    tips = [("", "@name"), ("x", "@x_told"), ("y", "@y_told")]
+    # Use segments instead of whiskers, because a legend can hide only glyphs.
+    figure.segment(x0="x_low", y0="y", x1="x_high", y1="y", line_width=1.5, **style)
+    figure.segment(x0="x", y0="y_low", x1="x", y1="y_high", line_width=1.5, **style)
+    points = figure.scatter("x", "y", fill_alpha=0.75, **shape, **style)
+    tips = [("", "@name"), ("x", "@x_text"), ("y", "@y_text")]
     figure.add_tools(HoverTool(renderers=[points], tooltips=tips))
 
 
 def _source(marks: Sequence[Mark]) -> ColumnDataSource:
-    """Return the columns of one series: those drawn, and each measure, from which the page chooses."""
+    """Return the plotted columns of one series, and the columns of all measures for ``page.js``."""
     from bokeh.models import ColumnDataSource
 
     columns: dict[str, Any] = {"name": [mark.name for mark in marks]}
@@ -104,18 +129,18 @@ def _source(marks: Sequence[Mark]) -> ColumnDataSource:
         columns[f"value {measure}"] = [mark.values[measure] for mark in marks]
         columns[f"half {measure}"] = [mark.half_widths.get(measure, nan) for mark in marks]
     for axis, measure in (("x", X), ("y", Y)):
-        values, halves = columns[f"value {measure}"], columns[f"half {measure}"]
-        pairs = list(zip(values, halves, strict=True))
-        columns |= {axis: values, f"{axis}_told": [_told(*pair) for pair in pairs]}
+        values, half_widths = columns[f"value {measure}"], columns[f"half {measure}"]
+        pairs = list(zip(values, half_widths, strict=True))
+        columns |= {axis: values, f"{axis}_text": [_format_value(*pair) for pair in pairs]}
         columns |= {f"{axis}_low": [value - half for value, half in pairs]}
         columns |= {f"{axis}_high": [value + half for value, half in pairs]}
     return ColumnDataSource(columns, tags=["marks"])
 
 
-def _told(value: float, half: float) -> str:
-    return f"{value:.4f} ± {half:.4f}" if isfinite(half) else f"{value:.4f}"
+def _format_value(value: float, half_width: float) -> str:
+    return f"{value:.4f} ± {half_width:.4f}" if isfinite(half_width) else f"{value:.4f}"
 
 
 def choices(marks: Sequence[Mark]) -> dict[str, str]:
-    """Return the measures that the axes can show, in words."""
+    """Return the labels of the measures that the axes can show, by name."""
     return {measure: LABELS.get(measure, measure) for measure in marks[0].values}

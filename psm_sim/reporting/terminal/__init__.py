@@ -1,1 +1,1 @@
-"""Terminal output: tables, lists, progress."""
+"""Tables, lists and progress bars for the terminal."""

@@ -1,4 +1,4 @@
-"""Speed table: each measure's cost beside its loop, and what became slower."""
+"""Terminal table of benchmark results."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from psm_sim.speed.benchmark import Cost
 
 
 def write(costs: Sequence[Cost], stream: TextIO) -> None:
-    """Write one line per measure: the ratio to its loop, microseconds here, and the ratio before."""
+    """Write one line per measure: its cost in baseline loops now and before, and in microseconds."""
     width = max(len(cost.name) for cost in costs)
-    stream.write(f"{'':{width}}  {'cost':>8} {'of':10}{'before':>8}{'here, us':>12}\n")
-    for each in costs:
-        before = "" if each.before is None else f"{each.before:.4g}"
-        slower = "  slower" if each.is_slower else ""
-        cost = f"{each.ratio:8.4g} {each.baseline + 's':10}{before:>8}{each.us:12,.1f}"
-        stream.write(f"{each.name:{width}}  {cost}{slower}\n")
+    stream.write(f"{'':{width}}  {'cost':>8} {'unit':10}{'before':>8}{'time, us':>12}\n")
+    for cost in costs:
+        before = "" if cost.before is None else f"{cost.before:.4g}"
+        slower = "  slower" if cost.is_slower else ""
+        cells = f"{cost.ratio:8.4g} {cost.baseline + 's':10}{before:>8}{cost.us:12,.1f}"
+        stream.write(f"{cost.name:{width}}  {cells}{slower}\n")

@@ -1,4 +1,4 @@
-"""Console on which tables are printed."""
+"""Console that prints tables."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPED_WIDTH = 160
-"""Width in columns where the output is no terminal: room for a long formula; COLUMNS is not asked."""
+"""Width in columns of output that is not a terminal. COLUMNS is ignored, and a long formula fits."""
 
 
 @contextmanager
 def console_on(stream: TextIO) -> Iterator[Console]:
-    """Give a console whose output goes to *stream* at the end.
+    """Yield a console, and write its output to *stream* at the end of the block.
 
-    On a terminal it has the terminal's width and colours; elsewhere it is plain text, without blanks at
-    the ends of lines, and the same in every environment.
+    On a terminal, the console has the terminal's width and colours. Elsewhere, the output is plain text
+    without trailing blanks, and does not depend on the environment.
     """
     from rich.console import Console
     from rich.segment import Segment
 
     class Safe(Console):
-        """Console on which a text from a file cannot move the cursor or turn the direction."""
+        """Console that escapes control characters, so that text from a file cannot move the cursor."""
 
         def render(self, *arguments: Any, **options: Any) -> Iterator[Segment]:
             for text, style, control in super().render(*arguments, **options):
@@ -42,7 +42,7 @@ def console_on(stream: TextIO) -> Iterator[Console]:
         markup=False,
         emoji=False,
     )
-    # Captured first: rich pads lines with blanks, which a file or a pipe should not get.
+    # Capture the output, because rich pads lines with blanks that a file or a pipe should not receive.
     with console.capture() as captured:
         yield console
     text = captured.get()

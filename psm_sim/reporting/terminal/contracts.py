@@ -1,4 +1,4 @@
-"""Reports of the contract checks: a table on a terminal, one plain line per check elsewhere."""
+"""Terminal output of the contract checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from psm_sim.reporting.terminal.console import console_on
 
 
 def write(reports: Sequence[Report], stream: TextIO) -> None:
-    """Write each report to *stream*; lines are not wrapped where nobody's terminal ends them."""
+    """Write the reports to *stream*: tables on a terminal, one unwrapped line per check elsewhere."""
     if not stream.isatty():
         lines = "\n\n".join(map(str, reports)).split("\n")
         stream.write("".join(f"{escape_unprintable(line)}\n" for line in lines))
@@ -29,9 +29,9 @@ def _table(report: Report) -> Any:
 
     table = Table(title=report.title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("check", no_wrap=True)
-    table.add_column("what must hold")
-    table.add_column("found")
+    table.add_column("requirement")
+    table.add_column("result")
     for finding in report.findings:
-        found = Text("ok", style="green") if finding.ok else Text(finding.fault, style="bold red")
-        table.add_row(finding.check, Text(finding.promise), found)
+        result = Text("ok", style="green") if finding.ok else Text(finding.fault, style="bold red")
+        table.add_row(finding.check, Text(finding.promise), result)
     return table

@@ -1,4 +1,4 @@
-"""Latencies of what is sent beside the pages, as a table for people."""
+"""Terminal table of the latencies of background messages."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Result
     from psm_sim.simulation.message_latency import Latency
 
-_WAYS = {
-    "down": "to the station",
-    "up": "from the station",
-    "round_trip_down": "to the station and back",
-    "round_trip_up": "from the station and back",
+_DIRECTIONS = {
+    "down": "downlink",
+    "up": "uplink",
+    "round_trip_down": "downlink round trip",
+    "round_trip_up": "uplink round trip",
 }
-_HEADS = ("sent", "lost %", "mean ms", "p50", "p90", "p99", "max")
+_HEADINGS = ("sent", "lost %", "mean ms", "p50", "p90", "p99", "max")
 
-LATENCY_CAPTION = "Latency is from sending to arrival, there and back from sending to the answer's arrival."
+LATENCY_CAPTION = "Latency is the time from sending to arrival. A round trip ends when the reply arrives."
 
 
 def latency_table(runs: Sequence[Result]) -> Any:
-    """Return one row for each policy and way: messages sent, lost, and percentiles in milliseconds."""
+    """Return a table with one row per policy and direction.
+
+    The columns are the messages sent, the share lost, and the mean and percentiles in milliseconds.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -30,11 +33,11 @@ def latency_table(runs: Sequence[Result]) -> Any:
     table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), show_edge=False, header_style="bold")
     for heading in ("policy", "latency"):
         table.add_column(heading, overflow="fold")
-    for heading in _HEADS:
+    for heading in _HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
-        for way, latency in run.latency.items():
-            table.add_row(Text(run.policy), _WAYS[way], *_cells(latency))
+        for direction, latency in run.latency.items():
+            table.add_row(Text(run.policy), _DIRECTIONS[direction], *_cells(latency))
     return table
 
 

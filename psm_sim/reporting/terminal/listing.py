@@ -1,4 +1,4 @@
-"""List of the components that can be named, as text for people."""
+"""Terminal list of registered components and their parameters."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from psm_sim.reporting.terminal.console import console_on
 
 
 def write(items: Sequence[dict[str, Any]], remark: str, stream: TextIO) -> None:
-    """Write each item's name and summary, and under it a table of its parameters.
+    """Write the name, summary and parameters of each item.
 
     Parameters
     ----------
     items : sequence of dict
-        Each with ``name``, ``source``, ``summary`` and ``parameters``, a list of rows.
+        Items with the keys ``name``, ``source``, ``summary`` and ``parameters``, a list of rows.
     remark : str
-        The sentence that stands under the list.
+        Sentence below the list.
     stream : text file
-        Where to write.
+        Output stream.
     """
     from rich.padding import Padding
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""Progress bar for long runs."""
+"""Progress bars of simulations and of file input and output."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from psm_sim import progress as progress_
 from psm_sim.progress import Progress
 
 PATIENCE_S = 1.0
-"""Seconds that a run takes before a bar appears."""
+"""Delay before a progress bar appears, in seconds."""
 
 _REFRESH_S = 0.1
 
 
 @contextmanager
 def progress_on(stream: TextIO) -> Iterator[NoProgress]:
-    """Give an object to which a run reports its progress: a bar on a terminal, else one that does nothing."""
+    """Yield a progress callback, which shows a bar if *stream* is a terminal and nothing otherwise."""
     progress = Bar(stream) if stream is not None and stream.isatty() else NoProgress()
     try:
         yield progress
@@ -28,28 +28,28 @@ def progress_on(stream: TextIO) -> Iterator[NoProgress]:
 
 
 class NoProgress:
-    """Progress that is not shown."""
+    """Progress callback that shows nothing."""
 
     def __call__(self, done_pages: int, total_pages: int, label: str) -> None:
-        """Take note of (pages done, total pages, label of the run).
+        """Record the progress.
 
         Parameters
         ----------
         done_pages : int
-            The number of pages simulated so far.
+            Number of pages simulated so far.
         total_pages : int
-            The number of pages of all runs.
+            Number of pages of all runs.
         label : str
-            The name of the present run.
+            Name of the current run.
         """
         progress_.record_progress(done_pages, total_pages, label)
 
     def close(self) -> None:
-        """End the display."""
+        """Remove the display."""
 
 
 class Bar(NoProgress):
-    """A bar that appears after :data:`PATIENCE_S` seconds and vanishes at the end."""
+    """Progress bar that appears after :data:`PATIENCE_S` seconds and is removed at the end."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -57,7 +57,7 @@ class Bar(NoProgress):
         self._bar: Any = None
 
     def __call__(self, done_pages: int, total_pages: int, label: str) -> None:
-        """Show the pages done, at most ten times per second; arguments as for :class:`NoProgress`."""
+        """Show the pages done, at most ten times per second. Arguments as for :class:`NoProgress`."""
         super().__call__(done_pages, total_pages, label)
         now_s = time.monotonic()
         if now_s < self._due_s:
@@ -93,8 +93,11 @@ class Bar(NoProgress):
 
 
 @contextmanager
-def progress(words: str) -> Iterator[Progress]:
-    """Show a bar on standard error while a file is read or written, if that is a terminal."""
+def progress(description: str) -> Iterator[Progress]:
+    """Yield a progress callback for reading or writing a file.
+
+    If standard error is a terminal, the callback shows a bar with *description*.
+    """
     if not sys.stderr.isatty():
         yield progress_.record_progress
         return
@@ -102,5 +105,5 @@ def progress(words: str) -> Iterator[Progress]:
     from rich.progress import Progress as FileBar
 
     with FileBar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(words)
+        task = bar.add_task(description)
         yield lambda done, total, _: bar.update(task, completed=done, total=total)

@@ -1,4 +1,4 @@
-"""Replay as a table for people."""
+"""Terminal tables of a replay."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from psm_sim.reporting.terminal.console import console_on
 
 
 def write(values: dict[str, Any], stream: TextIO) -> None:
-    """Write what :func:`psm_sim.reporting.files.replay_files.to_dict` returned, one table per client."""
+    """Write the values of :func:`psm_sim.reporting.files.replay_files.to_dict`, one table per client."""
     from rich.text import Text
 
     parameters = values["parameters"]
     with console_on(stream) as console:
         for run in values["runs"]:
-            for line in _facts(run):
+            for line in _summary(run):
                 console.print(Text(line))
             console.print(_losses(run))
             console.print()
@@ -24,15 +24,15 @@ def write(values: dict[str, Any], stream: TextIO) -> None:
             console.print(Text(line))
 
 
-def _facts(run: dict[str, Any]) -> list[str]:
+def _summary(run: dict[str, Any]) -> list[str]:
     polling = run["polling_ms"]
     polls = f"{run['polls']:,} poll{'' if run['polls'] == 1 else 's'}"
     left = run["trace_bytes"] - run["bytes"]
-    rest = f", {left:,} more had not come" if left else ", all there are"
-    lasted, span = format_duration(run["replayed_s"], "s"), f"{polling['min']:g} to {polling['max']:g} ms"
+    rest = f", {left:,} bytes arrive later" if left else ", the whole trace"
+    duration, limits = format_duration(run["replayed_s"], "s"), f"{polling['min']:g} to {polling['max']:g} ms"
     return [
-        f"{run['client']}: {polls} in {lasted}, {run['bytes']:,} bytes held{rest}",
-        f"polling time {polling['mean']:.1f} ms in the mean, from {span}",
+        f"{run['client']}: {polls} in {duration}, {run['bytes']:,} bytes retrieved{rest}",
+        f"mean polling time {polling['mean']:.1f} ms, range {limits}",
     ]
 
 
@@ -42,31 +42,33 @@ def _losses(run: dict[str, Any]) -> Any:
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
     table.add_column("\nloss of")
-    headings = ("\nnats", "a poll\nmillinats", "regret of\nthe mixture", "regret of the\npolling time")
+    headings = ("\nnats", "per poll\nmillinats", "regret of\nthe mixture", "regret of the\npolling time")
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     loss, best, regret = run["loss"], run["best_expert"], run["regret"]
-    each = 1e3 / run["polls"]
-    for name, nats, against in (
+    millinats_per_poll = 1e3 / run["polls"]
+    for name, nats, comparator in (
         ("learner: mixture", loss["mixture"], None),
         ("learner: polling time used", loss["suffered"], None),
         (f"best fixed expert, {best['ms']:g} ms", best["loss"], "best_expert"),
         ("best expert of each poll", run["current_best_loss"], "current_best"),
     ):
-        regrets = [_number(regret[of][against]) if against else "" for of in ("mixture", "suffered")]
-        table.add_row(name, _number(nats), f"{nats * each:.3f}", *regrets)
+        regrets = [
+            _number(regret[kind][comparator]) if comparator else "" for kind in ("mixture", "suffered")
+        ]
+        table.add_row(name, _number(nats), f"{nats * millinats_per_poll:.3f}", *regrets)
     return table
 
 
 def _caption(values: dict[str, Any], parameters: dict[str, Any]) -> list[str]:
     gamma = "" if parameters["gamma"] is None else f", gamma {parameters['gamma']:g}"
     rounded = f"rounded to {parameters['round_ms']:g} ms" if parameters["round_ms"] else "not rounded"
-    shown = {run["remark"] for run in values["runs"]}
+    remarks = {run["remark"] for run in values["runs"]}
     experts = f"{parameters['min_ms']:g} to {parameters['max_ms']:g} ms by {parameters['step_ms']:g}"
     learner = f"{parameters['learner']}, loss {parameters['loss']}{gamma}"
     return [
         f"{learner}; experts {experts}, polling times {rounded}; seed {values['seed']}.",
-        *(f"{values['trace']}: {remark}." for remark in sorted(shown)),
+        *(f"{values['trace']}: {remark}." for remark in sorted(remarks)),
     ]
 
 

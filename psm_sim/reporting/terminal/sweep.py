@@ -1,4 +1,4 @@
-"""Sweep as text for people: its Pareto set, and the state of a store."""
+"""Terminal output of a sweep: its Pareto front, and the status of a store."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from psm_sim.reporting.terminal.console import console_on
 from psm_sim.summary_stats import confidence_interval
 
 MAX_SHOWN = 20
-"""The most failed tasks that are listed."""
+"""Maximum number of failed tasks in the list."""
 
 _MAX_LENGTH = 500
 
 
 def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
-    """Write the Pareto set of each scenario, one row per policy, and what is the same in all rows.
+    """Write the Pareto front of each scenario, one row per policy, and the settings that all rows share.
 
     Parameters
     ----------
     best : sequence of Candidate
-        The sets, scenario after scenario.
+        Candidates on the Pareto fronts, scenario after scenario.
     stream : text file
-        Where to write.
+        Output stream.
     """
     from rich.text import Text
 
     if not best:
         stream.write("No task is done.\n")
         return
-    keys = varying_keys(each.scenario for each in best)
+    keys = varying_keys(candidate.scenario for candidate in best)
     with console_on(stream) as console:
         console.print(_table(best, keys))
         console.print()
@@ -43,7 +43,7 @@ def write_best(best: Sequence[Candidate], stream: TextIO) -> None:
 
 
 def make_ready() -> None:
-    """Import what :func:`write_best` needs."""
+    """Import the modules that :func:`write_best` needs."""
     import rich.table  # noqa: F401
 
     confidence_interval([0.0, 1.0])
@@ -61,31 +61,37 @@ def _table(best: Sequence[Candidate], keys: Sequence[str]) -> Any:
     for heading in ("energy\nJ", "\n±", "slowdown\nmean", "\n±", "\nseeds"):
         table.add_column(heading, justify="right", no_wrap=True)
     columns = [cells for measure in (ENERGY, SLOWDOWN) for cells in _cells(best, measure)]
-    before = None
-    for number, each in enumerate(best):
-        if before not in (None, each.scenario):
+    previous = None
+    for index, candidate in enumerate(best):
+        if previous not in (None, candidate.scenario):
             table.add_row()
-        before = each.scenario
-        words = [*(str(before.get(key, "")) for key in keys), each.policy]
-        numbers = [*(column[number] for column in columns), str(len(each.rows))]
-        table.add_row(*map(Text, [*words, *numbers]))
+        previous = candidate.scenario
+        names = [*(str(previous.get(key, "")) for key in keys), candidate.policy]
+        numbers = [*(column[index] for column in columns), str(len(candidate.rows))]
+        table.add_row(*map(Text, [*names, *numbers]))
     return table
 
 
 def _cells(best: Sequence[Candidate], measure: str) -> tuple[list[str], list[str]]:
-    """Return the means and the half widths of a measure as texts; no half width for a single seed."""
-    found = [each.interval(measure) for each in best]
-    spreads = align_columns([each.half_width for each in found])
-    shown = [text if each.replications > 1 else "" for each, text in zip(found, spreads, strict=True)]
-    return align_columns([each.mean for each in found]), shown
+    """Return the means and the half-widths of a measure as text. A single seed has no half-width."""
+    intervals = [candidate.interval(measure) for candidate in best]
+    half_widths = align_columns([interval.half_width for interval in intervals])
+    texts = [
+        text if interval.replications > 1 else ""
+        for interval, text in zip(intervals, half_widths, strict=True)
+    ]
+    return align_columns([interval.mean for interval in intervals]), texts
 
 
 def _caption(best: Sequence[Candidate], keys: Sequence[str]) -> list[str]:
-    same = {key: value for key, value in best[0].scenario.items() if key not in keys}
+    shared = {key: value for key, value in best[0].scenario.items() if key not in keys}
     return [
-        "The policies that no other beats in both energy and slowdown, per scenario.",
-        "Energy is per page; ± is half of the 95 % interval (Student's) of a mean over seeds.",
-        ", ".join(f"{key} {value}" for key, value in same.items()) + ".",
+        "Pareto-optimal policies in energy and slowdown, per scenario.",
+        (
+            "Energy is per page. "
+            "± is the half-width of the 95 % confidence interval (Student's t) of a mean over seeds."
+        ),
+        ", ".join(f"{key} {value}" for key, value in shared.items()) + ".",
     ]
 
 
@@ -95,18 +101,18 @@ def write_status(
     sweeps: Sequence[tuple[str, str, str]],
     stream: TextIO,
 ) -> None:
-    """Write the counts of tasks by state, the sweeps that used the store, and the tasks that failed.
+    """Write the number of tasks in each state, the sweeps that used the store, and the failed tasks.
 
     Parameters
     ----------
     rows : sequence of StoredRow
-        The tasks of this version.
+        Tasks of this version.
     versions : Counter of str
-        The number of tasks of each version.
+        Number of tasks of each version.
     sweeps : sequence of (str, str, str)
-        Status, beginning and command of each sweep.
+        Status, start time and command of each sweep.
     stream : text file
-        Where to write.
+        Output stream.
     """
     states = Counter(row.state for row in rows)
     counts = ", ".join(f"{states[state]} {state}" for state in ("done", "failed", "waiting"))
@@ -114,13 +120,13 @@ def write_status(
     if len(versions) > 1:
         lines.append(f"By version: {', '.join(f'{name} {count}' for name, count in versions.items())}.")
     lines += [
-        f"{begun} {status}: {truncate(command, _MAX_LENGTH, '...')}" for status, begun, command in sweeps
+        f"{started} {status}: {truncate(command, _MAX_LENGTH, '...')}" for status, started, command in sweeps
     ]
     stream.write("".join(f"{escape_unprintable(line)}\n" for line in [*lines, *failures(rows)]))
 
 
 def failures(rows: Sequence[StoredRow]) -> list[str]:
-    """Return a line for each of the first tasks that failed: its words, and the sentence that says why."""
+    """Return a line with the task and its error message for each of the first failed tasks."""
     failed = [row for row in rows if row.state == "failed"]
     lines = [
         f"failed: {describe_tasks(row)}: {truncate(row.error, _MAX_LENGTH, '...')}"
@@ -131,7 +137,7 @@ def failures(rows: Sequence[StoredRow]) -> list[str]:
 
 
 def describe_tasks(row: StoredRow) -> str:
-    """Return what a task is, in the words of the command line."""
+    """Return the parameters of a task, in the notation of the command line."""
     keys = [key for key in row.parameters if not key.startswith(("policy.", "trace."))]
     settings = "".join(f" {key}={row.parameters[key]}" for key in keys)
     return (

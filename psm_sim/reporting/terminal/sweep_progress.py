@@ -1,4 +1,4 @@
-"""Progress bar of a sweep: tasks done, and the time left."""
+"""Progress bar of a sweep."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REFRESH_S = 0.1
 
 @contextmanager
 def sweep_progress_on(stream: TextIO) -> Iterator[ProgressCallback]:
-    """Give what a sweep tells of its progress: a bar on a terminal, else nothing."""
+    """Yield a progress callback, which shows a bar if *stream* is a terminal and nothing otherwise."""
     if not stream.isatty():
         yield lambda remaining: None
         return
@@ -31,14 +31,14 @@ def sweep_progress_on(stream: TextIO) -> Iterator[ProgressCallback]:
 
 
 class SweepBar:
-    """A bar that appears after a second and vanishes at the end."""
+    """Progress bar that appears after :data:`.progress.PATIENCE_S` seconds and is removed at the end."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream, self._due_s = stream, time.monotonic() + PATIENCE_S
         self._bar: Any = None
 
     def __call__(self, remaining: EtaEstimator) -> None:
-        """Show what remains, at most ten times per second."""
+        """Show the tasks done and the time left, at most ten times per second."""
         now_s = time.monotonic()
         if now_s < self._due_s:
             return
@@ -66,6 +66,6 @@ class SweepBar:
 
 
 def format_time_left(remaining: EtaEstimator) -> str:
-    """Return the time left in words; empty as long as nothing is known."""
+    """Return the estimated time left as text, or an empty string without an estimate."""
     left_s = remaining.left_s
     return "" if left_s is None else f", about {format_duration(left_s)} left"

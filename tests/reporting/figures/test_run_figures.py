@@ -25,7 +25,7 @@ def replicated() -> Comparison:
 
 
 def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) -> None:
-    """At its slowdown and energy; what lies far above is named in the title; hindsight is a line."""
+    """At its slowdown and energy; what lies far above is named in the title; the offline optimum is a line."""
     (axes,) = trade_off.draw(replicated, [ParetoCorner(2.9, 1.0), ParetoCorner(2.8, 1.5)]).axes
     marks = {container.get_label(): container for container in axes.containers}
     assert set(marks) == {"psm", "lpsm", "bsd:p=0.5"}
@@ -37,7 +37,7 @@ def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) ->
         (ends,) = bars[1].get_segments()
         half = run.interval("energy_per_page_j").half_width
         assert ends[1][1] - ends[0][1] == pytest.approx(2 * half)
-    assert "hindsight (delays on the chain)" in [line.get_label() for line in axes.get_lines()]
+    assert "offline optimum (event-chain model)" in [line.get_label() for line in axes.get_lines()]
 
 
 def test_the_bars_add_up_to_the_energy(replicated: Comparison) -> None:
@@ -68,7 +68,7 @@ def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Compar
     record = run.page_records[number - 1]
     seen = timeline(run, number)
     heard = seen[(seen["event"] == "beacon") & (seen["time_s"] >= record.start_s)]
-    (line,) = [line for line in figure.axes[0].get_lines() if line.get_label() == "beacon heard"]
+    (line,) = [line for line in figure.axes[0].get_lines() if line.get_label() == "beacon received"]
     assert np.sum(np.asarray(line.get_xdata()) >= 0) == len(heard)
 
 
@@ -102,5 +102,5 @@ def test_a_timeline_is_the_run_itself() -> None:
 
 def test_an_average_has_no_timeline(replicated: Comparison) -> None:
     """The sentence says which result has one."""
-    with pytest.raises(InputError, match="average over several runs"):
+    with pytest.raises(InputError, match="average of several runs"):
         timeline(replicated.runs[0])

@@ -37,7 +37,7 @@ def test_a_finished_run_is_replaced_by_force_alone(folder: Path, capsys: pytest.
     assert main([*PSM, "--seed", "2"]) == 2
     output, told = capsys.readouterr()
     assert output == ""
-    assert "holds the results of a finished run (python -m psm_sim --policy psm" in told
+    assert "contains the results of a finished run (python -m psm_sim --policy psm" in told
     assert "choose another folder, or add --force" in told
     assert metadata(folder) == before
     assert main([*PSM, "--seed", "2", "--force"]) == 0

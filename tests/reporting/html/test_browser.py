@@ -169,7 +169,7 @@ def test_a_name_that_is_a_program_is_text_where_the_mouse_is(browser: Any, folde
 
 
 def test_a_click_on_the_legend_hides_and_shows_a_series(browser: Any, folder: Path) -> None:
-    """The first entry, hindsight's line."""
+    """The first entry, the line of the offline optimum."""
     shown(browser, folder / "out/report.html")
     browser.execute_script("document.getElementById('frontier').scrollIntoView()")
     before = browser.execute_script(VISIBLE)
@@ -198,7 +198,7 @@ return [...document.querySelectorAll("#rows tbody tr")].map((row) => Number(row.
 
 
 def test_the_axes_show_what_is_chosen(browser: Any, folder: Path) -> None:
-    """The marks move to the measure, and the axis is called like it; hindsight's line is gone."""
+    """The marks move to the measure, and the axis is called like it; the line of the offline optimum is gone."""
     shown(browser, folder / "out/report.html")
     label, value = browser.execute_script("""
 const list = document.getElementById("y-axis");
@@ -229,7 +229,7 @@ for (const page of ["3", ""]) {
   choose("page", page);
   found.push(timeline.x_range.end - timeline.x_range.start);
 }
-const heard = [...timeline.references()].find((part) => part.tags?.includes("beacon heard"));
+const heard = [...timeline.references()].find((part) => part.tags?.includes("beacon received"));
 return [...found, heard.data.time.length];
 """)
     psm = json.loads((folder / "out/result.json").read_text())["runs"][1]

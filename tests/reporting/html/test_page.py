@@ -101,8 +101,8 @@ def test_a_timeline_has_what_the_result_counts() -> None:
     assert sum(count for _, count, _ in seen["beacons"]) == run.usage.beacons
     assert sum(to - since for since, to in seen["awake"]) == pytest.approx(run.usage.awake_s, abs=1e-3)
     assert [page[0] for page in seen["pages"]] == [1, 2, 3, 4, 5]
-    assert seen["held"]
-    assert all(since < to for since, to in seen["held"])
+    assert seen["buffered"]
+    assert all(since < to for since, to in seen["buffered"])
 
 
 def test_a_long_run_is_shown_as_far_as_it_fits() -> None:
@@ -142,7 +142,7 @@ def test_a_sweep_becomes_a_page(
     assert main(["sweep", *vary, "--policy", "psm", "--pages", "3", "--workers", "1"]) == 0
     assert main(["sweep", "page", "sweep.sqlite", "--where", "policy=psm", "--to", "psm.html"]) == 0
     assert main(["sweep", "page", "sweep.sqlite"]) == 0
-    assert capsys.readouterr().err.endswith("Written: psm.html\nWritten: sweep.html\n")
+    assert capsys.readouterr().err.endswith("Wrote psm.html\nWrote sweep.html\n")
     page = (tmp_path / "sweep.html").read_text()
     table = stored(page, "table")
     assert len(table["rows"]) == 12

@@ -63,7 +63,7 @@ def test_the_caption_says_what_it_was_measured_on(comparison: Comparison) -> Non
     text = written(dataclasses.replace(comparison, scenario=scenario))
     assert "5 pages of trace ucb, seed 3, topology three-node, power.awake_w=1." in text
     assert "ucb: synthetic pages" in text
-    assert "slowdown is against the same page without power saving" in text
+    assert "Slowdown is relative to the same page without power saving" in text
     single = dataclasses.replace(comparison.workload, pages=comparison.workload.pages[:1])
     assert "1 page of trace" in "\n".join(table.caption(dataclasses.replace(comparison, workload=single)))
 

@@ -1,4 +1,4 @@
-"""Series that the figures of a replay share: their history, axes of time, and colours of ordered experts."""
+"""Shared helpers of the replay figures: history, time axes and expert colours."""
 
 from __future__ import annotations
 
@@ -16,73 +16,73 @@ if TYPE_CHECKING:
     from psm_sim.replay.trace_replay import ReplayedClient
 
 _ZOOM = (300, 3_000)
-_EVENTFUL = 60
+_POLLS_WITH_BYTES = 60
 LONG_ZOOM = (2_000, 10_000)
-LONG_EVENTFUL = 300
-"""A beginning long enough to show how the learner comes from the mean of the experts to the best ones."""
+LONG_POLLS_WITH_BYTES = 300
+"""Number of polls with bytes that is large enough to show the convergence of the learner."""
 
 _UNITS = (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
 
 
 class FigureData(NamedTuple):
-    """A figure and its numbers, by column."""
+    """Figure and its data, by column."""
 
     figure: Figure
     numbers: Mapping[str, Sequence[Any]]
 
 
 def history_of(client: ReplayedClient) -> ReplayHistory:
-    """Return the history that figures need."""
+    """Return the history of a replay, or raise ValueError if it was not recorded."""
     if client.history is None:
-        raise ValueError("the replay kept no history; make it with history=True")
+        raise ValueError("the replay has no history; run it with history=True")
     return client.history
 
 
 def opening_axes(
-    history: ReplayHistory, eventful: int = _EVENTFUL, zoom: tuple[int, int] = _ZOOM
+    history: ReplayHistory, polls_with_bytes: int = _POLLS_WITH_BYTES, zoom: tuple[int, int] = _ZOOM
 ) -> PollTable:
-    """Return the beginning to zoom in on.
+    """Return the first polls of a replay, for the panel that zooms in on the start.
 
     Parameters
     ----------
-    history
-        The whole replay.
-    eventful
-        The polls that have found bytes by its end.
-    zoom
-        The least and the largest number of polls, whatever they found.
+    history : ReplayHistory
+        History of the whole replay.
+    polls_with_bytes : int
+        Number of polls with buffered bytes to include.
+    zoom : (int, int)
+        Minimum and maximum number of polls to include.
     """
     table = history.beginning
-    found = np.flatnonzero(table.facts["buffered_bytes"])[:eventful]
-    least, most = zoom
-    return table.first(int(np.clip(found[-1] + 1 if found.size == eventful else most, least, most)))
+    indices = np.flatnonzero(table.facts["buffered_bytes"])[:polls_with_bytes]
+    low, high = zoom
+    return table.first(int(np.clip(indices[-1] + 1 if indices.size == polls_with_bytes else high, low, high)))
 
 
 def in_unit(seconds: NDArray[Any]) -> tuple[NDArray[Any], str]:
-    """Return times in the largest unit of which there are at least three, and the unit."""
+    """Return times in the largest unit in which the last time is at least 3, and the unit."""
     fits = [(unit, size) for unit, size in _UNITS if seconds[-1] >= 3 * size]
     unit, size = (fits or [_UNITS[-1]])[0]
     return seconds / size, unit
 
 
 def expert_colours(experts: int) -> list[Any]:
-    """Return one colour per expert, from dark blue to light yellow: the order is seen in grey too."""
+    """Return one colour per expert, from dark blue to light yellow, which stay ordered in greyscale."""
     from matplotlib import colormaps
 
     return [colormaps["cividis"](share) for share in np.linspace(0.0, 0.95, experts)]
 
 
 def expert_scale(figure: Figure, axes: Sequence[Axes], times_ms: NDArray[Any]) -> None:
-    """Put a scale of the experts' colours beside the axes, one step per expert.
+    """Add a colour bar with one step per expert.
 
     Parameters
     ----------
     figure : Figure
-        The figure that is changed.
+        Figure to add to.
     axes : sequence of Axes
-        The axes beside which the scale stands.
+        Axes next to which the colour bar is placed.
     times_ms : ndarray, shape (n,)
-        The experts' polling times in ms, evenly spaced, n at least 2.
+        Polling times of the experts in ms, evenly spaced, with n >= 2.
     """
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm, ListedColormap
@@ -97,16 +97,16 @@ def expert_scale(figure: Figure, axes: Sequence[Axes], times_ms: NDArray[Any]) -
     bar.ax.minorticks_off()
 
 
-def title_window(polls: NDArray[Any], what: str = "whole replay") -> str:
-    """Return what a panel shows: every poll, or means over windows of a number of polls."""
-    return f"{what}, every poll" if polls[0] == 1 else f"{what}, means over {polls[0]:g} polls"
+def title_window(polls: NDArray[Any], span: str = "whole replay") -> str:
+    """Return a panel title, which states whether the panel shows every poll or means over several polls."""
+    return f"{span}, every poll" if polls[0] == 1 else f"{span}, means over {polls[0]:g} polls"
 
 
-def round_up(values: NDArray[Any]) -> list[float]:
-    """Return numbers with seven digits, for the CSV."""
+def round_values(values: NDArray[Any]) -> list[float]:
+    """Return values rounded to seven significant digits, for the CSV."""
     return [float(f"{value:.7g}") for value in values.tolist()]
 
 
 def concat_columns(*columns: NDArray[Any]) -> list[float]:
-    """Return columns one below the other, for the CSV."""
-    return round_up(np.concatenate(columns))
+    """Return the concatenated columns, rounded for the CSV."""
+    return round_values(np.concatenate(columns))

@@ -1,4 +1,7 @@
-"""Figure of the polling times under two losses as they evolve; the thesis's figure 2-5 is the simulator's."""
+"""Figure of the polling times of a replay under two losses.
+
+It corresponds to the thesis, figure 2-5, which shows polling times in the simulator instead.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +28,25 @@ if TYPE_CHECKING:
 
 
 def sleep_times(client: ReplayedClient, other: ReplayedClient) -> FigureData:
-    """Draw the polling times used over time, whole and beginning, with the bytes found below them.
+    """Plot the polling times over time, with one row per loss.
 
-    One row per loss. Marks below each curve show when polls found bytes.
+    The columns show the whole replay and its start. Marks below each curve show the polls that retrieved
+    bytes.
+
+    Parameters
+    ----------
+    client, other : ReplayedClient
+        Replays of the same activity under the two losses, with their histories.
     """
     figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.2)
     numbers: dict[str, list[Any]] = {}
     span_s = opening_axes(history_of(client)).end_s[-1]
-    for row, each in enumerate((client, other)):
-        history, name = history_of(each), str(each.method.parameters["loss"])
+    for row, replayed in enumerate((client, other)):
+        history, name = history_of(replayed), str(replayed.method.parameters["loss"])
         whole = history.whole
         portion = history.beginning.first(int(np.searchsorted(history.beginning.end_s, span_s)) + 1)
-        _draw(axes[2 * row], whole, each, f"({'ab'[row]}) loss {truncate(name, 24, '…')}")
-        _draw(axes[2 * row + 1], portion, each, title_window(portion.polls, "beginning"))
+        _plot(axes[2 * row], whole, replayed, f"({'ab'[row]}) loss {truncate(name, 24, '…')}")
+        _plot(axes[2 * row + 1], portion, replayed, title_window(portion.polls, "start"))
         axes[2 * row].set_ylabel(f"polling time (ms)\n{title_window(whole.polls, '').lstrip(', ')}")
         for panel, table in (("whole", whole), ("beginning", portion)):
             key = f"{'ab'[row]}_{panel}"
@@ -49,13 +58,13 @@ def sleep_times(client: ReplayedClient, other: ReplayedClient) -> FigureData:
     return FigureData(figure, numbers)
 
 
-def _draw(axes: Axes, table: PollTable, client: ReplayedClient, title: str) -> None:
+def _plot(axes: Axes, table: PollTable, client: ReplayedClient, title: str) -> None:
     times_ms = client.replay.times_ms
     time, unit = in_unit(table.end_s)
     axes.step(time, table.facts["slept_ms"], where="pre", color=COLOURS[0], label="polling time")
     axes.set(xlabel=f"time ({unit})", ylim=(0, times_ms[-1] * 1.05))
     axes.set_title(title, loc="left", fontsize=9)
-    found = np.flatnonzero(table.facts["buffered_bytes"] > 0)
-    foot: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "color": COLOURS[1], "linewidth": 0.7}
-    axes.vlines(time[found], 0, 0.045, label="bytes were found", **foot)
+    with_bytes = np.flatnonzero(table.facts["buffered_bytes"] > 0)
+    style: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "color": COLOURS[1], "linewidth": 0.7}
+    axes.vlines(time[with_bytes], 0, 0.045, label="poll that retrieved bytes", **style)
     axes.margins(x=0.01)

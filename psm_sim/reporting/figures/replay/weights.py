@@ -1,4 +1,4 @@
-"""Figures of the learner over time: weights (thesis, figure 2-10), switching rates, regret and bound."""
+"""Figures of the learner: weights (thesis, figure 2-10), switching rates, and regret with its bound."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psm_sim.reporting.figures.replay.axes import (
     expert_colours,
     expert_scale,
     history_of,
-    round_up,
+    round_values,
     title_window,
 )
 from psm_sim.reporting.figures.style import COLOURS, new_figure
@@ -22,19 +22,22 @@ if TYPE_CHECKING:
     from psm_sim.replay.trace_replay import ReplayedClient
 
 WEIGHTS_ZOOM = 2000
-"""Polls in the zoom on the beginning: weights move slowly."""
+"""Number of polls in the panel that zooms in on the start. It is large, because weights change slowly."""
 
 
 def weights(client: ReplayedClient) -> FigureData:
-    """Draw the distribution over experts at each poll, stacked to 1, whole and beginning (figure 2-10)."""
+    """Plot the weights of the experts at each poll, stacked to 1 (thesis, figure 2-10).
+
+    The panels show the whole replay and its start.
+    """
     history, times_ms = history_of(client), client.replay.times_ms
     whole, zoom = history.whole, history.beginning.first(WEIGHTS_ZOOM)
     figure, axes = new_figure(2, 1, height_in=5.6)
-    for each, table in zip(axes, (whole, zoom), strict=True):
-        each.stackplot(table.last_poll, table.weights.T, colors=expert_colours(times_ms.size), linewidth=0)
-        each.set(xlabel="poll", ylabel="weight", ylim=(0, 1))
-        each.margins(x=0)
-        each.grid(visible=False)
+    for panel, table in zip(axes, (whole, zoom), strict=True):
+        panel.stackplot(table.last_poll, table.weights.T, colors=expert_colours(times_ms.size), linewidth=0)
+        panel.set(xlabel="poll", ylabel="weight", ylim=(0, 1))
+        panel.margins(x=0)
+        panel.grid(visible=False)
     axes[0].set_title(title_window(whole.polls), loc="left", fontsize=9)
     axes[1].set_title(f"the first {zoom.polls.size} polls", loc="left", fontsize=9)
     expert_scale(figure, axes, times_ms)
@@ -48,43 +51,43 @@ def weights(client: ReplayedClient) -> FigureData:
 
 
 def switching_rates(client: ReplayedClient) -> FigureData:
-    """Draw Learn-alpha's posterior over the switching rate at each poll: median, halves and nine tenths."""
+    """Plot the median and the central 50 % and 90 % intervals of Learn-alpha's switching-rate posterior."""
     history = history_of(client)
     (posterior, polls), rates = history.rate_weights, history.rates
-    at = {share: rates[_quantile(posterior, share)] for share in (0.05, 0.25, 0.5, 0.75, 0.95)}
+    quantiles = {share: rates[_quantile_index(posterior, share)] for share in (0.05, 0.25, 0.5, 0.75, 0.95)}
     figure, axes = new_figure(height_in=3.8)
     for low, high, shade in ((0.05, 0.95, "#CFE3F1"), (0.25, 0.75, "#7FB5DA")):
         label = f"{high - low:.0%} of the posterior"
-        axes[0].fill_between(polls, at[low], at[high], color=shade, linewidth=0, label=label)
-    axes[0].plot(polls, at[0.5], color="black", linewidth=1.2, label="median")
-    axes[0].set(xlabel="poll", ylabel="switching rate (a poll)", yscale="log", ylim=(rates[0] / 1.5, 1.3))
+        axes[0].fill_between(polls, quantiles[low], quantiles[high], color=shade, linewidth=0, label=label)
+    axes[0].plot(polls, quantiles[0.5], color="black", linewidth=1.2, label="median")
+    axes[0].set(xlabel="poll", ylabel="switching rate (per poll)", yscale="log", ylim=(rates[0] / 1.5, 1.3))
     axes[0].margins(x=0.01)
     figure.legend(loc="outside lower center", ncols=3)
-    numbers: dict[str, list[Any]] = {"poll": round_up(polls)}
-    numbers |= {f"quantile_{share:g}": round_up(rate) for share, rate in at.items()}
+    numbers: dict[str, list[Any]] = {"poll": round_values(polls)}
+    numbers |= {f"quantile_{share:g}": round_values(rate) for share, rate in quantiles.items()}
     for rate, column in zip(rates.tolist(), posterior.T, strict=True):
         numbers[f"weight_{rate:.6g}"] = [float(f"{weight:.4g}") for weight in column.tolist()]
     return FigureData(figure, numbers)
 
 
-def _quantile(posterior: NDArray[Any], share: float) -> NDArray[np.intp]:
-    """Return the index of the least rate with at least *share* of the posterior up to it, per row."""
-    found = (posterior.cumsum(axis=1) < share).sum(axis=1)
-    return np.asarray(np.minimum(found, posterior.shape[1] - 1))
+def _quantile_index(posterior: NDArray[Any], share: float) -> NDArray[np.intp]:
+    """Return, for each row, the index of the lowest rate whose cumulative probability is at least *share*."""
+    index = (posterior.cumsum(axis=1) < share).sum(axis=1)
+    return np.asarray(np.minimum(index, posterior.shape[1] - 1))
 
 
 def regret_bound(client: ReplayedClient) -> FigureData:
-    """Draw the regret of the mixture loss after growing numbers of polls, and what bounds it."""
+    """Plot the regret of the mixture loss over the number of polls, and its theoretical bound."""
     from psm_sim.replay.replay_regret import regret_and_bound
 
-    found = regret_and_bound(history_of(client), client.replay.learner)
+    curve = regret_and_bound(history_of(client), client.replay.learner)
     figure, axes = new_figure(height_in=3.8)
-    axes[0].plot(found.polls, found.bound, color=COLOURS[1], linestyle="--", label=f"bound: {found.theorem}")
-    axes[0].plot(found.polls, found.regret, color=COLOURS[0], marker="o", markersize=3.5, label="regret")
-    most = f"the first {found.polls[-1]:,.0f}"
-    axes[0].set(xlabel=f"poll ({most})", ylabel="regret, mixture loss (nats)", xscale="log")
-    axes[0].set_title(f"against {found.against}", loc="left", fontsize=9)
+    axes[0].plot(curve.polls, curve.bound, color=COLOURS[1], linestyle="--", label=f"bound: {curve.theorem}")
+    axes[0].plot(curve.polls, curve.regret, color=COLOURS[0], marker="o", markersize=3.5, label="regret")
+    span = f"the first {curve.polls[-1]:,.0f}"
+    axes[0].set(xlabel=f"poll ({span})", ylabel="regret, mixture loss (nats)", xscale="log")
+    axes[0].set_title(f"against {curve.against}", loc="left", fontsize=9)
     figure.legend(loc="outside lower center", ncols=2)
-    columns = (found.polls, found.regret, found.bound, found.alpha)
+    columns = (curve.polls, curve.regret, curve.bound, curve.alpha)
     names = ("poll", "regret_nats", "bound_nats", "best_alpha")
-    return FigureData(figure, dict(zip(names, map(round_up, columns), strict=True)))
+    return FigureData(figure, dict(zip(names, map(round_values, columns), strict=True)))

@@ -1,6 +1,7 @@
-"""Figures of a replay as files: thesis figures 2-9 to 2-11, and three that the thesis does not have.
+"""Writer of the replay figures: thesis, figures 2-9 to 2-11, and further ones.
 
-Long replays are drawn as means over equal windows of polls; cumulative losses are those of every poll.
+Figures of long replays show means over windows with equal numbers of polls. Cumulative losses cover all
+polls.
 """
 
 from __future__ import annotations
@@ -20,21 +21,22 @@ if TYPE_CHECKING:
 
 
 def write_figures(folder: Path, client: ReplayedClient, other: ReplayedClient) -> list[Path]:
-    """Write every figure that the client's learner has; return the files.
+    """Write the figures of a replay, and return their paths.
 
     Parameters
     ----------
     folder : Path
-        The folder of the files; made if need be.
+        Output folder. It is created if it does not exist.
     client : ReplayedClient
-        The replay to draw, made with its history.
+        Replay to plot, with its history.
     other : ReplayedClient
-        The same activity under the second loss, for the figure of sleep times; made with its history too.
+        Replay of the same activity under the second loss, with its history. The figure of sleep times
+        shows both.
     """
     paths: list[Path] = []
     with common_style():
-        for name, drawn in _figures(client, other):
-            paths += save_figure(drawn.figure, folder / name, drawn.numbers)
+        for name, data in _figures(client, other):
+            paths += save_figure(data.figure, folder / name, data.numbers)
     return paths
 
 

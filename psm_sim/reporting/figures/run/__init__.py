@@ -1,1 +1,1 @@
-"""Figures of the main job: one comparison of policies."""
+"""Figures of a comparison of policies."""

@@ -1,4 +1,4 @@
-"""Energy by radio state: one bar per policy, with the interval of the whole."""
+"""Bar chart of the energy by radio state."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ _EDGE = "#222222"
 
 
 def draw(comparison: Comparison) -> Figure:
-    """Draw horizontal bars, so that long names of policies can be read; the energy axis is cut for none."""
+    """Plot one stacked horizontal bar per policy, with the confidence interval of the total energy.
+
+    Bars that are far longer than the others are truncated and labelled with their energy.
+    """
     runs = comparison.shown
     figure, (axes,) = new_figure(width_in=6.4, height_in=1.5 + 0.38 * len(runs))
-    largest = sorted(run.energy_per_page_j for run in runs)
-    limit = 1.25 * next((each for each in reversed(largest) if each <= 3 * largest[0]), largest[-1])
+    energies = sorted(run.energy_per_page_j for run in runs)
+    limit = 1.25 * next((energy for energy in reversed(energies) if energy <= 3 * energies[0]), energies[-1])
     with common_style():
         left = [0.0] * len(runs)
         for state, colour, hatch in _STATES:
@@ -30,18 +33,18 @@ def draw(comparison: Comparison) -> Figure:
             axes.barh(
                 range(len(runs)), widths, 0.62, left, label=state, color=colour, hatch=hatch, edgecolor=_EDGE
             )
-            left = [begin + width for begin, width in zip(left, widths, strict=True)]
-        for place, run in enumerate(runs):
-            spread = run.interval("energy_per_page_j").half_width if isinstance(run, Average) else 0.0
-            if spread:
+            left = [start + width for start, width in zip(left, widths, strict=True)]
+        for row, run in enumerate(runs):
+            half_width = run.interval("energy_per_page_j").half_width if isinstance(run, Average) else 0.0
+            if half_width:
                 axes.errorbar(
-                    [left[place]], [place], xerr=[spread], color="black", capsize=3, linestyle="none"
+                    [left[row]], [row], xerr=[half_width], color="black", capsize=3, linestyle="none"
                 )
-            text = f"{left[place]:.2f} J" + (" (bar is cut)" if left[place] > limit else "")
-            inside = left[place] > limit
+            text = f"{left[row]:.2f} J" + (" (truncated)" if left[row] > limit else "")
+            inside = left[row] > limit
             axes.annotate(
                 text,
-                (limit if inside else left[place] + spread, place),
+                (limit if inside else left[row] + half_width, row),
                 (-4 if inside else 4, 0),
                 ha="right" if inside else "left",
                 va="center",

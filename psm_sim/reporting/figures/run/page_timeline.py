@@ -1,4 +1,4 @@
-"""Timeline of one page: what the radio did, the beacons heard, the frames held and the transfers."""
+"""Timeline of one page: radio state, received beacons, buffered frames and transfers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Result
 
 AMONG = 20
-"""The number of pages from which the one drawn is chosen."""
+"""Number of first pages among which the plotted page is selected."""
 
 _MARGIN = 0.15
-_BEFORE_S = 1.0  # what lies farther before the page is outside the panel, and would only fill the file
-_ROWS = {"radio awake": 3, "beacon heard": 2, "frames up": 1, "frames down": 0}
-_LINKS = {"wireless up": ("frames up", "#D55E00"), "wireless down": ("frames down", "#009E73")}
-_HELD = "#E69F00"
+_BEFORE_S = 1.0  # omit earlier events, which lie outside the panel and only enlarge the file
+_ROWS = {"radio awake": 3, "beacon received": 2, "uplink frames": 1, "downlink frames": 0}
+_LINKS = {"wireless up": ("uplink frames", "#D55E00"), "wireless down": ("downlink frames", "#009E73")}
+_BUFFERED_COLOUR = "#E69F00"
 
 
 def draw(results: Sequence[Result]) -> Figure:
-    """Draw one page under each policy, at most four: among the first pages with images of median slowdown."""
+    """Plot one page under each of at most four policies.
+
+    The page has the median slowdown of the first pages with images, under the first policy.
+    """
     runs = [representative_run(run) for run in results[:4]]
     number = _median_page(runs[0])
     figure, panels = new_figure(len(runs), 1, width_in=7.2, height_in=1.1 + 1.5 * len(runs))
@@ -38,15 +41,15 @@ def draw(results: Sequence[Result]) -> Figure:
             axes.set_xlim(-_MARGIN * longest_s, (1 + _MARGIN) * longest_s)
         panels[-1].set_xlabel("time since the page was requested (s)")
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=5)
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)
     return figure
 
 
 def _median_page(run: Result) -> int:
     first = run.page_records[:AMONG]
-    complete = [each for each in first if not isnan(each.slowdown)] or first
+    complete = [record for record in first if not isnan(record.slowdown)] or first
     ranked = sorted(
-        [each for each in complete if each.objects > 2] or complete, key=lambda each: each.slowdown
+        [record for record in complete if record.objects > 2] or complete, key=lambda record: record.slowdown
     )
     return ranked[len(ranked) // 2].page
 
@@ -56,23 +59,23 @@ def _panel(axes: Axes, run: Result, number: int) -> None:
     observe(run, [recorder], number)
     record = run.page_records[number - 1]
     events = sorted(recorder.events, key=lambda event: event["time_s"])
-    _radio(axes, events, record.start_s)
+    _plot_radio(axes, events, record.start_s)
     beacons = [event["time_s"] - record.start_s for event in events if event["event"] == "beacon"]
     beacons = [time_s for time_s in beacons if time_s > -_BEFORE_S]
-    axes.plot(beacons, [2] * len(beacons), "|", color="black", markersize=9, label="beacon heard")
-    _frames(axes, events, record.start_s)
-    if not run.traffic.dropped_frames:  # else it is not known which frame was held
-        _held(axes, events, record.start_s)
+    axes.plot(beacons, [2] * len(beacons), "|", color="black", markersize=9, label="beacon received")
+    _plot_frames(axes, events, record.start_s)
+    if not run.traffic.dropped_frames:  # the buffered frames cannot be identified if any was dropped
+        _plot_buffered(axes, events, record.start_s)
     axes.axvline(record.page_time_s, color="#999999", linestyle="--", linewidth=1, label="page complete")
     axes.set_ylim(-0.6, 3.6)
     axes.set_yticks(list(_ROWS.values()), list(_ROWS))
     axes.grid(visible=False, axis="y")
-    loaded = f"{record.objects} objects in {record.page_time_s:.2f} s"
-    words = f"{truncate_name(run.policy)}: page {number}, {loaded}, slowdown {record.slowdown:.2f}"
-    axes.set_title(words, loc="left")
+    summary = f"{record.objects} objects in {record.page_time_s:.2f} s"
+    title = f"{truncate_name(run.policy)}: page {number}, {summary}, slowdown {record.slowdown:.2f}"
+    axes.set_title(title, loc="left")
 
 
-def _radio(axes: Axes, events: list[dict[str, Any]], zero_s: float) -> None:
+def _plot_radio(axes: Axes, events: list[dict[str, Any]], zero_s: float) -> None:
     awake_s: float | None = 0.0
     spans = []
     for event in events:
@@ -87,17 +90,33 @@ def _radio(axes: Axes, events: list[dict[str, Any]], zero_s: float) -> None:
     axes.broken_barh(spans, (2.7, 0.6), color="#0072B2", label="radio awake")
 
 
-def _frames(axes: Axes, events: list[dict[str, Any]], zero_s: float) -> None:
+def _plot_frames(axes: Axes, events: list[dict[str, Any]], zero_s: float) -> None:
     for link, (row, colour) in _LINKS.items():
         sent = [event for event in events if event.get("link") == link]
         times = [event["time_s"] - zero_s for event in sent if event["time_s"] > zero_s - _BEFORE_S]
         axes.plot(times, [_ROWS[row]] * len(times), ".", color=colour, markersize=4, label=row)
 
 
-def _held(axes: Axes, events: list[dict[str, Any]], zero_s: float) -> None:
-    """Draw how long the access point held frames: from each one's arrival there until it was sent on."""
-    reached = [event["arrives_s"] for event in events if event.get("link") == "wired down"]
+def _plot_buffered(axes: Axes, events: list[dict[str, Any]], zero_s: float) -> None:
+    """Plot the periods for which the access point buffered frames, from arrival to transmission.
+
+    Parameters
+    ----------
+    axes : Axes
+        Panel to plot to.
+    events : list of dict
+        Events of the run.
+    zero_s : float
+        Simulation time at which the time axis starts, in seconds.
+    """
+    arrivals_s = [event["arrives_s"] for event in events if event.get("link") == "wired down"]
     sent_s = [event["time_s"] for event in events if event.get("link") == "wireless down"]
-    held = [(at - zero_s, on - at) for at, on in zip(reached, sent_s, strict=False) if on - at > 1e-9]
-    held = [each for each in held if each[0] > -_BEFORE_S]
-    axes.broken_barh(held, (-0.35, 0.18), color=_HELD, label="held for the station")
+    periods = [
+        (arrival - zero_s, sent - arrival)
+        for arrival, sent in zip(arrivals_s, sent_s, strict=False)
+        if sent - arrival > 1e-9
+    ]
+    periods = [period for period in periods if period[0] > -_BEFORE_S]
+    axes.broken_barh(
+        periods, (-0.35, 0.18), color=_BUFFERED_COLOUR, label="frames buffered at the access point"
+    )

@@ -1,4 +1,4 @@
-"""Looks of the policies of one comparison: colour, marker and line by their place; names cut to fit."""
+"""Styles and truncated names of the policies of a comparison."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 _MAX_NAME_LENGTH = 40
 
 
-def style_of(place: int) -> tuple[str, str, Any]:
-    """Return colour, marker and line style of the policy at a place; no two of the first 64 look alike."""
-    return COLOURS[place % 8], MARKERS[(place + place // 8) % 8], LINES[place % 8]
+def style_of(index: int) -> tuple[str, str, Any]:
+    """Return colour, marker and line style of the policy at an index. The first 64 styles are distinct."""
+    return COLOURS[index % 8], MARKERS[(index + index // 8) % 8], LINES[index % 8]
 
 
 def truncate_name(policy: str) -> str:
-    """Return a policy's name, cut where it is too long for a legend."""
+    """Return the name of a policy, truncated if it is too long for a legend."""
     return truncate(policy, _MAX_NAME_LENGTH, "...")
 
 
 def subtitle(comparison: Comparison) -> str:
-    """Return the line that tells what a figure shows, where it stands alone."""
+    """Return the title of a figure: pages, trace, seeds and topology."""
     run = comparison.runs[0]
     seeds = f"seed {comparison.seed}"
     if isinstance(run, Average):
@@ -35,5 +35,5 @@ def subtitle(comparison: Comparison) -> str:
 
 
 def representative_run(run: Result) -> Result:
-    """Return the run itself, or the first of an average."""
+    """Return the first run of an average, or the run itself."""
     return run.results[0] if isinstance(run, Average) else run

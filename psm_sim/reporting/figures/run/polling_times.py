@@ -1,4 +1,4 @@
-"""Polling time over a run: how long each policy that varies it lets the radio doze, whenever it is asked."""
+"""Figure of the polling times over a run, for policies that vary them."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Comparison
 
 MAX_RUNS, MAX_PAGES = 4, 500
-"""The most policies, and pages from the first on, that are drawn."""
+"""Maximum number of policies, and number of first pages, in the figure."""
 
 
 def draw(comparison: Comparison) -> Figure | None:
-    """Draw one panel per policy, of the first seed or client; None if no policy varies its polling time."""
-    shown = []
+    """Plot one panel per policy for the first seed or client. Return None if no polling time varies."""
+    varying = []
     for run in comparison.runs:
-        seen = Polling()
-        observe(representative_run(run), [seen], MAX_PAGES)
-        if len(set(seen.beacons_of)) > 1:
-            shown.append((run.policy, seen))
-    if not shown:
+        polling = Polling()
+        observe(representative_run(run), [polling], MAX_PAGES)
+        if len(set(polling.beacons_of)) > 1:
+            varying.append((run.policy, polling))
+    if not varying:
         return None
-    return _panels(shown[:MAX_RUNS], 1000 * comparison.resolved_topology.beacon.interval_ms / 1000)
+    return _panels(varying[:MAX_RUNS], 1000 * comparison.resolved_topology.beacon.interval_ms / 1000)
 
 
-def _panels(shown: list[tuple[str, Polling]], beacon_ms: float) -> Figure:
-    figure, panels = new_figure(len(shown), 1, width_in=6.8, height_in=0.9 + 1.6 * len(shown))
+def _panels(pollings: list[tuple[str, Polling]], beacon_ms: float) -> Figure:
+    figure, panels = new_figure(len(pollings), 1, width_in=6.8, height_in=0.9 + 1.6 * len(pollings))
     with common_style():
-        for axes, (policy, seen) in zip(panels, shown, strict=True):
-            times_ms = [beacon_ms * beacons for beacons in seen.beacons_of]
-            axes.step(seen.times_s, times_ms, where="post", color=COLOURS[0], linewidth=0.7)
+        for axes, (policy, polling) in zip(panels, pollings, strict=True):
+            times_ms = [beacon_ms * beacons for beacons in polling.beacons_of]
+            axes.step(polling.times_s, times_ms, where="post", color=COLOURS[0], linewidth=0.7)
             axes.set_title(truncate_name(policy), loc="left")
             axes.set_ylabel("polling time (ms)")
             axes.set_ylim(bottom=0)

@@ -1,4 +1,4 @@
-"""Distribution of page slowdown: the share of pages at or below each slowdown, one step line per policy."""
+"""Figure of the cumulative distribution of page slowdown."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def draw(comparison: Comparison) -> Figure:
-    """Draw the pages of all seeds or clients together; the slowdown on a logarithmic axis."""
+    """Plot one cumulative distribution per policy, over the pages of all seeds or clients."""
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.2)
     with common_style():
-        for place, run in enumerate(comparison.shown):
+        for index, run in enumerate(comparison.shown):
             values = sorted(complete_slowdowns(run))
             shares = [(number + 1) / len(values) for number in range(len(values))]
-            colour, _, line = style_of(place)
+            colour, _, line = style_of(index)
             axes.step(
                 [values[0], *values],
                 [0.0, *shares],
@@ -35,8 +35,8 @@ def draw(comparison: Comparison) -> Figure:
         ticks = [tick for tick in (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000) if tick <= 1.2 * largest]
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.minorticks_off()
-        axes.set_xlabel("slowdown of a page")
-        axes.set_ylabel("share of pages at or below")
+        axes.set_xlabel("page slowdown")
+        axes.set_ylabel("cumulative share of pages")
         axes.set_title(
             subtitle(comparison).replace(" with 95 % intervals", "").replace("means over", "pages of"),
             loc="left",

@@ -1,4 +1,4 @@
-"""Energy against slowdown: one mark per policy with its error bars, and hindsight's frontier."""
+"""Figure of energy against slowdown, with the frontier of the offline optimum."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
 
 _FAR = 3.0
-"""The energy, in that of the least, from which a policy is not drawn: all others would lie on a line."""
+"""Energy relative to the minimum above which a policy is not plotted, because it would flatten the others."""
 
 
 def draw(comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) -> Figure:
-    """Draw a comparison.
+    """Plot one mark with error bars per policy, and the frontier of the offline optimum.
 
-    A policy without power saving that takes far more energy than the others is named, not drawn.
+    Policies with far higher energy, such as always-on, are listed in the title instead.
     """
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.4)
     near, far = _split(comparison.shown)
     with common_style():
-        for place, run in enumerate(near):
-            _mark(axes, run, place)
+        for index, run in enumerate(near):
+            _plot_mark(axes, run, index)
         if frontier:
-            xs, ys = [point.slowdown for point in frontier], [point.energy_j for point in frontier]
-            axes.plot(xs, ys, color="black", linewidth=1.2, label="hindsight (delays on the chain)")
-        axes.set_xlabel("mean slowdown of a page")
+            xs, ys = [corner.slowdown for corner in frontier], [corner.energy_j for corner in frontier]
+            axes.plot(xs, ys, color="black", linewidth=1.2, label="offline optimum (event-chain model)")
+        axes.set_xlabel("mean page slowdown")
         axes.set_ylabel("energy (J per page)")
         axes.margins(0.08)
-        told = [f"{run.policy}: {run.energy_per_page_j:.1f} J, far above" for run in far]
-        axes.set_title("\n".join([subtitle(comparison), *told]), loc="left")
+        omitted = [f"{run.policy}: {run.energy_per_page_j:.1f} J (not plotted)" for run in far]
+        axes.set_title("\n".join([subtitle(comparison), *omitted]), loc="left")
         figure.legend(loc="outside lower center", ncols=3)
     return figure
 
 
 def _split(runs: Sequence[Result]) -> tuple[list[Result], list[Result]]:
-    least = min(run.energy_per_page_j for run in runs)
-    near = [run for run in runs if run.energy_per_page_j <= _FAR * least]
+    lowest = min(run.energy_per_page_j for run in runs)
+    near = [run for run in runs if run.energy_per_page_j <= _FAR * lowest]
     return near, [run for run in runs if run not in near]
 
 
-def _mark(axes: Axes, run: Result, place: int) -> None:
-    spread = [_half_width(run, name) for name in ("slowdown.mean", "energy_per_page_j")]
-    colour, marker, _ = style_of(place)
+def _plot_mark(axes: Axes, run: Result, index: int) -> None:
+    half_widths = [_half_width(run, name) for name in ("slowdown.mean", "energy_per_page_j")]
+    colour, marker, _ = style_of(index)
     values = [MEASURES[name](run) for name in ("slowdown.mean", "energy_per_page_j")]
     axes.errorbar(
         values[:1],
         values[1:],
-        xerr=spread[0],
-        yerr=spread[1],
+        xerr=half_widths[0],
+        yerr=half_widths[1],
         color=colour,
         marker=marker,
         markersize=7,

@@ -1,4 +1,4 @@
-"""Writing the figures of a comparison."""
+"""Writer of the figures of a comparison."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def picture_path(text: str) -> Path:
-    """Return the path of a picture that can be written.
+    """Return *text* as a path after checking that a figure can be written to it.
 
     Raises
     ------
     InputError
-        If it does not end in .png, .svg or .pdf, its folder is not there, or it cannot be written.
+        If the path does not end in .png, .svg or .pdf, its folder does not exist, or it is not writable.
     """
     path = Path(text)
     if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"--plot is {text!r}; expected a file that ends in {', '.join(SUFFIXES)}.")
+        raise InputError(f"--plot must be a file that ends in {', '.join(SUFFIXES)}, got {text!r}.")
     if not path.absolute().parent.is_dir():
-        raise InputError(f"--plot is {text!r}, but there is no folder {str(path.parent)!r}; make it first.")
+        raise InputError(f"--plot: folder not found: {str(path.parent)!r}; create it first.")
     check_writable(path, "--plot")
     return path
 
 
 def plot(comparison: Comparison, path: Path, workers: int | None = None) -> None:
-    """Write the picture of energy against slowdown.
+    """Write the figure of energy against slowdown.
 
     Parameters
     ----------
     comparison : Comparison
-        The runs to draw.
+        Comparison to plot.
     path : Path
-        Where, as :func:`picture_path` returns it.
+        Output file, from :func:`picture_path`.
     workers : int, optional
-        Processes for hindsight's frontier, one for each core if None.
+        Number of processes that compute the frontier of the offline optimum. None uses all cores.
 
     Raises
     ------
     InputError
-        If the file cannot be written; an earlier one is left as it was.
+        If the file cannot be written. An existing file is left unchanged.
     """
     figure = trade_off.draw(comparison, frontier_of(comparison, workers))
     with atomic_write(path, "--plot") as file:
@@ -60,16 +60,16 @@ def plot(comparison: Comparison, path: Path, workers: int | None = None) -> None
 
 
 def write_figures(folder: Path, comparison: Comparison, frontier: Sequence[ParetoCorner] = ()) -> list[str]:
-    """Write all figures as PNG, SVG and PDF; return their names.
+    """Write all figures as PNG, SVG and PDF, and return their names.
 
     Parameters
     ----------
     folder : Path
-        Where they are written; made if need be.
+        Output folder. It is created if it does not exist.
     comparison : Comparison
-        The runs to draw.
-    frontier : sequence of Corner
-        Hindsight's, as :func:`frontier_of` returns it; empty for none.
+        Comparison to plot.
+    frontier : sequence of ParetoCorner
+        Frontier of the offline optimum, from :func:`frontier_of`. An empty sequence omits it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     names = []
@@ -81,14 +81,15 @@ def write_figures(folder: Path, comparison: Comparison, frontier: Sequence[Paret
 
 
 def frontier_of(comparison: Comparison, workers: int | None = None) -> list[ParetoCorner]:
-    """Return hindsight's frontier on the pages of a comparison; empty if they are too many.
+    """Return the frontier of the offline optimum on the pages of a comparison.
 
-    It is that of a link of the station's own: over the air there is none.
+    The frontier is empty for too many pages. It is also empty for a shared channel, which the offline optimum
+    does not model.
     """
     if comparison.resolved_topology.stations or comparison.resolved_topology.mac.model == "dcf":
         return []
-    each = getattr(comparison, "seeds", ()) or getattr(comparison, "clients", ()) or (comparison,)
-    return pareto_frontier([one.workload for one in each], comparison.resolved_topology, workers)
+    runs = getattr(comparison, "seeds", ()) or getattr(comparison, "clients", ()) or (comparison,)
+    return pareto_frontier([run.workload for run in runs], comparison.resolved_topology, workers)
 
 
 def _figures(comparison: Comparison, frontier: Sequence[ParetoCorner]) -> Iterator[tuple[str, Figure]]:
