@@ -1,1 +1,1 @@
-"""Reports of studies."""
+"""Reports and figures of the studies of published claims."""

@@ -1,1 +1,1 @@
-"""Figures of studies."""
+"""Figures of the studies."""

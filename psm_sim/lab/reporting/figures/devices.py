@@ -1,4 +1,4 @@
-"""Figures of the study of devices: power against delay, and DTIM against TWT."""
+"""Figures of the device study."""
 
 from __future__ import annotations
 
@@ -12,39 +12,45 @@ if TYPE_CHECKING:
 
 
 def draw_trade_off(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``traffic, policy, mw, delay_ms``, one panel per traffic."""
+    """Plot mean power against mean delay, one panel per traffic.
+
+    Returns the figure and its caption. The columns of *frame* are ``traffic, policy, mw, delay_ms``.
+    """
     titles = list(dict.fromkeys(frame["traffic"]))
     figure, panels = new_figure(2, 2, 8.4, 6.4)
     for axes, title in zip(panels, titles, strict=False):
-        shown = frame[frame["traffic"] == title]
-        for place, (policy, mw, delay_ms) in enumerate(
-            zip(shown["policy"], shown["mw"], shown["delay_ms"], strict=True)
+        points = frame[frame["traffic"] == title]
+        for index, (policy, mw, delay_ms) in enumerate(
+            zip(points["policy"], points["mw"], points["delay_ms"], strict=True)
         ):
-            look = {"color": COLOURS[place % len(COLOURS)], "label": policy, "markersize": 5}
-            axes.plot(max(delay_ms, 0.1), mw, MARKERS[(place // 4) % len(MARKERS)], **look)
+            style = {"color": COLOURS[index % len(COLOURS)], "label": policy, "markersize": 5}
+            axes.plot(max(delay_ms, 0.1), mw, MARKERS[(index // 4) % len(MARKERS)], **style)
         axes.set(xscale="log", yscale="log")
         axes.set_title(title, fontsize=9)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4, fontsize=7, frameon=False)
-    figure.supxlabel("mean delay (ms; 0.1 or less at the left edge)", fontsize=9)
+    figure.supxlabel("mean delay (ms, lower values are plotted at 0.1)", fontsize=9)
     figure.supylabel("mean power (mW)", fontsize=9)
     return figure, "Mean power of an ESP32-C6 against mean delay, one mark per policy."
 
 
 def draw_crossover(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``chip, family, wait_s, mw``, one curve per chip and family."""
+    """Plot mean power against the mean wait of a frame, one curve per chip and family.
+
+    Returns the figure and its caption. The columns of *frame* are ``chip, family, wait_s, mw``.
+    """
     figure, (axes,) = new_figure(1, 1, 5.6, 3.8)
-    for place, ((chip, family), shown) in enumerate(frame.groupby(["chip", "family"], sort=True)):
+    for index, ((chip, family), curve) in enumerate(frame.groupby(["chip", "family"], sort=True)):
         name = f"{chip}, {'DTIM' if family == 'psm' else 'TWT'}"
         axes.plot(
-            shown["wait_s"],
-            shown["mw"],
+            curve["wait_s"],
+            curve["mw"],
             label=name,
-            color=COLOURS[place],
-            marker=MARKERS[place],
-            linestyle=LINES[place],
+            color=COLOURS[index],
+            marker=MARKERS[index],
+            linestyle=LINES[index],
             markersize=4,
         )
     axes.set(xscale="log", yscale="log", xlabel="mean wait (s)", ylabel="mean power (mW)")
     axes.legend(fontsize=8, frameon=False)
-    return figure, "Mean power of an idle station against the mean wait of a frame, DTIM periods and TWT."
+    return figure, "Mean power of an idle station against the mean wait of a frame, for DTIM periods and TWT."

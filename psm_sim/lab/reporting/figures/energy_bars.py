@@ -19,7 +19,7 @@ STATES = (
     ("awake_j", "awake", "#0072B2", "///"),
     ("beacons_j", "beacons", "#E69F00", "..."),
 )
-"""Column, name, colour and hatch of each radio state, from the bottom."""
+"""Column, label, colour and hatch of each radio state, from bottom to top."""
 
 _EDGE = "#222222"
 _PUBLISHED = "#D55E00"
@@ -29,20 +29,22 @@ _MARKER: Any = {
     "markeredgecolor": _PUBLISHED,
     "markeredgewidth": 1.6,
 }
-_BESIDE = 0.41
-"""Distance of the published markers from the middle of their bar, just beside it."""
-_PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+_MARKER_OFFSET = 0.41
+"""Distance of the published markers from the centre of their bar, in bar positions."""
+_LABEL_BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
 
 
 def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``policy, awake_j, asleep_j, beacons_j`` as stacked bars, in joules per page.
+    """Plot the energy per page by radio state as stacked bars.
 
-    A column ``hindsight_j`` is drawn as a line: the best schedule without delay. Published values, in the
-    columns of :func:`psm_sim.lab.studies.bar_chart_numbers.mean_energy_by_state`, are drawn as markers.
+    Returns the figure and its caption. The columns of *frame* are ``policy, awake_j, asleep_j, beacons_j``.
+    The optional column ``hindsight_j``, the offline optimum without delay, is plotted as a line. Published
+    values, in the columns of :func:`psm_sim.lab.studies.bar_chart_numbers.mean_energy_by_state`, are plotted
+    as markers.
     """
-    # No power saving takes ten times the energy: its bar would flatten all others, so the caption tells it.
-    dwarfing = frame["policy"] == "always-on"
-    shown = frame[~dwarfing]
+    # Always-on needs ten times the energy, so its bar would flatten the others. The caption states it.
+    omitted = frame["policy"] == "always-on"
+    shown = frame[~omitted]
     figure, (axes,) = new_figure(width_in=6.4, height_in=3.6)
     base = [0.0] * len(shown)
     for column, name, colour, hatch in STATES:
@@ -51,9 +53,14 @@ def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
             range(len(shown)), heights, 0.62, base, label=name, color=colour, hatch=hatch, edgecolor=_EDGE
         )
         base = [below + height for below, height in zip(base, heights, strict=True)]
-    for place, total in enumerate(base):
+    for position, total in enumerate(base):
         axes.annotate(
-            f"{total:.2f}", (place, total), (0, 3), textcoords="offset points", ha="center", bbox=_PLATE
+            f"{total:.2f}",
+            (position, total),
+            (0, 3),
+            textcoords="offset points",
+            ha="center",
+            bbox=_LABEL_BOX,
         )
     if "hindsight_j" in frame:
         axes.axhline(
@@ -61,64 +68,78 @@ def draw_energy(frame: pd.DataFrame) -> tuple[Figure, str]:
             color=_EDGE,
             linestyle="--",
             linewidth=1,
-            label="hindsight, no delay",
+            label="offline optimum, no delay",
         )
-    drawn = _published_energy(axes, shown)
+    explanation = _plot_published_energy(axes, shown)
     axes.set_xticks(range(len(shown)), [two_line_name(policy) for policy in shown["policy"]])
     axes.set_ylabel("energy (J per page)")
     axes.grid(visible=False, axis="x")
     figure.legend(loc="outside lower center", ncols=len(STATES) + 1, frameon=False, reverse=True)
-    away = frame[dwarfing][[column for column, *_ in STATES]].sum(axis=1)
-    told = f"; without power saving it is {away.iloc[0]:.1f} J, not drawn" if len(away) else ""
-    return figure, f"Mean energy per page by radio state{told}.{drawn}"
+    energy = frame[omitted][[column for column, *_ in STATES]].sum(axis=1)
+    note = f" (without power saving it is {energy.iloc[0]:.1f} J, not plotted)" if len(energy) else ""
+    return figure, f"Mean energy per page by radio state{note}.{explanation}"
 
 
-def _published_energy(axes: Axes, shown: pd.DataFrame) -> str:
-    """Draw what was published of the bars; return what the caption says of it."""
+def _plot_published_energy(axes: Axes, shown: pd.DataFrame) -> str:
+    """Plot the published energies, and return their explanation for the caption."""
     if "published_j" not in shown:
         return ""
-    places = np.arange(len(shown)) + _BESIDE
+    positions = np.arange(len(shown)) + _MARKER_OFFSET
     total = shown["published_j"].to_numpy(float)
     if np.isfinite(total).any():
-        axes.plot(places, total, "D", **_MARKER, label="published")
-        axes.plot(places, total - shown["published_beacons_j"], "_", **_MARKER)
-        return " Diamonds: published energy; the stroke below: published energy without beacons."
+        axes.plot(positions, total, "D", **_MARKER, label="published")
+        axes.plot(positions, total - shown["published_beacons_j"], "_", **_MARKER)
+        return " Diamonds: published energy. Dashes below: published energy without beacons."
     low, high = (shown[f"published_{end}_j"].to_numpy(float) for end in ("low", "high"))
     if not np.isfinite(low).any():
         return ""
     middle, half = (low + high) / 2, (high - low) / 2
-    axes.errorbar(places, middle, half, fmt="none", ecolor=_PUBLISHED, capsize=6, label="published range")
-    return " Vertical lines: the published range of savings, from our static PSM's energy."
+    axes.errorbar(positions, middle, half, fmt="none", ecolor=_PUBLISHED, capsize=6, label="published range")
+    return " Vertical lines: published range of savings, relative to the simulated energy of static PSM."
 
 
 def draw_slowdown(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``policy, slowdown, half_width`` as bars from 1, with confidence intervals.
+    """Plot the mean slowdown as bars that start at 1, with confidence intervals.
 
-    With the columns ``over_psm``, ``over_psm_half_width`` and ``published``, a second panel shows the page
-    times over static PSM's, as the thesis states them, with the published ones as markers.
+    Returns the figure and its caption. The columns of *frame* are ``policy, slowdown, half_width``. With the
+    columns ``over_psm``, ``over_psm_half_width`` and ``published``, a second panel shows the page times
+    relative to static PSM, as stated in the thesis, with the published ones as markers.
     """
     shown = frame[frame["policy"] != "always-on"]
-    caption = "Mean slowdown of a page over no power saving, with 95 % confidence intervals."
+    caption = "Mean page slowdown relative to no power saving, with 95 % confidence intervals."
     if "over_psm" not in shown:
         figure, (axes,) = new_figure(width_in=6.4, height_in=3.2)
-        _from_one(axes, shown, ("slowdown", "half_width"), "slowdown")
+        _plot_ratios(axes, shown, ("slowdown", "half_width"), "slowdown")
         return figure, caption
     figure, (axes, other) = new_figure(2, 1, width_in=6.4, height_in=5.6)
-    _from_one(axes, shown, ("slowdown", "half_width"), "slowdown")
-    _from_one(other, shown, ("over_psm", "over_psm_half_width"), "page time over static PSM's")
+    _plot_ratios(axes, shown, ("slowdown", "half_width"), "slowdown")
+    _plot_ratios(other, shown, ("over_psm", "over_psm_half_width"), "page time over static PSM")
     other.plot(range(len(shown)), shown["published"], "D", **_MARKER, label="published")
     figure.legend(loc="outside lower center", frameon=False)
-    return figure, f"{caption} Below: page times over static PSM's; diamonds: published."
+    return figure, f"{caption} Lower panel: page times relative to static PSM; diamonds: published."
 
 
-def _from_one(axes: Axes, shown: pd.DataFrame, columns: tuple[str, str], label: str) -> None:
-    tops, widths = (shown[column].to_numpy(float) for column in columns)
-    places = range(len(shown))
-    axes.bar(places, tops - 1, 0.62, 1, yerr=widths, capsize=4, color="#56B4E9", edgecolor=_EDGE)
-    for place, top, width in zip(places, tops, widths, strict=True):
-        end = max(top, 1.0) + width
-        axes.annotate(f"{top:.2f}", (place, end), (0, 3), textcoords="offset points", ha="center")
-    axes.set_xticks(places, [two_line_name(policy) for policy in shown["policy"]])
+def _plot_ratios(axes: Axes, shown: pd.DataFrame, columns: tuple[str, str], label: str) -> None:
+    """Plot ratios as bars that start at 1.
+
+    Parameters
+    ----------
+    axes : Axes
+        Panel to plot to.
+    shown : DataFrame
+        One row per bar.
+    columns : (str, str)
+        Columns of the ratio and of the half-width of its confidence interval.
+    label : str
+        Label of the axis.
+    """
+    tops, half_widths = (shown[column].to_numpy(float) for column in columns)
+    positions = range(len(shown))
+    axes.bar(positions, tops - 1, 0.62, 1, yerr=half_widths, capsize=4, color="#56B4E9", edgecolor=_EDGE)
+    for position, top, half_width in zip(positions, tops, half_widths, strict=True):
+        end = max(top, 1.0) + half_width
+        axes.annotate(f"{top:.2f}", (position, end), (0, 3), textcoords="offset points", ha="center")
+    axes.set_xticks(positions, [two_line_name(policy) for policy in shown["policy"]])
     axes.set_ylabel(label)
     axes.grid(visible=False, axis="x")
     axes.axhline(1, color=_EDGE, linewidth=0.8)

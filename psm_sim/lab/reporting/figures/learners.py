@@ -1,4 +1,4 @@
-"""Lines of the learners' studies: labels against the error, accuracy, F-measure and error against labels."""
+"""Figures of the active-learning studies."""
 
 from __future__ import annotations
 
@@ -10,58 +10,70 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-_RATE = "share of labels bought"
-_FEW = 6
-_WIDTH = 80
-"""Letters of the names that stand side by side in a legend."""
+_RATE = "share of queried labels"
+_MAX_TICKS = 6
+_LEGEND_WIDTH = 80
+"""Maximum total length of the names in one row of the legend, in characters."""
 
 
 def draw_labels(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``setting, error, labels``, both axes logarithmic."""
-    figure = _lines(frame, ("error of the half-space", "labels bought, median"))
+    """Plot the queried labels against the error, with logarithmic axes.
+
+    Returns the figure and its caption. The columns of *frame* are ``setting, error, labels``.
+    """
+    figure = _plot_lines(frame, ("error of the half-space", "queried labels, median"))
     figure.axes[0].set_yscale("log")
     figure.axes[0].invert_xaxis()
-    return figure, "Labels bought until the error is reached, medians, d = 10."
+    return figure, "Median number of labels queried until the error is reached, d = 10."
 
 
 def draw_drift(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``learner, rate, accuracy``."""
-    figure = _lines(frame, (_RATE, "accuracy"))
-    return figure, "Accuracy against the share of labels bought, target redrawn every 500 rounds."
+    """Plot the accuracy under drift against the query rate.
+
+    Returns the figure and its caption. The columns of *frame* are ``learner, rate, accuracy``.
+    """
+    figure = _plot_lines(frame, (_RATE, "accuracy"))
+    return figure, "Accuracy against the share of queried labels. The target changes every 500 rounds."
 
 
 def draw_f_measure(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``learner, rate, F``."""
-    figure = _lines(frame.sort_values(["learner", "rate"]), (_RATE, "macro F-measure"))
+    """Plot the F-measure against the query rate.
+
+    Returns the figure and its caption. The columns of *frame* are ``learner, rate, F``.
+    """
+    figure = _plot_lines(frame.sort_values(["learner", "rate"]), (_RATE, "macro F-measure"))
     ticks = [tick for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if tick >= frame["rate"].min() / 2]
-    _mark(figure, ticks)
-    return figure, "Macro F-measure of the last predictions against the share of labels bought."
+    _set_ticks(figure, ticks)
+    return figure, "Macro F-measure of the last predictions against the share of queried labels."
 
 
 def draw_queried(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw a name, ``bought`` and a value."""
+    """Plot a mean value against the number of queried labels.
+
+    Returns the figure and its caption. The columns of *frame* are a name, ``bought`` and the value.
+    """
     by, _, value = frame.columns
-    figure = _lines(frame, ("labels or images bought", f"mean {value}"))
-    return figure, f"Mean {value} after the labels or images bought, one line per {by}."
+    figure = _plot_lines(frame, ("queried labels or images", f"mean {value}"))
+    return figure, f"Mean {value} against the number of queried labels or images, one line per {by}."
 
 
-def _lines(frame: pd.DataFrame, words: tuple[str, str]) -> Figure:
-    """Draw the third column over the second, one line per name in the first, under axes of those words."""
+def _plot_lines(frame: pd.DataFrame, labels: tuple[str, str]) -> Figure:
+    """Plot the third column against the second, one line per name in the first, with these axis labels."""
     by, x, y = frame.columns
     figure, (axes,) = new_figure(height_in=4.6)
-    for place, (name, line) in enumerate(frame.groupby(by, sort=False)):
-        colour, again = place % len(COLOURS), place // len(COLOURS)
-        axes.plot(line[x], line[y], color=COLOURS[colour], linestyle=LINES[again % len(LINES)])
-        axes.lines[-1].set(marker=MARKERS[place % len(MARKERS)], markersize=4, linewidth=1.2, label=str(name))
+    for index, (name, line) in enumerate(frame.groupby(by, sort=False)):
+        colour, style = index % len(COLOURS), index // len(COLOURS)
+        axes.plot(line[x], line[y], color=COLOURS[colour], linestyle=LINES[style % len(LINES)])
+        axes.lines[-1].set(marker=MARKERS[index % len(MARKERS)], markersize=4, linewidth=1.2, label=str(name))
     axes.set_xscale("log")
-    axes.set(xlabel=words[0], ylabel=words[1])
-    if len(ticks := sorted(frame[x].unique())) < _FEW:
-        _mark(figure, ticks)
-    columns = min(4, _WIDTH // max(len(str(name)) for name in frame[by].unique()))
+    axes.set(xlabel=labels[0], ylabel=labels[1])
+    if len(ticks := sorted(frame[x].unique())) < _MAX_TICKS:
+        _set_ticks(figure, ticks)
+    columns = min(4, _LEGEND_WIDTH // max(len(str(name)) for name in frame[by].unique()))
     figure.legend(loc="outside lower center", ncols=max(1, columns), frameon=False, fontsize=8)
     return figure
 
 
-def _mark(figure: Figure, ticks: list[float]) -> None:
+def _set_ticks(figure: Figure, ticks: list[float]) -> None:
     figure.axes[0].set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     figure.axes[0].minorticks_off()

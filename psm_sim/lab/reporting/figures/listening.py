@@ -1,4 +1,4 @@
-"""Figure of the listening study: energy against slowdown, one panel per trace, one curve per family."""
+"""Figure of the listening study."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _FAMILIES = ("anticipate", "outstanding", "psm", "bsd", "lpsm", "cbgz", "cbgz2", "lasec")
-"""The families drawn, each with its own colour; random listening and DKM lie far off, see the tables."""
+"""Plotted families, in the order of the colours. Random listening and DKM lie outside the panels."""
 
 
 def draw_listening(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``title, family, policy, slowdown, energy_j, hindsight_j``."""
+    """Plot energy against slowdown, one panel per trace and one curve per family.
+
+    Returns the figure and its caption. The columns of *frame* are ``title, family, policy, slowdown,
+    energy_j, hindsight_j``.
+    """
     titles = list(dict.fromkeys(frame["title"]))
     columns = min(3, len(titles))
     figure, panels = new_figure(ceil(len(titles) / columns), columns, 8.4, 2.9 * ceil(len(titles) / columns))
@@ -27,27 +31,29 @@ def draw_listening(frame: pd.DataFrame) -> tuple[Figure, str]:
         axes.set_visible(False)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=5, fontsize=8, frameon=False)
-    figure.supxlabel("mean slowdown less 1", fontsize=9)
+    figure.supxlabel("mean slowdown - 1", fontsize=9)
     figure.supylabel("energy (J per page)", fontsize=9)
     return figure, (
         "Energy against mean slowdown, one curve per family of policies over its parameter. The dotted line"
-        " is hindsight's best without delay, with the listens that the longest doze forces added."
+        " is the offline optimum without delay, plus the beacons that the longest doze requires."
     )
 
 
 def _panel(axes: Axes, shown: pd.DataFrame, title: str) -> None:
-    for place, family in enumerate(_FAMILIES):
+    for index, family in enumerate(_FAMILIES):
         points = shown[shown["family"] == family].sort_values("slowdown")
         axes.plot(
             (points["slowdown"] - 1).clip(lower=1e-3),
             points["energy_j"],
             label=family,
-            color=COLOURS[place],
-            marker=MARKERS[place],
-            linestyle=LINES[place],
+            color=COLOURS[index],
+            marker=MARKERS[index],
+            linestyle=LINES[index],
             markersize=4,
             linewidth=1,
         )
-    axes.axhline(shown["hindsight_j"].iloc[0], color="black", linestyle=":", linewidth=1, label="hindsight")
+    axes.axhline(
+        shown["hindsight_j"].iloc[0], color="black", linestyle=":", linewidth=1, label="offline optimum"
+    )
     axes.set_xscale("log")
     axes.set_title(title, fontsize=9)

@@ -1,4 +1,4 @@
-"""Scatter plots: slowdown of each page (thesis, figure 2-8), and policies against hindsight's frontier."""
+"""Scatter plots of page slowdowns (thesis, figure 2-8), and of policies against the offline optimum."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ if TYPE_CHECKING:
 
 
 def draw_pages(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``policy, always_on_time_s, slowdown``, one panel per policy, the mean as a line."""
+    """Plot the slowdown of each page, one panel per policy, with the mean as a line.
+
+    Returns the figure and its caption. The columns of *frame* are ``policy, always_on_time_s, slowdown``.
+    """
     policies = list(dict.fromkeys(frame["policy"]))
     columns = min(3, len(policies))
     rows = ceil(len(policies) / columns)
     figure, panels = new_figure(rows, columns, width_in=2.4 * columns, height_in=2.3 * rows)
     for axes, policy in zip(panels, policies, strict=False):
-        _page_panel(axes, frame[frame["policy"] == policy], policy)
+        _plot_pages(axes, frame[frame["policy"] == policy], policy)
         axes.set_ylim(*_limits(frame["slowdown"]))
     for axes in panels[len(policies) :]:
         axes.set_visible(False)
     figure.supxlabel("page time without power saving (s)", fontsize=9)
     figure.supylabel("slowdown", fontsize=9)
-    return figure, "Slowdown of each page against its time without power saving; the line is the mean."
+    return figure, "Slowdown of each page against its page time without power saving. The line is the mean."
 
 
 def _limits(values: pd.Series[float]) -> tuple[float, float]:
@@ -35,60 +38,88 @@ def _limits(values: pd.Series[float]) -> tuple[float, float]:
     return float(values.min() - margin), float(values.max() + margin)
 
 
-def _page_panel(axes: Axes, shown: pd.DataFrame, policy: str) -> None:
-    mean = shown["slowdown"].mean()
-    axes.scatter(shown["always_on_time_s"], shown["slowdown"], s=5, color=COLOURS[0], alpha=0.5, linewidths=0)
+def _plot_pages(axes: Axes, pages: pd.DataFrame, policy: str) -> None:
+    """Plot the pages under one policy.
+
+    Parameters
+    ----------
+    axes : Axes
+        Panel to plot to.
+    pages : DataFrame
+        Pages under the policy.
+    policy : str
+        Policy spec, for the title.
+    """
+    mean = pages["slowdown"].mean()
+    axes.scatter(pages["always_on_time_s"], pages["slowdown"], s=5, color=COLOURS[0], alpha=0.5, linewidths=0)
     axes.axhline(mean, color="black", linewidth=1)
     axes.set_title(f"{name_of(policy)}: {mean:.2f}", fontsize=9)
     axes.set_xscale("log")
-    low, high = shown["always_on_time_s"].min(), shown["always_on_time_s"].max()
+    low, high = pages["always_on_time_s"].min(), pages["always_on_time_s"].max()
     ticks = [tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if 0.8 * low <= tick <= 1.2 * high]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
 
 
 def draw_frontier(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``kind, label, delay_s, energy_j``: the chain's frontier, policies, and the floor.
+    """Plot energy against delay of the offline optimum, the policies, and the lower bound.
 
-    A policy is a full marker on the chain (kind ``policy``) and a hollow one where it was ``simulated``.
+    Returns the figure and its caption. The columns of *frame* are ``kind, label, delay_s, energy_j``. Filled
+    markers are policies in the event-chain model (kind ``policy``). Hollow markers are the same policies in
+    the simulator (kind ``simulated``). The kind ``floor`` is the lower bound in the simulator.
     """
     figure, (axes,) = new_figure(width_in=6.4, height_in=4.6)
     lines = {kind: frame[frame["kind"] == kind].sort_values("delay_s") for kind in ("frontier", "floor")}
-    hull, floor = lines["frontier"], lines["floor"]
-    axes.plot(hull["delay_s"], hull["energy_j"], color="black", linewidth=1.2, label="least on the chain")
-    if len(floor):
-        axes.plot(floor["delay_s"], floor["energy_j"], color="black", linewidth=1, linestyle=":",
-                  label="floor in the simulator")  # fmt: skip
+    hull, bound = lines["frontier"], lines["floor"]
+    axes.plot(
+        hull["delay_s"], hull["energy_j"], color="black", linewidth=1.2, label="offline optimum (event chain)"
+    )
+    if len(bound):
+        axes.plot(bound["delay_s"], bound["energy_j"], color="black", linewidth=1, linestyle=":",
+                  label="lower bound in the simulator")  # fmt: skip
     shown = frame[frame["label"] != "always-on"]
     for kind, hollow in (("policy", False), ("simulated", True)):
         for policy, point in shown[shown["kind"] == kind].groupby("label", sort=False):
-            _point(axes, point, str(policy), hollow)
-    if len(floor):
+            _plot_point(axes, point, str(policy), hollow)
+    if len(bound):
         right_s = 2.5 * max(hull["delay_s"].max(), 0.1)
         axes.set_xlim(-0.03 * right_s, right_s)
     axes.set_xlabel("delay (s per page)")
     axes.set_ylabel("energy (J per page)")
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
-    away = "; without power saving (no delay) lies far above" if "always-on" in set(frame["label"]) else ""
-    return figure, _FRONTIER.format(away)
+    note = "; without power saving (no delay) lies far above" if "always-on" in set(frame["label"]) else ""
+    return figure, _FRONTIER_CAPTION.format(note)
 
 
-_FRONTIER = (
-    "Energy against delay{}. Full markers and the line: policies and hindsight's best schedules on the chain,"
-    " exact without delay, with delay a bound on the chain only. Hollow markers: the same policies in the"
-    " simulator; dotted: the floor that none of them can go below there."
+_FRONTIER_CAPTION = (
+    "Energy against delay{}. Filled markers and solid line: policies and offline optimum in the event-chain"
+    " model, which is exact without delay. With delay, the line is a bound in that model only."
+    " Hollow markers: the same policies in the simulator. Dotted line: lower bound of every policy there."
 )
 
 
-def _point(axes: Axes, point: pd.DataFrame, policy: str, hollow: bool) -> None:
-    place = style_index(policy)
+def _plot_point(axes: Axes, point: pd.DataFrame, policy: str, hollow: bool) -> None:
+    """Plot a policy.
+
+    Parameters
+    ----------
+    axes : Axes
+        Axes to plot to.
+    point : DataFrame
+        Row of the policy.
+    policy : str
+        Policy spec.
+    hollow : bool
+        Whether the marker is hollow. Hollow markers have no legend entry.
+    """
+    index = style_index(policy)
     axes.plot(
         point["delay_s"],
         point["energy_j"],
         linestyle="none",
-        marker=MARKERS[place],
+        marker=MARKERS[index],
         markersize=7,
-        color=COLOURS[place],
-        markerfacecolor="none" if hollow else COLOURS[place],
+        color=COLOURS[index],
+        markerfacecolor="none" if hollow else COLOURS[index],
         label=None if hollow else name_of(policy),
     )

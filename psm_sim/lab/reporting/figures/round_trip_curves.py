@@ -1,4 +1,4 @@
-"""Curves: page time and energy against the round trip, and sleep times over time (thesis, figure 2-5)."""
+"""Curves of page time and energy against the round-trip time, and of sleep times (thesis, figure 2-5)."""
 
 from __future__ import annotations
 
@@ -16,57 +16,91 @@ _TICKS_MS = (10, 20, 40, 80, 150, 300, 600)
 
 
 def draw_round_trips(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``rtt_ms, policy, time_ratio, energy_j``, one line per policy; ``reference`` as hollow markers."""
+    """Plot page time and energy against the round-trip time, one line per policy.
+
+    Returns the figure and its caption. The columns of *frame* are ``rtt_ms, policy, time_ratio, energy_j``.
+    The optional column ``reference`` is plotted as hollow markers.
+    """
     shown = frame[frame["policy"] != "always-on"]
     figure, panels = new_figure(1, 2, width_in=8.4, height_in=4.2)
     for policy, line in shown.groupby("policy", sort=False):
         for axes, column in zip(panels, ("time_ratio", "energy_j"), strict=True):
-            _line(axes, line, str(policy), column)
+            _plot_line(axes, line, str(policy), column)
         if "reference" in line:
-            _reference(panels[0], line, style_index(str(policy)))
+            _plot_reference(panels[0], line, style_index(str(policy)))
     for axes, label in zip(
         panels, ("mean page time over no power saving", "energy (J per page)"), strict=True
     ):
         axes.set_xscale("log")
         axes.set_xticks(_TICKS_MS, [str(tick) for tick in _TICKS_MS])
         axes.minorticks_off()
-        axes.set_xlabel("round trip to the server (ms)")
+        axes.set_xlabel("round-trip time to the server (ms)")
         axes.set_ylabel(label)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    hollow = " Large hollow markers: an independent model's." if "reference" in shown else ""
-    return figure, f"Page time and energy against the round trip to the server, without server delay.{hollow}"
+    note = " Large hollow markers: independent model." if "reference" in shown else ""
+    return (
+        figure,
+        f"Page time and energy against the round-trip time to the server, without server delay.{note}",
+    )
 
 
-def _line(axes: Axes, line: pd.DataFrame, policy: str, column: str) -> None:
-    place = style_index(policy)
+def _plot_line(axes: Axes, line: pd.DataFrame, policy: str, column: str) -> None:
+    """Plot one column of a policy against the round-trip time.
+
+    Parameters
+    ----------
+    axes : Axes
+        Panel to plot to.
+    line : DataFrame
+        Rows of the policy.
+    policy : str
+        Policy spec.
+    column : str
+        Name of the column.
+    """
+    index = style_index(policy)
     axes.plot(
         line["rtt_ms"],
         line[column],
-        color=COLOURS[place],
-        linestyle=LINES[place],
-        marker=MARKERS[place],
+        color=COLOURS[index],
+        linestyle=LINES[index],
+        marker=MARKERS[index],
         markersize=3,
         linewidth=1.2,
         label=name_of(policy),
     )
 
 
-def _reference(axes: Axes, line: pd.DataFrame, place: int) -> None:
-    known = line.dropna(subset=["reference"])
+def _plot_reference(axes: Axes, line: pd.DataFrame, index: int) -> None:
+    """Plot the reference values of a policy.
+
+    Parameters
+    ----------
+    axes : Axes
+        Panel to plot to.
+    line : DataFrame
+        Rows of the policy.
+    index : int
+        Style index of the policy.
+    """
+    points = line.dropna(subset=["reference"])
     axes.plot(
-        known["rtt_ms"],
-        known["reference"].astype(float),
+        points["rtt_ms"],
+        points["reference"].astype(float),
         linestyle="none",
-        marker=MARKERS[place],
+        marker=MARKERS[index],
         markersize=8,
         markerfacecolor="none",
-        markeredgecolor=COLOURS[place],
+        markeredgecolor=COLOURS[index],
     )
 
 
 def draw_sleep_times(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``loss, time_s, sleep_ms`` as steps, one panel per loss."""
+    """Plot the sleep times of LPSM as steps, one panel per loss.
+
+    Returns the figure and its caption. The columns of *frame* are ``loss, time_s, sleep_ms``.
+    """
     losses = list(dict.fromkeys(frame["loss"]))
     figure, panels = new_figure(len(losses), 1, width_in=6.8, height_in=1.0 + 1.7 * len(losses))
     for axes, loss in zip(panels, losses, strict=True):
@@ -78,4 +112,4 @@ def draw_sleep_times(frame: pd.DataFrame) -> tuple[Figure, str]:
         axes.margins(x=0.01)
         axes.sharex(panels[0])
     panels[-1].set_xlabel("time (s)")
-    return figure, "Evolution of LPSM's sleep times over a portion of a run, under each loss."
+    return figure, "Sleep times of LPSM over a part of a run, under each loss."

@@ -1,4 +1,4 @@
-"""Settings of the search: the published numbers of LPSM that each meets, against those of BSD."""
+"""Figure of the setting search."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-_DOT = 12
-"""The area of a dot in square points, for each setting that it stands for."""
+_DOT_AREA = 12
+"""Area of a dot in square typographic points, per setting that it represents."""
 
 
 def draw_settings(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``lpsm, bsd, frontier, setting``, one row per setting: a dot for each pair of counts.
+    """Plot how many published numbers of LPSM and of BSD each setting reproduces.
 
-    Its area is proportional to the settings there; those of the frontier are joined and named.
+    Returns the figure and its caption. The columns of *frame* are ``lpsm, bsd, frontier, setting``, with one
+    row per setting. The area of a dot is proportional to the number of settings with these counts. Settings
+    on the Pareto frontier are connected and labelled.
     """
     figure, (axes,) = new_figure(width_in=6.8, height_in=4.4)
     counts = frame.groupby(["lpsm", "bsd"]).size().reset_index(name="settings")
-    axes.scatter(counts["lpsm"], counts["bsd"], s=_DOT * counts["settings"], color=COLOURS[0], alpha=0.6)
+    axes.scatter(counts["lpsm"], counts["bsd"], s=_DOT_AREA * counts["settings"], color=COLOURS[0], alpha=0.6)
     best = frame[frame["frontier"]].sort_values("lpsm")
     axes.plot(best["lpsm"], best["bsd"], color="black", linewidth=1, marker="o", markersize=3)
     for lpsm, bsd, setting in zip(best["lpsm"], best["bsd"], best["setting"], strict=True):
         think, server, *_ = setting.split(", ")
         axes.annotate(f"{think}\n{server}", (lpsm, bsd), (4, 4), textcoords="offset points", fontsize=7)
-    axes.set_xlabel("LPSM's published numbers met (count)")
-    axes.set_ylabel("BSD's published numbers met (count)")
+    axes.set_xlabel("reproduced numbers of LPSM (count)")
+    axes.set_ylabel("reproduced numbers of BSD (count)")
     axes.margins(0.16)
     return figure, (
-        "Published numbers met by a single setting, LPSM's (of those that do not calibrate) against BSD's"
-        " (the bound not counted); a dot's area: how many settings; the line: no setting meets more of both."
+        "Published numbers that a single setting reproduces, without calibrating numbers (LPSM) and the bound"
+        " (BSD). The area of a dot is the number of settings. The line is the Pareto frontier."
     )

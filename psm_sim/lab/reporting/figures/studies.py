@@ -1,4 +1,4 @@
-"""Figures of the studies by name, in the form of the thesis's."""
+"""Registry of the study figures."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ _DRAWERS: dict[str, Callable[[Any], Any]] = {
 
 
 def draw(key: str, frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Return the figure of that name, drawn from its numbers, and its caption."""
+    """Plot the figure *key* from its data, and return it with its caption."""
     figure, caption = _DRAWERS[key](frame)
     return figure, caption

@@ -1,4 +1,4 @@
-"""Figure of the validation: mean currents, ours against measured ones."""
+"""Figure of the validation against measured currents."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ if TYPE_CHECKING:
 
 
 def draw_currents(frame: pd.DataFrame) -> tuple[Figure, str]:
-    """Draw ``label, measured, ours, verdict, tolerance``."""
+    """Plot simulated against measured mean currents.
+
+    Returns the figure and its caption. The columns of *frame* are ``label, measured, ours, verdict,
+    tolerance``.
+    """
     figure, (axes,) = new_figure(1, 1, 5.6, 4.6)
-    for place, (verdict, points) in enumerate(frame.groupby("verdict", sort=True)):
+    for index, (verdict, points) in enumerate(frame.groupby("verdict", sort=True)):
         axes.plot(
             points["measured"],
             points["ours"],
-            MARKERS[place],
-            color=COLOURS[place],
+            MARKERS[index],
+            color=COLOURS[index],
             label=verdict,
             markersize=5,
         )
@@ -32,9 +36,9 @@ def draw_currents(frame: pd.DataFrame) -> tuple[Figure, str]:
         axes.annotate(
             str(row.label), (row.measured, row.ours), (4, -8), textcoords="offset points", fontsize=6
         )
-    axes.set(xscale="log", yscale="log", xlabel="measured at DTIM 3 (mA)", ylabel="ours, predicted (mA)")
+    axes.set(xscale="log", yscale="log", xlabel="measured at DTIM 3 (mA)", ylabel="predicted (mA)")
     axes.legend(fontsize=8, frameon=False)
     return (
         figure,
-        "Mean current of an idle station at DTIM 3, predicted. The band is what counts as agreement.",
+        "Predicted and measured mean current of an idle station at DTIM 3. The band is the tolerance.",
     )

@@ -1,1 +1,1 @@
-"""Files of studies."""
+"""Result files of the studies."""

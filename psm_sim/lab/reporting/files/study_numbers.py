@@ -1,4 +1,4 @@
-"""Numbers of studies as plain values: every claim and every table, for other programs and for tests."""
+"""Claims and tables of the studies as plain values, for ``numbers.json``."""
 
 from __future__ import annotations
 
@@ -18,34 +18,36 @@ _DIGITS = 10
 
 
 def numbers_of(findings: Sequence[Findings], seed: int) -> dict[str, Any]:
-    """Return the claims and tables of each study by its name; floats to ten significant digits."""
+    """Return the claims and tables of each study, by name. Floats have ten significant digits."""
     return {
         "psm_sim": __version__,
         "seed": seed,
         "tallies": _tallies(findings),
-        "presets": {preset.name: preset.history() for found in findings for preset in found.presets},
-        "studies": {found.study: _study(found) for found in findings},
+        "presets": {preset.name: preset.history() for study in findings for preset in study.presets},
+        "studies": {study.study: _study(study) for study in findings},
     }
 
 
 def _tallies(findings: Sequence[Findings]) -> dict[str, dict[str, dict[str, int]]]:
     """Return the number of claims with each verdict, by preset and by role."""
     counts: dict[str, dict[str, Counter[str]]] = {}
-    for claim in (claim for found in findings for claim in found.claims):
+    for claim in (claim for study in findings for claim in study.claims):
         counts.setdefault(claim.preset, {}).setdefault(claim.role, Counter())[claim.verdict] += 1
-    return {preset: {role: dict(found) for role, found in roles.items()} for preset, roles in counts.items()}
-
-
-def _study(found: Findings) -> dict[str, Any]:
     return {
-        "title": found.title,
-        "setting": found.setting,
-        "presets": [preset.name for preset in found.presets],
-        "provisional": found.provisional,
-        "claims": [_claim(claim) for claim in found.claims],
-        "remarks": list(found.remarks),
-        "commentary": list(found.commentary),
-        "tables": [{"title": table.title, **_frame(table.frame)} for table in found.tables],
+        preset: {role: dict(verdicts) for role, verdicts in roles.items()} for preset, roles in counts.items()
+    }
+
+
+def _study(findings: Findings) -> dict[str, Any]:
+    return {
+        "title": findings.title,
+        "setting": findings.setting,
+        "presets": [preset.name for preset in findings.presets],
+        "provisional": findings.provisional,
+        "claims": [_claim(claim) for claim in findings.claims],
+        "remarks": list(findings.remarks),
+        "commentary": list(findings.commentary),
+        "tables": [{"title": table.title, **_frame(table.frame)} for table in findings.tables],
     }
 
 
@@ -77,7 +79,7 @@ def _frame(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def to_plain(value: Any) -> Any:
-    """Return a cell as a value that JSON has; a number that is missing is ``None``."""
+    """Return a cell as a JSON value. NaN becomes None."""
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, float):
         return None if value != value else float(f"{value:.{_DIGITS}g}")

@@ -1,1 +1,1 @@
-"""Tables of studies on a terminal."""
+"""Terminal tables of the studies."""

@@ -1,4 +1,4 @@
-"""Findings of studies as tables for people."""
+"""Terminal tables of the findings of studies."""
 
 from __future__ import annotations
 
@@ -15,66 +15,67 @@ if TYPE_CHECKING:
 
 
 def write_findings(findings: Sequence[Findings], stream: TextIO, rule: str = claim_table.RULE) -> None:
-    """Write each study's claims, tables and remarks.
+    """Write the claims, tables and remarks of each study.
 
     Parameters
     ----------
-    findings
-        In the order to be printed.
-    stream
-        Where to.
-    rule
-        How the verdicts are found.
+    findings : sequence of Findings
+        Findings of the studies, in printing order.
+    stream : text file
+        Output stream.
+    rule : str
+        Explanation of the verdicts.
     """
     from rich.text import Text
 
     with console_on(stream) as console:
-        for found in findings:
-            console.print(Text(f"{found.study}: {found.title}", style="bold"))
-            console.print(Text(found.setting))
-            notes = {preset.name: preset.note() for preset in found.presets}
-            for name, mine in claim_table.under_each_preset(found.claims).items():
+        for study in findings:
+            console.print(Text(f"{study.study}: {study.title}", style="bold"))
+            console.print(Text(study.setting))
+            notes = {preset.name: preset.note() for preset in study.presets}
+            for name, claims in claim_table.under_each_preset(study.claims).items():
                 console.print()
                 console.print(Text(notes.get(name, ""), style="italic"), end="\n" if name else "")
-                console.print(_table(*claim_table.columns(mine, without=["source"])))
-            for table in found.tables:
+                console.print(_table(*claim_table.columns(claims, without=["source"])))
+            for table in study.tables:
                 console.print()
                 console.print(Text(table.title, style="italic"))
                 console.print(_table(list(map(str, table.frame.columns)), cells(table.frame)))
             console.print()
-            for line in [f"* {remark}" for remark in found.remarks] + _commentary(found):
+            for line in [f"* {remark}" for remark in study.remarks] + _commentary(study):
                 console.print(Text(line))
             console.print()
-        for line in _end(findings, rule):
+        for line in _footer(findings, rule):
             console.print(Text(line))
 
 
-def _end(findings: Sequence[Findings], rule: str) -> list[str]:
-    """Return the tallies of each preset, and how they are found."""
-    every = [claim for found in findings for claim in found.claims]
-    presets = claim_table.under_each_preset(every)
+def _footer(findings: Sequence[Findings], rule: str) -> list[str]:
+    """Return the verdict counts of each preset, and the explanation of verdicts and roles."""
+    all_claims = [claim for study in findings for claim in study.claims]
+    presets = claim_table.under_each_preset(all_claims)
     lines = [
-        f"{f'Preset {name}, ' if name else ''}{len(mine)} published numbers: {claim_table.format_tallies(mine)}."
-        for name, mine in presets.items()
+        f"{f'Preset {name}, ' if name else ''}{len(claims)} published numbers: "
+        f"{claim_table.format_tallies(claims)}."
+        for name, claims in presets.items()
     ]
-    if any(found.provisional for found in findings):
-        lines.append("Provisional: a verdict needs more replications; run without --quick.")
+    if any(study.provisional for study in findings):
+        lines.append("Provisional verdicts need more replications. Run without --quick.")
     roles = [claim_table.ROLES] if any(presets) else []
-    return [*lines, rule, *roles] if every else []
+    return [*lines, rule, *roles] if all_claims else []
 
 
-def _commentary(found: Findings) -> list[str]:
-    lines = [f"* {sentence}" for sentence in found.commentary]
+def _commentary(findings: Findings) -> list[str]:
+    lines = [f"* {sentence}" for sentence in findings.commentary]
     return ["Commentary:", *lines] if lines else []
 
 
 def cells(frame: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return a table's cells as text."""
+    """Return the cells of a table as text."""
     return [tuple(cell(value) for value in row) for row in frame.itertuples(index=False, name=None)]
 
 
 def cell(value: Any) -> str:
-    """Return one cell as text: four significant digits of a fraction, nothing for what is missing."""
+    """Return a value as text: floats with four significant digits, and an empty string for None and NaN."""
     value = value.item() if hasattr(value, "item") else value
     if value is None or value != value:
         return ""

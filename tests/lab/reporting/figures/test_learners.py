@@ -14,10 +14,10 @@ COLUMNS = {
     "bought": ("sampler", "bought", "error"),
 }
 AXES = {
-    "labels": ("error of the half-space", "labels bought, median"),
-    "drift": ("share of labels bought", "accuracy"),
-    "f-measure": ("share of labels bought", "macro F-measure"),
-    "bought": ("labels or images bought", "mean error"),
+    "labels": ("error of the half-space", "queried labels, median"),
+    "drift": ("share of queried labels", "accuracy"),
+    "f-measure": ("share of queried labels", "macro F-measure"),
+    "bought": ("queried labels or images", "mean error"),
 }
 
 
