@@ -1,4 +1,4 @@
-"""Workloads from a capture, replayed as packets (open loop) or as requests and replies (closed loop)."""
+"""Workloads from a packet capture, replayed in an open or a closed loop."""
 
 from __future__ import annotations
 
@@ -97,7 +97,10 @@ def _select_texts(cls: type, texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def workload_of(captured: CapturedTrace, pages: int, seed: int, replication: int = 0) -> Workload:
-    """Return the workload of a capture, which has messages during pauses (open loop) or pages (closed loop).
+    """Return the workload of a capture.
+
+    An open loop replays packets as messages during pauses. A closed loop replays requests and replies as
+    pages.
 
     Parameters
     ----------

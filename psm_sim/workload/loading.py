@@ -113,7 +113,10 @@ def find_trace(name: str) -> Path:
 
 
 def _installed_trace(point: EntryPoint) -> Path:
-    """Return the trace file of a package. Its entry point is a path or a function that returns a path."""
+    """Return the trace file of a package.
+
+    The entry point is a path or a function that returns a path.
+    """
     path_or_function = load_entry_point(point)
     with calling(f"trace {point.name} of {distribution_of(point)}: the path of its file cannot be read"):
         path = Path(path_or_function() if callable(path_or_function) else path_or_function)

@@ -52,7 +52,7 @@ def transfers_of(pages: Iterable[Page], nominal: NominalTransfers) -> Iterator[T
 
 
 def _page(page: Page, start_us: int, nominal: NominalTransfers) -> Iterator[Transfer]:
-    """Yield the main object and then the embedded ones, each on the connection that becomes free first."""
+    """Yield the main object and then the embedded ones, each on the first free connection."""
     main_us = start_us + _wait_us(page, 0, nominal) + _line_us(page.main_bytes, nominal)
     yield Transfer(start_us, main_us, page.main_bytes)
     free, line_us = [main_us] * nominal.connections, main_us

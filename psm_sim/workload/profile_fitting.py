@@ -25,9 +25,9 @@ PROBABILITIES = np.array(
 def fit_profile(recording: Recording, name: str, clients: NDArray[np.intp] | None = None) -> Profile:
     """Fit a profile to the pages of some clients, or of all.
 
-    Main and embedded objects have separate tables. Quantities that the recording lacks, such as request
-    sizes in the UCB format or think times of a single page, come from the published Berkeley tables. The
-    remark of the profile lists them.
+    Main and embedded objects have separate tables. The UCB format lacks request sizes, and a single page has
+    no think time. Missing quantities come from the published Berkeley tables. The remark of the profile lists
+    them.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from psm_sim.workload.traffic_part import TrafficPart
 from psm_sim.workload.workload import Workload
 
 _SLACK_S = 30.0
-"""Seconds added per page to its think time and server delays, because messages continue while it loads."""
+"""Seconds of messages per page in addition to its think time and server delays, while the page loads."""
 
 
 @dataclass(frozen=True)

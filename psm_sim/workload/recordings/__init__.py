@@ -1,1 +1,1 @@
-"""Readers of recorded browsing, for UCB Home IP, HAR and BU-Web-Client files and packet captures."""
+"""Readers of UCB Home IP traces, HAR files, BU-Web-Client logs and packet captures."""

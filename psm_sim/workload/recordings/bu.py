@@ -1,8 +1,9 @@
-"""Reader of BU-Web-Client logs, written by an instrumented Mosaic at Boston University in 1994 and 1995.
+"""Reader of BU-Web-Client logs.
 
-A log has one line per request, ``machine time user "URL" size seconds``. The fields are the Unix time, the
-size including protocol overhead, and the retrieval time. Size 0 and 0.0 s mean that the browser's cache
-answered, so the line is omitted. The archive has one file per session. Concatenated files are read as well.
+The logs were written by an instrumented Mosaic at Boston University in 1994 and 1995. A log has one line per
+request, ``machine time user "URL" size seconds``. The time is a Unix time, the size includes protocol
+overhead, and the seconds are the retrieval time. Size 0 and 0.0 s mean that the browser's cache answered, so
+the line is omitted. The archive has one file per session. Concatenated files are read as well.
 
 Source: C. A. Cunha, A. Bestavros, M. E. Crovella, Characteristics of WWW client traces, BU TR-95-010, 1995.
 """

@@ -1,8 +1,8 @@
 """Requests of many clients, partitioned by client in bounded memory.
 
 A trace is ordered by time, but pages are grouped per client. Rows are therefore distributed over buckets by
-client. A bucket is in memory while it is small and in a temporary file afterwards, so a trace of any length
-can be sorted one bucket at a time.
+client. A bucket is in memory while it is small and in a temporary file afterwards. Sorting one bucket at a
+time bounds the memory for a trace of any length.
 """
 
 from __future__ import annotations
@@ -31,8 +31,12 @@ ROW = np.dtype(
         ("secondary", np.bool_),
     ]
 )
-"""Request: numbers of client and server, time sent, time until the last byte, server delay or -1, response
-size in bytes, and whether its type is one that pages embed. Times are in microseconds."""
+"""Request with the numbers of its client and server.
+
+``at_us`` is the time of the request, ``took_us`` the time until the last byte, and ``delay_us`` the server
+delay or -1, in microseconds. ``size`` is that of the response in bytes. ``secondary`` is whether the request
+is for an embedded object.
+"""
 
 
 class ClientRequests:
@@ -67,7 +71,10 @@ class ClientRequests:
             self._buckets[number].write(rows[bucket == number].tobytes())
 
     def buckets(self) -> Iterator[NDArray[np.void]]:
-        """Yield and discard the rows of each bucket, sorted by client and time; equal times in file order."""
+        """Yield the rows of each bucket, sorted by client and time, and discard the bucket.
+
+        Rows with equal times keep the order of the file.
+        """
         while self._buckets:
             with self._buckets.pop(0) as file:
                 file.seek(0)

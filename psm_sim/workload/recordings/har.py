@@ -1,12 +1,12 @@
 """Reader of HAR files (1.1 and 1.2) from WebPagetest, Chrome, chrome-har and Firefox.
 
-A HAR file is the recording of one client. Its pages are those in ``pages``. In a file without pages
-(Fiddler), a request that starts more than 1 s after all earlier ones are done begins a new page (rule of Mah
-1997).
+A HAR file is the recording of one client. Its pages are those in ``pages``. Files of Fiddler have no pages.
+In such a file, a request that starts more than 1 s after the end of all earlier ones begins a new page (rule
+of Mah 1997).
 
-The gap between two pages is a think time only within a session. It is unknown if the file comes from a tool
-whose pages are independent runs, if both pages begin with the same URL (first and repeat view), or if the
-pages overlap.
+The gap between two pages is a think time only within a session. The think time is unknown in three cases.
+The pages overlap, both begin with the same URL (first and repeat view), or the file comes from a tool whose
+pages are independent runs.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _json(data: bytearray, path: Path) -> Any:
 
 
 def _too_deep_at(text: str, deepest: int = 200) -> int:
-    """Return the offset at which brackets, including those in strings, are nested deeper than *deepest*."""
+    """Return the offset at which brackets (also in strings) are nested deeper than *deepest*."""
     depth = 0
     for offset, character in enumerate(text):
         depth += (character in "[{") - (character in "]}")

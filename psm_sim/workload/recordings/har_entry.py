@@ -38,8 +38,8 @@ class Entry:
 def read_entry(entry: Mapping[str, Any]) -> Entry | None:
     """Return the entry, or None if it did not use the network.
 
-    Entries without network traffic have a ``data:``, ``blob:`` or ``about:`` URL, are marked as cached, or
-    have an empty response (blocked or failed, status 0 or -2).
+    Entries without network traffic have a ``data:``, ``blob:`` or ``about:`` URL or are marked as cached.
+    Blocked or failed requests (status 0 or -2) have an empty response.
     """
     request, response = _mapping(entry.get("request")), _mapping(entry.get("response"))
     url = str(request.get("url", ""))

@@ -1,8 +1,8 @@
 """Grouping of requests into page views.
 
-The rule is that of Ford's SST client. A request belongs to the page of the client's previous request if it is
-for an image, sound or Java class, goes to the same server, and is sent at most 60 s later. Any other request
-begins a page. Requests are processed in the order in which they were sent.
+The rule is that of Ford's SST client. A request for an image, sound or Java class belongs to the page of the
+client's previous request if it goes to the same server at most 60 s later. Any other request begins a page.
+Requests are processed in the order in which they were sent.
 
 The think time is the gap from the last byte of a page to the first request of the next page. It is 0 if the
 user did not wait for the end of the page.

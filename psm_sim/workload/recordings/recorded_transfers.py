@@ -18,9 +18,10 @@ from psm_sim.workload.recordings.ucb import collect as collect_ucb
 
 
 def read_transfers(path: Path, clients: Sequence[str]) -> list[list[Transfer]]:
-    """Return the transfers of each of *clients*, in the order sent. The file must contain all clients.
+    """Return the transfers of each of *clients*, in the order sent.
 
-    The file is read in one pass. Requests of other clients are written to temporary files to limit memory.
+    The file must contain all clients. A transfer lasts from the request to the last byte of its response. The
+    file is read in one pass. Requests of other clients are written to temporary files to limit memory.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def ucb_recording(
     """Read all batches and group their requests into pages.
 
     Records without response bytes or without a request time are skipped. The server delay is the time from
-    the request to the first byte of the response, as observed by the monitor in front of the modems. It is
+    the request to the first byte of the response at the monitor, which is in front of the modems. It is
     unknown for a stopped response, and for a response that a clock jump puts before its request.
 
     Parameters

@@ -18,7 +18,7 @@ def is_ucb_name(path: Path) -> bool:
 
 
 def write_records(path: Path, records: Iterable[Record]) -> int:
-    """Write records as text if the name has the suffix ``.txt``, else in binary; return their number."""
+    """Write records and return their number. The suffix ``.txt`` selects the text format."""
     as_text, count = ".txt" in path.suffixes, 0
     with open_maybe_gzipped(path) as file:
         for count, record in enumerate(records, start=1):  # noqa: B007
