@@ -23,7 +23,7 @@ DEFAULT_PAGES = 100
 """Default number of pages."""
 
 
-def whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
+def integer_between(minimum: int, maximum: int) -> Callable[[str], int]:
     """Return an argparse type for integers from *minimum* to *maximum*."""
     bounds = f"from {minimum} to {maximum}"
 
@@ -163,14 +163,14 @@ def parse_timeout(text: str | None) -> float | None:
 
 def add_workers(parser: argparse.ArgumentParser, help: str) -> None:  # noqa: A002
     """Add ``--workers`` with the given *help*."""
-    execution_group(parser).add_argument("--workers", type=whole_number(1, 1024), metavar="N", help=help)
+    execution_group(parser).add_argument("--workers", type=integer_between(1, 1024), metavar="N", help=help)
 
 
 def add_pages(parser: argparse._ActionsContainer, meaning: str) -> None:
     """Add ``--pages``; *meaning* is its help without the default."""
     parser.add_argument(
         "--pages",
-        type=whole_number(1, MAX_PAGES),
+        type=integer_between(1, MAX_PAGES),
         default=DEFAULT_PAGES,
         metavar="N",
         help=f"{meaning} (default: %(default)s)",
@@ -181,7 +181,7 @@ def add_seed(parser: argparse._ActionsContainer, meaning: str) -> None:
     """Add ``--seed``; *meaning* is its help without the default."""
     parser.add_argument(
         "--seed",
-        type=whole_number(0, MAX_SEED),
+        type=integer_between(0, MAX_SEED),
         default=1,
         metavar="N",
         help=f"{meaning} (default: %(default)s)",

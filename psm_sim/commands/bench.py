@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from psm_sim.commands import list_output
-from psm_sim.commands.arguments import whole_number
+from psm_sim.commands.arguments import integer_between
 
 HELP = """\
 Measure the time of a page, a poll, a learning round and a start of psm_sim, relative to baseline
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
         "--repeats",
-        type=whole_number(1, 1000),
+        type=integer_between(1, 1000),
         default=5,
         metavar="N",
         help="number of repetitions, of which the best counts (default: %(default)s)",

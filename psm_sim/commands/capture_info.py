@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.commands.trace_info import facts_of, pages_of, row_of, table_of
+from psm_sim.commands.trace_info import fact_lines, page_lines, quantile_row, quantile_table
 from psm_sim.errors import InputError
 from psm_sim.formatting import format_duration
 from psm_sim.workload.capture_workloads import CapturedTrace
 from psm_sim.workload.recordings.capture.ip_packets import TCP, UDP
 
 
-def of_capture(captured: CapturedTrace) -> str:
+def describe_capture(captured: CapturedTrace) -> str:
     """Return the description of a capture: packets per direction and reconstructed pages."""
     capture = captured.capture
     protocol = capture.rows["protocol"]
@@ -25,17 +25,17 @@ def of_capture(captured: CapturedTrace) -> str:
         "Packets": ", ".join(f"{name} {int(mask.sum()):,}" for name, mask in kinds.items()),
     }
     rows = [line for name, up in (("down", False), ("up", True)) for line in _rows(captured, name, up)]
-    return "\n".join([*facts_of(facts), "", *table_of(rows), "", *_pages(captured)])
+    return "\n".join([*fact_lines(facts), "", *quantile_table(rows), "", *_pages(captured)])
 
 
 def _rows(captured: CapturedTrace, name: str, up: bool) -> list[str]:
     mask = captured.capture.uplink == up
     gaps_s, sizes = np.diff(captured.capture.at_s[mask]), captured.capture.rows["length"][mask]
-    return [row_of(f"{name}, between s", gaps_s), row_of(f"{name}, bytes", sizes)]
+    return [quantile_row(f"{name}, between s", gaps_s), quantile_row(f"{name}, bytes", sizes)]
 
 
 def _pages(captured: CapturedTrace) -> list[str]:
     try:
-        return pages_of(captured.recording)
+        return page_lines(captured.recording)
     except InputError as error:
         return [str(error)]

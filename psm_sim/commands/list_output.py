@@ -32,7 +32,7 @@ def add_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="name of the entry to show")
 
 
-def shown_file(kind: str, name: str | None) -> int:
+def show_file(kind: str, name: str | None) -> int:
     """Print the TOML file of a bundled entry, and return the exit status 0.
 
     Raises
@@ -79,7 +79,7 @@ def row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
     }
 
 
-def of_registry(registry: Registry[Any]) -> list[Item]:
+def registry_items(registry: Registry[Any]) -> list[Item]:
     """Return an entry for every component: first paragraph of its docstring, and its parameters."""
     from psm_sim.parameters import parameters_of
 

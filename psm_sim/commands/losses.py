@@ -19,4 +19,4 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the listing."""
     from psm_sim.losses import LOSSES
 
-    return list_output.show("losses", list_output.of_registry(LOSSES), EPILOG, arguments.format)
+    return list_output.show("losses", list_output.registry_items(LOSSES), EPILOG, arguments.format)

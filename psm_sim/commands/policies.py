@@ -18,4 +18,4 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the listing."""
     from psm_sim.policies import POLICIES
 
-    return list_output.show("policies", list_output.of_registry(POLICIES), EPILOG, arguments.format)
+    return list_output.show("policies", list_output.registry_items(POLICIES), EPILOG, arguments.format)

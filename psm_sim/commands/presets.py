@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.bundled_files import bundled_names
 
     if arguments.action == "show":
-        return list_output.shown_file("presets", arguments.name)
+        return list_output.show_file("presets", arguments.name)
     items = [_item(name) for name in bundled_names("presets")]
     return list_output.show("presets", items, EPILOG, arguments.format)
 

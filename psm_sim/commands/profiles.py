@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.network.chip_profiles import profile_names
 
     if arguments.action == "show":
-        return list_output.shown_file("topologies/profiles", arguments.name)
+        return list_output.show_file("topologies/profiles", arguments.name)
     items = [_item(name) for name in profile_names()]
     return list_output.show("profiles", items, EPILOG, arguments.format)
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.commands.arguments import add_format, add_pages, add_seed, whole_number
+from psm_sim.commands.arguments import add_format, add_pages, add_seed, integer_between
 from psm_sim.reporting.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace",
         default="ucb",
-        metavar="NAME[:key=value,...] or FILE",
+        metavar="NAME|FILE[:key=value,...]",
         help="network activity: a bundled trace, a recording or a page list (default: %(default)s)",
     )
     parser.add_argument(
@@ -90,7 +90,7 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--loss",
         default="inverse",
-        metavar='NAME, "formula" or FILE.py:CLASS',
+        metavar="NAME|FORMULA|FILE.py:CLASS",
         help="loss of a polling time, in nats (default: %(default)s)",
     )
     parser.add_argument(
@@ -98,14 +98,14 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--horizon",
-        type=whole_number(1, 10**9),
+        type=integer_between(1, 10**9),
         default=27_000,
         metavar="N",
         help="number of polls for which learn-alpha chooses its switching rates (default: %(default)s)",
     )
     parser.add_argument(
         "--polls",
-        type=whole_number(1, 10**9),
+        type=integer_between(1, 10**9),
         metavar="N",
         help="stop after N polls (default: stop at the last byte)",
     )

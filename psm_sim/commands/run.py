@@ -165,8 +165,12 @@ def _scenario(arguments: argparse.Namespace, preset: Preset) -> Scenario:
     options = {**parse_battery(arguments.battery), **parse_max_page_s(arguments.max_page_s)}
     settings = {**preset.settings, **options, **parse_settings(arguments.set)}
     load_topology(arguments.topology, settings, "--set")
-    of_recording = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
-    trace = apply_recording_options(preset.trace_spec(arguments.trace), of_recording)
+    recording_options = {
+        "workload": arguments.workload,
+        "clients": arguments.clients,
+        "client": arguments.client,
+    }
+    trace = apply_recording_options(preset.trace_spec(arguments.trace), recording_options)
     return Scenario(trace, arguments.topology, arguments.pages, arguments.seed, settings, arguments.profile)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from psm_sim.bundled_files import bundled_names
-from psm_sim.commands.arguments import add_pages, add_seed, whole_number
+from psm_sim.commands.arguments import add_pages, add_seed, integer_between
 
 
 def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--loss",
-        metavar='NAME, "formula" or FILE.py:CLASS',
+        metavar="NAME|FORMULA|FILE.py:CLASS",
         help="loss of every lpsm policy; a formula may use I (buffered bytes), T (ms slept), Ti (candidate "
         "ms) and gamma",
     )
@@ -32,7 +32,7 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--trace",
         default="ucb",
-        metavar="NAME[:key=value,...] or FILE",
+        metavar="NAME|FILE[:key=value,...]",
         help="bundled trace or file: UCB .tr, .tr.gz or text, HAR, BU log, capture .pcap or .pcapng, page "
         "list .csv, profile .toml (default: %(default)s)",
     )
@@ -44,7 +44,7 @@ def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--clients",
-        metavar="all, N or ID",
+        metavar="all|N|ID",
         help="clients of a recording: all, the N busiest, or one; several are simulated separately and "
         "averaged; same as --trace FILE:clients=... (default: the busiest, or all for sampling)",
     )
@@ -70,7 +70,7 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--topology",
         default="three-node",
-        metavar="NAME or FILE.toml",
+        metavar="NAME|FILE.toml",
         help="network topology (default: %(default)s)",
     )
     group.add_argument(
@@ -83,14 +83,14 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
         "--set",
         action="append",
         default=[],
-        metavar="key=value",
+        metavar="KEY=VALUE",
         help="override a topology parameter, e.g. links.wired.latency_ms=80; repeatable",
     )
     group.add_argument(
         "--battery",
-        metavar="2000mAh",
-        help="battery capacity; adds the estimated battery life in days; requires a supply voltage, which"
-        " every profile has",
+        metavar="CAPACITY",
+        help="battery capacity, e.g. 2000mAh; adds the estimated battery life in days; requires a supply"
+        " voltage, which every profile has",
     )
 
 
@@ -99,7 +99,7 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("comparison")
     group.add_argument(
         "--replications",
-        type=whole_number(1, 10_000),
+        type=integer_between(1, 10_000),
         metavar="N",
         help="number of seeds, from SEED on; adds 95 %% confidence intervals, with differences paired by "
         "seed (default: 1, or 10 without any options)",

@@ -70,10 +70,14 @@ def build_grid(arguments: argparse.Namespace) -> Grid:
 
 def _trace(arguments: argparse.Namespace) -> str | None:
     """Return the trace with the parameters of other options, or None without options on the trace."""
-    of_recording = {"workload": arguments.workload, "clients": arguments.clients, "client": arguments.client}
-    if not any(is_given(f"--{key}", arguments.argv) for key in ("trace", *of_recording)):
+    recording_options = {
+        "workload": arguments.workload,
+        "clients": arguments.clients,
+        "client": arguments.client,
+    }
+    if not any(is_given(f"--{key}", arguments.argv) for key in ("trace", *recording_options)):
         return None
-    return str(apply_recording_options(Spec.parse(arguments.trace, "trace"), of_recording))
+    return str(apply_recording_options(Spec.parse(arguments.trace, "trace"), recording_options))
 
 
 def _grid_path(arguments: argparse.Namespace) -> Path:

@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.bundled_files import bundled_names
 
     if arguments.action == "show":
-        return list_output.shown_file("topologies", arguments.name)
+        return list_output.show_file("topologies", arguments.name)
 
     items = [_item(name) for name in bundled_names("topologies")]
     return list_output.show("topologies", items, EPILOG, arguments.format)

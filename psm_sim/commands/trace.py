@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from psm_sim.commands.arguments import add_common, path_option, whole_number
+from psm_sim.commands.arguments import add_common, integer_between, path_option
 from psm_sim.commands.messages import print_message
 from psm_sim.commands.trace_option_checks import check_disk_space, check_pages, check_target, check_unused
 from psm_sim.component_spec import Spec
@@ -44,12 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     convert.add_argument(
         "--pages",
-        type=whole_number(1, MAX_PAGES),
+        type=integer_between(1, MAX_PAGES),
         metavar="N",
         help="number of pages (default: all, or 100 for a profile)",
     )
     convert.add_argument(
-        "--seed", type=whole_number(0, MAX_SEED), metavar="N", help="random seed (default: 1)"
+        "--seed", type=integer_between(0, MAX_SEED), metavar="N", help="random seed (default: 1)"
     )
     fit = actions.add_parser(
         "fit", help="fit a profile to the distributions of a trace, for use with --trace FILE.toml"
@@ -58,7 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fit.add_argument("--to", required=True, metavar="FILE.toml", help="output file of the profile")
     make = actions.add_parser("synthesize", help="sample a UCB trace from published distributions")
     make.add_argument(
-        "--records", type=whole_number(1, MAX_RECORDS), required=True, metavar="N", help="number of records"
+        "--records",
+        type=integer_between(1, MAX_RECORDS),
+        required=True,
+        metavar="N",
+        help="number of records",
     )
     make.add_argument("--to", required=True, metavar="FILE", help="output file ending in .tr or .tr.gz")
     make.add_argument(
@@ -66,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     make.add_argument(
         "--seed",
-        type=whole_number(0, MAX_SEED),
+        type=integer_between(0, MAX_SEED),
         default=1,
         metavar="N",
         help="random seed (default: %(default)s)",
@@ -82,8 +86,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _info(args: argparse.Namespace) -> int:
-    from psm_sim.commands.capture_info import of_capture
-    from psm_sim.commands.trace_info import of_recording
+    from psm_sim.commands.capture_info import describe_capture
+    from psm_sim.commands.trace_info import describe_recording
     from psm_sim.commands.trace_recordings import load_recording
     from psm_sim.workload.capture_workloads import capture_at, is_capture_file
 
@@ -91,36 +95,36 @@ def _info(args: argparse.Namespace) -> int:
     path = find_trace(spec.name)
     if is_profile(path):
         check_unused(spec.values, "profiles are shown with their defaults")
-        print(_of_toml(path))  # noqa: T201
+        print(_describe_toml(path))  # noqa: T201
         return 0
     if not is_page_list(path) and is_capture_file(path):
         with progress(f"Reading {path.name}") as callback:
             captured = capture_at(path, spec.values, callback)
-        warnings, text = captured.capture.warnings, of_capture(captured)
+        warnings, text = captured.capture.warnings, describe_capture(captured)
     else:
         recording, _ = load_recording(path, spec, "replay")
-        warnings, text = recording.warnings, of_recording(recording)
+        warnings, text = recording.warnings, describe_recording(recording)
     _print_remarks(warnings)
     print(f"Trace    {escape_unprintable(str(path))}\n{text}")  # noqa: T201
     return 0
 
 
-def _of_toml(path: Path) -> str:
-    from psm_sim.commands.trace_info import of_profile, of_regimes
-    from psm_sim.commands.traffic_info import of_traffic
+def _describe_toml(path: Path) -> str:
+    from psm_sim.commands.trace_info import describe_profile, describe_regimes
+    from psm_sim.commands.traffic_info import describe_traffic
     from psm_sim.workload.regimes import regimes_of
     from psm_sim.workload.traffic_trace import traffic_of
 
     document = read_toml(path, "trace profile")
     if "pushes" in document:
-        from psm_sim.commands.trace_info import of_pushes
+        from psm_sim.commands.trace_info import describe_pushes
 
-        return of_pushes(load_workload(str(path), 1, 1))
+        return describe_pushes(load_workload(str(path), 1, 1))
     if "traffic" in document:
-        return of_traffic(traffic_of(document, path))
+        return describe_traffic(traffic_of(document, path))
     if "regimes" in document:
-        return of_regimes(regimes_of(document, path))
-    return of_profile(profile_of(document, path))
+        return describe_regimes(regimes_of(document, path))
+    return describe_profile(profile_of(document, path))
 
 
 def _convert(args: argparse.Namespace) -> int:

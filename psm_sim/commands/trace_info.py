@@ -19,7 +19,7 @@ _HEADS = ("mean", *(f"{p:.0%}" for p in QUANTILES[:-1]), "max")
 _BAR_WIDTH = 40
 
 
-def of_recording(recording: Recording) -> str:
+def describe_recording(recording: Recording) -> str:
     """Return the description of a recording."""
     busiest = int(recording.busiest()[0])
     span = recording.pages_of(busiest)
@@ -32,17 +32,17 @@ def of_recording(recording: Recording) -> str:
         "Pages": f"{recording.pages:,}",
         "Objects": f"{recording.size.size:,}",
     }
-    return "\n".join([*facts_of(facts), "", *pages_of(recording)])
+    return "\n".join([*fact_lines(facts), "", *page_lines(recording)])
 
 
-def pages_of(recording: Recording) -> list[str]:
+def page_lines(recording: Recording) -> list[str]:
     """Return the lines of the page quantiles and the histogram of think times."""
-    rows = [row_of(name, values, unit) for name, values, unit in _quantities(recording)]
+    rows = [quantile_row(name, values, unit) for name, values, unit in _quantities(recording)]
     think = recording.think_s[~np.isnan(recording.think_s)]
-    return [*table_of(rows), *_histogram(think)]
+    return [*quantile_table(rows), *_histogram(think)]
 
 
-def row_of(name: str, values: NDArray[Any], unit: float = 1.0) -> str:
+def quantile_row(name: str, values: NDArray[Any], unit: float = 1.0) -> str:
     """Return a line with the mean and the quantiles.
 
     Parameters
@@ -57,7 +57,7 @@ def row_of(name: str, values: NDArray[Any], unit: float = 1.0) -> str:
     return _row(name, *_mean_and_quantiles(values, unit))
 
 
-def of_profile(profile: Profile) -> str:
+def describe_profile(profile: Profile) -> str:
     """Return the description of a trace profile."""
     facts = {
         "Format": "trace profile" + (", synthetic" if profile.synthetic else ""),
@@ -67,10 +67,10 @@ def of_profile(profile: Profile) -> str:
     }
     rows = [_row(name, table.mean, table.at(QUANTILES)) for name, table in profile.tables.items()]
     think = profile.tables["think_s"].at((np.arange(100_000) + 0.5) / 100_000)
-    return "\n".join([*facts_of(facts), "", *table_of(rows), *_histogram(think)])
+    return "\n".join([*fact_lines(facts), "", *quantile_table(rows), *_histogram(think)])
 
 
-def of_pushes(workload: Workload) -> str:
+def describe_pushes(workload: Workload) -> str:
     """Return the description of push traffic: the number and the intervals of one sampled hour."""
     intervals_s = np.diff(workload.messages.at_s)
     facts = {
@@ -80,10 +80,10 @@ def of_pushes(workload: Workload) -> str:
         "Pushes": f"{len(workload.messages):,} in the first hour, with the default parameters and seed 1",
     }
     row = _row("between_s", float(intervals_s.mean()), np.quantile(intervals_s, QUANTILES))
-    return "\n".join([*facts_of(facts), "", *table_of([row])])
+    return "\n".join([*fact_lines(facts), "", *quantile_table([row])])
 
 
-def of_regimes(regimes: Regimes) -> str:
+def describe_regimes(regimes: Regimes) -> str:
     """Return the description of a trace with regimes: their means and durations."""
     facts = {
         "Format": "trace profile with regimes" + (", synthetic" if regimes.synthetic else ""),
@@ -104,7 +104,7 @@ def of_regimes(regimes: Regimes) -> str:
         rows.append(f"{name:<20}" + "".join(f"{_number(number):>12}" for number in numbers))
     return "\n".join(
         [
-            *facts_of(facts),
+            *fact_lines(facts),
             "",
             *rows,
             "",
@@ -132,7 +132,7 @@ def _mean_and_quantiles(values: NDArray[Any], unit: float) -> tuple[float, NDArr
     return float(values.mean()) * unit, np.quantile(values, QUANTILES, overwrite_input=True) * unit
 
 
-def facts_of(facts: dict[str, str]) -> list[str]:
+def fact_lines(facts: dict[str, str]) -> list[str]:
     """Return one line for each fact, starting with its name."""
     return [f"{name:<8} {escape_unprintable(value)}" for name, value in facts.items()]
 
@@ -141,7 +141,7 @@ def _row(name: str, mean: float, quantiles: NDArray[Any]) -> str:
     return f"{name:<20}" + "".join(f"{_number(value):>10}" for value in (mean, *quantiles.tolist()))
 
 
-def table_of(rows: list[str]) -> list[str]:
+def quantile_table(rows: list[str]) -> list[str]:
     """Return the lines of a table of quantiles, with a heading."""
     return ["quantiles".ljust(20) + "".join(f"{head:>10}" for head in _HEADS), *rows]
 

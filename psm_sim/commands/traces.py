@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.workload.loading import GROUP
 
     if arguments.action == "show":
-        return list_output.shown_file("traces", arguments.name)
+        return list_output.show_file("traces", arguments.name)
     sources = dict.fromkeys(bundled_names("traces"), "bundled")
     installed = {
         name: distribution_of(point)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psm_sim.commands.trace_info import facts_of
+from psm_sim.commands.trace_info import fact_lines
 from psm_sim.parameters import build
 from psm_sim.random_streams import random_stream
 from psm_sim.workload.traffic_part import TrafficPart
@@ -12,7 +12,7 @@ _HOUR_S = 3600.0
 _HEADS = ("sender", "transport", "timing", "period s", "bytes", "answer", "an hour")
 
 
-def of_traffic(traffic: TrafficTrace) -> str:
+def describe_traffic(traffic: TrafficTrace) -> str:
     """Return the description of a traffic trace: the defaults of each part, and its messages per hour.
 
     The hour is sampled with seed 1.
@@ -27,7 +27,7 @@ def of_traffic(traffic: TrafficTrace) -> str:
     }
     heads = "part".ljust(16) + "".join(f"{head:>11}" for head in _HEADS)
     rows = [_row(name, texts, traffic.name) for name, texts in traffic.parts.items()]
-    return "\n".join([*facts_of(facts), "", heads, *rows])
+    return "\n".join([*fact_lines(facts), "", heads, *rows])
 
 
 def _row(name: str, texts: dict[str, str], trace: str) -> str:

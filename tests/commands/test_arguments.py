@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.commands.arguments import parse_settings, whole_number
+from psm_sim.commands.arguments import integer_between, parse_settings
 from psm_sim.commands.run import with_loss
 from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
@@ -18,7 +18,7 @@ from psm_sim.policies import make_policy
 @given(st.integers())
 def test_a_whole_number_is_read_or_refused_by_its_range(value: int) -> None:
     """Both ends included."""
-    read = whole_number(1, 10)
+    read = integer_between(1, 10)
     if 1 <= value <= 10:
         assert read(str(value)) == value
     else:
