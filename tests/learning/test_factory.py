@@ -57,7 +57,7 @@ def test_the_rate_of_lpsm_reaches_its_learner_to_the_last_bit(alpha: float) -> N
             "learn",
             "Unknown learner 'learn'; expected one of static-expert, .*learn-alpha, FILE.py:CLASS",
         ),
-        ("fixed-share", "learner fixed-share: alpha is missing; expected alpha=value"),
+        ("fixed-share", "learner fixed-share: alpha is missing; specify alpha=value"),
         ("fixed-share:alpha=2", "alpha must be a number from 0 to 1, got 2"),
         ("fixed-share:alpha=much", "alpha must be a number from 0 to 1, got 'much'"),
         ("learn-alpha:rates=3", "learner learn-alpha has no parameter 'rates'; expected compiled"),

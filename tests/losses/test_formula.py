@@ -155,7 +155,7 @@ def test_any_text_is_a_formula_or_an_input_error(text: str) -> None:
 @pytest.mark.parametrize("gamma", [-1.0, math.nan, "x"])
 def test_gamma_of_a_formula_is_checked(gamma: Any) -> None:
     """It must be a number of 0 or more."""
-    with pytest.raises(InputError, match=r"loss formula: gamma must be a number >= 0, got .*"):
+    with pytest.raises(InputError, match=r"loss formula: gamma must be a number >= 0 .*, got .*"):
         FormulaLoss("gamma", gamma)
 
 

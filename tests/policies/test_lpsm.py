@@ -96,7 +96,9 @@ def test_compiled_rounds_hear_the_same_beacons(loss, monkeypatch):
 def test_compiled_rounds_without_numba_are_refused_when_the_policy_is_made(monkeypatch):
     """Not first when it runs, which can be in a worker of a sweep."""
     monkeypatch.setattr(round_backends, "numba_error", lambda: "No module named 'numba'")
-    with pytest.raises(InputError, match=r"policy lpsm: compiled=yes requires Numba.* pip install 'psm_sim\[fast\]'"):
+    with pytest.raises(
+        InputError, match=r"policy lpsm: compiled=yes requires Numba.* pip install 'psm_sim\[fast\]'"
+    ):
         make_policy("lpsm:compiled=yes")
 
 
@@ -116,14 +118,14 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     ("spec", "message"),
     [
         ("lpsm:min_ms=500,max_ms=100", "max_ms must be at least min_ms"),
-        ("lpsm:step_ms=0", "step_ms is '0'"),
+        ("lpsm:step_ms=0", "step_ms must be a number > 0 .*, got '0'"),
         ("lpsm:step_ms=5000", "define 1 experts"),
         ("lpsm:step_ms=0.0001", "define .* experts; expected 2 to 10000"),
         ("lpsm:uplink=never", "one of one, restart, keep"),
-        ("lpsm:alpha=2", "alpha is '2'"),
+        ("lpsm:alpha=2", "alpha must be a number >= 0 and <= 1, or none, got '2'"),
         ("lpsm:loss=cubic", "Unknown loss 'cubic'"),
         ("lpsm:gama=1", "no parameter 'gama'.*Did you mean 'gamma'"),
-        ("lpsm:horizon_s=0", "horizon_s is '0'"),
+        ("lpsm:horizon_s=0", "horizon_s must be a number > 0 .*, got '0'"),
         ("lpsm:compiled=maybe", "compiled must be one of no, auto, yes, got 'maybe'"),
         ("lpsm:compiled=auto,alpha=0.1", "compiled=auto conflicts with alpha"),
     ],
@@ -180,7 +182,7 @@ def test_a_class_derived_from_it_may_have_arguments_of_its_own():
             self.extra = extra
 
     assert Own(3, alpha=0.5).extra == 3
-    with pytest.raises(InputError, match="alpha is 2"):
+    with pytest.raises(InputError, match=r"alpha must be a number >= 0 and <= 1, or none, got 2"):
         Own(3, alpha=2)
 
 

@@ -212,7 +212,7 @@ def test_a_state_that_cannot_be_written_leaves_the_one_before(file, monkeypatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full_disk)
-    with pytest.raises(InputError, match="cannot be written: No space left on device; give another file"):
+    with pytest.raises(InputError, match="cannot be written: No space left on device; choose another file"):
         simulate(f"lpsm:state={file}", pages=1)
     assert json.loads(file.read_text()) == before
     assert list(file.parent.iterdir()) == [file]

@@ -293,7 +293,7 @@ class TakesAnything(Fair):
 
 NAUGHTY = [
     (Locked, "can-be-copied", "It raised TypeError: cannot pickle '_thread.lock' object"),
-    (Nameless, "documented", "Its name is empty"),
+    (Nameless, "documented", "Its name must be a non-empty class attribute"),
     (Bursts, "runs", "After 60 instances the weights are"),
     (Unseeded, "same-stream-same-run", "Two copies differ"),
     (SharedByCopies, "copies", "Training a deep copy changed the original"),
