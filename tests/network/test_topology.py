@@ -195,7 +195,7 @@ def test_every_number_of_a_topology_has_a_lower_and_an_upper_bound():
         ("[links.wired]\nrate_mbps = 0\n", "rate_mbps must be .* got 0"),
         ("[links.wired]\nrate = 5\n", "Unknown topology key 'links.wired.rate'"),
         ("[links.wired]\nrate_mbps = true\n", "rate_mbps must be .* got True"),
-        ("[links\n", "is no topology: .*; expected a TOML file"),
+        ("[links\n", "is not a valid topology: .*; expected a TOML file"),
         ("[beacon]\ninterval_ms = inf\n", "interval_ms must be .* got inf"),
         ("[links.wired]\nlatency_ms = 1" + "0" * 400 + "\n", "latency_ms must be .* got 1000"),
         ("[links.wired.latency_ms.a]\nb = 1\n", "latency_ms must be .* got {'a'"),
