@@ -12,12 +12,12 @@ from functools import partial
 
 import numpy as np
 
-from psm_sim.lab.active.bayes import NaiveBayes
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
-from psm_sim.lab.active.data.synthetic_sky import synthetic_sky_set
+from psm_sim.lab.active.data.sky_segmentation_images import synthetic_sky_set
 from psm_sim.lab.active.linear_separator import fit_linear
-from psm_sim.lab.active.lmu import Lmu
-from psm_sim.lab.active.optnbdt import best_tree
+from psm_sim.lab.active.lmu_image_selection import Lmu
+from psm_sim.lab.active.naive_bayes import NaiveBayes
+from psm_sim.lab.active.optimal_bayes_tree import best_tree
 from psm_sim.lab.active.plane_learner import PlaneLearner
 from psm_sim.lab.active.pool_learner import PoolLearner
 

@@ -22,7 +22,7 @@ from psm_sim.array_types import FloatArray
 from psm_sim.learning import LearnAlpha, Learner, switching_rates
 from psm_sim.replay.binned_arrivals import BinnedArrivals
 from psm_sim.replay.poller import ReplayPoller
-from psm_sim.replay.polling_clock import PollingGrid
+from psm_sim.replay.polling_grid import PollingGrid
 from psm_sim.replay.replay_config import replay_loss
 from psm_sim.replay.replay_history import NullHistory
 

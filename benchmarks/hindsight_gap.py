@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.hindsight.chain_recorder import record_chain
-from psm_sim.hindsight.event_chain import Chain
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier
+from psm_sim.hindsight.traffic_chain import Chain
+from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.network import Observer, Topology, build_world
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, switching_rates
-from psm_sim.learning.round_backends import numba_error
+from psm_sim.learning.learn_alpha_backends import numba_error
 
 N = 12
 BATCH = 2_000

@@ -9,9 +9,9 @@ Run it:                python examples/10-hindsight.py
 Write its output anew: python examples/10-hindsight.py > examples/10-hindsight.txt
 """
 
-from psm_sim.hindsight.chain_recorder import record_chain
-from psm_sim.hindsight.event_chain import evaluate_policy
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier, offline_optimum
+from psm_sim.hindsight.traffic_chain import evaluate_policy
+from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.network import load_topology
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from psm_sim import __version__
-from psm_sim.commands.arguments import add_common, parse_timeout
+from psm_sim.commands.shared_options import add_common, parse_timeout
 from psm_sim.errors import InputError, PluginError, did_you_mean, source_location
 
 SUBCOMMANDS = {
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             _discard_output()
         if "--debug" in args:
             traceback.print_exception(error)
-        from psm_sim.commands.messages import report_error
+        from psm_sim.commands.stderr_messages import report_error
 
         return report_error(error)
 
@@ -133,7 +133,7 @@ def _add_actions(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def _run_supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
-    from psm_sim.commands.messages import print_plugin_warnings
+    from psm_sim.commands.stderr_messages import print_plugin_warnings
     from psm_sim.signal_handling import heartbeat, raise_on_signals, time_limit
 
     limit_s = parse_timeout(arguments.timeout_s)

@@ -16,7 +16,7 @@ from typing import Any
 
 from psm_sim.errors import InputError, PluginError, describe_error, did_you_mean
 from psm_sim.parameter_values import Parameter
-from psm_sim.user_code import calling
+from psm_sim.user_code_guards import user_code_call
 
 _KEY = "psm_sim"
 _REQUIRED = inspect.Parameter.empty
@@ -108,7 +108,7 @@ def build(cls: type, texts: Mapping[str, str], owner: str, /, **arguments: Any) 
             raise InputError(
                 f"{owner}: {argument} is missing; specify {argument}=value, since it has no default."
             )
-    with calling(f"{owner} cannot be created", "specify other values", values):
+    with user_code_call(f"{owner} cannot be created", "specify other values", values):
         instance = cls(**{parameters[name].attribute: value for name, value in values.items()})
     return _store_arguments(instance, {parameters[name].attribute: value for name, value in values.items()})
 

@@ -12,7 +12,7 @@ from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.errors import PLUGIN, CommandTerminated, PluginError, describe_error, safe_repr
-from psm_sim.user_code import calling, redirect_stdout_to_stderr
+from psm_sim.user_code_guards import redirect_stdout_to_stderr, user_code_call
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -42,7 +42,7 @@ def load_class(path: str, class_name: str, base: type) -> type:
         raise PluginError(f"File not found: {path!r}; expected {expected}.")
     with redirect_stdout_to_stderr():
         module = _import(file)
-    with calling(f"{class_name!r} cannot be looked up in {path}"):
+    with user_code_call(f"{class_name!r} cannot be looked up in {path}"):
         cls = getattr(module, class_name, None)
     if cls is None:
         raise PluginError(
@@ -73,7 +73,7 @@ def load_entry_point(point: EntryPoint) -> Any:
     """
     with (
         redirect_stdout_to_stderr(),
-        calling(f"{point.name} of {distribution_of(point)} ({point.value}) cannot be imported"),
+        user_code_call(f"{point.name} of {distribution_of(point)} ({point.value}) cannot be imported"),
     ):
         return point.load()
 

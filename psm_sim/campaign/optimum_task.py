@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 from psm_sim.component_spec import Spec
 from psm_sim.hashing import digest_of
-from psm_sim.hindsight.chain_recorder import record_chain
-from psm_sim.hindsight.event_chain import Chain, evaluate_policy
 from psm_sim.hindsight.offline_optimum import (
     OfflineOptimum,
     least_energy_j,
     offline_frontier,
     offline_optimum,
 )
+from psm_sim.hindsight.traffic_chain import Chain, evaluate_policy
+from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.policies import make_policy
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.scenario_key import DigestCache

@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from psm_sim.commands import list_output
-from psm_sim.commands.arguments import integer_between
+from psm_sim.commands import component_listings
+from psm_sim.commands.shared_options import integer_between
 
 HELP = """\
 Measure the time of a page, a poll, a learning round and a start of psm_sim, relative to baseline
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", type=Path, metavar="FILE", help="JSON file of an earlier bench to compare with"
     )
-    list_output.add_arguments(parser)
+    component_listings.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from psm_sim.commands import list_output
+from psm_sim.commands import component_listings
 
 HELP = """\
 Check a user-defined policy, loss, learner, online learner or query rule against the contract
@@ -30,13 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COMPONENT",
         help="NAME[:key=value,...], FILE.py:CLASS[:key=value,...] or a loss formula",
     )
-    list_output.add_arguments(parser)
+    component_listings.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the checks and print the reports; return 1 if a check fails."""
     from psm_sim.contracts import check
-    from psm_sim.user_code import redirect_stdout_to_stderr
+    from psm_sim.user_code_guards import redirect_stdout_to_stderr
 
     with redirect_stdout_to_stderr():
         reports = [check(component) for component in arguments.components]

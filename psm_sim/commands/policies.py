@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.commands import list_output
+from psm_sim.commands import component_listings
 
 HELP = "List the sleep policies and their parameters with default, unit and range."
 EPILOG = """\
 Select one:    psm_sim --policy NAME:key=value,...
 User-defined:  psm_sim --policy FILE.py:CLASS"""
 
-add_arguments = list_output.add_arguments
+add_arguments = component_listings.add_arguments
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the listing."""
     from psm_sim.policies import POLICIES
 
-    return list_output.show("policies", list_output.registry_items(POLICIES), EPILOG, arguments.format)
+    return component_listings.show(
+        "policies", component_listings.registry_items(POLICIES), EPILOG, arguments.format
+    )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.commands import list_output
-from psm_sim.commands.list_output import Item
+from psm_sim.commands import component_listings
+from psm_sim.commands.component_listings import Item
 
 HELP = "List the presets with their trace, policy and topology parameters, or show the file of one."
 EPILOG = """\
 Select one:    psm_sim --preset NAME
 User-defined:  psm_sim presets show NAME > mine.toml; psm_sim --preset mine.toml"""
 
-add_arguments = list_output.add_show
+add_arguments = component_listings.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,9 +20,9 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.bundled_files import bundled_names
 
     if arguments.action == "show":
-        return list_output.show_file("presets", arguments.name)
+        return component_listings.show_file("presets", arguments.name)
     items = [_item(name) for name in bundled_names("presets")]
-    return list_output.show("presets", items, EPILOG, arguments.format)
+    return component_listings.show("presets", items, EPILOG, arguments.format)
 
 
 def _item(name: str) -> Item:
@@ -37,7 +37,7 @@ def _item(name: str) -> Item:
     }
     trace = {f"{preset.trace}.{key}": value for key, value in preset.trace_parameters.items()}
     rows = [
-        list_output.row(key, value, Parameter(key, value))
+        component_listings.row(key, value, Parameter(key, value))
         for key, value in {**trace, **policies, **preset.settings}.items()
     ]
     return {"name": name, "source": "bundled", "summary": preset.description, "parameters": rows}

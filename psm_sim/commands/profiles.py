@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.commands import list_output
-from psm_sim.commands.list_output import Item
+from psm_sim.commands import component_listings
+from psm_sim.commands.component_listings import Item
 
 HELP = "List the chip profiles with the origin of each value (measured, fitted or assumed), or show one file."
 EPILOG = """\
@@ -13,7 +13,7 @@ Select one:    psm_sim --profile NAME
 User-defined:  psm_sim profiles show NAME > mine.toml; psm_sim --profile mine.toml
 Battery life:  psm_sim --profile NAME --battery 2000mAh"""
 
-add_arguments = list_output.add_show
+add_arguments = component_listings.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,9 +21,9 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.network.chip_profiles import profile_names
 
     if arguments.action == "show":
-        return list_output.show_file("topologies/profiles", arguments.name)
+        return component_listings.show_file("topologies/profiles", arguments.name)
     items = [_item(name) for name in profile_names()]
-    return list_output.show("profiles", items, EPILOG, arguments.format)
+    return component_listings.show("profiles", items, EPILOG, arguments.format)
 
 
 def _item(name: str) -> Item:
@@ -33,7 +33,7 @@ def _item(name: str) -> Item:
     profile = load_profile(name)
     rows = [
         {
-            **list_output.row(key, value, parameter_of(key)),
+            **component_listings.row(key, value, parameter_of(key)),
             "help": profile.origin.get(key.partition(".")[2], ""),
         }
         for key, value in profile.values.items()

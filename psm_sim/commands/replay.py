@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.commands.arguments import add_format, add_pages, add_seed, integer_between
+from psm_sim.commands.shared_options import add_format, add_pages, add_seed, integer_between
 from psm_sim.reporting.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_learner(parser: argparse.ArgumentParser) -> None:
-    from psm_sim.replay.polling_clock import PollingGrid
+    from psm_sim.replay.polling_grid import PollingGrid
 
     parser.add_argument(
         "--learner",
@@ -123,11 +123,11 @@ def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the replay and report it; write the figures if there is an output folder."""
-    from psm_sim.commands.replay_options import check_unused
+    from psm_sim.commands.unused_replay_options import check_unused
     from psm_sim.replay.trace_replay import replay_trace
     from psm_sim.reporting.files import replay_files as replay_report
     from psm_sim.reporting.files.result_folder import usable_folder
-    from psm_sim.user_code import redirect_stdout_to_stderr
+    from psm_sim.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.workload.modem_transfer_times import NominalTransfers
 
     folder = usable_folder(arguments.output) if arguments.output is not None else None
@@ -154,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _make_config(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:
     from psm_sim.parameter_values import Parameter
-    from psm_sim.replay.polling_clock import PollingGrid
+    from psm_sim.replay.polling_grid import PollingGrid
     from psm_sim.replay.replay_config import ReplayConfig
 
     gap = Parameter("max_gap_s", None, at_least=0, at_most=1e9, optional=True)
@@ -178,7 +178,7 @@ def _build_from_options(cls: type, arguments: argparse.Namespace, owner: str) ->
 
 
 def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: ReplayConfig) -> None:
-    from psm_sim.commands.messages import print_message
+    from psm_sim.commands.stderr_messages import print_message
     from psm_sim.files.atomic_directory import replace_directory
     from psm_sim.replay.trace_replay import replay_activity
     from psm_sim.reporting.figures.replay import write_figures as replay_figures

@@ -7,7 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.arguments import add_seed, add_workers
+from psm_sim.commands.shared_options import add_seed, add_workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +96,7 @@ def run_studies(
     **wording : str
         ``introduction`` and ``rule`` of the report, if they differ from those of the published numbers.
     """
-    from psm_sim.commands.messages import print_message
+    from psm_sim.commands.stderr_messages import print_message
     from psm_sim.lab.reporting.pages.reproduction import write_report
     from psm_sim.lab.studies.reproduce import EVERY_PROCESSOR, reproduce
     from psm_sim.lab.studies.study import FULL, QUICK

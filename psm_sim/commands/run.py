@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.arguments import (
+from psm_sim.commands.run_options import (
+    add_comparison,
+    add_observation,
+    add_policies_and_pages,
+    add_scenario,
+)
+from psm_sim.commands.shared_options import (
     add_format,
     add_workers,
     apply_recording_options,
@@ -16,12 +22,6 @@ from psm_sim.commands.arguments import (
     parse_battery,
     parse_max_page_s,
     parse_settings,
-)
-from psm_sim.commands.run_options import (
-    add_comparison,
-    add_observation,
-    add_policies_and_pages,
-    add_scenario,
 )
 from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
@@ -83,12 +83,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
-    from psm_sim.commands.messages import print_message
+    from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.figures.run.write_figures import picture_path, plot
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.files.run_record import check_free, facts_of, run_record
     from psm_sim.reporting.terminal.progress import progress_on
-    from psm_sim.user_code import redirect_stdout_to_stderr
+    from psm_sim.user_code_guards import redirect_stdout_to_stderr
 
     start = datetime.now(UTC)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None

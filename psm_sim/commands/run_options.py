@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from psm_sim.bundled_files import bundled_names
-from psm_sim.commands.arguments import add_pages, add_seed, integer_between
+from psm_sim.commands.shared_options import add_pages, add_seed, integer_between
 
 
 def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:

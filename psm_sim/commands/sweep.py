@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.arguments import (
+from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
+from psm_sim.commands.shared_options import (
     add_format,
     add_workers,
     execution_group,
     path_option,
 )
-from psm_sim.commands.run_options import add_policies_and_pages, add_scenario
-from psm_sim.commands.sweep_grid import build_grid
+from psm_sim.commands.sweep_grid_options import build_grid
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.eta import EtaEstimator
@@ -105,7 +105,7 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     from psm_sim.campaign.sweep.run import Resources, run_grid
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.reporting.terminal.sweep_progress import sweep_progress_on
-    from psm_sim.user_code import redirect_stdout_to_stderr
+    from psm_sim.user_code_guards import redirect_stdout_to_stderr
 
     grid = build_grid(arguments)
     grid.tasks()  # validated first, so that an invalid grid creates no store
@@ -143,7 +143,7 @@ def _store_path(arguments: argparse.Namespace) -> Path:
 
 
 def _report(rows: Sequence[StoredRow], form: str, path: Path) -> int:
-    from psm_sim.commands.messages import print_message
+    from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.terminal.sweep import failures
 
     show(rows, form)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from psm_sim.commands import sweep_store
+from psm_sim.commands import sweep_store_options
 
 HELP = """\
 List the Pareto-optimal policies in energy and slowdown of each scenario in a database.
@@ -14,7 +14,7 @@ Both are means over seeds with 95 % confidence intervals."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    sweep_store.add_arguments(parser)
+    sweep_store_options.add_arguments(parser)
     parser.add_argument(
         "--format",
         choices=("table", "csv", "json"),
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the Pareto set."""
     from psm_sim.campaign.sweep.pareto import pareto_front
 
-    best = pareto_front(sweep_store.load_rows(arguments))
+    best = pareto_front(sweep_store_options.load_rows(arguments))
     if arguments.format == "table":
         from psm_sim.reporting.terminal.sweep import write_best
 

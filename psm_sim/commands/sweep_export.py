@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 
-from psm_sim.commands import sweep_store
-from psm_sim.commands.arguments import path_option
+from psm_sim.commands import sweep_store_options
+from psm_sim.commands.shared_options import path_option
 
 HELP = "Export a database as a table with one row per task and one column per parameter and measure."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    sweep_store.add_arguments(parser)
+    sweep_store_options.add_arguments(parser)
     parser.add_argument(
         "--to",
         metavar="FILE",
@@ -23,10 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the table."""
-    from psm_sim.commands.messages import print_message
+    from psm_sim.commands.stderr_messages import print_message
     from psm_sim.reporting.files.sweep_table import export, write_csv
 
-    rows = sweep_store.load_rows(arguments)
+    rows = sweep_store_options.load_rows(arguments)
     if arguments.to is None:
         write_csv(rows, sys.stdout)
     else:

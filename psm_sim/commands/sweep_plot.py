@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from psm_sim.commands import sweep_store
-from psm_sim.commands.arguments import parse_settings, path_option
+from psm_sim.commands import sweep_store_options
+from psm_sim.commands.shared_options import parse_settings, path_option
 
 HELP = """\
 Plot one column of a database against another. Points are means over seeds, and error
@@ -21,7 +21,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    sweep_store.add_arguments(parser)
+    sweep_store_options.add_arguments(parser)
     for name, default, meaning in (
         ("x", "slowdown.mean", "column of the x axis: a measure or a parameter"),
         ("y", "energy_per_page_j", "column of the y axis: a measure"),
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{name}", default=default, metavar="COLUMN", help=f"{meaning} (default: %(default)s)"
         )
-    sweep_store.add_where(parser, "plot")
+    sweep_store_options.add_where(parser, "plot")
     parser.add_argument(
         "--to",
         metavar="STEM",
@@ -45,12 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Plot the figure, and write it with its data."""
     from psm_sim.campaign.sweep.plot_points import Columns, select_rows
-    from psm_sim.commands.messages import print_message
+    from psm_sim.commands.stderr_messages import print_message
     from psm_sim.files.atomic_directory import replace_directory
     from psm_sim.reporting.figures.style import save_figure
     from psm_sim.reporting.figures.sweep import draw
 
-    rows = select_rows(sweep_store.load_rows(arguments), parse_settings(arguments.where))
+    rows = select_rows(sweep_store_options.load_rows(arguments), parse_settings(arguments.where))
     columns = Columns(arguments.x, arguments.y, arguments.by)
     figure, numbers = draw(columns.of(rows), columns)
     to = arguments.to

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.commands import list_output
-from psm_sim.commands.list_output import Item
+from psm_sim.commands import component_listings
+from psm_sim.commands.component_listings import Item
 
 HELP = "List the bundled topologies and the value, unit and range of every --set key, or show one file."
 EPILOG = """\
@@ -13,7 +13,7 @@ Select one:    psm_sim --topology NAME
 Override key:  psm_sim --set links.wired.latency_ms=80
 User-defined:  psm_sim topologies show NAME > mine.toml"""
 
-add_arguments = list_output.add_show
+add_arguments = component_listings.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,10 +21,10 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.bundled_files import bundled_names
 
     if arguments.action == "show":
-        return list_output.show_file("topologies", arguments.name)
+        return component_listings.show_file("topologies", arguments.name)
 
     items = [_item(name) for name in bundled_names("topologies")]
-    return list_output.show("topologies", items, EPILOG, arguments.format)
+    return component_listings.show("topologies", items, EPILOG, arguments.format)
 
 
 def _item(name: str) -> Item:
@@ -32,5 +32,5 @@ def _item(name: str) -> Item:
     from psm_sim.network.topology_file import load_topology
 
     topology = load_topology(name)
-    rows = [list_output.row(key, value, parameter_of(key)) for key, value in topology.config().items()]
+    rows = [component_listings.row(key, value, parameter_of(key)) for key, value in topology.config().items()]
     return {"name": name, "source": "bundled", "summary": topology.description, "parameters": rows}

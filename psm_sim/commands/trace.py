@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from psm_sim.commands.arguments import add_common, integer_between, path_option
-from psm_sim.commands.messages import print_message
+from psm_sim.commands.shared_options import add_common, integer_between, path_option
+from psm_sim.commands.stderr_messages import print_message
 from psm_sim.commands.trace_option_checks import check_disk_space, check_pages, check_target, check_unused
 from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
 from psm_sim.files.atomic_file import check_writable
-from psm_sim.files.toml import read_toml
+from psm_sim.files.toml_reader import read_toml
 from psm_sim.formatting import escape_unprintable
-from psm_sim.limits import MAX_PAGES, MAX_RECORDS, MAX_SEED
+from psm_sim.input_limits import MAX_PAGES, MAX_RECORDS, MAX_SEED
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workload
 from psm_sim.workload.page_list_writer import write_page_list
@@ -129,7 +129,7 @@ def _describe_toml(path: Path) -> str:
 
 def _convert(args: argparse.Namespace) -> int:
     from psm_sim.workload.capture_workloads import is_capture_file
-    from psm_sim.workload.recordings.ucb_write import FORMS, is_ucb_name
+    from psm_sim.workload.recordings.ucb_writer import FORMS, is_ucb_name
 
     spec, to = Spec.parse(args.file, "trace"), path_option("--to", args.to)
     path = find_trace(spec.name)
@@ -156,7 +156,7 @@ def _convert(args: argparse.Namespace) -> int:
 
 def _convert_records(path: Path, to: Path) -> int:
     from psm_sim.workload.recordings.format_detection import ucb_batches_of
-    from psm_sim.workload.recordings.ucb_write import write_records
+    from psm_sim.workload.recordings.ucb_writer import write_records
 
     with progress(f"Converting {path.name}") as callback:
         source, batches = ucb_batches_of(path, callback)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.commands import list_output
-from psm_sim.commands.list_output import Item
+from psm_sim.commands import component_listings
+from psm_sim.commands.component_listings import Item
 
 HELP = "List the named traces and their parameters, or show the file of one."
 EPILOG = """\
@@ -13,7 +13,7 @@ Select one:    psm_sim --trace NAME:key=value,...
 Inspect one:   psm_sim trace info NAME
 User-defined:  psm_sim traces show NAME > mine.toml"""
 
-add_arguments = list_output.add_show
+add_arguments = component_listings.add_show
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.workload.loading import GROUP
 
     if arguments.action == "show":
-        return list_output.show_file("traces", arguments.name)
+        return component_listings.show_file("traces", arguments.name)
     sources = dict.fromkeys(bundled_names("traces"), "bundled")
     installed = {
         name: distribution_of(point)
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         if name not in sources
     }
     items = [_item(name, source) for name, source in {**sources, **installed}.items()]
-    return list_output.show("traces", items, EPILOG, arguments.format)
+    return component_listings.show("traces", items, EPILOG, arguments.format)
 
 
 def _item(name: str, source: str) -> Item:
@@ -40,5 +40,8 @@ def _item(name: str, source: str) -> Item:
 
     workload = load_workload(name, 1, 1)
     # Taken from a sampled page, because the declared parameters depend on the kind of trace.
-    rows = [list_output.row(key, value, Parameter(key, value)) for key, value in workload.parameters.items()]
+    rows = [
+        component_listings.row(key, value, Parameter(key, value))
+        for key, value in workload.parameters.items()
+    ]
     return {"name": name, "source": source, "summary": workload.remark, "parameters": rows}

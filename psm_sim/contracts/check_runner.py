@@ -11,9 +11,9 @@ from psm_sim.component_spec import class_file, name_of
 from psm_sim.contracts.check_report import Report
 from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.component_kind import Kind
-from psm_sim.contracts.learner_state import LEARNER_CHECKS
-from psm_sim.contracts.loss import LOSS_CHECKS
-from psm_sim.contracts.policy_runs import POLICY_CHECKS, PolicySubject
+from psm_sim.contracts.learner_state_checks import LEARNER_CHECKS
+from psm_sim.contracts.loss_checks import LOSS_CHECKS
+from psm_sim.contracts.policy_run_checks import POLICY_CHECKS, PolicySubject
 from psm_sim.errors import InputError
 from psm_sim.learning import Learner
 from psm_sim.learning.factory import LEARNERS, make_learner

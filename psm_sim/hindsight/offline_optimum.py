@@ -1,6 +1,6 @@
 """Offline optimum: the sleep schedule of least cost for a known chain.
 
-On a chain (:mod:`psm_sim.hindsight.event_chain`) all future traffic is known: when the station sends, and
+On a chain (:mod:`psm_sim.hindsight.traffic_chain`) all future traffic is known: when the station sends, and
 when frames reach the access point. Before an uplink packet it is best to doze throughout. Before a frame
 from the access point only three choices can be optimal:
 
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from psm_sim.array_types import FloatArray
 from psm_sim.beacons import TOLERANCE_S
-from psm_sim.hindsight.event_chain import Chain, Step
+from psm_sim.hindsight.traffic_chain import Chain, Step
 
 
 class OfflineOptimum(NamedTuple):

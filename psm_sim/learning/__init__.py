@@ -5,21 +5,21 @@ arrive as one array per round. A learner maintains a distribution over the exper
 """
 
 from psm_sim.learning.best_switching_sequence import SwitchingSequences, best_switching
-from psm_sim.learning.bounds import (
+from psm_sim.learning.factory import LEARNERS, make_learner
+from psm_sim.learning.learner import Learner
+from psm_sim.learning.regret import best_expert, comparator_losses, regrets, run_learner
+from psm_sim.learning.regret_bounds import (
     learn_alpha_bound,
     learn_alpha_optimal_bound,
     lower_bound,
     transition_upper_bound,
     upper_bound,
 )
-from psm_sim.learning.factory import LEARNERS, make_learner
-from psm_sim.learning.learner import Learner
-from psm_sim.learning.learners import FixedShare, LearnAlpha, StaticExpert
-from psm_sim.learning.rate_curve import BestRate, best_rate, rate_losses
-from psm_sim.learning.regret import best_expert, comparator_losses, regrets, run_learner
+from psm_sim.learning.switching_rate_curve import BestRate, best_rate, rate_losses
 from psm_sim.learning.switching_rates import relative_entropy, switching_rates
-from psm_sim.learning.transitions import TransitionShare
-from psm_sim.learning.waiting_time import WaitingTimeModel
+from psm_sim.learning.thesis_learners import FixedShare, LearnAlpha, StaticExpert
+from psm_sim.learning.transition_matrix_share import TransitionShare
+from psm_sim.learning.waiting_time_model import WaitingTimeModel
 
 __all__ = [
     "LEARNERS",

@@ -6,9 +6,9 @@ from typing import Any
 
 from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
+from psm_sim.input_limits import MAX_WEIGHTS
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.switching_rates import switching_rates
-from psm_sim.limits import MAX_WEIGHTS
 from psm_sim.parameters import parameters_of
 from psm_sim.registry import Registry
 
@@ -16,9 +16,9 @@ LEARNERS: Registry[Learner] = Registry(
     "learner",
     Learner,
     {
-        "static-expert": "psm_sim.learning.learners:StaticExpert",
-        "fixed-share": "psm_sim.learning.learners:FixedShare",
-        "learn-alpha": "psm_sim.learning.learners:LearnAlpha",
+        "static-expert": "psm_sim.learning.thesis_learners:StaticExpert",
+        "fixed-share": "psm_sim.learning.thesis_learners:FixedShare",
+        "learn-alpha": "psm_sim.learning.thesis_learners:LearnAlpha",
     },
     "psm_sim.learners",
 )

@@ -1,7 +1,7 @@
 """One round of Learn-alpha as explicit loops, for compilation with Numba.
 
 The arithmetic is that of :class:`~psm_sim.learning.fixed_share_bank.FixedShareBank` and
-:class:`~psm_sim.learning.posterior.LogPosterior`, with another order of summation. The posterior over the
+:class:`~psm_sim.learning.log_posterior.LogPosterior`, with another order of summation. The posterior over the
 rates is multiplied by the evidence of each round directly, and logarithms are taken only once in many rounds.
 """
 

@@ -20,8 +20,8 @@ from psm_sim.errors import InputError
 from psm_sim.learning import input_checks
 from psm_sim.learning.best_switching_sequence import best_switching
 from psm_sim.learning.learner import Learner
-from psm_sim.learning.learners import FixedShare
-from psm_sim.learning.rate_curve import best_rate
+from psm_sim.learning.switching_rate_curve import best_rate
+from psm_sim.learning.thesis_learners import FixedShare
 
 
 class LearnerTrace(NamedTuple):

@@ -4,8 +4,8 @@ from psm_sim.losses.arrival_aware import ArrivalAware
 from psm_sim.losses.base import Loss
 from psm_sim.losses.constrained import ConstrainedLoss
 from psm_sim.losses.factory import LOSSES, make_loss
-from psm_sim.losses.formula import FormulaLoss
-from psm_sim.losses.loss_check import check_loss
+from psm_sim.losses.formula_loss import FormulaLoss
+from psm_sim.losses.loss_trial_check import check_loss
 from psm_sim.losses.published import InverseLogLoss, InverseLoss
 from psm_sim.losses.retrieval_energy import RetrievalEnergy
 from psm_sim.poll import Poll

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.limits import MAX_MS, MAX_WEIGHT
+from psm_sim.input_limits import MAX_MS, MAX_WEIGHT
 from psm_sim.losses.extended_base import ExtendedLoss
 from psm_sim.parameters import parameter
 from psm_sim.poll import Poll

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from psm_sim.array_types import FloatArray
-from psm_sim.limits import MAX_WEIGHT
+from psm_sim.input_limits import MAX_WEIGHT
 from psm_sim.losses.base import Loss
 from psm_sim.losses.published import InverseLogLoss, InverseLoss
 from psm_sim.parameters import check_all, parameter

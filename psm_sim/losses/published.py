@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from psm_sim.array_types import FloatArray
-from psm_sim.limits import MAX_WEIGHT
+from psm_sim.input_limits import MAX_WEIGHT
 from psm_sim.losses.base import Loss
 from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll

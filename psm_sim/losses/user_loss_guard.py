@@ -5,9 +5,9 @@ from __future__ import annotations
 from psm_sim.array_types import FloatArray
 from psm_sim.errors import PluginError
 from psm_sim.losses.base import Loss
-from psm_sim.losses.loss_validation import EXPECTED, describe_loss_error
+from psm_sim.losses.loss_value_checks import EXPECTED, describe_loss_error
 from psm_sim.poll import Poll
-from psm_sim.user_code import calling, component_name, to_plain
+from psm_sim.user_code_guards import component_name, to_plain, user_code_call
 
 
 class GuardedLoss(Loss):
@@ -28,7 +28,7 @@ class GuardedLoss(Loss):
         """Call the loss and check its result."""
         times_ms = times_ms.view()
         times_ms.flags.writeable = False
-        with calling(f"Loss {self.name} failed with {describe_poll(poll)}"):
+        with user_code_call(f"Loss {self.name} failed with {describe_poll(poll)}"):
             losses = self.loss(poll, times_ms)
             fault = describe_loss_error(losses, times_ms)
         if fault:
@@ -37,17 +37,17 @@ class GuardedLoss(Loss):
 
     def start(self) -> None:
         """Forward the start of a run."""
-        with calling(f"Loss {self.name} failed in start()"):
+        with user_code_call(f"Loss {self.name} failed in start()"):
             self.loss.start()
 
     def report(self) -> dict[str, float]:
         """Return the measurements of the loss."""
-        with calling(f"Loss {self.name} failed in report()"):
+        with user_code_call(f"Loss {self.name} failed in report()"):
             return to_plain(self.loss.report())
 
     def observe(self, poll: Poll) -> None:
         """Forward the end of a doze."""
-        with calling(f"Loss {self.name} failed in observe() with {describe_poll(poll)}"):
+        with user_code_call(f"Loss {self.name} failed in observe() with {describe_poll(poll)}"):
             self.loss.observe(poll)
 
 

@@ -14,7 +14,7 @@ from psm_sim.network.topology_device import StationParameters
 from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.network.world import Parts, World
 from psm_sim.policies import Policy
-from psm_sim.policies.service_period import ServicePeriod
+from psm_sim.policies.service_period_rules import ServicePeriod
 
 if TYPE_CHECKING:
     from psm_sim.network.mac.cell import Cell
@@ -39,7 +39,7 @@ def build_world(
     """
     world = World(topology, policy, observers, parts_for(topology, policy, cell))
     if topology.beacon.fire_all:
-        from psm_sim.network.beacon_events import schedule_every_beacon
+        from psm_sim.network.per_beacon_events import schedule_every_beacon
 
         schedule_every_beacon(world.env, world.beacons, world.radio)
     return world
@@ -55,7 +55,7 @@ def parts_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> P
     hop = hop_for(topology, policy, cell)
     if not (topology.can_fail or topology.reports_failures):
         return Parts(hop, EndSystems(hop.env, topology))
-    from psm_sim.network.faults.faults import Faults
+    from psm_sim.network.faults.fault_injection import Faults
 
     return Parts(hop, Faults(hop.env, topology, hop.number))
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from simpy import Environment
 
+from psm_sim.network.background_messages import BackgroundMessages
 from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
-from psm_sim.network.message_sender import MessageSender
 from psm_sim.network.page_failure_handler import PageFailureHandler
 from psm_sim.network.page_visits import PageVisits
 from psm_sim.network.segment import Segment
@@ -31,14 +31,14 @@ class FramePath(NamedTuple):
     wired_down: Link
     station: Station
     visits: PageVisits
-    messenger: MessageSender | None
+    messenger: BackgroundMessages | None
 
 
 class EndSystems:
     """Factory of the hosts and their programs.
 
     A world calls the methods in the order of their definition. The class
-    :class:`~psm_sim.network.faults.faults.Faults` overrides them to inject faults.
+    :class:`~psm_sim.network.faults.fault_injection.Faults` overrides them to inject faults.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from typing import Any
 
 from psm_sim.bundled_files import bundled_dir, bundled_names
 from psm_sim.errors import InputError
-from psm_sim.files.toml import read_toml
+from psm_sim.files.toml_reader import read_toml
 from psm_sim.network.topology import SECTIONS, Topology, topology_keys
 from psm_sim.network.topology_stations import members_of
 from psm_sim.parameters import parameters_of

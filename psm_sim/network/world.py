@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from simpy import Event
 
 from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.background_messages import BackgroundMessages
 from psm_sim.network.browser import Visit
 from psm_sim.network.clock import run_events
 from psm_sim.network.end_systems import EndSystems, FramePath
 from psm_sim.network.link import Link
-from psm_sim.network.message_sender import MessageSender
 from psm_sim.network.observers import Observer, ObserverHooks, Usage
 from psm_sim.network.page_failure_handler import PageFailureHandler
 from psm_sim.network.page_visits import PageVisits
@@ -70,7 +70,7 @@ class World:
         self.env, self.beacons, self.ledger, self.power = hop.env, hop.beacons, hop.ledger, topology.power
         self.visits = PageVisits()
         self.events = 0
-        self.messenger: MessageSender | None = None
+        self.messenger: BackgroundMessages | None = None
         self.browsing = False
         self.done: Callable[[], None] = lambda: None
         self._hooks = hooks = ObserverHooks([hop.ledger, *hop.observers(), *observers])
@@ -142,7 +142,7 @@ class World:
 
     def _add_messenger(self, messages: Messages) -> None:
         """Insert a messenger into the path of frames. Runs without messages are not slowed down."""
-        self.messenger = messenger = MessageSender(self.env, self.client, self.server, messages)
+        self.messenger = messenger = BackgroundMessages(self.env, self.client, self.server, messages)
         self.server.accept = messenger.at_listener(self.ends.serve)
         self.wired_down.deliver = messenger.at_access_point(self.wired_down.deliver)
         self.radio.deliver = messenger.at_station(self.radio.deliver)

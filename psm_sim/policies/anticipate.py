@@ -10,16 +10,16 @@ import numpy as np
 
 from psm_sim.array_types import FloatArray
 from psm_sim.beacons import TOLERANCE_S
-from psm_sim.learning.waiting_time import WaitingTimeModel
+from psm_sim.input_limits import MAX_S, MAX_WEIGHT
 from psm_sim.learning.waiting_time_bins import EDGES_S
-from psm_sim.limits import MAX_S, MAX_WEIGHT
+from psm_sim.learning.waiting_time_model import WaitingTimeModel
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.flow_gaps import FlowGaps
 from psm_sim.policies.frame_gaps import FrameGaps, WaitingTimeModels
-from psm_sim.policies.optimal_rest import DecisionGrid, RestCosts, longest_doze_is_best, solve_rest
+from psm_sim.policies.optimal_doze_schedule import DecisionGrid, RestCosts, longest_doze_is_best, solve_rest
 from psm_sim.policies.outstanding_requests import OutstandingRequests, longest_doze
-from psm_sim.policies.reply_bound import ReplyBound
+from psm_sim.policies.reply_delay_bound import ReplyBound
 from psm_sim.poll import Poll
 
 _MAX_DOZE_MS = 10_000.0
@@ -47,7 +47,7 @@ class Anticipate(Policy):
 
     The idle period since the last frame has a distribution that is learnt for each of six contexts
     (:class:`~psm_sim.policies.frame_gaps.FrameGaps`, :class:`~psm_sim.learning.WaitingTimeModel`). Dynamic
-    programming (:mod:`psm_sim.policies.optimal_rest`) then finds the schedule with the lowest expected cost.
+    programming (:mod:`psm_sim.policies.optimal_doze_schedule`) then finds the schedule with the lowest expected cost.
     The cost is the energy plus the price for each second that a frame is buffered. While no reply is awaited,
     the radio never waits awake.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from psm_sim.beacons import Beacons
 from psm_sim.parameters import values_of
-from psm_sim.policies.service_period import ServicePeriod
+from psm_sim.policies.service_period_rules import ServicePeriod
 from psm_sim.poll import Poll
 
 if TYPE_CHECKING:

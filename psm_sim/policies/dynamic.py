@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from psm_sim.limits import MAX_MS
+from psm_sim.input_limits import MAX_MS
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Rest
-from psm_sim.policies.last_frame import LastFrame
+from psm_sim.policies.last_frame_policy import LastFramePolicy
 from psm_sim.poll import Poll
 
 
@@ -47,7 +47,7 @@ power-management note of Talaria TWO.
 
 
 @dataclass
-class Dynamic(LastFrame):
+class Dynamic(LastFramePolicy):
     """Policy that stays awake for a timeout after each frame and then dozes.
 
     The radio wakes for DTIM beacons, or at a listen interval. Linux calls this dynamic power save, and

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.limits import MAX_MS
+from psm_sim.input_limits import MAX_MS
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Rest
-from psm_sim.policies.last_frame import LastFrame
+from psm_sim.policies.last_frame_policy import LastFramePolicy
 from psm_sim.poll import Poll
 
 
 @dataclass
-class Skip(LastFrame):
+class Skip(LastFramePolicy):
     """Policy that receives every beacon after traffic and every n-th one otherwise.
 
     This is the dynamic listen interval of Talaria TWO (InnoPhase, note on Wi-Fi power management). The

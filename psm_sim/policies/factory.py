@@ -13,7 +13,7 @@ POLICIES: Registry[Policy] = Registry(
         "psm": "psm_sim.policies.psm:Psm",
         "bsd": "psm_sim.policies.bsd:Bsd",
         "lpsm": "psm_sim.policies.lpsm:Lpsm",
-        "outstanding": "psm_sim.policies.outstanding:OutstandingPolicy",
+        "outstanding": "psm_sim.policies.outstanding_request_backoff:OutstandingPolicy",
         "listen": "psm_sim.lab.policies.listen:Listen",
         "dynamic": "psm_sim.policies.dynamic:Dynamic",
         "skip": "psm_sim.policies.dynamic_listen_interval:Skip",

@@ -9,10 +9,10 @@ from math import inf
 import numpy as np
 
 from psm_sim.array_types import FloatArray
-from psm_sim.learning.waiting_time import WaitingTimeModel
+from psm_sim.learning.waiting_time_model import WaitingTimeModel
 from psm_sim.policies.base import Frame
 from psm_sim.policies.frame_gaps import ON_AIR_S, FrameGaps, context_of
-from psm_sim.policies.optimal_rest import ArrivalModel
+from psm_sim.policies.optimal_doze_schedule import ArrivalModel
 from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 

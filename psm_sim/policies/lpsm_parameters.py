@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from psm_sim.component_spec import Spec
-from psm_sim.limits import MAX_MS, MAX_S, MAX_WEIGHT
+from psm_sim.input_limits import MAX_MS, MAX_S, MAX_WEIGHT
 from psm_sim.losses import Loss
 from psm_sim.parameters import parameter
 

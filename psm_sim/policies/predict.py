@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
-from psm_sim.limits import MAX_MS
+from psm_sim.input_limits import MAX_MS
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Rest
-from psm_sim.policies.last_frame import LastFrame
+from psm_sim.policies.last_frame_policy import LastFramePolicy
 from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful
 from psm_sim.poll import Poll
 
 
 @dataclass
-class Predict(LastFrame):
+class Predict(LastFramePolicy):
     """Policy that dozes until a reply is likely and then waits for it awake.
 
     The policy follows EAPS (Sheth, Dezfouli and others, IEEE Systems Journal 2022), which predicts the delay

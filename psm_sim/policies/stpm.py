@@ -6,16 +6,16 @@ from collections import deque
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.limits import MAX_MS, MAX_WEIGHT
+from psm_sim.input_limits import MAX_MS, MAX_WEIGHT
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Rest
-from psm_sim.policies.last_frame import LastFrame
+from psm_sim.policies.last_frame_policy import LastFramePolicy
 from psm_sim.policies.outstanding_requests import is_useful
 from psm_sim.poll import Poll
 
 
 @dataclass
-class Stpm(LastFrame):
+class Stpm(LastFramePolicy):
     """Policy that stays awake for a run of transfers if this is cheaper than dozing (STPM).
 
     The policy follows Anand, Nightingale and Flinn (MobiCom 2003). The lengths of past runs predict how many

@@ -8,7 +8,7 @@ from typing import ClassVar
 from psm_sim.errors import InputError
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Policy, Rest
-from psm_sim.policies.service_period import ServicePeriod
+from psm_sim.policies.service_period_rules import ServicePeriod
 from psm_sim.poll import Poll
 
 MAX_S = 0x7FFFFFFF / 1e6

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.psm import Psm
-from psm_sim.policies.service_period import ServicePeriod
+from psm_sim.policies.service_period_rules import ServicePeriod
 
 
 @dataclass

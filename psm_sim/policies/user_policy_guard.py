@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from psm_sim.errors import PluginError, safe_repr
 from psm_sim.policies.base import Dtim, Frame, Policy, RadioPower, Rest
-from psm_sim.policies.service_period import ServicePeriod
+from psm_sim.policies.service_period_rules import ServicePeriod
 from psm_sim.poll import Poll
-from psm_sim.user_code import calling, component_name, copy_component, to_plain
+from psm_sim.user_code_guards import component_name, copy_component, to_plain, user_code_call
 
 MAX_S = 1e9
 """Maximum finite time awake, in seconds."""
@@ -63,7 +63,7 @@ class GuardedPolicy(Policy):
 
     def config(self) -> dict[str, Any]:
         """Return the policy's parameters as plain values."""
-        with calling(f"Policy {self._label} failed in config()"):
+        with user_code_call(f"Policy {self._label} failed in config()"):
             return to_plain(self.policy.config())
 
     def start(self, beacon_s: float) -> None:
@@ -113,12 +113,12 @@ class GuardedPolicy(Policy):
         return component_name(self.policy)
 
     def _call(self, method: str, *arguments: Any) -> Any:
-        with calling(f"Policy {self._label} failed in {method}() at {self._now_s:g} s"):
+        with user_code_call(f"Policy {self._label} failed in {method}() at {self._now_s:g} s"):
             return getattr(self.policy, method)(*arguments)
 
     def _convert(self, rest: Any) -> Rest | str:
         """Return *rest* with plain numbers, or an error description."""
-        with calling(f"Policy {self._label} returned an invalid Rest at {self._now_s:g} s"):
+        with user_code_call(f"Policy {self._label} returned an invalid Rest at {self._now_s:g} s"):
             return _describe_invalid_rest(rest) or Rest(
                 float(rest.awake_s), int(rest.beacons), bool(rest.repeat)
             )

@@ -11,7 +11,7 @@ from typing import Any
 
 from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
-from psm_sim.limits import MAX_POLLS
+from psm_sim.input_limits import MAX_POLLS
 from psm_sim.progress import Progress
 from psm_sim.replay.binned_arrivals import BinnedArrivals
 from psm_sim.replay.poller import ReplayPoller

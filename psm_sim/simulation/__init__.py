@@ -6,12 +6,12 @@ from psm_sim.simulation.client_comparison import ClientComparison
 from psm_sim.simulation.compare_policies import compare_clients, compare_runs
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.paired_differences import PairedDifference, paired_difference
-from psm_sim.simulation.references import BASELINES, References
-from psm_sim.simulation.replications import SeedComparison, compare_seeds
+from psm_sim.simulation.reference_policies import BASELINES, References
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.run_records import PageRecord, Traffic
+from psm_sim.simulation.result_parts import PageRecord, Traffic
+from psm_sim.simulation.run_averages import Average, ClientAverage, SeedAverage
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.seed_average import Average, ClientAverage, SeedAverage
+from psm_sim.simulation.seed_comparison import SeedComparison, compare_seeds
 from psm_sim.simulation.timeline import timeline
 from psm_sim.summary_stats import Summary
 

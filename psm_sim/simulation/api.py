@@ -11,10 +11,10 @@ from psm_sim.progress import no_progress
 from psm_sim.simulation.api_arguments import SimulationArguments
 from psm_sim.simulation.compare_policies import compare_clients
 from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.references import BASELINES, References
-from psm_sim.simulation.replications import compare_seeds
+from psm_sim.simulation.reference_policies import BASELINES, References
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run_outputs import RunOutputs
+from psm_sim.simulation.seed_comparison import compare_seeds
 from psm_sim.simulation.timeline import observe
 
 

@@ -15,7 +15,7 @@ from psm_sim.network.topology import topology_keys
 from psm_sim.policies import Policy
 from psm_sim.registry import unknown_name_error
 from psm_sim.simulation.preset import Preset, load_preset
-from psm_sim.simulation.references import PolicyLike
+from psm_sim.simulation.reference_policies import PolicyLike
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload.python_workloads import as_workload
 

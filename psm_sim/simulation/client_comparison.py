@@ -16,10 +16,10 @@ from psm_sim.parallel import parallel_map
 from psm_sim.progress import Progress
 from psm_sim.simulation.compare_policies import all_policies, assign_roles, compare_runs
 from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.references import PolicyLike, References
+from psm_sim.simulation.reference_policies import PolicyLike, References
 from psm_sim.simulation.run import Run
+from psm_sim.simulation.run_averages import ClientAverage, average_runs
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.seed_average import ClientAverage, average_runs
 from psm_sim.workload import Workload
 
 

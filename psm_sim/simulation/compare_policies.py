@@ -13,7 +13,7 @@ from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
 from psm_sim.progress import Progress, no_progress
 from psm_sim.simulation.comparison import Comparison
-from psm_sim.simulation.references import NO_REFERENCES, PolicyLike, References
+from psm_sim.simulation.reference_policies import NO_REFERENCES, PolicyLike, References
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, prepare
 from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs

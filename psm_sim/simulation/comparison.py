@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.formatting import format_pairs
 from psm_sim.network import Topology, topology_differences
-from psm_sim.simulation.display import table_text, trade_off
 from psm_sim.simulation.paired_differences import PairedDifference, paired_difference
 from psm_sim.simulation.result import Result
+from psm_sim.simulation.result_display import table_text, trade_off
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
 

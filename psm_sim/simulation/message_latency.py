@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from psm_sim.network.message_sender import MessageSender
+from psm_sim.network.background_messages import BackgroundMessages
 
 
 class Percentiles(NamedTuple):
@@ -79,7 +79,7 @@ def _nan_to_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def latencies_of(messenger: MessageSender | None) -> dict[str, Latency]:
+def latencies_of(messenger: BackgroundMessages | None) -> dict[str, Latency]:
     """Return the latencies of the messages of a run, by direction."""
     directions = {} if messenger is None else messenger.stats
     return {

@@ -9,7 +9,7 @@ from typing import Any
 
 from psm_sim.simulation.failed_pages import drop_nan
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.seed_average import MEASURES, Average
+from psm_sim.simulation.run_averages import MEASURES, Average
 from psm_sim.summary_stats import Interval, confidence_interval
 
 SAVED = "energy_saved_percent"

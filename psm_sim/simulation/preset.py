@@ -11,7 +11,7 @@ from typing import Any
 from psm_sim.bundled_files import bundled_dir, bundled_names
 from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
-from psm_sim.files.toml import read_toml
+from psm_sim.files.toml_reader import read_toml
 from psm_sim.registry import unknown_name_error
 
 CALIBRATES, FITTED, PREDICTED = ROLES = ("calibrates", "fitted", "predicted")

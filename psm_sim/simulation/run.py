@@ -17,9 +17,9 @@ from psm_sim.policies.user_policy_guard import guard_policy, probe_and_guard, un
 from psm_sim.record_array import RecordArray, record_column
 from psm_sim.simulation.message_latency import latencies_of
 from psm_sim.simulation.page_records import records_of
-from psm_sim.simulation.references import PolicyLike
+from psm_sim.simulation.reference_policies import PolicyLike
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.run_records import Origin, PageRecord, PushRecord, Traffic
+from psm_sim.simulation.result_parts import Origin, PageRecord, PushRecord, Traffic
 from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page_view import Page
 

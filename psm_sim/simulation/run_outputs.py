@@ -12,10 +12,10 @@ from typing import BinaryIO
 
 from psm_sim.errors import InputError
 from psm_sim.files.atomic_file import atomic_write, check_writable, is_special
-from psm_sim.limits import MAX_CAPTURE_BYTES
+from psm_sim.input_limits import MAX_CAPTURE_BYTES
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
-from psm_sim.simulation.references import PolicyLike
+from psm_sim.simulation.reference_policies import PolicyLike
 from psm_sim.workload import Workload
 
 

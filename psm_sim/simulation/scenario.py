@@ -12,7 +12,7 @@ from psm_sim.bundled_files import bundled_names
 from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
 from psm_sim.formatting import format_pairs
-from psm_sim.limits import MAX_SEED
+from psm_sim.input_limits import MAX_SEED
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.simulation.scenario_key import DigestCache, hash_of

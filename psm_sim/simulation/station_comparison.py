@@ -17,18 +17,18 @@ from psm_sim.component_spec import Spec
 from psm_sim.network import Observer, Topology
 from psm_sim.network.build import cell_of
 from psm_sim.network.page_error import PageError
-from psm_sim.network.station_group import StationGroup
+from psm_sim.network.shared_cell import SharedCell
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.progress import Progress
 from psm_sim.simulation.compare_policies import all_policies, assign_roles, prepare_runs
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.failed_pages import drop_nan
-from psm_sim.simulation.references import PolicyLike, References
+from psm_sim.simulation.reference_policies import PolicyLike, References
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, page_times_s, prepare
+from psm_sim.simulation.run_averages import MEASURES, Average, average_runs
 from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.simulation.seed_average import MEASURES, Average, average_runs
 from psm_sim.simulation.station_setup import StationSetup, describe_setups, station_setups
 from psm_sim.summary_stats import percentiles
 
@@ -138,7 +138,7 @@ def _run(
 ) -> StationAverage:
     """Run all stations together. *times_s* are the times of their pages without power saving."""
     runs = _prepare_stations(policy, setups, observers)
-    group = StationGroup([run.world for run in runs])
+    group = SharedCell([run.world for run in runs])
     by_station: list[Result | None] = [None] * len(runs)
     since = [time.perf_counter(), 0]
 
@@ -183,7 +183,7 @@ def _rerun(
 ) -> None:
     """Run all stations again until one has loaded its first *pages*, and observe that station."""
     by_station = [observers if index == number else () for index in range(len(setups))]
-    group = StationGroup([run.world for run in _prepare_stations(policy, setups, by_station)])
+    group = SharedCell([run.world for run in _prepare_stations(policy, setups, by_station)])
     loads = [setup.workload.pages for setup in setups]
     loads[number] = loads[number][:pages]
     group.run(loads, [setup.workload.messages for setup in setups], lambda _: None, number)

@@ -13,7 +13,7 @@ from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll, Rest
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import prepare
-from psm_sim.simulation.seed_average import Average
+from psm_sim.simulation.run_averages import Average
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ class Recorder(Observer):
         self.events.append({"time_s": float(time_s), "event": event, **facts})
 
 
-class Polling(Observer):
+class PollingRecorder(Observer):
     """Observer that records the number of beacons of each sleep decision."""
 
     def __init__(self) -> None:

@@ -14,13 +14,13 @@ from itertools import count as count_from
 import numpy as np
 
 from psm_sim.learning.factory import make_learner
-from psm_sim.learning.round_backends import numba_error
+from psm_sim.learning.learn_alpha_backends import numba_error
 from psm_sim.network import build_world, load_topology
 from psm_sim.network.simpy_baseline import run_timeouts
 from psm_sim.policies import make_policy
 from psm_sim.replay.binned_arrivals import BinnedArrivals
 from psm_sim.replay.poller import ReplayPoller
-from psm_sim.replay.polling_clock import PollingGrid
+from psm_sim.replay.polling_grid import PollingGrid
 from psm_sim.replay.replay_config import replay_loss
 from psm_sim.workload import load_workload
 from psm_sim.workload.network_activity import Transfer

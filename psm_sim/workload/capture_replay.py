@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.limits import MAX_S
+from psm_sim.input_limits import MAX_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.messages import Messages, check_messages
 from psm_sim.workload.page_view import Pause

@@ -15,7 +15,7 @@ from psm_sim.registry import unknown_name_error
 from psm_sim.workload.capture_replay import CaptureOptions, open_loop
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.network_activity import Activity, Transfer
-from psm_sim.workload.recorded_pages import Playback, playback_pages
+from psm_sim.workload.recorded_page_playback import Playback, playback_pages
 from psm_sim.workload.recordings.capture.http_exchanges import exchanges_of, recording_of
 from psm_sim.workload.recordings.capture.reader import PacketCapture, is_capture, read_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader

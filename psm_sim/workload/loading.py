@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from psm_sim.bundled_files import bundled_dir, bundled_names
 from psm_sim.component_spec import Spec, path_exists
 from psm_sim.errors import InputError
-from psm_sim.files.toml import read_toml
-from psm_sim.limits import MAX_PAGES
+from psm_sim.files.toml_reader import read_toml
+from psm_sim.input_limits import MAX_PAGES
 from psm_sim.parameters import build, values_of
 from psm_sim.plugins import distribution_of, installed_entry_points, load_entry_point
 from psm_sim.registry import unknown_name_error
-from psm_sim.user_code import calling
-from psm_sim.workload.page_list import MissingValues, read_page_list
-from psm_sim.workload.page_sampling import PageSampling
-from psm_sim.workload.page_synthesis import sample_pages
+from psm_sim.user_code_guards import user_code_call
+from psm_sim.workload.page_list_reader import MissingValues, read_page_list
+from psm_sim.workload.page_sampler import sample_pages
+from psm_sim.workload.synthetic_trace_parameters import PageSampling
 from psm_sim.workload.trace_profile import profile_of
 from psm_sim.workload.workload import Workload, describe_page_count
 
@@ -75,7 +75,7 @@ def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 
         return (_replay_page_list(path, texts, pages),)
     if is_profile(path):
         return (_workload_from_profile(path, texts, pages, seed, replication),)
-    from psm_sim.workload import capture_workloads, recorded_workloads
+    from psm_sim.workload import capture_workloads, workloads_from_recordings
 
     if capture_workloads.is_capture_file(path):
         return (
@@ -83,8 +83,8 @@ def load_workloads(trace: str | Spec, pages: int, seed: int, replication: int = 
                 capture_workloads.capture_at(path, texts), pages, seed, replication
             ),
         )
-    return recorded_workloads.recorded_workloads(
-        recorded_workloads.select_clients(path, texts), pages, seed, replication
+    return workloads_from_recordings.recorded_workloads(
+        workloads_from_recordings.select_clients(path, texts), pages, seed, replication
     )
 
 
@@ -118,7 +118,9 @@ def _installed_trace(point: EntryPoint) -> Path:
     The entry point is a path or a function that returns a path.
     """
     path_or_function = load_entry_point(point)
-    with calling(f"trace {point.name} of {distribution_of(point)}: the path of its file cannot be read"):
+    with user_code_call(
+        f"trace {point.name} of {distribution_of(point)}: the path of its file cannot be read"
+    ):
         path = Path(path_or_function() if callable(path_or_function) else path_or_function)
     if not path.is_file():
         raise InputError(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from psm_sim.errors import InputError
-from psm_sim.limits import MAX_MS, MAX_S
+from psm_sim.input_limits import MAX_MS, MAX_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.network_activity import Transfer
 from psm_sim.workload.page_view import Page

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from psm_sim.errors import InputError
 from psm_sim.files.gzip_writer import open_maybe_gzipped
-from psm_sim.workload.page_list import COLUMNS
+from psm_sim.workload.page_list_reader import COLUMNS
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.recordings.text_lines import MAX_LINE_BYTES
 
@@ -17,7 +17,7 @@ from psm_sim.workload.recordings.text_lines import MAX_LINE_BYTES
 def write_page_list(path: Path, pages: Iterable[Page]) -> int:
     """Write pages to a page list and return their number.
 
-    :func:`~psm_sim.workload.page_list.read_page_list` reads the file back to equal pages.
+    :func:`~psm_sim.workload.page_list_reader.read_page_list` reads the file back to equal pages.
     """
     count = 0
     with open_maybe_gzipped(path) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as file:

@@ -11,7 +11,7 @@ import numpy as np
 
 from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.limits import MAX_S
+from psm_sim.input_limits import MAX_S
 from psm_sim.parameters import build, check_all, parameter, values_of
 from psm_sim.random_streams import random_stream
 from psm_sim.workload.messages import Messages, check_messages

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.errors import InputError, safe_repr
-from psm_sim.workload.page_list import MissingValues, pages_of
+from psm_sim.workload.page_list_reader import MissingValues, pages_of
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.workload import Workload
 

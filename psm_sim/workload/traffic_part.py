@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from psm_sim.array_types import FloatArray
 from psm_sim.errors import InputError
-from psm_sim.limits import MAX_BYTES, MAX_S
+from psm_sim.input_limits import MAX_BYTES, MAX_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.messages import DATAGRAM, Messages
 from psm_sim.workload.push_traffic import Pushes, push_times

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from psm_sim.errors import InputError
-from psm_sim.limits import MAX_S
+from psm_sim.input_limits import MAX_S
 from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
 from psm_sim.random_streams import random_stream
 from psm_sim.workload.messages import Messages, check_messages
-from psm_sim.workload.page_sampling import PageSampling
-from psm_sim.workload.page_synthesis import sample_pages
+from psm_sim.workload.page_sampler import sample_pages
 from psm_sim.workload.page_view import Page, Pause
+from psm_sim.workload.synthetic_trace_parameters import PageSampling
 from psm_sim.workload.trace_profile import TEXTS, Profile, profile_of
 from psm_sim.workload.traffic_part import TrafficPart
 from psm_sim.workload.workload import Workload

@@ -14,7 +14,7 @@ import pytest
 from psm_sim.cli import main
 from psm_sim.component_spec import Spec
 from psm_sim.errors import InputError
-from psm_sim.losses import formula
+from psm_sim.losses import formula_loss
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, compare_runs, simulate
@@ -102,7 +102,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         return read(cls, text, kind)
 
     monkeypatch.setattr(Spec, "parse", classmethod(parse))
-    count(formula, "parse_expression", "formula")
+    count(formula_loss, "parse_expression", "formula")
     count(Lpsm, "__post_init__", "made")
     count(Lpsm, "start", "started")
     count(Lpsm, "__reduce_ex__", "copied")

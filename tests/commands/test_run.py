@@ -62,7 +62,7 @@ def test_without_any_word_several_policies_run_over_ten_seeds(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Below the baselines, with intervals; in one process here, and with fewer pages."""
-    monkeypatch.setattr("psm_sim.commands.arguments.DEFAULT_PAGES", 3)
+    monkeypatch.setattr("psm_sim.commands.shared_options.DEFAULT_PAGES", 3)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     output = output_of(capsys)
     names = [line.split()[0] for line in output.splitlines()[3:] if line[:1] == " "]

@@ -12,7 +12,7 @@ import pytest
 from psm_sim.array_types import FloatArray
 from psm_sim.contracts import check
 from psm_sim.contracts.check_suite import Subject
-from psm_sim.contracts.loss import LOSS_CHECKS
+from psm_sim.contracts.loss_checks import LOSS_CHECKS
 from psm_sim.losses import Loss, Poll
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import pytest
 
 from psm_sim.contracts import check
-from psm_sim.contracts.policy_runs import POLICY_CHECKS, PolicySubject
+from psm_sim.contracts.policy_run_checks import POLICY_CHECKS, PolicySubject
 from psm_sim.policies import Frame, Policy, Poll, Rest
 from psm_sim.simulation import Result
 

@@ -17,7 +17,7 @@ from psm_sim.cli import main
 from psm_sim.errors import InputError
 from psm_sim.files import reopenable_input
 from psm_sim.files.reopenable_input import open_seekable, read_text
-from psm_sim.files.toml import read_toml
+from psm_sim.files.toml_reader import read_toml
 from psm_sim.workload.recordings import chunk_reader, client_requests, har
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="there are no such files elsewhere")

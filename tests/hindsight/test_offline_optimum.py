@@ -10,9 +10,9 @@ import pytest
 
 from psm_sim.beacons import Beacons
 from psm_sim.errors import InputError
-from psm_sim.hindsight.chain_recorder import record_chain, record_slowdowns
-from psm_sim.hindsight.event_chain import Chain, PolicyCost, Step, evaluate_policy
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier, offline_optimum
+from psm_sim.hindsight.traffic_chain import Chain, PolicyCost, Step, evaluate_policy
+from psm_sim.hindsight.traffic_chain_recorder import record_chain, record_slowdowns
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
@@ -30,9 +30,7 @@ def random_chain(seed: int, steps: int) -> Chain:
     random = np.random.default_rng(seed)
     made = []
     for _ in range(steps):
-        idle_s = float(
-            random.choice([random.uniform(0, 0.05), random.uniform(0, 0.4), random.uniform(0, 9)])
-        )
+        idle_s = float(random.choice([random.uniform(0, 0.05), random.uniform(0, 0.4), random.uniform(0, 9)]))
         busy_s = float(random.uniform(1e-5, 0.03))
         since_s = float(random.uniform(0, busy_s)) if random.random() < 0.7 else inf
         made.append(Step(idle_s, bool(random.random() < 0.6), busy_s, since_s, ((0.0, 1500),)))

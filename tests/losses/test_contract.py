@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.contracts.check_suite import Subject
-from psm_sim.contracts.loss import LOSS_CHECKS
+from psm_sim.contracts.loss_checks import LOSS_CHECKS
 from psm_sim.losses import LOSSES, Loss, Poll, make_loss
 from tests.contracts.cases import Exceptions, cases
 

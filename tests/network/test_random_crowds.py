@@ -17,7 +17,7 @@ from psm_sim.errors import InputError
 from psm_sim.network import PageError, build_world, load_topology
 from psm_sim.network.build import cell_of
 from psm_sim.network.observers.capture import capture_observers
-from psm_sim.network.station_group import StationGroup
+from psm_sim.network.shared_cell import SharedCell
 from psm_sim.policies import make_policy
 from tests.network.laws import balance
 from tests.network.mac.test_mac_worlds import POLICIES, Witness, awake_throughout, page_of, settings_of
@@ -66,8 +66,8 @@ class Stations:
         budget = Budget()
         budget.left = 400_000
         try:
-            with patch("psm_sim.network.station_group.run_events", budget.fire):
-                StationGroup(self.worlds).run(self.pages, self.messages, lambda _: None)
+            with patch("psm_sim.network.shared_cell.run_events", budget.fire):
+                SharedCell(self.worlds).run(self.pages, self.messages, lambda _: None)
         except PageError as failed:
             return str(failed)
         except Exception as error:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from psm_sim.errors import InputError, PluginError
-from psm_sim.learning import FixedShare, LearnAlpha, round_backends
+from psm_sim.learning import FixedShare, LearnAlpha, learn_alpha_backends
 from psm_sim.learning.numba_kernel import learn_alpha_kernel
 from psm_sim.losses import InverseLoss, Loss
 from psm_sim.policies import Frame, Poll, make_policy
@@ -85,7 +85,7 @@ def test_one_switching_rate_makes_it_fixed_share():
 @pytest.mark.parametrize("loss", ["inverse-log", "inverse", "1/sqrt(Ti) + gamma*I*Ti"])
 def test_compiled_rounds_hear_the_same_beacons(loss, monkeypatch):
     """Energy and page times to the last bit; idle rounds are planned, or, of a formula, learnt one by one."""
-    monkeypatch.setattr(round_backends, "compile_kernel", lambda: learn_alpha_kernel)
+    monkeypatch.setattr(learn_alpha_backends, "compile_kernel", lambda: learn_alpha_kernel)
     one, many = (
         simulate(f"lpsm:loss={loss},horizon_s=5,compiled={wanted}", pages=2) for wanted in ("yes", "no")
     )
@@ -95,7 +95,7 @@ def test_compiled_rounds_hear_the_same_beacons(loss, monkeypatch):
 
 def test_compiled_rounds_without_numba_are_refused_when_the_policy_is_made(monkeypatch):
     """Not first when it runs, which can be in a worker of a sweep."""
-    monkeypatch.setattr(round_backends, "numba_error", lambda: "No module named 'numba'")
+    monkeypatch.setattr(learn_alpha_backends, "numba_error", lambda: "No module named 'numba'")
     with pytest.raises(
         InputError, match=r"policy lpsm: compiled=yes requires Numba.* pip install 'psm_sim\[fast\]'"
     ):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.learning import round_backends
+from psm_sim.learning import learn_alpha_backends
 from psm_sim.learning.numba_kernel import learn_alpha_kernel
-from psm_sim.replay.polling_clock import PollingGrid
+from psm_sim.replay.polling_grid import PollingGrid
 from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.trace_replay import ReplayedClient, replay_trace
 
@@ -42,13 +42,13 @@ def test_both_ways_poll_at_the_same_times(loss: str, seed: int, horizon: int, ro
 @pytest.mark.parametrize("wanted", ["no", "yes"])
 def test_a_mean_on_the_boundary_is_rounded_up_in_both_ways(wanted: str, monkeypatch) -> None:
     """Where all polling times cost the same the mean stays 550 ms: 5.5 units but for the last bits."""
-    monkeypatch.setattr(round_backends, "compile_kernel", lambda: learn_alpha_kernel)
+    monkeypatch.setattr(learn_alpha_backends, "compile_kernel", lambda: learn_alpha_kernel)
     found = replayed(wanted, "1", clock=PollingGrid(round_ms=100.0), horizon=50, polls=200).replay
     assert (found.shortest_us, found.longest_us) == (600_000, 600_000)
 
 
 def test_the_result_says_how_it_was_learnt(monkeypatch) -> None:
     """The learner with its parameter, and the horizon that it has used."""
-    monkeypatch.setattr(round_backends, "compile_kernel", lambda: learn_alpha_kernel)
+    monkeypatch.setattr(learn_alpha_backends, "compile_kernel", lambda: learn_alpha_kernel)
     parameters = replayed("yes", "inverse", horizon=5, polls=3).method.parameters
     assert (parameters["learner"], parameters["horizon"]) == ("learn-alpha:compiled=yes", 5)

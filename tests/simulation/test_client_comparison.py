@@ -18,7 +18,7 @@ from psm_sim.simulation import (
     compare_runs,
     compare_seeds,
 )
-from psm_sim.simulation.seed_average import MEASURES
+from psm_sim.simulation.run_averages import MEASURES
 from psm_sim.workload.loading import find_trace, load_workload
 from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
 from psm_sim.workload.trace_profile import read_profile

@@ -18,7 +18,7 @@ from psm_sim.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_stations import StationSpec
 from psm_sim.simulation import Scenario, compare_clients, compare_runs
-from psm_sim.simulation.references import BASELINES, References
+from psm_sim.simulation.reference_policies import BASELINES, References
 from psm_sim.simulation.station_comparison import StationAverage
 from psm_sim.simulation.station_setup import station_setups
 

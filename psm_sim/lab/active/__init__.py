@@ -12,26 +12,27 @@ They accept arrays and do not depend on the simulator. The sources are cited by 
 
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
-from psm_sim.lab.active.bayes import NaiveBayes
-from psm_sim.lab.active.crf import Crf, Image, standardise_images
-from psm_sim.lab.active.crf_fit import fit_field, fit_unlabelled
+from psm_sim.lab.active.decision_trees import Tree, expected_accuracy
 from psm_sim.lab.active.gaussian_instances import Gaussian
-from psm_sim.lab.active.importance_weights import weighted_error
-from psm_sim.lab.active.isaln import Isaln
+from psm_sim.lab.active.importance_weighted_error import weighted_error
+from psm_sim.lab.active.isaln_plane_learner import Isaln
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
-from psm_sim.lab.active.lmu import Lmu, f_measure
-from psm_sim.lab.active.noisy_thresholds import Isalg1d
+from psm_sim.lab.active.lmu_image_selection import Lmu, f_measure
+from psm_sim.lab.active.naive_bayes import NaiveBayes
+from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
 from psm_sim.lab.active.online_learner import Decision, OnlineLearner
-from psm_sim.lab.active.optnbdt import OptNbdt, best_tree
+from psm_sim.lab.active.optimal_bayes_tree import OptNbdt, best_tree
 from psm_sim.lab.active.perceptrons import (
     BudgetPerceptron,
     ModifiedPerceptron,
     Perceptron,
     ShiftingPerceptron,
 )
+from psm_sim.lab.active.pixel_crf import Crf, Image, standardise_images
+from psm_sim.lab.active.pixel_crf_training import fit_field, fit_unlabelled
 from psm_sim.lab.active.plane_learner import PlaneLearner
 from psm_sim.lab.active.pool_learner import PoolLearner, standardise
-from psm_sim.lab.active.pool_rules import POOL_RULES, PoolRule
+from psm_sim.lab.active.pool_selection_rules import POOL_RULES, PoolRule
 from psm_sim.lab.active.query_rule_wrappers import MinimumProbability, OneSided
 from psm_sim.lab.active.query_rules import (
     AlwaysQuery,
@@ -43,11 +44,10 @@ from psm_sim.lab.active.query_rules import (
 from psm_sim.lab.active.sampler_specs import NAMES, make_selective
 from psm_sim.lab.active.samplers import SAMPLERS, Draw, GaussianSampler, Sampler
 from psm_sim.lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
-from psm_sim.lab.active.selective import SelectiveSampler
 from psm_sim.lab.active.selective_record import Record
+from psm_sim.lab.active.selective_sampler import SelectiveSampler
 from psm_sim.lab.active.threshold_learner import Isal1d
 from psm_sim.lab.active.threshold_query_rules import BbqNoveltyRule, DkmHalvingRule
-from psm_sim.lab.active.trees import Tree, expected_accuracy
 
 __all__ = [
     "NAMES",

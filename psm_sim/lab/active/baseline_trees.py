@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from psm_sim.array_types import BoolArray, FloatArray, IntArray
-from psm_sim.lab.active.trees import Tree, TreeLearner
+from psm_sim.lab.active.decision_trees import Tree, TreeLearner
 
 _TIE = 1e-12
 

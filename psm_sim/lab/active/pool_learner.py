@@ -14,7 +14,7 @@ from psm_sim.errors import InputError
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
-from psm_sim.lab.active.pool_rules import POOL_RULES, PoolRule
+from psm_sim.lab.active.pool_selection_rules import POOL_RULES, PoolRule
 from psm_sim.parameter_values import Parameter
 
 _C = Parameter("C", 1.0, above=0)

@@ -26,7 +26,7 @@ from psm_sim.lab.active.query_rules import (
     SecondOrderQuery,
 )
 from psm_sim.lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
-from psm_sim.lab.active.selective import SelectiveSampler
+from psm_sim.lab.active.selective_sampler import SelectiveSampler
 from psm_sim.lab.active.threshold_query_rules import BbqNoveltyRule, DkmHalvingRule
 from psm_sim.parameter_values import Parameter
 from psm_sim.parameters import build, parameters_of

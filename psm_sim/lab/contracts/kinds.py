@@ -5,9 +5,9 @@ from __future__ import annotations
 from psm_sim.contracts.component_kind import Kind
 from psm_sim.lab.active import OnlineLearner, QueryRule
 from psm_sim.lab.active.registries import ONLINE_LEARNERS, QUERY_RULES
-from psm_sim.lab.contracts.online_learner import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
-from psm_sim.lab.contracts.query_rule import QUERY_RULE_CHECKS, QueryRuleSubject
-from psm_sim.lab.contracts.sampler import FEATURES
+from psm_sim.lab.contracts.online_learner_checks import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
+from psm_sim.lab.contracts.query_rule_checks import QUERY_RULE_CHECKS, QueryRuleSubject
+from psm_sim.lab.contracts.sampler_checks import FEATURES
 
 KINDS = (
     Kind(

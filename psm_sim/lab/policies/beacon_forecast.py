@@ -6,9 +6,9 @@ import numpy as np
 
 from psm_sim.array_types import FloatArray
 from psm_sim.beacons import Beacons
-from psm_sim.lab.active.selective import SelectiveSampler
-from psm_sim.lab.policies.features import Features, unheard_since
-from psm_sim.lab.policies.idle_period import IdlePeriod
+from psm_sim.lab.active.selective_sampler import SelectiveSampler
+from psm_sim.lab.policies.beacon_features import Features, unheard_since
+from psm_sim.lab.policies.idle_period_features import IdlePeriod
 from psm_sim.lab.policies.listening_plan import PlannedBeacon
 
 _MAX_BLOCK = 512

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from psm_sim.errors import InputError
+from psm_sim.input_limits import MAX_POLLS, MAX_SEED, MAX_WEIGHT
 from psm_sim.lab.active import make_selective
+from psm_sim.lab.policies.beacon_features import Features
 from psm_sim.lab.policies.beacon_forecast import BeaconForecast, RandomListening
-from psm_sim.lab.policies.features import Features
 from psm_sim.lab.policies.listening_plan import ListeningPlan, PlannedBeacon, UniformDraws
-from psm_sim.lab.policies.listening_tally import ListeningStats
-from psm_sim.limits import MAX_POLLS, MAX_SEED, MAX_WEIGHT
+from psm_sim.lab.policies.listening_stats import ListeningStats
 from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.outstanding_requests import longest_doze
@@ -30,7 +30,7 @@ _SAMPLERS = {
 class Listen(Policy):
     """Policy that receives the beacons at which an active learner predicts frames, and some others.
 
-    Each beacon is an instance (:class:`~psm_sim.lab.policies.features.Features`), and its label is whether
+    Each beacon is an instance (:class:`~psm_sim.lab.policies.beacon_features.Features`), and its label is whether
     frames are buffered. The station only learns the labels of the beacons that it receives.
 
     - A beacon with a margin of 0 or more is received, so its label is free.

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from psm_sim.array_types import FloatArray
-from psm_sim.lab.policies.idle_period import IdlePeriod
+from psm_sim.lab.policies.idle_period_features import IdlePeriod
 
 _MAX_BEACONS = 1000
 """Number of dozes after which a plan ends, to limit memory; the policy then makes another plan."""

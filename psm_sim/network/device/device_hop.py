@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.association import Association, KeepAlive, is_null, null_frame
-from psm_sim.network.beacon_reception import BeaconReception
-from psm_sim.network.device import service_periods
+from psm_sim.network.device import service_period_wakeups
 from psm_sim.network.device.group_frames import GroupFrames
 from psm_sim.network.device.port import DevicePort
 from psm_sim.network.device.radio import DeviceRadio, RadioTraits
-from psm_sim.network.device.service_port import ServicePort
-from psm_sim.network.device.service_radio import ServiceRadio
-from psm_sim.network.device.transmissions import Transmissions
+from psm_sim.network.device.service_period_port import ServicePeriodPort
+from psm_sim.network.device.service_period_radio import ServicePeriodRadio
+from psm_sim.network.device.transmission_energy import TransmissionEnergy
 from psm_sim.network.link import Link
-from psm_sim.network.monitored_link import wireless_link
 from psm_sim.network.observers import Observer
+from psm_sim.network.random_beacon_loss import BeaconReception
 from psm_sim.network.segment import Segment
+from psm_sim.network.sniffed_link import wireless_link
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
 from psm_sim.network.topology_sections import BeaconParameters, LinkParameters
 from psm_sim.network.wireless_hop import WirelessHop
-from psm_sim.policies.service_period import ServicePeriod
+from psm_sim.policies.service_period_rules import ServicePeriod
 
 
 class DeviceHop(WirelessHop):
@@ -38,11 +38,11 @@ class DeviceHop(WirelessHop):
     """
 
     def __init__(self, topology: Topology, service: ServicePeriod | None = None) -> None:
-        service_periods.check_service_period(topology, service)
+        service_period_wakeups.check_service_period(topology, service)
         super().__init__(topology)
         self._service = service
-        self.beacons = service_periods.wake_grid(topology, service)
-        self.ledger = service_periods.make_ledger(topology, service)
+        self.beacons = service_period_wakeups.wake_grid(topology, service)
+        self.ledger = service_period_wakeups.make_ledger(topology, service)
         limit_s, takes_s = topology.access_point.idle_limit_s, topology.station.association_ms / 1000
         self.association = Association(self.env, limit_s, takes_s)
 
@@ -51,7 +51,7 @@ class DeviceHop(WirelessHop):
         power = self.topology.power
         if power.transmit_w is None:
             return ()
-        return (Transmissions(power.transmit_w - power.awake_w, self.ledger.spend),)
+        return (TransmissionEnergy(power.transmit_w - power.awake_w, self.ledger.spend),)
 
     def join(self, access_point: AccessPoint, wired_up: Link) -> None:
         """Create ``port`` and ``radio``."""
@@ -69,8 +69,8 @@ class DeviceHop(WirelessHop):
             self.port = DevicePort(*port_arguments)
             self.radio = DeviceRadio(traits, self.env, self.doze, self.port, *radio_arguments)
         else:
-            self.port = port = ServicePort(service, *port_arguments)
-            self.radio = ServiceRadio(
+            self.port = port = ServicePeriodPort(service, *port_arguments)
+            self.radio = ServicePeriodRadio(
                 service, traits, self.beacons, port, self.env, self.doze, *radio_arguments
             )
         access_point.ports.append(self.port)

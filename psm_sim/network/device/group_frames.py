@@ -8,8 +8,8 @@ from simpy import Environment
 
 from psm_sim.beacons import Beacons
 from psm_sim.network.link import Link
-from psm_sim.network.monitored_link import SniffedLink
 from psm_sim.network.segment import GROUP, Segment
+from psm_sim.network.sniffed_link import SniffedLink
 from psm_sim.network.timers import WITH_DTIM, Alarm
 from psm_sim.network.topology_sections import AccessPointParameters
 from psm_sim.random_streams import random_stream

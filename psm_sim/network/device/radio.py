@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from psm_sim.network.association import Association
-from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.link import Link
-from psm_sim.network.missed_beacons import LossyBeaconRadio
+from psm_sim.network.lossy_beacon_radio import LossyBeaconRadio
 from psm_sim.network.radio_state import AWAKE, BUSY, DOZING, SEND_ONLY, State
+from psm_sim.network.random_beacon_loss import BeaconReception
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology_device import PowerParameters, StationParameters
 from psm_sim.policies import Poll

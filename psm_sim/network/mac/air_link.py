@@ -26,7 +26,7 @@ class AirLink(Link):
     topology
         The resolved topology.
     on_air
-        As for :class:`~psm_sim.network.monitored_link.SniffedLink`.
+        As for :class:`~psm_sim.network.sniffed_link.SniffedLink`.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from psm_sim.network.access_point import Port
 from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.channel import Channel
-from psm_sim.network.mac.channel_access import Exchange
+from psm_sim.network.mac.channel_contenders import Exchange
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.network.topology_sections import AccessPointParameters
 

@@ -10,7 +10,7 @@ from simpy import Environment, Event
 from psm_sim.beacons import TOLERANCE_S, Beacons
 from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.mac.beacon_schedule import BeaconSchedule
-from psm_sim.network.mac.channel_access import Contender, Exchange, FrameSource
+from psm_sim.network.mac.channel_contenders import Contender, Exchange, FrameSource
 from psm_sim.network.mac.random_backoffs import RandomBackoffs
 from psm_sim.network.timers import LOWEST_PRIORITY, Alarm, ReusableEvent
 

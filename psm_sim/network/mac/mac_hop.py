@@ -6,14 +6,14 @@ from typing import Any
 
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.association import Association
-from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.link import Link, LinkName
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.ap_queue import MacPort
 from psm_sim.network.mac.cell import Cell
-from psm_sim.network.mac.faulty_station import FaultyPort, FaultyRadio
-from psm_sim.network.mac.power_management import RadioContext
+from psm_sim.network.mac.faulty_port_and_radio import FaultyPort, FaultyRadio
+from psm_sim.network.mac.power_managed_radio import RadioContext
 from psm_sim.network.mac.radio import MacRadio
+from psm_sim.network.random_beacon_loss import BeaconReception
 from psm_sim.network.topology import Topology
 from psm_sim.network.wireless_hop import WirelessHop
 

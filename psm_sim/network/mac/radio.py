@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from psm_sim.network.mac.power_management import PowerManagedRadio, RadioContext
+from psm_sim.network.mac.power_managed_radio import PowerManagedRadio, RadioContext
 from psm_sim.network.mac.station_queue import NULL_AWAKE, PS_POLL, Item
 from psm_sim.network.radio_state import BUSY, DOZING
 from psm_sim.network.segment import Segment

@@ -9,7 +9,7 @@ from simpy import Environment
 from psm_sim.beacons import Beacons
 from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.mac.channel import Channel
-from psm_sim.network.mac.channel_access import Exchange
+from psm_sim.network.mac.channel_contenders import Exchange
 from psm_sim.network.mac.random_backoffs import RandomBackoffs
 from psm_sim.network.topology_mac import MacParameters
 

@@ -9,7 +9,7 @@ from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.mac.air_link import AirLink
 from psm_sim.network.mac.ap_queue import MacPort
 from psm_sim.network.mac.channel import Channel
-from psm_sim.network.mac.channel_access import Exchange
+from psm_sim.network.mac.channel_contenders import Exchange
 from psm_sim.network.mac.sniffer_tap import SnifferTap
 from psm_sim.network.segment import Segment
 

@@ -22,10 +22,10 @@ from psm_sim.reporting.html.trade_off import Mark
 from psm_sim.reporting.terminal.comparison import caption
 from psm_sim.simulation.failed_pages import complete_slowdowns
 from psm_sim.simulation.paired_differences import SAVED, paired_difference
-from psm_sim.simulation.seed_average import MEASURES, Average
+from psm_sim.simulation.run_averages import MEASURES, Average
 
 if TYPE_CHECKING:
-    from psm_sim.campaign.pareto_frontier import ParetoCorner
+    from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
     from psm_sim.simulation import Comparison, Result
 
 _MAX_NAME_LENGTH = 28

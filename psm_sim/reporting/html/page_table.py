@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.reporting.html.html_document import Section
 from psm_sim.reporting.html.markup import html_paragraphs, plain_text
-from psm_sim.simulation.seed_average import Average
+from psm_sim.simulation.run_averages import Average
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
-    from psm_sim.simulation.run_records import PageRecord
+    from psm_sim.simulation.result_parts import PageRecord
 
 MAX_ROWS = 8_000
 """Maximum number of rows in the table. ``pages.csv`` has all rows."""

@@ -9,7 +9,7 @@ from psm_sim.network import Observer
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.simulation.result import Result
-from psm_sim.simulation.run_records import PageRecord
+from psm_sim.simulation.result_parts import PageRecord
 from psm_sim.simulation.timeline import observe
 
 MAX_FRAMES = 8_000

@@ -12,7 +12,7 @@ from psm_sim.reporting.terminal.console import console_on
 from psm_sim.reporting.terminal.latency_table import LATENCY_CAPTION, latency_table
 from psm_sim.simulation.failed_pages import describe_failures
 from psm_sim.simulation.preset import load_preset
-from psm_sim.simulation.seed_average import Average, SeedAverage
+from psm_sim.simulation.run_averages import Average, SeedAverage
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result

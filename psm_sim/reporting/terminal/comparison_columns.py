@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from psm_sim.simulation.paired_differences import paired_difference
-from psm_sim.simulation.seed_average import Average
+from psm_sim.simulation.run_averages import Average
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result

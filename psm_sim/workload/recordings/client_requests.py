@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
-from psm_sim.limits import MAX_RECORDS
+from psm_sim.input_limits import MAX_RECORDS
 
 BUCKETS = 16
 IN_MEMORY = 1 << 20

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from psm_sim.errors import InputError
 from psm_sim.progress import Progress
-from psm_sim.workload.recordings.bu import bu_recording, is_bu
+from psm_sim.workload.recordings.bu_web_logs import bu_recording, is_bu
 from psm_sim.workload.recordings.capture.reader import is_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har import har_recording, is_har
 from psm_sim.workload.recordings.page_grouping import PageRule
 from psm_sim.workload.recordings.recording import Recording
-from psm_sim.workload.recordings.ucb import ucb_recording
 from psm_sim.workload.recordings.ucb_batches import Batch, binary_batches, is_binary, text_batches
+from psm_sim.workload.recordings.ucb_recordings import ucb_recording
 
 _SHOWTRACE = re.compile(rb"\s*\d+:\d+ \d+:\d+ ")
 EXPECTED = (

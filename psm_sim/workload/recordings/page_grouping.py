@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.limits import MAX_S
+from psm_sim.input_limits import MAX_S
 from psm_sim.parameters import check_all, parameter
 from psm_sim.workload.recordings.client_requests import BUCKETS, ClientRequests
 from psm_sim.workload.recordings.recording import Recording

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.workload.network_activity import Transfer
-from psm_sim.workload.recordings.bu import collect as collect_bu
+from psm_sim.workload.recordings.bu_web_logs import collect as collect_bu
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.client_requests import ClientRequests
 from psm_sim.workload.recordings.format_detection import format_of, ucb_batches_of
 from psm_sim.workload.recordings.har import network_entries, read_log
-from psm_sim.workload.recordings.ucb import collect as collect_ucb
+from psm_sim.workload.recordings.ucb_recordings import collect as collect_ucb
 
 
 def read_transfers(path: Path, clients: Sequence[str]) -> list[list[Transfer]]:

@@ -18,11 +18,11 @@ from psm_sim.errors import InputError
 from psm_sim.files.gzip_writer import open_maybe_gzipped
 from psm_sim.progress import Progress
 from psm_sim.random_streams import random_stream
-from psm_sim.workload.page_sampling import PageSampling
-from psm_sim.workload.page_synthesis import PageSampler
+from psm_sim.workload.page_sampler import PageSampler
 from psm_sim.workload.recordings.ucb_batches import Batch
 from psm_sim.workload.recordings.ucb_record import DTYPE, UNDEFINED
-from psm_sim.workload.recordings.ucb_write import batch_bytes
+from psm_sim.workload.recordings.ucb_writer import batch_bytes
+from psm_sim.workload.synthetic_trace_parameters import PageSampling
 from psm_sim.workload.trace_profile import Profile
 
 PERIOD = 500_000

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
-from psm_sim.workload.recordings.request_line import METHODS
 from psm_sim.workload.recordings.text_lines import lines_of
 from psm_sim.workload.recordings.ucb_record import DTYPE, SIZE, UNDEFINED, Record, binary_of_text
+from psm_sim.workload.recordings.ucb_request_lines import METHODS
 
 BATCH = 20_000
 _STARTS = np.array([int.from_bytes(method[:4], "big") for method in METHODS], dtype=np.uint32)

@@ -15,7 +15,7 @@ import numpy as np
 
 from psm_sim.errors import InputError
 from psm_sim.formatting import truncate
-from psm_sim.workload.recordings.request_line import METHODS
+from psm_sim.workload.recordings.ucb_request_lines import METHODS
 
 HEADER = struct.Struct(">6I I H I H B B 5I H")
 SIZE = HEADER.size
@@ -106,7 +106,7 @@ class Record:
                 f"The request line {_shorten(self.line)} cannot be written as text; it must be a single line."
             )
         pairs = [(self.crs, self.cru), (self.srs, self.sru), (self.sls, self.slu)]
-        hosts = [(dotted(self.cip), self.cpt), (dotted(self.sip), self.spt)]
+        hosts = [(dotted_quad(self.cip), self.cpt), (dotted_quad(self.sip), self.spt)]
         rest = (self.cprg, self.sprg, self.cims, self.sexp, self.slmd, self.rhl, self.rdl, len(self.line))
         fields = [f"{left}:{right}" for left, right in (*pairs, *hosts)] + [str(number) for number in rest]
         return " ".join(fields).encode() + b" " + self.line
@@ -146,7 +146,7 @@ def binary_of_text(line: bytes) -> tuple[bytes, bytes]:
         ) from None
 
 
-def dotted(address: int) -> str:
+def dotted_quad(address: int) -> str:
     """Return an IPv4 address as a dotted quad."""
     return ".".join(str(part) for part in address.to_bytes(4, "big"))
 

@@ -8,8 +8,8 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.lab.active.gaussian_instances import Gaussian
-from psm_sim.lab.active.isaln import Isaln
-from psm_sim.lab.active.noisy_thresholds import Isalg1d
+from psm_sim.lab.active.isaln_plane_learner import Isaln
+from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
 from psm_sim.lab.active.plane_learner import PlaneLearner
 from psm_sim.lab.active.pool_learner import PoolLearner
 from psm_sim.lab.active.threshold_learner import Isal1d

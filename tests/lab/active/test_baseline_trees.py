@@ -8,11 +8,11 @@ import pytest
 
 from psm_sim.errors import InputError
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree, entropy_left
-from psm_sim.lab.active.bayes import NaiveBayes
 from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
 from psm_sim.lab.active.data.uci_tables import KINDS, UciTable, is_table_available, load_table
-from psm_sim.lab.active.optnbdt import OptNbdt
-from psm_sim.lab.active.trees import Tree
+from psm_sim.lab.active.decision_trees import Tree
+from psm_sim.lab.active.naive_bayes import NaiveBayes
+from psm_sim.lab.active.optimal_bayes_tree import OptNbdt
 from psm_sim.summary_stats import confidence_interval
 
 TREES = {

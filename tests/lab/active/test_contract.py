@@ -33,8 +33,8 @@ from psm_sim.lab.active import (
     make_selective,
 )
 from psm_sim.lab.active.registries import ONLINE_LEARNERS, QUERY_RULES
-from psm_sim.lab.contracts.online_learner import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
-from psm_sim.lab.contracts.query_rule import QUERY_RULE_CHECKS, QueryRuleSubject
+from psm_sim.lab.contracts.online_learner_checks import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
+from psm_sim.lab.contracts.query_rule_checks import QUERY_RULE_CHECKS, QueryRuleSubject
 from tests.contracts.cases import cases
 
 D = 4

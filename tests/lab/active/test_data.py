@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from psm_sim.errors import InputError
-from psm_sim.lab.active.data import mnist
+from psm_sim.lab.active.data import handwritten_digits
 
 
 def test_images_that_are_not_installed_are_said_in_a_sentence(monkeypatch):
     """With the command that installs them."""
-    mnist.mnist_5k.cache_clear()
-    monkeypatch.setattr(mnist, "find_spec", lambda name: None)
+    handwritten_digits.mnist_5k.cache_clear()
+    monkeypatch.setattr(handwritten_digits, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"not installed; .* pip install 'psm_sim\[studies\]'"):
-        mnist.mnist_5k()
+        handwritten_digits.mnist_5k()
 
 
 def test_images_are_read_from_the_package_without_importing_it(monkeypatch, tmp_path):
@@ -29,9 +29,9 @@ def test_images_are_read_from_the_package_without_importing_it(monkeypatch, tmp_
     with gzip.open(folder / "mnist_5k.csv.gz", "wt") as file:
         np.savetxt(file, rows, fmt="%d", delimiter=",")
     monkeypatch.syspath_prepend(tmp_path)
-    mnist.mnist_5k.cache_clear()
-    found, digits = mnist.mnist_5k()
-    mnist.mnist_5k.cache_clear()
+    handwritten_digits.mnist_5k.cache_clear()
+    found, digits = handwritten_digits.mnist_5k()
+    handwritten_digits.mnist_5k.cache_clear()
     assert digits.tolist() == [4, 0, 9]
     assert found == pytest.approx(rows[:, :-1] / 255)
 
@@ -39,4 +39,4 @@ def test_images_are_read_from_the_package_without_importing_it(monkeypatch, tmp_
 def test_halving_takes_means_of_four_pixels():
     """A 4 x 4 picture becomes 2 x 2."""
     image = np.arange(16.0)[None, :]
-    assert mnist.split_in_halves(image).tolist() == [[2.5, 4.5, 10.5, 12.5]]
+    assert handwritten_digits.split_in_halves(image).tolist() == [[2.5, 4.5, 10.5, 12.5]]

@@ -9,7 +9,7 @@ from psm_sim.errors import InputError
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.linear_separator import Plane
 from psm_sim.lab.active.pool_learner import PoolLearner, standardise
-from psm_sim.lab.active.pool_rules import IsalpRule, cross_validation_error
+from psm_sim.lab.active.pool_selection_rules import IsalpRule, cross_validation_error
 from psm_sim.summary_stats import confidence_interval
 
 

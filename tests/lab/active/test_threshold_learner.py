@@ -8,9 +8,9 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from psm_sim.errors import InputError
-from psm_sim.lab.active.importance_weights import error_profile, weighted_error
+from psm_sim.lab.active.importance_weighted_error import error_profile, weighted_error
 from psm_sim.lab.active.isal_contraction import isal_contraction, isal_draws, off_centre_contraction
-from psm_sim.lab.active.noisy_thresholds import Isalg1d
+from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
 from psm_sim.lab.active.threshold_learner import Isal1d
 from psm_sim.summary_stats import confidence_interval
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.adversarial import KINDS, adversarial_stream
+from psm_sim.lab.active.adversarial_sequences import KINDS, adversarial_stream
 from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, LasecBound, Updates, spreads_of
-from psm_sim.lab.active.expected_sums import expected_sums, pool_runs, sample_run
+from psm_sim.lab.active.expected_bound_sums import expected_sums, pool_runs, sample_run
 from psm_sim.lab.active.theorem_bounds import (
     cbgz2_best_b,
     cbgz2_bound,

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from psm_sim.array_types import FloatArray
 from psm_sim.contracts import check
 from psm_sim.lab.active import OnlineLearner, QueryRule
-from psm_sim.lab.contracts.online_learner import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
-from psm_sim.lab.contracts.query_rule import QUERY_RULE_CHECKS, QueryRuleSubject
-from psm_sim.lab.contracts.sampler import FEATURES
+from psm_sim.lab.contracts.online_learner_checks import ONLINE_LEARNER_CHECKS, OnlineLearnerSubject
+from psm_sim.lab.contracts.query_rule_checks import QUERY_RULE_CHECKS, QueryRuleSubject
+from psm_sim.lab.contracts.sampler_checks import FEATURES
 
 SUITES: Any = {
     OnlineLearner: (ONLINE_LEARNER_CHECKS, OnlineLearnerSubject, {"features": FEATURES}),

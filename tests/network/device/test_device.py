@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.network import build_world, load_topology
-from psm_sim.network.beacon_reception import BeaconReception
 from psm_sim.network.observers import Observer
+from psm_sim.network.random_beacon_loss import BeaconReception
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.topology_sections import BeaconParameters
 from psm_sim.policies import Policy, Rest, make_policy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psm_sim.network.faults import faults
+from psm_sim.network.faults import fault_injection
 from psm_sim.network.faults.outages import OutageSchedule
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
@@ -26,7 +26,7 @@ class Once(OutageSchedule):
 def at(monkeypatch, time_s):
     """Have the first spell of each kind begin at *time_s*, and no other one."""
     monkeypatch.setattr(Once, "at_s", time_s)
-    monkeypatch.setattr(faults, "OutageSchedule", Once)
+    monkeypatch.setattr(fault_injection, "OutageSchedule", Once)
 
 
 RESTART = {"faults.restart_every_s": 1000, "faults.restart_s": 5}

@@ -18,7 +18,7 @@ from psm_sim.network.build import build_world, cell_of
 from psm_sim.network.frame_timing import FrameTiming
 from psm_sim.network.observers.capture import capture_observers, check_capturable, sniffer
 from psm_sim.network.observers.timeline import timeline_observers
-from psm_sim.network.station_group import StationGroup
+from psm_sim.network.shared_cell import SharedCell
 from psm_sim.network.topology_stations import StationSpec
 from psm_sim.network.world import World
 from psm_sim.policies import make_policy
@@ -77,7 +77,7 @@ class Sniffed:
             end.world = world
         self.worlds[0].env.process(self._look())
         loads = [load_workload("ucb:max_think_s=5", pages, seed) for seed, _ in enumerate(policies, 1)]
-        StationGroup(self.worlds).run(
+        SharedCell(self.worlds).run(
             [each.pages for each in loads], [each.messages for each in loads], lambda _: None
         )
         self.capture, self.timeline = capture.getvalue(), timeline.getvalue()
@@ -207,7 +207,7 @@ def test_watched_or_not_the_stations_do_the_same():
     found, cell = sniffed(), cell_of(sniffed().topology)
     alone = [build_world(found.topology, make_policy(policy), (), cell) for policy in POLICIES]
     loads = [load_workload("ucb:max_think_s=5", 2, seed).pages for seed in range(1, 10)]
-    StationGroup(alone).run(loads, [NO_MESSAGES] * 9, lambda _: None)
+    SharedCell(alone).run(loads, [NO_MESSAGES] * 9, lambda _: None)
     assert [list(world.visits) for world in alone] == [list(world.visits) for world in found.worlds]
 
 

@@ -12,7 +12,7 @@ from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.trace_replay import ReplayedClient, replay_activity, replay_trace
 from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses, losses_against_best
 from psm_sim.reporting.figures.replay.polling_times import sleep_times
-from psm_sim.reporting.figures.replay.weights import regret_bound, switching_rates, weights
+from psm_sim.reporting.figures.replay.weights_and_regret import regret_bound, switching_rates, weights
 from psm_sim.reporting.figures.replay.write_figures import write_figures
 
 
@@ -101,7 +101,7 @@ def test_drawn_weights_and_posterior_are_distributions(client: ReplayedClient) -
 
 def test_a_short_replay_of_another_learner_is_drawn_too(tmp_path: Path) -> None:
     """One poll, two experts, no switching rates: six figures, without a warning."""
-    from psm_sim.replay.polling_clock import PollingGrid
+    from psm_sim.replay.polling_grid import PollingGrid
 
     method = ReplayConfig(learner="static-expert", polls=1, clock=PollingGrid(100.0, 200.0, 100.0))
     (short,) = replay_trace("ucb", method, pages=1, history=True)

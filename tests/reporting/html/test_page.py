@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.campaign.pareto_frontier import ParetoCorner
+from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
 from psm_sim.cli import main
 from psm_sim.reporting.html import markup
 from psm_sim.reporting.html.comparison import page_of

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.workload.recordings.capture.addresses import Addresses
+from psm_sim.workload.recordings.capture.address_codes import AddressCodes
 from psm_sim.workload.recordings.capture.ip_packets import packets_of
-from psm_sim.workload.recordings.capture.link_layers import ip_starts
+from psm_sim.workload.recordings.capture.link_layer_offsets import ip_starts
 from psm_sim.workload.recordings.capture.reader import frames_of
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from tests.workload.recordings.captures import FRAMES, enhanced, interface, packet, pcap, section
@@ -28,7 +28,7 @@ NOT_BY_SCAPY = ("12.pcap", "14.pcap", "all.pcapng")
 
 def ours(path: Path) -> tuple[list[tuple[int, int, int]], list[tuple[int, str, str, int]]]:
     """Return time in ns, length and bytes kept of each frame; and time, ends and length of IP packets."""
-    addresses = Addresses()
+    addresses = AddressCodes()
     frames: list[tuple[int, int, int]] = []
     packets: list[tuple[int, str, str, int]] = []
     for batch in frames_of(ChunkReader(path)):

@@ -25,7 +25,7 @@ from psm_sim.bundled_files import bundled_dir
 from psm_sim.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
-from psm_sim.workload.recordings.ucb_write import write_records
+from psm_sim.workload.recordings.ucb_writer import write_records
 from psm_sim.workload.trace_profile import berkeley_profile
 from tests.workload.recordings import captures
 

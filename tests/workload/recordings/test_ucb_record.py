@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.errors import InputError
-from psm_sim.workload.recordings import request_line
+from psm_sim.workload.recordings import ucb_request_lines
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
-from psm_sim.workload.recordings.request_line import METHODS, is_secondary
 from psm_sim.workload.recordings.ucb_batches import binary_batches, text_batches
-from psm_sim.workload.recordings.ucb_record import HEADER, UNDEFINED, Record, binary_of_text, dotted
+from psm_sim.workload.recordings.ucb_record import HEADER, UNDEFINED, Record, binary_of_text, dotted_quad
+from psm_sim.workload.recordings.ucb_request_lines import METHODS, is_secondary
 
 SAMPLE = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "ucb-sample"
 FIRST_NUMBERS = (
@@ -85,7 +85,7 @@ def test_the_worked_example_of_the_archive_in_both_forms() -> None:
     assert decoded(FIRST_BYTES + FIRST.line) == FIRST
     header, line = binary_of_text(FIRST_TEXT)
     assert decoded(header + line) == FIRST
-    assert dotted(FIRST.cip) == "23.240.8.98"
+    assert dotted_quad(FIRST.cip) == "23.240.8.98"
 
 
 def test_the_published_records_read_alike_from_both_forms_and_encode_back_byte_for_byte() -> None:
@@ -100,7 +100,11 @@ def test_the_published_records_read_alike_from_both_forms_and_encode_back_byte_f
     assert read[0] == FIRST
     assert (read[2].crs, read[2].sru, read[2].rhl, read[2].rdl) == (846890340, 2147, 64, 1)
     assert read[1].line == b"GET 21068906053917068819..html HTTP/1.0"
-    assert [dotted(record.cip) for record in read[1:]] == ["168.237.7.10", "13.35.251.117", "13.35.251.117"]
+    assert [dotted_quad(record.cip) for record in read[1:]] == [
+        "168.237.7.10",
+        "13.35.251.117",
+        "13.35.251.117",
+    ]
 
 
 @given(record=records)
@@ -189,5 +193,5 @@ def test_what_is_known_of_suffixes_does_not_grow_without_end() -> None:
     """Ten thousand tails are kept; what is asked again is answered alike."""
     for number in range(10_050):
         assert not is_secondary(b"GET 1..x%d HTTP/1.0" % number)
-    assert len(request_line._CACHE) <= 10_001
+    assert len(ucb_request_lines._CACHE) <= 10_001
     assert is_secondary(b"GET 1..gif HTTP/1.0")

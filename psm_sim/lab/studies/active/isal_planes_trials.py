@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from psm_sim.array_types import FloatArray
-from psm_sim.lab.active.constrained_fit import angle_between
+from psm_sim.lab.active.angle_constrained_fit import angle_between
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.gaussian_instances import Gaussian
-from psm_sim.lab.active.isaln import Isaln
+from psm_sim.lab.active.isaln_plane_learner import Isaln
 from psm_sim.lab.active.linear_separator import fit_linear
 from psm_sim.lab.active.plane_learner import PlaneLearner
 from psm_sim.lab.active.samplers import GaussianSampler

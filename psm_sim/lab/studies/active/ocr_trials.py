@@ -11,7 +11,7 @@ import numpy as np
 
 from psm_sim.array_types import FloatArray
 from psm_sim.lab.active import make_selective
-from psm_sim.lab.active.data.mnist import mnist_5k, small_digits
+from psm_sim.lab.active.data.handwritten_digits import mnist_5k, small_digits
 from psm_sim.random_streams import random_stream
 
 _R = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)

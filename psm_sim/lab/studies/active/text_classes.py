@@ -11,7 +11,7 @@ import pandas as pd
 from psm_sim.array_types import FloatArray
 from psm_sim.campaign.task_runner import Rows, Task
 from psm_sim.lab.active import SelectiveSampler, make_selective
-from psm_sim.lab.active.data.mnist import mnist_5k, mnist_file, split_in_halves
+from psm_sim.lab.active.data.handwritten_digits import mnist_5k, mnist_file, split_in_halves
 from psm_sim.lab.studies.active.trials import (
     Direction,
     Trial,

@@ -7,15 +7,15 @@ from math import inf
 from typing import BinaryIO
 
 from psm_sim.network.air_frame import AirFrame
+from psm_sim.network.observers.capture.implied_frames import ImpliedFrames
 from psm_sim.network.observers.capture.pending_frames import DATA, DERIVED, pack
-from psm_sim.network.observers.capture.power_management_frames import ImpliedFrames
 from psm_sim.network.observers.capture.sniffer import Sniffer
 from psm_sim.network.observers.capture.tim_bitmap import TimBitmap
 from psm_sim.network.observers.observer import Observer
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Policy
-from psm_sim.policies.service_period import ServicePeriod
+from psm_sim.policies.service_period_rules import ServicePeriod
 
 
 class Capture(Observer):

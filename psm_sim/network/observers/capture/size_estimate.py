@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from psm_sim.network.observers.capture.layout import LAYOUTS, beacon_layout
+from psm_sim.network.observers.capture.record_layouts import LAYOUTS, beacon_layout
 from psm_sim.network.topology import Topology
 from psm_sim.workload import Workload
 

@@ -6,10 +6,10 @@ from math import inf, nextafter
 from typing import BinaryIO
 
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.observers.capture.batch import Batches
 from psm_sim.network.observers.capture.capture_settings import capture_settings
-from psm_sim.network.observers.capture.layout import FILE_HEADER
+from psm_sim.network.observers.capture.frame_batches import Batches
 from psm_sim.network.observers.capture.pending_frames import ROW, PendingFrames
+from psm_sim.network.observers.capture.record_layouts import FILE_HEADER
 from psm_sim.network.observers.capture.tim_bitmap import TimBitmap
 from psm_sim.network.topology import Topology
 

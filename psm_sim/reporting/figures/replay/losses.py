@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psm_sim.reporting.figures.replay.axes import (
+from psm_sim.reporting.figures.replay.axes_and_colours import (
     LONG_POLLS_WITH_BYTES,
     LONG_ZOOM,
     FigureData,

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.replay.axes import FigureData
+from psm_sim.reporting.figures.replay.axes_and_colours import FigureData
 from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses, losses_against_best
 from psm_sim.reporting.figures.replay.polling_times import sleep_times
-from psm_sim.reporting.figures.replay.weights import regret_bound, switching_rates, weights
+from psm_sim.reporting.figures.replay.weights_and_regret import regret_bound, switching_rates, weights
 from psm_sim.reporting.figures.style import common_style, save_figure
 
 if TYPE_CHECKING:

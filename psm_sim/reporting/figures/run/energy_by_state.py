@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.reporting.figures.run.policy_styles import subtitle, truncate_name
 from psm_sim.reporting.figures.style import common_style, new_figure
-from psm_sim.simulation.seed_average import Average
+from psm_sim.simulation.run_averages import Average
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.formatting import truncate
 from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS
-from psm_sim.simulation.seed_average import Average
+from psm_sim.simulation.run_averages import Average
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result

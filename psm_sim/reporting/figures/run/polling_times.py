@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.reporting.figures.run.policy_styles import representative_run, truncate_name
 from psm_sim.reporting.figures.style import COLOURS, common_style, new_figure
-from psm_sim.simulation.timeline import Polling, observe
+from psm_sim.simulation.timeline import PollingRecorder, observe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +21,7 @@ def draw(comparison: Comparison) -> Figure | None:
     """Plot one panel per policy for the first seed or client. Return None if no polling time varies."""
     varying = []
     for run in comparison.runs:
-        polling = Polling()
+        polling = PollingRecorder()
         observe(representative_run(run), [polling], MAX_PAGES)
         if len(set(polling.beacons_of)) > 1:
             varying.append((run.policy, polling))
@@ -30,7 +30,7 @@ def draw(comparison: Comparison) -> Figure | None:
     return _panels(varying[:MAX_RUNS], 1000 * comparison.resolved_topology.beacon.interval_ms / 1000)
 
 
-def _panels(pollings: list[tuple[str, Polling]], beacon_ms: float) -> Figure:
+def _panels(pollings: list[tuple[str, PollingRecorder]], beacon_ms: float) -> Figure:
     figure, panels = new_figure(len(pollings), 1, width_in=6.8, height_in=0.9 + 1.6 * len(pollings))
     with common_style():
         for axes, (policy, polling) in zip(panels, pollings, strict=True):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from psm_sim.campaign.pareto_frontier import ParetoCorner
+from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
 from psm_sim.reporting.figures.run.policy_styles import style_of, subtitle, truncate_name
 from psm_sim.reporting.figures.style import common_style, new_figure
-from psm_sim.simulation.seed_average import MEASURES, Average
+from psm_sim.simulation.run_averages import MEASURES, Average
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.workload.recordings.capture.addresses import Addresses
+from psm_sim.workload.recordings.capture.address_codes import AddressCodes
 from psm_sim.workload.recordings.capture.frame_batch import ByteArray, Frames, IntArray, u8, u16, u32
 
 ROW = np.dtype(
@@ -31,7 +31,7 @@ _FRAGMENT, _AUTHENTICATION = 44, 51
 _MAX_EXTENSIONS = 6
 
 
-def packets_of(frames: Frames, ip_start: IntArray, addresses: Addresses) -> NDArray[np.void]:
+def packets_of(frames: Frames, ip_start: IntArray, addresses: AddressCodes) -> NDArray[np.void]:
     """Return the IP packets of frames, as rows of :data:`ROW`.
 
     Frames without a complete IP header are omitted.
@@ -72,7 +72,7 @@ def _version_4(
 
 
 def _version_6(
-    frames: Frames, ip_start: IntArray, selected: NDArray[np.bool_], addresses: Addresses
+    frames: Frames, ip_start: IntArray, selected: NDArray[np.bool_], addresses: AddressCodes
 ) -> tuple[IntArray, NDArray[np.void]]:
     data = frames.data
     indices = np.flatnonzero(selected & (ip_start + 40 <= frames.end))

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.errors import InputError
-from psm_sim.limits import MAX_RECORDS, MAX_S
+from psm_sim.input_limits import MAX_RECORDS, MAX_S
 from psm_sim.progress import Progress
 from psm_sim.registry import unknown_name_error
-from psm_sim.workload.recordings.capture.addresses import Addresses
-from psm_sim.workload.recordings.capture.busiest_addresses import PacketCounter
+from psm_sim.workload.recordings.capture.address_codes import AddressCodes
+from psm_sim.workload.recordings.capture.address_packet_counts import PacketCounter
 from psm_sim.workload.recordings.capture.byte_window import Window
 from psm_sim.workload.recordings.capture.frame_batch import Frames
 from psm_sim.workload.recordings.capture.ip_packets import ROW, packets_of
-from psm_sim.workload.recordings.capture.link_layers import LINKS, ip_starts
+from psm_sim.workload.recordings.capture.link_layer_offsets import LINKS, ip_starts
 from psm_sim.workload.recordings.capture.pcap import MAGICS, pcap_frames
 from psm_sim.workload.recordings.capture.pcapng import MAGIC, Pcapng
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
@@ -111,7 +111,7 @@ class _CaptureScan:
     """State of one pass over a file, with the packets selected so far and counters."""
 
     def __init__(self, source: ChunkReader, client: str) -> None:
-        self.source, self._addresses, self._counter = source, Addresses(), PacketCounter()
+        self.source, self._addresses, self._counter = source, AddressCodes(), PacketCounter()
         self._name, self._selected = client, list[NDArray[np.void]]()
         self._frames = self._packets = 0
         self._unsupported: dict[int, int] = {}

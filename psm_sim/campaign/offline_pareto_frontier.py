@@ -1,0 +1,76 @@
+"""Offline frontier of a comparison: minimum energy against mean slowdown.
+
+The frontier is exact on the event chain (:mod:`psm_sim.hindsight.traffic_chain`), where a late frame delays
+all later events. In the simulator other connections continue meanwhile, so the same polls slow pages down
+less. The frontier is therefore exact without delay; with delay the true frontier is to the left of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from math import inf
+from typing import NamedTuple
+
+from psm_sim.hindsight.offline_optimum import offline_optimum
+from psm_sim.hindsight.traffic_chain_recorder import record_slowdowns
+from psm_sim.network import Topology
+from psm_sim.parallel import parallel_map
+from psm_sim.workload import Workload
+
+MAX_PAGES = 150
+"""Maximum number of pages of a workload; the computing time grows with its square."""
+
+_PRICES_J = (inf, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.0)
+"""Prices of a slowdown increase of 1, in joules per page."""
+
+
+class ParetoCorner(NamedTuple):
+    """Corner of the frontier: energy in joules per page, and mean slowdown of a page."""
+
+    energy_j: float
+    slowdown: float
+
+
+def pareto_frontier(
+    workloads: Sequence[Workload], topology: Topology, workers: int | None = None
+) -> list[ParetoCorner]:
+    """Return the offline optimum at several prices of slowdown, averaged over the workloads.
+
+    Parameters
+    ----------
+    workloads : sequence of Workload
+        Pages of each seed or client.
+    topology : Topology
+        Topology of the comparison.
+    workers : int or None
+        Number of processes; None uses one per core. The result does not depend on it.
+
+    Returns
+    -------
+    list of ParetoCorner
+        Corners from no delay to minimum energy. The list is empty if a workload has more than
+        :data:`MAX_PAGES` pages, pauses or background messages, or if the topology injects faults.
+    """
+    if topology.can_fail or any(
+        len(workload.pages) > MAX_PAGES
+        or workload.messages
+        or not all(page.objects for page in workload.pages)
+        for workload in workloads
+    ):
+        return []
+    corners = list(parallel_map(partial(_corners, topology), workloads, workers))
+    means = [
+        [sum(values) / len(corners) for values in zip(*same_price, strict=True)]
+        for same_price in zip(*corners, strict=True)
+    ]
+    return list(dict.fromkeys(ParetoCorner(*mean) for mean in means))
+
+
+def _corners(topology: Topology, workload: Workload) -> list[ParetoCorner]:
+    pages = workload.pages
+    chain = record_slowdowns(pages, topology)
+    optima = [offline_optimum(chain, price_j) for price_j in _PRICES_J]
+    return [
+        ParetoCorner(optimum.energy_j / len(pages), 1 + optimum.delay_s / len(pages)) for optimum in optima
+    ]

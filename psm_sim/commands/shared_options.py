@@ -1,0 +1,198 @@
+"""Options shared by several subcommands, and functions that parse them."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from psm_sim.errors import InputError
+from psm_sim.input_limits import MAX_PAGES, MAX_SEED
+
+if TYPE_CHECKING:
+    from psm_sim.component_spec import Spec
+    from psm_sim.simulation.preset import Preset
+
+
+MAX_MAH = 1e9
+"""Largest battery capacity in mAh."""
+
+DEFAULT_PAGES = 100
+"""Default number of pages."""
+
+
+def integer_between(minimum: int, maximum: int) -> Callable[[str], int]:
+    """Return an argparse type for integers from *minimum* to *maximum*."""
+    bounds = f"from {minimum} to {maximum}"
+
+    def parse(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = minimum - 1
+        if not minimum <= value <= maximum:
+            raise ArgumentTypeError(f"must be an integer {bounds}, got {text!r}")
+        return value
+
+    return parse
+
+
+def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
+    """Parse ``key=value`` pairs, such as those of ``--set``."""
+    settings: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not key:
+            raise InputError(
+                f"--set: invalid setting {pair!r}; expected key=value, e.g. links.wired.latency_ms=80."
+            )
+        if key in settings:
+            raise InputError(
+                f"--set: duplicate key {key!r} ({settings[key]!r} and {value!r}); specify it once."
+            )
+        settings[key] = value
+    return settings
+
+
+def parse_battery(text: str | None) -> dict[str, float]:
+    """Return the topology setting of ``--battery``, a capacity in mAh or Ah; None sets nothing."""
+    if text is None:
+        return {}
+    capacity = text.strip().lower()
+    number, scale = capacity.removesuffix("mah"), 1.0
+    if number == capacity and capacity.endswith("ah"):
+        number, scale = capacity.removesuffix("ah"), 1000.0
+    try:
+        charge_mah = scale * float(number)
+    except ValueError:
+        charge_mah = 0.0
+    if not 0 < charge_mah <= MAX_MAH:
+        raise InputError(f"--battery must be a capacity > 0, e.g. 2000mAh or 2Ah, got {text!r}.")
+    return {"power.battery_mah": charge_mah}
+
+
+def parse_max_page_s(text: str | None) -> dict[str, float]:
+    """Return the topology setting of ``--max-page-s``; None sets nothing."""
+    from psm_sim.parameter_values import Parameter
+
+    limit = Parameter("--max-page-s", 1.0, at_least=0.001, at_most=1e9)
+    return {} if text is None else {"browser.max_page_s": float(limit.read(text, "command line"))}
+
+
+def device_settings(profile: str, battery: str | None) -> dict[str, Any]:
+    """Return the topology settings of ``--profile`` and ``--battery``."""
+    from psm_sim.network.chip_profiles import load_profile
+
+    return {**(load_profile(profile).values if profile else {}), **parse_battery(battery)}
+
+
+def find_preset(name: str | None) -> Preset:
+    """Load a preset by *name*; None returns an empty preset."""
+    from psm_sim.simulation.preset import Preset, load_preset
+
+    return Preset() if name is None else load_preset(name)
+
+
+def apply_recording_options(spec: Spec, options: Mapping[str, str | None]) -> Spec:
+    """Return *spec* with the parameters of options such as ``--clients``.
+
+    Parameters
+    ----------
+    spec : Spec
+        Trace of the command.
+    options : mapping of str to str or None
+        Values by option name without dashes; None if the option is absent.
+
+    Raises
+    ------
+    InputError
+        If an option is present although the trace is not a recording, or sets the same parameter.
+    """
+    from psm_sim.workload.loading import find_trace, is_page_list, is_profile
+
+    values = {key: value for key, value in options.items() if value is not None}
+    path = find_trace(spec.name) if values else None
+    for key, value in values.items():
+        if path is not None and (is_profile(path) or is_page_list(path)):
+            raise InputError(
+                f"--{key} {value} requires a recording such as a .tr.gz, HAR or pcap file, "
+                f"got trace {spec.name!r}; remove --{key} or use a recording."
+            )
+        if key in spec.values:
+            raise InputError(f"--{key} {value} conflicts with {key}= in {str(spec)!r}; remove one of them.")
+        spec = spec.with_(key, value)
+    return spec
+
+
+def path_option(option: str, text: str) -> Path:
+    """Return the value of *option* as a path; reject ``""``, the value of an unset shell variable."""
+    if not text:
+        raise InputError(f"{option} must be a file name, got ''.")
+    return Path(text)
+
+
+def is_given(option: str, argv: Sequence[str]) -> bool:
+    """Return whether *option*, such as ``--pages``, is in the command-line arguments *argv*."""
+    return any(argument.partition("=")[0] == option for argument in argv)
+
+
+def execution_group(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Return the argument group "execution" of *parser*, created on first use."""
+    groups = [group for group in parser._action_groups if group.title == "execution"]
+    return groups[0] if groups else parser.add_argument_group("execution")
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Add the options of every command."""
+    group = execution_group(parser)
+    group.add_argument(
+        "--timeout-s", metavar="S", help="abort after S seconds of wall-clock time (default: no limit)"
+    )
+    group.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+
+def parse_timeout(text: str | None) -> float | None:
+    """Return the value of ``--timeout-s`` in seconds, or None without the option."""
+    from psm_sim.parameter_values import Parameter
+
+    limit = Parameter("--timeout-s", 1.0, above=0, at_most=1e9)
+    return None if text is None else float(limit.read(text, "command line"))
+
+
+def add_workers(parser: argparse.ArgumentParser, help: str) -> None:  # noqa: A002
+    """Add ``--workers`` with the given *help*."""
+    execution_group(parser).add_argument("--workers", type=integer_between(1, 1024), metavar="N", help=help)
+
+
+def add_pages(parser: argparse._ActionsContainer, meaning: str) -> None:
+    """Add ``--pages``; *meaning* is its help without the default."""
+    parser.add_argument(
+        "--pages",
+        type=integer_between(1, MAX_PAGES),
+        default=DEFAULT_PAGES,
+        metavar="N",
+        help=f"{meaning} (default: %(default)s)",
+    )
+
+
+def add_seed(parser: argparse._ActionsContainer, meaning: str) -> None:
+    """Add ``--seed``; *meaning* is its help without the default."""
+    parser.add_argument(
+        "--seed",
+        type=integer_between(0, MAX_SEED),
+        default=1,
+        metavar="N",
+        help=f"{meaning} (default: %(default)s)",
+    )
+
+
+def add_format(parser: argparse._ActionsContainer) -> None:
+    """Add ``--format``."""
+    parser.add_argument(
+        "--format",
+        choices=("table", "json", "csv"),
+        default="table",
+        help="format of standard output (default: %(default)s)",
+    )

@@ -1,0 +1,177 @@
+"""LMU: choose the next image to segment, so that few labelled images train a segmenter ([003] chapter 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psm_sim.array_types import IntArray
+from psm_sim.errors import InputError
+from psm_sim.lab.active import input_checks
+from psm_sim.lab.active.ask_tell import AskTellLearner
+from psm_sim.lab.active.pixel_crf import Crf, Image
+from psm_sim.lab.active.pixel_crf_training import fit_field, fit_semilabelled, fit_unlabelled
+from psm_sim.parameter_values import Parameter
+
+
+class Variant(NamedTuple):
+    """Criteria for the first and the later images, and whether neighbours interact."""
+
+    first: str
+    later: str
+    pairs: bool = True
+
+
+VARIANTS = {
+    "lmu": Variant("ru", "mu"),
+    "lmu-rand-start": Variant("random", "mu"),
+    "lmu-logreg": Variant("ru", "mu", pairs=False),
+    "mu": Variant("mu", "mu"),
+    "ru": Variant("ru", "ru"),
+    "random": Variant("random", "random"),
+}
+"""Variants by name.
+
+``ru`` minimises the uncertainty of the other images, and ``mu`` takes the most uncertain image.
+"""
+
+_GAMMA = Parameter("gamma", 1.0, at_least=0)
+_VARIANT = Parameter("variant", "lmu", choices=tuple(VARIANTS))
+
+
+class Lmu(AskTellLearner[int, ArrayLike]):
+    """LMU: queries the labels of one image of the pool at a time and refits its field.
+
+    The first image is the one whose own field, fitted without labels, leaves the other images least uncertain
+    (RU). Each later image is the one about which the field is most uncertain (MU). A variant that starts with
+    ``mu`` has no information yet, so its first image is number 0. Ties go to the lower index.
+
+    Parameters
+    ----------
+    images : sequence of array_like or Image, each of shape (rows, columns, k)
+        Pool of at least one image, standardised over the pool.
+    variant : str
+        One of :data:`VARIANTS`.
+    gamma : float
+        Weight of the entropy of an unlabelled image in RU once other images have labels, 0 or more.
+    staged : bool
+        Fit w before v; see :func:`~psm_sim.lab.active.pixel_crf_training.fit_field`.
+    ru_pairs : bool
+        Fit v without labels too in the first RU; see :func:`~psm_sim.lab.active.pixel_crf_training.fit_unlabelled`.
+    seed, replication : int
+        Seed and replication of the random stream.
+    """
+
+    name = "lmu"
+    settings = ("variant", "gamma", "staged", "ru_pairs")
+
+    def __init__(
+        self,
+        images: Sequence[ArrayLike | Image],
+        variant: str = "lmu",
+        gamma: float = 1.0,
+        staged: bool = True,
+        ru_pairs: bool = False,
+        seed: int = 1,
+        replication: int = 0,
+    ) -> None:
+        super().__init__(seed, replication)
+        if not len(images):
+            raise InputError(f"{self.name}: images must have at least 1 image, got 0.")
+        self.images = [image if isinstance(image, Image) else Image(image) for image in images]
+        if len({image.features for image in self.images}) > 1:
+            raise InputError(f"{self.name}: all images must have the same number of features per pixel.")
+        self.variant = VARIANTS[_VARIANT.check(variant, self.name)]
+        self.gamma = _GAMMA.check(gamma, self.name)
+        self.staged, self.ru_pairs = staged, ru_pairs
+        self.theta = Crf.zero(self.images[0].features)
+        self.chosen: list[int] = []
+        self._labels: list[IntArray] = []
+
+    @property
+    def unlabelled(self) -> list[int]:
+        """Indices of the images without labels, in ascending order."""
+        return [index for index in range(len(self.images)) if index not in self.chosen]
+
+    def _next(self) -> int:
+        unlabelled = self.unlabelled
+        if not unlabelled:
+            raise InputError(f"{self.name}: all {len(self.images)} images of the pool are already labelled.")
+        criterion = self.variant.later if self.chosen else self.variant.first
+        if criterion == "random":
+            return int(self._rng.choice(unlabelled))
+        if criterion == "mu":
+            return unlabelled[
+                int(np.argmax([self.images[index].entropy(self.theta) for index in unlabelled]))
+            ]
+        return unlabelled[
+            int(np.argmin([self._remaining_entropy(index, unlabelled) for index in unlabelled]))
+        ]
+
+    def _remaining_entropy(self, index: int, unlabelled: list[int]) -> float:
+        """Return the entropy of the other images in *unlabelled* after a fit that includes image *index*."""
+        image = self.images[index]
+        if self.chosen:
+            labelled = [self.images[i] for i in self.chosen]
+            theta = fit_semilabelled(labelled, self._labels, image, self.theta, self.gamma)
+        else:
+            theta = fit_unlabelled(image, self.ru_pairs and self.variant.pairs)
+        return sum(self.images[other].entropy(theta) for other in unlabelled if other != index)
+
+    def _check_answer(self, answer: ArrayLike) -> IntArray:
+        assert self._asked is not None  # noqa: S101
+        return self.images[self._asked].labels(answer)
+
+    def _learn(self, asked: int, answer: ArrayLike) -> None:
+        self.chosen.append(asked)
+        self._labels.append(np.asarray(answer, dtype=np.intp))
+        labelled = [self.images[i] for i in self.chosen]
+        self.theta = fit_field(labelled, self._labels, self.variant.pairs, self.staged)
+
+    def run(self, oracle: Callable[[int], ArrayLike], images: int) -> Crf:
+        """Query ``oracle(index)`` until *images* images are labelled, and return the field."""
+        self.query(oracle, images)
+        return self.theta
+
+    def segment(self, image: ArrayLike | Image) -> IntArray:
+        """Return the labels of an image, shape (rows, columns), each -1 or 1."""
+        return (image if isinstance(image, Image) else Image(image)).segment(self.theta)
+
+    def _dump_state(self) -> dict[str, Any]:
+        field = {"w": self.theta.w.tolist(), "v": self.theta.v.tolist()}
+        labelled = {"chosen": list(self.chosen), "labels": [label.tolist() for label in self._labels]}
+        return {**super()._dump_state(), **labelled, **field}
+
+    def _load_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        chosen = [int(index) for index in state["chosen"]]
+        if not set(chosen) <= set(range(len(self.images))):
+            raise ValueError(f"the pool has only {len(self.images)} images")
+        labels = [self.images[i].labels(y) for i, y in zip(chosen, state["labels"], strict=True)]
+        width = self.theta.w.size
+        w, v = (input_checks.check_instance(state[name], width, self.name)[0] for name in ("w", "v"))
+        return {**super()._load_state(state), "chosen": chosen, "_labels": labels, "theta": Crf(w, v)}
+
+
+def f_measure(predicted: IntArray, truth: IntArray) -> float:
+    """Return 2PR/(P + R) for labels -1 or 1 of any shape; 0 without true positives."""
+    hits = float(((predicted > 0) & (truth > 0)).sum())
+    return 2 * hits / ((predicted > 0).sum() + (truth > 0).sum()) if hits else 0.0
+
+
+def mean_f_measure(theta: Crf, images: Sequence[Image], truth: Sequence[IntArray]) -> float:
+    """Return the mean F-measure of the segmentations of images.
+
+    Parameters
+    ----------
+    theta : Crf
+        Field.
+    images : sequence of Image
+        At least one image.
+    truth : sequence of ndarray, each of the image's shape
+        True labels of the images.
+    """
+    scores = [f_measure(image.segment(theta), y) for image, y in zip(images, truth, strict=True)]
+    return float(np.mean(scores))

@@ -1,0 +1,140 @@
+"""Playback of one client's recorded pages in order, with the recorded gaps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from psm_sim.errors import InputError
+from psm_sim.input_limits import MAX_S
+from psm_sim.parameters import check_all, parameter
+from psm_sim.random_streams import random_stream
+from psm_sim.workload.distribution_override import AS_TRACE, constant_distribution
+from psm_sim.workload.page_view import Page
+from psm_sim.workload.recordings.recording import UNKNOWN, Recording
+from psm_sim.workload.stratified_sampling import stratified_draws, stratified_integers
+from psm_sim.workload.trace_profile import berkeley_profile
+
+
+@dataclass(frozen=True)
+class Playback:
+    """Parameters of a playback, which replace values missing in the recording."""
+
+    max_think_s: float | None = parameter(
+        1000.0,
+        "maximum think time; longer gaps between sessions are shortened to it; none: no limit",
+        unit="s",
+        above=0,
+        at_most=MAX_S,
+        optional=True,
+    )
+    server_delay_ms: str = parameter(
+        AS_TRACE,
+        "server delay of each object: a constant, 'none', or 'trace' as recorded (0 if unknown)",
+        unit="ms",
+    )
+    request_bytes: str = parameter(
+        AS_TRACE,
+        "size of requests: a constant, or 'trace' as recorded (if unknown, sampled from the published table)",
+        unit="bytes",
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, "trace")
+        constant_distribution("server_delay_ms", self.server_delay_ms, at_least=0)
+        constant_distribution("request_bytes", self.request_bytes, at_least=1)
+
+
+def playback_pages(
+    recording: Recording, client: int, pages: int, playback: Playback, seed: int, replication: int = 0
+) -> tuple[Page, ...]:
+    """Return the first *pages* pages of one client, or all if it has fewer.
+
+    The first page is requested at time 0. Think times missing in the recording, as between independent runs
+    in one file, are sampled from the published Berkeley distribution up to ``max_think_s``.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recorded pages.
+    client : int
+        Index of the client.
+    pages : int
+        Maximum number of pages, at least 1.
+    playback : Playback
+        Replacements for missing values.
+    seed, replication : int
+        Random seed and replication number, each 0 or more.
+    """
+    client_range = recording.pages_of(client)
+    page_range = slice(client_range.start, min(client_range.start + pages, client_range.stop))
+    first = recording.first[page_range.start : page_range.stop + 1]
+    objects = slice(int(first[0]), int(first[-1]))
+    filler = _GapFiller(recording, recording.clients[client], playback, seed, replication)
+    think = filler.think_s(page_range)
+    sizes = recording.size[objects].tolist()
+    delays, requests = filler.delays_s(objects), filler.requests(objects)
+    replayed = []
+    for wait, start, stop in zip(think, first - objects.start, first[1:] - objects.start, strict=False):
+        span = slice(int(start), int(stop))
+        main, *images = sizes[span]
+        replayed.append(Page(wait, main, tuple(images), tuple(requests[span]), tuple(delays[span])))
+    return tuple(replayed)
+
+
+class _GapFiller:
+    """Values of a recording with missing ones filled in, from a separate random stream per client."""
+
+    def __init__(
+        self, recording: Recording, client: str, playback: Playback, seed: int, replication: int
+    ) -> None:
+        self._recording, self._client, self._playback = recording, client, playback
+        self._seed, self._replication = seed, replication
+
+    def _random(self, name: str) -> np.random.Generator:
+        return random_stream(self._seed, f"workload.replay.{name}.{self._client}", self._replication)
+
+    def think_s(self, pages: slice) -> list[float]:
+        """Return think times in seconds, with long gaps shortened and missing values sampled."""
+        limit = math.inf if self._playback.max_think_s is None else self._playback.max_think_s
+        think = np.minimum(self._recording.think_s[pages], limit)
+        think[0] = 0.0
+        unknown = np.isnan(think)
+        if unknown.any():
+            table = berkeley_profile().tables["think_s"]
+            max_probability = table.probability(limit)
+            if max_probability == 0:
+                raise InputError(
+                    f"trace: max_think_s must be greater than {table.values[0]:g}, the smallest think time "
+                    f"sampled for pages without one, got {limit:g}."
+                )
+            think[unknown] = stratified_draws(
+                table, int(unknown.sum()), self._random("think_s"), max_probability
+            )
+        values: list[float] = think.tolist()
+        return values
+
+    def delays_s(self, objects: slice) -> list[float]:
+        """Return server delays in seconds; 0 if unknown."""
+        constant_ms = constant_distribution("server_delay_ms", self._playback.server_delay_ms, 0)
+        delays = self._recording.delay_us[objects].astype(float) / 1e6
+        values: list[float] = np.maximum(delays, 0.0).tolist()
+        return values if constant_ms is None else [constant_ms / 1000] * len(values)
+
+    def requests(self, objects: slice) -> list[int]:
+        """Return request sizes in bytes; unknown ones are sampled."""
+        count = objects.stop - objects.start
+        constant = constant_distribution("request_bytes", self._playback.request_bytes, 1)
+        if constant is not None:
+            return [round(constant)] * count
+        recorded = self._recording.request_bytes
+        sizes = np.full(count, UNKNOWN) if recorded is None else recorded[objects].astype(np.int64)
+        unknown = sizes == UNKNOWN
+        if unknown.any():
+            random = self._random("request_bytes")
+            table = berkeley_profile().tables["request_bytes"]
+            sizes[unknown] = stratified_integers(stratified_draws(table, int(unknown.sum()), random), random)
+        values: list[int] = sizes.tolist()
+        return values

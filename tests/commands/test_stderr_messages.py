@@ -1,0 +1,115 @@
+"""Sentences: whatever goes wrong is one line, which any terminal shows."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from pathlib import Path
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.commands.stderr_messages import print_message
+from psm_sim.formatting import escape_unprintable, one_line_message
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    """Let the command ``policies`` fail."""
+
+    def fail(_: argparse.Namespace) -> int:
+        raise error
+
+    monkeypatch.setattr("psm_sim.commands.policies.run", fail)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (MemoryError(), "out of memory; use a smaller file"),
+        (RecursionError("maximum recursion depth exceeded"), "RecursionError: maximum recursion"),
+        (ZeroDivisionError("float division by zero"), "ZeroDivisionError: float division by zero"),
+        (GeneratorExit(), "internal error: GeneratorExit"),
+        (SystemExit(0), "sys.exit() was called during the run"),
+        (type("Own", (BaseException,), {})("x"), "Own: x"),
+    ],
+)
+def test_every_error_is_one_line_and_status_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException, words: str
+) -> None:
+    """Also what no except clause for Exception catches; its traceback is shown to whoever asks for it."""
+    failing(monkeypatch, error)
+    assert main(["policies"]) == 2
+    output, complaint = capsys.readouterr()
+    assert (output, complaint.count("\n")) == ("", 1)
+    assert words in complaint
+    assert main(["policies", "--debug"]) == 2
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+def test_what_does_not_print_is_escaped() -> None:
+    """Control characters, escape sequences, marks that turn the direction, bytes that are no UTF-8."""
+    assert (
+        escape_unprintable("a\x1b]0;x\x07\u202eb\udcff\u00e9\u65e5")
+        == r"a\x1b]0;x\x07\u202eb\udcff" + "\u00e9\u65e5"
+    )
+    assert one_line_message("one\ntwo\r\n three") == "one two three"
+
+
+def test_long_values_are_cut_and_the_words_around_them_are_not() -> None:
+    """At 200 characters; values with blanks and quotes in them too, and lists of names are left whole."""
+    names = ", ".join(f"name{number}" for number in range(100))
+    found = one_line_message(
+        f"--loss is {' ' * 999 + 'x'!r}; expected 'a' or \"b's\", one of {names}, {'y' * 10**6}."
+    )
+    assert found.startswith("--loss is '")
+    assert f"; expected 'a' or \"b's\", one of {names}, yyyy" in found
+    assert len(found) < 1_800
+    assert len(one_line_message("word " * 10**6)) <= 4_000
+
+
+def test_escape_sequences_of_files_do_not_reach_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From a log's clients, a HAR file's version, a profile's name and a file's own, on either stream."""
+    log = tmp_path / "a\x1b[31m.log"
+    log.write_text('cs20 785526125 \033]0;pwned\007\033[2Ja "http://x/" 2009 0.5\n')
+    profile = tmp_path / "p.toml"
+    profile.write_text('base = "ucb"\nname = "\\u001b[2J"\nremark = "\\u202e\\u0007"\n')
+    har = tmp_path / "a.har"
+    har.write_text(
+        '{"log": {"version": "\\u001b[2J", "entries": [{"startedDateTime": "2020-01-01T00:00:00Z", '
+        '"time": 5, "request": {"url": "http://x/"}, "response": {"bodySize": 5, "headersSize": 5}}]}}'
+    )
+    commands = [
+        [*words, str(path)]
+        for path in (log, profile, har)
+        for words in (
+            ["trace", "info"],
+            ["--policy", "psm", "--pages", "2", "--trace"],
+            ["replay", "--trace"],
+        )
+    ]
+    for words in [
+        *commands,
+        ["--trace", f"{log}:clients=zz"],
+        ["--topology", str(tmp_path / "\x1b[31m.toml")],
+    ]:
+        status = main(words)
+        output, complaint = capsys.readouterr()
+        assert status == 0 or complaint
+        assert all(part.isprintable() for part in (output + complaint).split("\n")), words
+
+
+def test_warnings_of_libraries_are_not_for_users(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
+    """Those of a user's own file are a remark."""
+
+    def warn(_: argparse.Namespace) -> int:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning(RuntimeWarning("overflow"), RuntimeWarning, "numpy.py", 3)
+        print_message("still here")
+        return 0
+
+    monkeypatch.setattr("psm_sim.commands.policies.run", warn)
+    assert main(["policies"]) == 0
+    assert capsys.readouterr().err == "psm_sim: still here\n"

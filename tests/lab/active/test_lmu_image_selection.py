@@ -1,0 +1,154 @@
+"""LMU on synthetic sky: the first image counts, the joint fit collapses, and what each variant chooses."""
+
+import json
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from psm_sim.errors import InputError
+from psm_sim.lab.active.data.sky_segmentation_images import synthetic_sky, synthetic_sky_set
+from psm_sim.lab.active.lmu_image_selection import VARIANTS, Lmu, f_measure, mean_f_measure
+from psm_sim.lab.active.pixel_crf import Image
+from psm_sim.lab.active.pixel_crf_training import fit_field, fit_unlabelled
+from psm_sim.random_streams import random_stream
+from psm_sim.summary_stats import confidence_interval
+
+POOL, TEST, SETS = 30, 20, 10
+
+
+@lru_cache
+def images(seed, count=POOL + TEST, size=32):
+    """Return images and their labels."""
+    photographs = synthetic_sky_set(random_stream(1, "sky", seed), count, size)
+    return [Image(each.features) for each in photographs], [each.labels for each in photographs]
+
+
+@lru_cache
+def f_measures(variant, counts, repeats=1, sets=SETS, **choices):
+    """Return the F-measure after each number of images, one row per set, the mean of some repeats."""
+    rows = []
+    for number in range(sets):
+        x, y = images(number)
+        runs = []
+        for repeat in range(repeats):
+            learner = Lmu(x[:POOL], variant, replication=100 * number + repeat, **choices)
+            fields = [learner.run(y.__getitem__, count) for count in counts]
+            runs.append([mean_f_measure(theta, x[POOL:], y[POOL:]) for theta in fields])
+        rows.append(np.mean(runs, axis=0))
+    return np.array(rows)
+
+
+def test_the_first_image_chosen_teaches_more_than_a_random_one():
+    """At least .02 in F-measure after one image, the paired interval above 0; at least .96 after four."""
+    chosen, random = f_measures("lmu", (1, 4)), f_measures("random", (1, 4), 5)
+    gain = confidence_interval(chosen[:, 0] - random[:, 0])
+    assert gain.mean >= 0.02
+    assert gain.low > 0
+    assert chosen[:, 1].mean() >= 0.96
+
+
+def test_two_images_come_near_to_all_of_them():
+    """Within .04 of the F-measure that the whole pool gives, and four within .02."""
+    level = []
+    for number in range(SETS):
+        x, y = images(number)
+        level.append(mean_f_measure(fit_field(x[:POOL], y[:POOL]), x[POOL:], y[POOL:]))
+    assert np.mean(level) == pytest.approx(0.984, abs=0.012)
+    assert np.mean(level) - f_measures("lmu", (1, 4))[:, 1].mean() < 0.02
+
+
+def test_fitting_both_parts_at_once_collapses():
+    """A negative result of the text's own training: more images, and a worse segmentation."""
+    joint = f_measures("random", (1, 6), 1, staged=False)
+    assert joint[:, 1].mean() < 0.9
+    assert confidence_interval(f_measures("random", (1, 6))[:, 1] - joint[:, 1]).low > 0
+
+
+def test_interaction_fitted_without_labels_spoils_the_first_choice():
+    """A negative result: with v in the unlabelled fit the first image is no better than a random one."""
+    literal = f_measures("lmu", (1,), sets=5, ru_pairs=True)[:, 0]
+    assert (f_measures("lmu", (1, 4))[:5, 0] - literal).mean() > 0.02
+
+
+def test_the_first_image_is_the_one_that_leaves_the_others_least_uncertain():
+    """Counted out for all images of a small pool; the next is the one of largest entropy."""
+    x, y = images(3, 8, 12)
+    learner = Lmu(x)
+    fields = [fit_unlabelled(image) for image in x]
+    left = [sum(x[v].entropy(fields[u]) for v in range(8) if v != u) for u in range(8)]
+    assert learner.ask() == int(np.argmin(left))
+    learner.tell(y[learner.ask()])
+    rest = learner.unlabelled
+    assert learner.ask() == rest[int(np.argmax([x[u].entropy(learner.theta) for u in rest]))]
+
+
+def test_most_uncertain_from_the_start_begins_with_number_0():
+    """A field of zeros is as uncertain of every image of one size; equals go to the lower number."""
+    assert Lmu(images(3, 8, 12)[0], "mu").ask() == 0
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_variant_asks_for_every_image_once_and_goes_on_from_its_state(variant):
+    """The same seed asks the same; a state saved after two images, with a question open, goes on alike."""
+    x, y = images(3, 6, 10)
+    one, two = Lmu(x, variant), Lmu(x, variant)
+    one.run(lambda index: y[index], 2)
+    one.ask()
+    two.load_state(json.loads(json.dumps(one.state())))
+    for learner in (one, two):
+        learner.run(lambda index: y[index], 6)
+    assert one.chosen == two.chosen
+    assert sorted(one.chosen) == list(range(6))
+    assert one.theta.w == pytest.approx(two.theta.w)
+    with pytest.raises(InputError, match="labelled"):
+        one.ask()
+
+
+def test_the_variant_without_pairs_has_no_interaction():
+    """LMU_logReg segments each pixel alone."""
+    x, y = images(3, 6, 10)
+    assert not Lmu(x, "lmu-logreg").run(lambda index: y[index], 2).v.any()
+    assert Lmu(x).run(lambda index: y[index], 2).v.any()
+
+
+def test_the_f_measure_worked_out_by_hand():
+    """Two of three found, one false alarm: precision and recall 2/3; 0 where nothing is found."""
+    assert f_measure(np.array([1, 1, 1, -1]), np.array([1, 1, -1, 1])) == pytest.approx(2 / 3)
+    assert f_measure(np.array([-1, -1]), np.array([1, -1])) == 0
+
+
+def test_a_photograph_has_sky_above_ground():
+    """Seven numbers per pixel, every column sky from the top down to its horizon."""
+    photograph = synthetic_sky(np.random.default_rng(0), 24)
+    assert photograph.features.shape == (24, 24, 7)
+    assert (np.diff(photograph.labels, axis=0) <= 0).all()
+    assert (photograph.labels[0] == 1).all()
+    assert (photograph.labels[-1] == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("pool", "choices"),
+    [
+        ([], {}),
+        ([np.full((2, 2, 1), np.inf)], {}),
+        ([np.ones((2, 2, 1)), np.ones((2, 2, 3))], {}),
+        ([np.ones((2, 2, 1))], {"variant": "best"}),
+        ([np.ones((2, 2, 1))], {"gamma": -1.0}),
+    ],
+)
+def test_pools_that_cannot_be_used_are_refused(pool, choices):
+    """Empty, infinite, of different widths; unknown variants and gammas out of range."""
+    with pytest.raises(InputError, match="must|expected"):
+        Lmu(pool, **choices)
+
+
+def test_labels_that_do_not_fit_the_image_teach_nothing():
+    """The question stays open."""
+    x, _ = images(3, 6, 10)
+    learner = Lmu(x)
+    asked = learner.ask()
+    with pytest.raises(InputError, match="shape"):
+        learner.tell(np.ones((2, 2)))
+    assert learner.ask() == asked
+    assert not learner.chosen

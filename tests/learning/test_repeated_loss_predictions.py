@@ -1,0 +1,180 @@
+"""Looking ahead: many rounds with the same losses in one step, as one by one."""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+
+import numpy as np
+import pytest
+
+from psm_sim.array_types import FloatArray
+from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, switching_rates
+from psm_sim.learning.fixed_share_eigenmodes import Eigenmodes, compute_eigenmodes
+
+TIMES_MS = np.arange(100.0, 1201.0, 100.0)
+LOSSES = {"1/T": 1 / TIMES_MS, "1/log T": 1 / np.log(TIMES_MS)}
+RATES = switching_rates(2_700)
+
+
+def modes_for(losses: FloatArray) -> Eigenmodes | None:
+    return compute_eigenmodes(RATES.tobytes(), losses.tobytes())
+
+
+def learned(learner: Learner, rounds: int = 50) -> Learner:
+    rng = np.random.default_rng(3)
+    for _ in range(rounds):
+        learner.update(rng.random(learner.n_experts) * 3)
+    return learner
+
+
+def twins(kind: str) -> tuple[Learner, Learner]:
+    if kind == "fixed-share":
+        return learned(FixedShare(12, 0.02)), learned(FixedShare(12, 0.02))
+    compiled = "auto" if kind == "learn-alpha, compiled later" else "no"
+    return learned(LearnAlpha(12, RATES, compiled)), learned(LearnAlpha(12, RATES))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", ["fixed-share", "learn-alpha"])
+def test_the_predictions_ahead_are_those_of_the_rounds_one_by_one(kind, loss):
+    """600 rounds, over several blocks, each mean within 1e-9 ms."""
+    looking, walking = twins(kind)
+    ahead = looking.lookahead(LOSSES[loss])
+    assert ahead is not None
+    found = list(islice(chain.from_iterable(ahead.predictions(TIMES_MS)), 600))
+    for mean_ms in found:
+        walking.update(LOSSES[loss])
+        assert mean_ms == pytest.approx(walking.predict(TIMES_MS), abs=1e-9, rel=0)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", ["fixed-share", "learn-alpha", "learn-alpha, compiled later"])
+@pytest.mark.parametrize("rounds", [1, 2, 31, 1000, 50_000])
+def test_a_leap_learns_what_the_rounds_one_by_one_would(kind, loss, rounds):
+    """Every weight within 1e-9, and the same number of rounds; of 50,000 the evidence is below 1e-300."""
+    leaping, walking = twins(kind)
+    ahead = leaping.lookahead(LOSSES[loss])
+    assert ahead is not None
+    leaping.fast_forward(ahead, rounds)
+    for _ in range(rounds):
+        walking.update(LOSSES[loss])
+    assert leaping.rounds == walking.rounds
+    assert leaping.weights == pytest.approx(walking.weights, abs=1e-9, rel=0)
+    for key, value in leaping.state().items():
+        if key == "weights":
+            assert np.abs(np.array(value) - walking.state()[key]).max() < 1e-9
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_rates_that_cannot_be_seen_are_left_out_of_the_first_block_and_change_no_mean(loss):
+    """One expert was best in 2,000 rounds, so that few of 83 rates still count."""
+    learner, losses = LearnAlpha(12, RATES), (np.arange(12) != 3) * 3.0
+    for _ in range(2_000):
+        learner.update(losses)
+    modes = modes_for(LOSSES[loss])
+    ahead = learner.lookahead(LOSSES[loss])
+    assert modes is not None
+    assert ahead is not None
+    rates = modes.visible_rates(learner.rate_weights)
+    assert 1 <= rates.stop - rates.start < RATES.size / 2
+    means_ms = next(ahead.predictions(TIMES_MS))
+    for mean_ms in means_ms:
+        learner.update(LOSSES[loss])
+        # Rounds decide by a billionth of a beacon; rounding alone differs, in another way for each NumPy.
+        assert mean_ms == pytest.approx(learner.predict(TIMES_MS), rel=1e-11)
+
+
+def test_no_rate_is_left_out_that_a_block_of_rounds_could_bring_back():
+    """Weights down to the least that counts, beside the evidence that 256 rounds of these losses can give."""
+    modes = modes_for(LOSSES["1/T"])
+    assert modes is not None
+    nats = float(np.ptp(LOSSES["1/T"]))
+    weights = np.zeros(RATES.size)
+    weights[40], weights[10] = 1.0, 2e-17 / RATES.size * np.exp(-256 * nats)
+    assert modes.visible_rates(weights) == slice(10, 41)
+    weights[10] /= 4
+    assert modes.visible_rates(weights) == slice(40, 41)
+
+
+def test_looking_ahead_changes_nothing():
+    """The weights after it are the weights before it, to the last bit."""
+    learner, _ = twins("learn-alpha")
+    before = learner.state()
+    ahead = learner.lookahead(LOSSES["1/T"])
+    assert ahead is not None
+    list(islice(ahead.predictions(TIMES_MS), 3))
+    ahead.after(70)
+    assert learner.state() == before
+
+
+def test_a_bound_that_is_kept_for_ever_is_kept_by_all_rounds_after():
+    """Silence drives the mean up: once it is said to stay above 1150 ms, no later block falls below."""
+    ahead = LearnAlpha(12, RATES).lookahead(LOSSES["1/log T"])
+    assert ahead is not None
+    stays = list[bool]()
+    for means_ms in islice(ahead.predictions(TIMES_MS), 200):
+        assert not any(stays) or means_ms.min() >= 1150
+        stays.append(ahead.stays_above(1150.0))
+    assert not stays[0]
+    assert stays[-1]
+    assert stays == sorted(stays)
+
+
+def test_a_bound_above_the_limit_is_never_said_to_be_kept():
+    """The mean stays below the longest time, so it cannot stay above that."""
+    ahead = LearnAlpha(12, RATES).lookahead(LOSSES["1/log T"])
+    assert ahead is not None
+    for _ in islice(ahead.predictions(TIMES_MS), 50):
+        assert not ahead.stays_above(1200.0)
+
+
+def test_what_modes_cannot_carry_is_learnt_round_by_round():
+    """Static-expert, a rate of 0 or next to 1, a single expert, losses far apart, infinite ones, too many."""
+    flat = np.zeros(3)
+    assert StaticExpert(3).lookahead(flat) is None
+    assert FixedShare(3, 0.0).lookahead(flat) is None
+    assert FixedShare(3, 1.0).lookahead(flat) is None
+    assert FixedShare(1, 0.1).lookahead(np.zeros(1)) is None
+    assert FixedShare(3, 0.1).lookahead(np.array([0.0, 1.0, 3.0])) is None
+    assert FixedShare(3, 0.1).lookahead(np.array([0.0, 1.0, np.inf])) is None
+    assert FixedShare(500, 0.1).lookahead(np.zeros(500)) is None
+    assert FixedShare(3, 0.1).lookahead(flat) is not None
+
+
+def test_modes_are_worked_out_once_for_the_same_rates_and_losses():
+    """Runs in one process share them."""
+    assert modes_for(LOSSES["1/T"]) is modes_for(LOSSES["1/T"].copy())
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 7, 64, 1000])
+def test_what_is_left_of_a_mode_is_the_power_of_its_ratio(rounds):
+    """Beside NumPy's own, of ratios of both signs."""
+    modes = modes_for(LOSSES["1/T"])
+    assert modes is not None
+    assert modes.ratios.min() < 0 < modes.ratios.max()
+    assert modes.decay(rounds) == pytest.approx(modes.ratios**rounds, rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("n", [2, 3, 12])
+def test_a_few_powers_make_those_of_every_round_of_a_block(n):
+    """Within 1e-12; with two experts, where eigenvalues come down to -1, no round is left out."""
+    modes = modes_for(np.linspace(0, 0.1, n))
+    assert modes is not None
+    powers, between = modes.powers
+    relative = (modes.ratios * np.exp(modes.logs - modes.logs.max())).T.ravel()
+    expected = relative[:, None] ** np.arange(1, between.shape[1] + 1)
+    assert np.abs(powers.reshape(relative.size, -1) @ between - expected).max() < 1e-12
+    assert (between.shape[1] == powers.shape[-1]) is bool(relative.min() < -0.1)
+
+
+def test_a_bound_is_kept_from_below_as_from_above():
+    """One rate in 50 of switching: the mean settles, and is soon said to stay within 10 ms of where it is."""
+    learner = FixedShare(12, 0.02)
+    ahead = learner.lookahead(LOSSES["1/log T"])
+    assert ahead is not None
+    *_, means_ms = islice(ahead.predictions(TIMES_MS), 4)
+    settled_ms = float(means_ms[-1])
+    assert ahead.stays_above(settled_ms - 10)
+    assert ahead.stays_below(settled_ms + 10)
+    assert not ahead.stays_above(settled_ms + 10)
+    assert not ahead.stays_below(settled_ms - 10)

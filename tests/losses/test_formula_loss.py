@@ -1,0 +1,164 @@
+"""Formulas: the arithmetic is right, and nothing else gets through."""
+
+from __future__ import annotations
+
+import math
+import os
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psm_sim.errors import InputError
+from psm_sim.losses import FormulaLoss, InverseLogLoss, Poll
+from psm_sim.losses.formula_nodes import MAX_NODES
+from psm_sim.losses.formula_parser import MAX_LENGTH
+
+TIMES_MS = np.arange(100.0, 1201.0, 100.0)
+POLL = Poll(300.0, 1500, 1)
+
+
+def test_the_documented_formula_is_inverse_log_bit_for_bit_or_nearly() -> None:
+    """Written out, the published loss is the built-in one."""
+    formula = FormulaLoss("gamma * I * Ti**2 / (2*T) + 1/log(Ti)")
+    for poll in (Poll(100.0), POLL):
+        np.testing.assert_allclose(formula(poll, TIMES_MS), InverseLogLoss()(poll, TIMES_MS), rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2", 2.0),
+        ("I + T", 1800.0),
+        ("-2**2", -4.0),
+        ("2**-1", 0.5),
+        ("2**3**2", 512.0),
+        ("7 % 4 - +1", 2.0),
+        ("I / T", 5.0),
+        ("max(1, min(I, T), 2)", 300.0),
+        ("minimum(3, 4) + maximum(3, 4)", 7.0),
+        ("where(I > 1000, 1, 2)", 1.0),
+        ("1 if I < 1000 else 2", 2.0),
+        ("(I >= 1500) + (I != 1500) + (T == 300)", 2.0),
+        ("where(not (I > 1 and T > 1000 or I < 0), 5, 6)", 5.0),
+        ("sqrt(16) + abs(-3)", 7.0),
+        ("exp(0) + log(exp(2)) + log2(8) + log10(100)", 8.0),
+        ("log1p(0) + expm1(0)", 0.0),
+        (" 1e3 + .5 ", 1000.5),
+    ],
+)
+def test_arithmetic_means_what_it_means_in_python(text: str, expected: float) -> None:
+    """Precedence, comparison and functions, with one value for every candidate."""
+    np.testing.assert_allclose(FormulaLoss(text)(POLL, TIMES_MS), np.full(12, expected), rtol=1e-14)
+
+
+@given(st.floats(0.1, 1e4), st.integers(0, 10**6), st.floats(1, 1e5))
+def test_working_out_what_is_known_first_changes_nothing(
+    gamma: float, buffered: int, slept_ms: float
+) -> None:
+    """Folding constants gives the numbers of NumPy's own arithmetic, bit for bit."""
+    formula = FormulaLoss("gamma * I * (2 * Ti)**2 / T + sqrt(Ti) / (gamma + 1)", gamma)
+    expected = gamma * buffered * (2 * TIMES_MS) ** 2 / slept_ms + np.sqrt(TIMES_MS) / (gamma + 1)
+    np.testing.assert_array_equal(formula(Poll(slept_ms, buffered, 1), TIMES_MS), expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        ("__import__('os').system('id')", "__import__('os').system('id')"),
+        ("1 + open('x')", "open('x')"),
+        ("Ti.__class__", "Ti.__class__"),
+        ("(1).__class__.__mro__", "__mro__"),
+        ("Ti[0]", "Ti[0]"),
+        ("[x for x in (1,)]", "[x for x in (1,)]"),
+        ("log(*Ti)", "*Ti"),
+        ("log(Ti, out=Ti)", "log(Ti, out=Ti)"),
+        ("(lambda: 1)()", "(lambda: 1)()"),
+        ("f'{Ti}'", "f'{Ti}'"),
+        ("'a' * 9", "'a'"),
+        ("True + 1", "True"),
+        ("1j * Ti", "1j"),
+        ("Ti @ Ti", "Ti @ Ti"),
+        ("Ti // 2", "Ti // 2"),
+        ("1 << 9", "1 << 9"),
+        ("~Ti", "~Ti"),
+        ("1 < Ti < 3", "1 < Ti < 3"),
+        ("(y := 3)", "y := 3"),
+        ("Ti + x", "'x'"),
+        ("log", "'log'"),
+        ("{1: 2}", "{1: 2}"),
+        ("1, 2", "1, 2"),
+    ],
+)
+def test_what_is_no_arithmetic_is_refused_and_named(text: str, piece: str) -> None:
+    """One sentence with the offending piece and what is allowed."""
+    with pytest.raises(InputError, match="expected arithmetic on I, T, Ti, gamma") as caught:
+        FormulaLoss(text)
+    assert piece in str(caught.value).replace("\\'", "'")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_refused_formula_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No call is made on the way to the refusal."""
+    called: list[str] = []
+    monkeypatch.setattr(os, "system", called.append)
+    with pytest.raises(InputError, match="not allowed"):
+        FormulaLoss("__import__('os').system('id')")
+    assert called == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "cannot be parsed"),
+        ("1 +", "cannot be parsed"),
+        ("log(Ti", "cannot be parsed"),
+        ("1; 2", "cannot be parsed"),
+        ("x = 1", "cannot be parsed"),
+        ("Ti\n+ os", "cannot be parsed"),
+        ("1\0", "cannot be parsed"),
+        ("(" * 240 + "1" + ")" * 240, "cannot be parsed"),
+        ("-" * 450 + "1", "must have at most|cannot be parsed"),
+        ("+".join(["1"] * (MAX_NODES // 2 + 1)), f"must have at most {MAX_NODES} parts"),
+        ("1" * (MAX_LENGTH + 1), f"must have at most {MAX_LENGTH} characters, got {MAX_LENGTH + 1}"),
+        ("log(1, 2)", "with 2 arguments; expected 1"),
+        ("max(1)", "with 1 arguments; expected 2 or more"),
+        ("where(1, 2)", "with 2 arguments; expected 3"),
+        ("1e999", "expected a number below 1.8e308"),
+        ("9" * 400, "expected a number below 1.8e308"),
+    ],
+)
+def test_a_formula_that_cannot_be_read_says_why(text: str, reason: str) -> None:
+    """Too long, too deep, unfinished, or wrongly called."""
+    with pytest.raises(InputError, match=reason) as caught:
+        FormulaLoss(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_tower_of_powers_does_not_hang() -> None:
+    """Every number is a float, so it overflows at once."""
+    assert math.isinf(FormulaLoss("9**9**9**9")(POLL, TIMES_MS)[0])
+
+
+@given(st.text(alphabet="ITgam 0123456789.+-*/%()<>=!,_'\"[]{}:;logexpsqrtwhere\n\\", max_size=40))
+def test_any_text_is_a_formula_or_an_input_error(text: str) -> None:
+    """Nothing else comes out of reading it, and what can be read can be worked out."""
+    formula = None
+    with suppress(InputError):
+        formula = FormulaLoss(text)
+    assert formula is None or formula(POLL, TIMES_MS).shape == TIMES_MS.shape
+
+
+@pytest.mark.parametrize("gamma", [-1.0, math.nan, "x"])
+def test_gamma_of_a_formula_is_checked(gamma: Any) -> None:
+    """It must be a number of 0 or more."""
+    with pytest.raises(InputError, match=r"loss formula: gamma must be a number >= 0 .*, got .*"):
+        FormulaLoss("gamma", gamma)
+
+
+def test_a_formula_shows_itself() -> None:
+    """In the result it stands as it was written."""
+    assert str(FormulaLoss("1 / Ti")) == "1 / Ti"

@@ -1,0 +1,171 @@
+"""Idle plan of LPSM: the planned way and the round-by-round way hear the same beacons."""
+
+from __future__ import annotations
+
+import os
+from math import inf, nextafter
+
+import numpy as np
+import pytest
+
+from psm_sim.beacons import Beacons
+from psm_sim.learning import Learner
+from psm_sim.network import Observer, build_world, load_topology
+from psm_sim.network.doze import Doze
+from psm_sim.policies import Poll, make_policy
+from psm_sim.policies.lpsm import Lpsm
+from psm_sim.policies.lpsm_doze_plan import round_to_beacons
+from psm_sim.workload import load_workload
+
+POLLS = int(os.environ.get("PSM_SIM_POLLS", "15000"))
+"""Polls of the default policy, at least 5,000; of others fewer."""
+
+
+def heard(spec: str, polls: int, plans: bool, seed: int = 1) -> tuple[list[int], Learner]:
+    """Return the numbers of the beacons that a station hears, which now and then finds frames."""
+    policy, rng = make_policy(spec), np.random.default_rng(seed)
+    assert isinstance(policy, Lpsm)
+    policy.start(0.1)
+    beacons, found, poll, begin = Doze(Beacons(0.1), plans), list[int](), None, 0
+    while len(found) < polls:
+        silence, buffered = len(found) + int(rng.geometric(0.01)), int(rng.integers(40, 20_000))
+        while len(found) < silence:
+            beacons.begin(0.1 * begin, policy.rest(0.1 * begin, 1.0, poll))
+            while len(found) < silence - 1 and beacons.load_promised_doze():
+                found.append(round(beacons.wakes_s / 0.1))
+                beacons.skip_empty_beacons(nextafter(beacons.wakes_s, inf))
+            begin = round(beacons.wakes_s / 0.1)
+            found.append(begin)
+            poll = beacons.end(beacons.wakes_s)
+        poll = Poll(poll.slept_ms, buffered, 1, ((poll.slept_ms / 2, buffered),))
+    return found, policy.learner
+
+
+@pytest.mark.parametrize(
+    ("spec", "polls"),
+    [
+        ("lpsm:loss=inverse-log", POLLS),
+        ("lpsm:loss=inverse,gamma=1e-7", POLLS // 3),
+        ("lpsm:loss=arrival-aware", 5_000),
+        ("lpsm:loss=retrieval-energy", 5_000),
+        ("lpsm:loss=constrained", 5_000),
+        ("lpsm:alpha=0.01", 5_000),
+        ("lpsm:horizon_s=200", 5_000),
+        ("lpsm:step_ms=50,min_ms=150", 5_000),
+    ],
+)
+def test_both_ways_hear_the_same_beacons_and_learn_the_same(spec, polls):
+    """The weights are within 1e-9 at the end; ``PSM_SIM_POLLS=100000`` tries so many of the default."""
+    planned, learner = heard(spec, polls, plans=True)
+    asked, expected = heard(spec, polls, plans=False)
+    assert planned == asked
+    assert learner.rounds == expected.rounds
+    assert np.abs(learner.weights - expected.weights).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("mean_ms", "beacons"),
+    [(650.0, 7), (650.0 - 1e-8, 7), (650.0 - 1e-6, 6), (650.0 + 1e-8, 7), (1.0, 1), (149.9, 1), (151.0, 2)],
+)
+def test_a_mean_within_a_billionth_of_a_beacon_below_the_half_is_rounded_up(mean_ms, beacons):
+    """The rule that both ways have in common; 1e-7 ms are a billionth of a beacon."""
+    assert round_to_beacons(np.array([mean_ms / 100])).tolist() == [beacons]
+    policy = make_policy("lpsm")
+    assert isinstance(policy, Lpsm)
+    policy.start(0.1)
+    policy.learner.predict = lambda values: mean_ms
+    policy._predict()
+    assert policy._beacons == beacons
+
+
+@pytest.mark.parametrize(
+    ("spec", "longest"), [("loss=inverse", 12), ("loss=inverse-log", 12), ("alpha=0.01", 9), ("alpha=0.3", 7)]
+)
+def test_a_silence_of_thirty_years_is_not_worked_out_poll_by_poll(spec, longest):
+    """Once the mean is known to stay where it is, one step takes the rest: under 2,000 steps in all."""
+    policy = make_policy(f"lpsm:{spec}")
+    policy.start(0.1)
+    doze, steps, count = Doze(Beacons(0.1)), 0, 0
+    doze.begin(0.0, policy.rest(0.0, 1.0, Poll(100.0)))
+    while doze.wakes_s < 1e9:
+        assert doze.load_promised_doze()
+        count += doze.skip_empty_beacons(1e9)
+        steps += 1
+    doze.end(1e9)
+    assert steps < 2_000
+    assert count == pytest.approx(1e10 / longest, rel=0.01)
+    assert policy.rest(1e9, 1e9, Poll(100.0)).beacons == longest
+
+
+class Asked(Observer):
+    """Takes note of the questions, and of the beacons."""
+
+    def __init__(self) -> None:
+        self.questions: list[tuple[float, Poll | None, int]] = []
+        self.times_s: list[float] = []
+
+    def rest(self, time_s, poll, rest):
+        """Note a question."""
+        self.questions.append((time_s, poll, rest.beacons))
+
+    def beacons(self, first_s, count, every_s):
+        """Note each beacon."""
+        self.times_s += [first_s + number * every_s for number in range(count)]
+
+
+class Hears(Observer):
+    """Takes note of the beacons only."""
+
+    def __init__(self) -> None:
+        self.times_s: list[float] = []
+
+    beacons = Asked.beacons
+
+
+@pytest.mark.parametrize("uplink", ["one", "keep", "restart"])
+def test_who_is_told_of_questions_hears_of_each_and_changes_nothing(uplink):
+    """With such an observer no plan is followed: the same energy and page times to the last bit."""
+    pages = load_workload("ucb", 30, 4).pages
+    runs = []
+    for observer in (Asked(), Hears()):
+        policy = make_policy(f"lpsm:uplink={uplink}")
+        world = build_world(load_topology(), policy, [observer])
+        world.run(pages)
+        runs.append((world, policy, observer))
+    (one, slow, asked), (other, fast, hears) = runs
+    assert one.visits == other.visits
+    assert asked.times_s == pytest.approx(hears.times_s, abs=1e-9)
+    assert len(hears.times_s) == other.usage().beacons
+    assert sum(poll is not None for _, poll, _ in asked.questions) >= len(asked.times_s) - 1
+    assert slow.learner.rounds == fast.learner.rounds
+    assert np.abs(slow.learner.weights - fast.learner.weights).max() < 1e-9
+
+
+def test_a_policy_derived_from_it_is_asked_at_each_beacon():
+    """It can learn in its own way from each poll."""
+
+    class Own(Lpsm):
+        pass
+
+    own = Own()
+    own.start(0.1)
+    assert own.rest(0.1, 0.1, Poll(100.0)).plan is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "planned"), [("lpsm", True), ("lpsm:alpha=0", False), ("lpsm:step_ms=2", False)]
+)
+def test_a_plan_that_cannot_be_worked_out_has_no_dozes(spec, planned):
+    """The station then asks at the next beacon, as without a plan."""
+    policy = make_policy(spec)
+    policy.start(0.1)
+    plan = policy.rest(0.1, 0.1, Poll(100.0)).plan
+    assert plan is not None
+    assert (next(plan.dozes(), None) is not None) is planned
+
+
+def test_a_formula_is_asked_at_each_beacon():
+    """It can depend on the time slept even when nothing is held."""
+    policy = make_policy("lpsm:loss=1/Ti + 0*I*T")
+    policy.start(0.1)
+    assert policy.rest(0.1, 0.1, Poll(100.0)).plan is None

@@ -1,0 +1,154 @@
+"""Page lists in CSV."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psm_sim.errors import InputError
+from psm_sim.workload import Page, load_workload, read_page_list, write_page_list
+
+HEADER = "page,think_s,main_bytes,images\n"
+SIZES = st.integers(1, 2**32 - 1)
+TIMES = st.floats(0, 1e9, allow_nan=False).map(abs)
+
+
+@st.composite
+def page_views(draw):
+    """Any page view."""
+    images = tuple(draw(st.lists(SIZES, max_size=5)))
+    n = 1 + len(images)
+    requests = tuple(draw(st.lists(SIZES, min_size=n, max_size=n)))
+    delays = tuple(draw(st.lists(TIMES, min_size=n, max_size=n)))
+    return Page(draw(TIMES), draw(SIZES), images, requests, delays)
+
+
+def written(folder: Path, text: str | bytes) -> Path:
+    """A file with this text."""
+    path = folder / "list.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@given(pages=st.lists(page_views(), min_size=1, max_size=5))
+def test_what_is_written_reads_back_exactly(tmp_path_factory: pytest.TempPathFactory, pages) -> None:
+    """Any pages, to the last bit."""
+    path = tmp_path_factory.getbasetemp() / "round-trip.csv"
+    assert write_page_list(path, pages) == len(pages)
+    assert read_page_list(path) == tuple(pages)
+
+
+def test_a_page_list_by_hand(tmp_path: Path) -> None:
+    """Columns mean what the contract says; defaults fill what is missing."""
+    path = written(tmp_path, HEADER + "1,2.5,1000,200;300\n2,0,64,\n")
+    assert read_page_list(path) == (
+        Page(2.5, 1000, (200, 300), (337,) * 3, (0.0,) * 3),
+        Page(0.0, 64, (), (337,), (0.0,)),
+    )
+
+
+def test_optional_columns_hold_for_all_objects_of_a_page_or_for_each(tmp_path: Path) -> None:
+    """One value, or one per object; an empty cell takes the default."""
+    text = (
+        "page,think_s,main_bytes,images,server_delay_s,request_bytes\n1,1,9,8;7,0.5,400\n2,1,9,8,0.1;0.2,\n"
+    )
+    first, second = read_page_list(written(tmp_path, text))
+    assert first.server_delay_s == (0.5, 0.5, 0.5)
+    assert first.request_bytes == (400, 400, 400)
+    assert second.server_delay_s == (0.1, 0.2)
+    assert second.request_bytes == (337, 337)
+
+
+def test_columns_may_come_in_any_order_with_a_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
+    """What spreadsheets write is read."""
+    path = written(tmp_path, b"\xef\xbb\xbfimages,main_bytes,think_s,page\r\n5;6,100,1.5,1\r\n\r\n")
+    assert read_page_list(path)[0].image_bytes == (5, 6)
+
+
+def test_what_the_file_does_not_give_are_parameters_of_the_trace(tmp_path: Path) -> None:
+    """FILE:key=value sets request size and server delay."""
+    path = written(tmp_path, HEADER + "1,1,100,\n")
+    workload = load_workload(f"{path}:request_bytes=99,server_delay_ms=20", 1, 1)
+    assert workload.pages[0].request_bytes == (99,)
+    assert workload.pages[0].server_delay_s == (0.02,)
+    assert workload.parameters == {"request_bytes": 99, "server_delay_ms": 20.0}
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "words"),
+    [(2, 2, "the first 2 of 3"), (3, 3, "all 3"), (9, 3, "all 3 pages (9 requested)")],
+)
+def test_it_is_replayed_as_given_and_never_made_longer(
+    tmp_path: Path, asked: int, given: int, words: str
+) -> None:
+    """The first N pages, and the remark says how many of how many."""
+    path = written(tmp_path, HEADER + "1,1,100,\n2,2,200,\n3,3,300,\n")
+    workload = load_workload(str(path), asked, seed=5)
+    assert [page.think_s for page in workload.pages] == [1.0, 2.0, 3.0][:given]
+    assert words in workload.remark
+    assert not workload.synthetic
+
+
+LINES = "".join(f"{n},1,100,\n" for n in range(1, 56))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "list.csv is empty; expected the header page,think_s,main_bytes,images"),
+        (HEADER, "list.csv has no pages"),
+        ("page,think_s,images\n1,2,3\n", "line 1: missing column 'main_bytes'"),
+        (HEADER.replace("images", "images,size"), "line 1: unknown column 'size'"),
+        (HEADER.replace("images", "images,page"), "line 1: duplicate column 'page'"),
+        (HEADER + "1,-2,100,\n", "line 2: think_s must be a time in seconds from 0 to .*, got '-2'"),
+        (HEADER + LINES + "56,many,100,\n", "line 57: think_s must be a time .*, got 'many'"),
+        (HEADER + "1,nan,100,\n", "line 2: think_s must be .* got 'nan'"),
+        (HEADER + "1,inf,100,\n", "line 2: think_s must be .* got 'inf'"),
+        (HEADER + "1,1,0,\n", "line 2: main_bytes must be an integer number of bytes from 1 to .*, got '0'"),
+        (HEADER + "1,1,10.5,\n", "line 2: main_bytes must be .* got '10.5'"),
+        (HEADER + "1,1,10,5;;6\n", "line 2: images must be an integer .*, got ''"),
+        (HEADER + "1,1,10\n", "line 2: expected 4 values, as in the header, got 3"),
+        (HEADER + '1,1,10,"5\n', "line 2: unexpected end of data"),
+        (
+            HEADER.strip() + ",request_bytes\n1,1,10,5;6,7;8\n",
+            "request_bytes must have one value, or one for .*, got 2 values",
+        ),
+        (b"page,think_s\0,main_bytes,images\n", "byte 12 is NUL"),
+        (b"\xff\xfepage", "line 1: byte 0 of the line is not UTF-8"),
+        (HEADER + "1,1," + "9" * 200_000 + ",\n", "line 2: main_bytes must be .*, got '9{37}\\.\\.\\.'"),
+    ],
+)
+def test_errors_name_file_line_column_value_and_expectation(tmp_path: Path, text, message: str) -> None:
+    """Whatever is wrong, one sentence says where and what to do."""
+    with pytest.raises(InputError, match=message) as caught:
+        load_workload(str(written(tmp_path, text)), 10, 1)
+    assert "list.csv" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_folder_is_no_trace(tmp_path: Path) -> None:
+    """The error says so."""
+    with pytest.raises(InputError, match="is a folder; expected a file"):
+        load_workload(str(tmp_path), 10, 1)
+
+
+def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monkeypatch):
+    """Before they fill the memory."""
+    path = tmp_path / "list.csv"
+    path.write_text(HEADER + "1,1,1,2;3\n" * 4)
+    for name, value, message in (
+        ("psm_sim.workload.page_list_reader.MAX_LINES", 3, "line 5: expected at most 3 pages"),
+        (
+            "psm_sim.workload.size_limits.MAX_OBJECTS",
+            8,
+            "line 4: expected at most 8 objects in all pages, got 9",
+        ),
+        ("psm_sim.workload.page_list_reader.MAX_FILE_BYTES", 10, "must be at most 0 MiB after decompression"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, value)
+            with pytest.raises(InputError, match=message):
+                read_page_list(path)
