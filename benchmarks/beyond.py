@@ -14,9 +14,9 @@ from collections import defaultdict
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.simulation import Result, Scenario, compare_runs
-from psm_sim.summary_stats import confidence_interval
 
 PLACES = {
     "ucb": 100,

@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 
 from benchmarks.replay import endless
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import LearnAlpha, Learner, switching_rates
 from psm_sim.replay.binned_arrivals import BinnedArrivals
 from psm_sim.replay.poller import ReplayPoller

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import argparse
 
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.losses import ConstrainedLoss
 from psm_sim.network import Observer, build_world, load_topology
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment
 from psm_sim.policies.lpsm import Lpsm
-from psm_sim.summary_stats import confidence_interval
 from psm_sim.workload import load_workload
 
 TARGETS_MS = (60.0, 80.0, 100.0, 150.0, 200.0, 400.0)

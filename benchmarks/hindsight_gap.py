@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier
 from psm_sim.hindsight.traffic_chain import Chain
 from psm_sim.hindsight.traffic_chain_recorder import record_chain
@@ -19,7 +20,6 @@ from psm_sim.network.segment import Segment
 from psm_sim.policies import Policy, Poll, Rest, make_policy
 from psm_sim.policies.anticipate import Anticipate
 from psm_sim.simulation import Scenario, compare_runs
-from psm_sim.summary_stats import confidence_interval
 
 
 class Parts(dict[str, float]):

@@ -17,7 +17,7 @@ from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.planning import plan_tasks
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.formatting import flatten
+from psm_sim.common.formatting import flatten
 from psm_sim.simulation import simulate
 
 LARGE = ("policy.bsd.p=0.05..1:0.05", "links.wired.latency_ms=10..250:10", "seed=1..20")

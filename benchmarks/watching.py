@@ -16,11 +16,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from psm_sim.files.atomic_file import atomic_write
+from psm_sim.common.files.atomic_file import atomic_write
 from psm_sim.network import build_world, load_topology
 from psm_sim.network.observers import Observer
-from psm_sim.network.observers.capture import Capture
-from psm_sim.network.observers.timeline import Timeline
+from psm_sim.network.parts.capture import Capture
+from psm_sim.network.parts.timeline import Timeline
 from psm_sim.policies import make_policy
 from psm_sim.workload import Workload, load_workload
 

@@ -13,7 +13,7 @@ Write its output anew: python examples/08-recording.py > examples/08-recording.t
 from pathlib import Path
 
 import psm_sim
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
 from psm_sim.workload import load_workload
 
 FILE = Path(__file__).with_name("08-made-up-session.har")

@@ -14,7 +14,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import psm_sim
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
 from psm_sim.workload import load_workload
 
 DEVICE, SERVER = "10.0.0.2", "192.0.2.7"

@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 import psm_sim
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
 from psm_sim.workload import load_workload
 
 KINDS = {0x80: "beacons", 0x08: "data", 0x48: "null frames", 0xA4: "PS-Polls", 0xD4: "ACKs"}

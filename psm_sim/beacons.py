@@ -7,7 +7,7 @@ from math import floor
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from psm_sim.array_types import FloatArray
+    from psm_sim.common.array_types import FloatArray
 
 TOLERANCE_S = 1e-9
 """Tolerance of time comparisons, in seconds.

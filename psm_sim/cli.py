@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from psm_sim import __version__
 from psm_sim.commands.shared_options import add_common, parse_timeout
-from psm_sim.errors import InputError, PluginError, did_you_mean, source_location
+from psm_sim.common.errors import InputError, PluginError, did_you_mean, source_location
 
 SUBCOMMANDS = {
     "policies": "list the sleep policies and their parameters",
@@ -134,7 +134,7 @@ def _add_actions(parser: argparse.ArgumentParser, name: str) -> None:
 
 def _run_supervised(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
     from psm_sim.commands.stderr_messages import print_plugin_warnings
-    from psm_sim.signal_handling import heartbeat, raise_on_signals, time_limit
+    from psm_sim.common.signal_handling import heartbeat, raise_on_signals, time_limit
 
     limit_s = parse_timeout(arguments.timeout_s)
     with raise_on_signals(), print_plugin_warnings(), heartbeat(), time_limit(limit_s):

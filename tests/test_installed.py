@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 

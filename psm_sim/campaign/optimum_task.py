@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from psm_sim.component_spec import Spec
-from psm_sim.hashing import digest_of
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.hashing import digest_of
 from psm_sim.hindsight.offline_optimum import (
     OfflineOptimum,
     least_energy_j,

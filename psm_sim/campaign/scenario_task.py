@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from psm_sim.campaign.task_runner import Row
-from psm_sim.component_spec import Spec
-from psm_sim.hashing import digest_of
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.hashing import digest_of
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.scenario_key import DigestCache
 

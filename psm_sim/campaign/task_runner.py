@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from psm_sim.parallel import parallel_map
-from psm_sim.progress import Progress, no_progress
+from psm_sim.common.parallel import parallel_map
+from psm_sim.common.progress import Progress, no_progress
 from psm_sim.simulation.scenario_key import DigestCache
 
 Row = dict[str, Any]

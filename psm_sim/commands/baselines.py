@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
 
 if TYPE_CHECKING:
     from psm_sim.simulation import References

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from psm_sim.commands.trace_info import fact_lines, page_lines, quantile_row, quantile_table
-from psm_sim.errors import InputError
-from psm_sim.formatting import format_duration
+from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import format_duration
 from psm_sim.workload.capture_workloads import CapturedTrace
 from psm_sim.workload.recordings.capture.ip_packets import TCP, UDP
 

@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the checks and print the reports; return 1 if a check fails."""
+    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.contracts import check
-    from psm_sim.user_code_guards import redirect_stdout_to_stderr
 
     with redirect_stdout_to_stderr():
         reports = [check(component) for component in arguments.components]

@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from psm_sim.parameter_values import Parameter
-    from psm_sim.registry import Registry
+    from psm_sim.common.parameter_values import Parameter
+    from psm_sim.common.registry import Registry
 
 Item = dict[str, Any]
 """Entry with ``name``, ``source``, ``summary`` and ``parameters``, a list of rows of :func:`row`."""
@@ -40,8 +40,8 @@ def show_file(kind: str, name: str | None) -> int:
     InputError
         If *name* is None or unknown.
     """
-    from psm_sim.bundled_files import bundled_dir, bundled_names
-    from psm_sim.registry import unknown_name_error
+    from psm_sim.common.bundled_files import bundled_dir, bundled_names
+    from psm_sim.common.registry import unknown_name_error
 
     names = bundled_names(kind)
     if name not in names:
@@ -81,7 +81,7 @@ def row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
 
 def registry_items(registry: Registry[Any]) -> list[Item]:
     """Return an entry for every component: first paragraph of its docstring, and its parameters."""
-    from psm_sim.parameters import parameters_of
+    from psm_sim.common.parameters import parameters_of
 
     items = []
     sources = {**dict.fromkeys(registry.names(), "built in"), **registry.installed()}

@@ -17,7 +17,7 @@ add_arguments = component_listings.add_show
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the listing, or the file of one preset."""
-    from psm_sim.bundled_files import bundled_names
+    from psm_sim.common.bundled_files import bundled_names
 
     if arguments.action == "show":
         return component_listings.show_file("presets", arguments.name)
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _item(name: str) -> Item:
-    from psm_sim.parameter_values import Parameter
+    from psm_sim.common.parameter_values import Parameter
     from psm_sim.simulation.preset import load_preset
 
     preset = load_preset(name)

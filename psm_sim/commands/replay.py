@@ -114,7 +114,7 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
 
 def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
     """Add an option for each documented parameter of *cls*."""
-    from psm_sim.parameters import parameters_of
+    from psm_sim.common.parameters import parameters_of
 
     for name, each in parameters_of(cls).items():
         help_text = f"{each.help}{f', in {each.unit}' if each.unit else ''} (default: {each.default:g})"
@@ -124,10 +124,10 @@ def _add_parameters(parser: argparse.ArgumentParser, cls: type) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the replay and report it; write the figures if there is an output folder."""
     from psm_sim.commands.unused_replay_options import check_unused
+    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.replay.trace_replay import replay_trace
     from psm_sim.reporting.files import replay_files as replay_report
     from psm_sim.reporting.files.result_folder import usable_folder
-    from psm_sim.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.workload.modem_transfer_times import NominalTransfers
 
     folder = usable_folder(arguments.output) if arguments.output is not None else None
@@ -153,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _make_config(arguments: argparse.Namespace, loss: str, gamma: str | None) -> ReplayConfig:
-    from psm_sim.parameter_values import Parameter
+    from psm_sim.common.parameter_values import Parameter
     from psm_sim.replay.polling_grid import PollingGrid
     from psm_sim.replay.replay_config import ReplayConfig
 
@@ -171,7 +171,7 @@ def _make_config(arguments: argparse.Namespace, loss: str, gamma: str | None) ->
 
 def _build_from_options(cls: type, arguments: argparse.Namespace, owner: str) -> Any:
     """Return an instance of *cls* whose parameters are those of the options."""
-    from psm_sim.parameters import build, parameters_of
+    from psm_sim.common.parameters import build, parameters_of
 
     texts = {name: getattr(arguments, name) for name in parameters_of(cls)}
     return build(cls, {name: text for name, text in texts.items() if text is not None}, owner)
@@ -179,7 +179,7 @@ def _build_from_options(cls: type, arguments: argparse.Namespace, owner: str) ->
 
 def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: ReplayConfig) -> None:
     from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.files.atomic_directory import replace_directory
+    from psm_sim.common.files.atomic_directory import replace_directory
     from psm_sim.replay.trace_replay import replay_activity
     from psm_sim.reporting.figures.replay import write_figures as replay_figures
     from psm_sim.reporting.files.result_json import to_text

@@ -23,11 +23,11 @@ from psm_sim.commands.shared_options import (
     parse_max_page_s,
     parse_settings,
 )
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
-    from psm_sim.progress import Progress
+    from psm_sim.common.progress import Progress
     from psm_sim.simulation import Comparison, References, Scenario
     from psm_sim.simulation.preset import Preset
     from psm_sim.simulation.run_outputs import RunOutputs
@@ -84,11 +84,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
     from psm_sim.commands.stderr_messages import print_message
+    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.figures.run.write_figures import picture_path, plot
     from psm_sim.reporting.files import result_folder as files
     from psm_sim.reporting.files.run_record import check_free, facts_of, run_record
     from psm_sim.reporting.terminal.progress import progress_on
-    from psm_sim.user_code_guards import redirect_stdout_to_stderr
 
     start = datetime.now(UTC)
     folder = files.usable_folder(arguments.output) if arguments.output is not None else None

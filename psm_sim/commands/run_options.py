@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from psm_sim.bundled_files import bundled_names
 from psm_sim.commands.shared_options import add_pages, add_seed, integer_between
+from psm_sim.common.bundled_files import bundled_names
 
 
 def add_policies_and_pages(parser: argparse.ArgumentParser) -> None:

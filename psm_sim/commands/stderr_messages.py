@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from psm_sim.errors import PLUGIN, CommandTerminated, InputError, describe_error, source_location
-from psm_sim.formatting import one_line_message
+from psm_sim.common.errors import PLUGIN, CommandTerminated, InputError, describe_error, source_location
+from psm_sim.common.formatting import one_line_message
 
 
 def report_error(error: BaseException) -> int:

@@ -104,8 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     from psm_sim.campaign.sweep.run import Resources, run_grid
     from psm_sim.campaign.sweep.store import Store
+    from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.reporting.terminal.sweep_progress import sweep_progress_on
-    from psm_sim.user_code_guards import redirect_stdout_to_stderr
 
     grid = build_grid(arguments)
     grid.tasks()  # validated first, so that an invalid grid creates no store
@@ -122,7 +122,7 @@ def _preload_table(callback: ProgressCallback) -> ProgressCallback:
     SIGINT is blocked during the import. Some libraries import others with ``exec``, and Python treats an
     interrupt there as uncaught.
     """
-    from psm_sim.parallel import ignore_sigint
+    from psm_sim.common.parallel import ignore_sigint
     from psm_sim.reporting.terminal.sweep import make_ready
 
     pending = [make_ready]

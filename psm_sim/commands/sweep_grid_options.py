@@ -14,8 +14,8 @@ from psm_sim.commands.shared_options import (
     parse_max_page_s,
     parse_settings,
 )
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.grid import Grid

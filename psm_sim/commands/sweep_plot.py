@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Plot the figure, and write it with its data."""
     from psm_sim.campaign.sweep.plot_points import Columns, select_rows
     from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.files.atomic_directory import replace_directory
+    from psm_sim.common.files.atomic_directory import replace_directory
     from psm_sim.reporting.figures.style import save_figure
     from psm_sim.reporting.figures.sweep import draw
 

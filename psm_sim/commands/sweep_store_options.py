@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psm_sim import __version__
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 
 if TYPE_CHECKING:
     from psm_sim.campaign.sweep.outcome import StoredRow

@@ -18,7 +18,7 @@ add_arguments = component_listings.add_show
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the listing, or the file of one topology."""
-    from psm_sim.bundled_files import bundled_names
+    from psm_sim.common.bundled_files import bundled_names
 
     if arguments.action == "show":
         return component_listings.show_file("topologies", arguments.name)

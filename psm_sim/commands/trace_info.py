@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.formatting import escape_unprintable, format_duration
+from psm_sim.common.formatting import escape_unprintable, format_duration
 from psm_sim.workload.recordings.recording import Recording
 from psm_sim.workload.regimes import Regimes
 from psm_sim.workload.trace_profile import Profile

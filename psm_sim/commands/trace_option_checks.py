@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from psm_sim.errors import InputError
-from psm_sim.files.atomic_file import check_writable
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.atomic_file import check_writable
 from psm_sim.workload import Workload
 
 BYTES_PER_RECORD = 100

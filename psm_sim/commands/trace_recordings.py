@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.commands.trace_option_checks import check_unused
-from psm_sim.component_spec import Spec
-from psm_sim.parameters import build
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.parameters import build
 from psm_sim.reporting.terminal.progress import progress
 from psm_sim.workload.capture_workloads import capture_at, is_capture_file
 from psm_sim.workload.loading import is_page_list

@@ -18,8 +18,8 @@ add_arguments = component_listings.add_show
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the listing, or the file of one trace."""
-    from psm_sim.bundled_files import bundled_names
-    from psm_sim.plugins import distribution_of, installed_entry_points
+    from psm_sim.common.bundled_files import bundled_names
+    from psm_sim.common.plugins import distribution_of, installed_entry_points
     from psm_sim.workload.loading import GROUP
 
     if arguments.action == "show":
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _item(name: str, source: str) -> Item:
-    from psm_sim.parameter_values import Parameter
+    from psm_sim.common.parameter_values import Parameter
     from psm_sim.workload import load_workload
 
     workload = load_workload(name, 1, 1)

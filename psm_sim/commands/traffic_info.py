@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from psm_sim.commands.trace_info import fact_lines
-from psm_sim.parameters import build
-from psm_sim.random_streams import random_stream
+from psm_sim.common.parameters import build
+from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.traffic_part import TrafficPart
 from psm_sim.workload.traffic_trace import TrafficTrace
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 
 _NOMINAL = ("--rate-kbps", "--round-trip-ms", "--connections")
 
@@ -48,7 +48,7 @@ def _is_recording(trace: str) -> bool:
 
 
 def _has_rates(learner: str) -> bool:
+    from psm_sim.common.parameters import parameters_of
     from psm_sim.learning.factory import LEARNERS
-    from psm_sim.parameters import parameters_of
 
     return "rates" in parameters_of(LEARNERS.get(Spec.parse(learner, "learner").name))

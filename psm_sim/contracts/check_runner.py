@@ -7,20 +7,20 @@ from abc import ABCMeta
 from importlib import import_module
 from typing import Any
 
-from psm_sim.component_spec import class_file, name_of
+from psm_sim.common.component_spec import class_file, name_of
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import build
+from psm_sim.common.registry import Registry, unknown_name_error
 from psm_sim.contracts.check_report import Report
 from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.component_kind import Kind
 from psm_sim.contracts.learner_state_checks import LEARNER_CHECKS
 from psm_sim.contracts.loss_checks import LOSS_CHECKS
 from psm_sim.contracts.policy_run_checks import POLICY_CHECKS, PolicySubject
-from psm_sim.errors import InputError
 from psm_sim.learning import Learner
 from psm_sim.learning.factory import LEARNERS, make_learner
 from psm_sim.losses import LOSSES, FormulaLoss, Loss, make_loss
-from psm_sim.parameters import build
 from psm_sim.policies import POLICIES, Policy, make_policy
-from psm_sim.registry import Registry, unknown_name_error
 
 EXPERTS, HORIZON = 5, 50
 """Number of experts of the learners under test, and horizon of their switching rates in rounds."""

@@ -12,8 +12,8 @@ import pickle
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from psm_sim.common.errors import InputError, describe_error
 from psm_sim.contracts.check_report import Finding, Report
-from psm_sim.errors import InputError, describe_error
 
 T = TypeVar("T")
 SubjectT = TypeVar("SubjectT", bound="Subject[Any]")

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.contracts.check_suite import Subject, Suite, require
 from psm_sim.contracts.learner_update_checks import (
     UPDATE_CHECKS,

@@ -7,11 +7,11 @@ from copy import deepcopy
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.random_streams import random_stream
 from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.contracts.shared_checks import can_be_copied, documented
 from psm_sim.learning import Learner
-from psm_sim.random_streams import random_stream
 
 HUGE = 1e4
 """Loss in nats whose exponential underflows in float64."""

@@ -6,7 +6,7 @@ from copy import deepcopy
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.contracts.policy_call_checks import ODD_POLLS, POLLS
 from psm_sim.contracts.shared_checks import can_be_copied, default_parameters, documented

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from copy import deepcopy
 from itertools import product
 
+from psm_sim.common.parameters import parameters_of
 from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.contracts.shared_checks import can_be_copied, default_parameters, documented
-from psm_sim.parameters import parameters_of
 from psm_sim.policies import Frame, Policy, Poll, Rest
 from psm_sim.policies.user_policy_guard import GuardedPolicy
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from psm_sim.common.errors import InputError, describe_error
 from psm_sim.contracts.check_suite import ContractViolation, Subject, require
-from psm_sim.errors import InputError, describe_error
 
 
 def can_be_copied(subject: Subject[Any]) -> None:

@@ -25,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.array_types import FloatArray
 from psm_sim.beacons import TOLERANCE_S
+from psm_sim.common.array_types import FloatArray
 from psm_sim.hindsight.traffic_chain import Chain, Step
 
 

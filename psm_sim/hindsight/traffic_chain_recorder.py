@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.hindsight.traffic_chain import Chain, Step
 from psm_sim.network import Observer, Topology, build_world
 from psm_sim.network.browser import Visit

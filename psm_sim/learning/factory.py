@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_WEIGHTS
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_WEIGHTS
+from psm_sim.common.parameters import parameters_of
+from psm_sim.common.registry import Registry
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.switching_rates import switching_rates
-from psm_sim.parameters import parameters_of
-from psm_sim.registry import Registry
 
 LEARNERS: Registry[Learner] = Registry(
     "learner",

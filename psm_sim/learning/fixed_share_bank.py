@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning.fixed_share_eigenmodes import compute_eigenmodes
 from psm_sim.learning.repeated_loss_predictions import Lookahead
 

@@ -13,7 +13,7 @@ from functools import cache, cached_property, lru_cache
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.common.array_types import FloatArray, IntArray
 
 BLOCK = 256
 """Number of rounds that are computed together."""

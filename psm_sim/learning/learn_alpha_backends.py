@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.log_posterior import LogPosterior
 from psm_sim.learning.numba_kernel import compile_kernel

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 
 
 class LogPosterior:

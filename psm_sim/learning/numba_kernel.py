@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 
 _TYPES = "float64(float64[::1], float64[:, ::1], " + ", ".join(["float64[::1]"] * 7) + ")"
 _OPTIONS: dict[str, Any] = {"fastmath": {"reassoc", "contract"}, "error_model": "numpy"}

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.log_posterior import LogPosterior
 from psm_sim.learning.repeated_loss_predictions import Lookahead

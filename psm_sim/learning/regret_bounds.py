@@ -11,8 +11,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.learning import input_checks
 from psm_sim.learning.switching_rates import relative_entropy, switching_rates
 from psm_sim.learning.transition_matrix_share import check_stochastic

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning.fixed_share_eigenmodes import Eigenmodes
 
 _MIN_MARGIN = 1e-9

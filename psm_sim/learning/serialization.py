@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 
 MAX_LOG_WEIGHT = 1e9

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 
 _ROUNDING = 1e-13
 """Rounding error per step."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import input_checks
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.switch_counts import count_switches

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning.input_checks import check_number
 
 MAX_HORIZON = 1e9

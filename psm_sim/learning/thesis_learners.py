@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import input_checks, serialization
 from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.learn_alpha_backends import make_backend

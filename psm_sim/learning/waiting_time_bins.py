@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 
 FIRST_S, GROWTH, GROWING = 0.004, 1.1, 101
 """Width of the first bin in seconds, ratio of consecutive edges, and number of growing bins."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.learning.waiting_time_bins import BINS, exponential_masses, smoothing_matrix
 
 HALF_LIVES = (8.0, 64.0, 4096.0)

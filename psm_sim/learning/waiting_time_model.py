@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.learning.thesis_learners import LearnAlpha
 from psm_sim.learning.waiting_time_bins import BINS, CdfCurve, shares
 from psm_sim.learning.waiting_time_experts import ExponentialExperts, HistogramExperts, load_array

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.parameters import parameter
 from psm_sim.losses.extended_base import ExtendedLoss
-from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_MS, MAX_WEIGHT
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
+from psm_sim.common.parameters import parameter
 from psm_sim.losses.extended_base import ExtendedLoss
-from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
 
 _MAX_EXPONENT = 700.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from psm_sim.array_types import FloatArray
-from psm_sim.input_limits import MAX_WEIGHT
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.input_limits import MAX_WEIGHT
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.losses.base import Loss
 from psm_sim.losses.published import InverseLogLoss, InverseLoss
-from psm_sim.parameters import check_all, parameter
 
 _PUBLISHED: dict[str, type[InverseLoss] | type[InverseLogLoss]] = {
     InverseLoss.name: InverseLoss,

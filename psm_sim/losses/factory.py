@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import parameters_of
+from psm_sim.common.registry import Registry, unknown_name_error
 from psm_sim.losses.base import Loss
 from psm_sim.losses.formula_loss import FormulaLoss
-from psm_sim.parameters import parameters_of
-from psm_sim.registry import Registry, unknown_name_error
 
 LOSSES: Registry[Loss] = Registry(
     "loss",

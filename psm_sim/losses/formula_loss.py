@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
-from psm_sim.input_limits import MAX_WEIGHT
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.input_limits import MAX_WEIGHT
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.losses.base import Loss
 from psm_sim.losses.formula_nodes import Node, Number, constant_fold, evaluate_node
 from psm_sim.losses.formula_parser import parse_expression
-from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
 
 NAMES = ("I", "T", "Ti", "gamma")

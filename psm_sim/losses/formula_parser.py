@@ -13,7 +13,7 @@ from functools import reduce
 
 import numpy as np
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.losses.formula_nodes import (
     FUNCTIONS,
     MAX_NODES,

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import CommandTerminated, PluginError, describe_error
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import CommandTerminated, PluginError, describe_error
+from psm_sim.common.user_code_guards import component_name, copy_component, user_code_call
 from psm_sim.losses.base import Loss
 from psm_sim.losses.formula_loss import FormulaLoss
 from psm_sim.losses.loss_value_checks import EXPECTED, describe_loss_error
 from psm_sim.losses.user_loss_guard import describe_poll
 from psm_sim.poll import Poll
-from psm_sim.user_code_guards import component_name, copy_component, user_code_call
 
 _FRAME_BYTES = 1500
 """Size of the frames in the test polls, in bytes."""

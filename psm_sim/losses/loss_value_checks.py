@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 
 EXPECTED = "expected an array with one finite number >= 0 for each candidate time"
 """Expected result of a loss, for error messages."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
-from psm_sim.input_limits import MAX_WEIGHT
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.input_limits import MAX_WEIGHT
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.losses.base import Loss
-from psm_sim.parameters import check_all, parameter
 from psm_sim.poll import Poll
 
 _GAMMA = "weight of a byte's waiting time against energy"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.array_types import FloatArray
-from psm_sim.input_limits import MAX_WEIGHT
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.input_limits import MAX_WEIGHT
+from psm_sim.common.parameters import parameter
 from psm_sim.losses.extended_base import ExtendedLoss
-from psm_sim.parameters import parameter
 from psm_sim.poll import Poll
 
 

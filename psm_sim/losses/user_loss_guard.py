@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import PluginError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import PluginError
+from psm_sim.common.user_code_guards import component_name, to_plain, user_code_call
 from psm_sim.losses.base import Loss
 from psm_sim.losses.loss_value_checks import EXPECTED, describe_loss_error
 from psm_sim.poll import Poll
-from psm_sim.user_code_guards import component_name, to_plain, user_code_call
 
 
 class GuardedLoss(Loss):

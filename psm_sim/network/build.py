@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.network.clock import Clock
 from psm_sim.network.end_systems import EndSystems
 from psm_sim.network.observers import Observer
@@ -17,7 +17,7 @@ from psm_sim.policies import Policy
 from psm_sim.policies.service_period_rules import ServicePeriod
 
 if TYPE_CHECKING:
-    from psm_sim.network.mac.cell import Cell
+    from psm_sim.network.parts.mac.cell import Cell
 
 
 def build_world(
@@ -39,7 +39,7 @@ def build_world(
     """
     world = World(topology, policy, observers, parts_for(topology, policy, cell))
     if topology.beacon.fire_all:
-        from psm_sim.network.per_beacon_events import schedule_every_beacon
+        from psm_sim.network.parts.per_beacon_events import schedule_every_beacon
 
         schedule_every_beacon(world.env, world.beacons, world.radio)
     return world
@@ -55,7 +55,7 @@ def parts_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> P
     hop = hop_for(topology, policy, cell)
     if not (topology.can_fail or topology.reports_failures):
         return Parts(hop, EndSystems(hop.env, topology))
-    from psm_sim.network.faults.fault_injection import Faults
+    from psm_sim.network.parts.faults.fault_injection import Faults
 
     return Parts(hop, Faults(hop.env, topology, hop.number))
 
@@ -67,13 +67,13 @@ def hop_for(topology: Topology, policy: Policy, cell: Cell | None = None) -> Wir
         return _mac_hop(topology, service, cell)
     if service is None and is_plain(topology):
         return WirelessHop(topology)
-    from psm_sim.network.device.device_hop import DeviceHop
+    from psm_sim.network.parts.device.device_hop import DeviceHop
 
     return DeviceHop(topology, service)
 
 
 def _mac_hop(topology: Topology, service: ServicePeriod | None, cell: Cell | None) -> WirelessHop:
-    from psm_sim.network.mac.mac_hop import FaultyMacHop, MacHop
+    from psm_sim.network.parts.mac.mac_hop import FaultyMacHop, MacHop
 
     if service is not None:
         raise InputError(
@@ -94,6 +94,6 @@ def is_plain(topology: Topology) -> bool:
 
 
 def _new_cell(topology: Topology) -> Cell:
-    from psm_sim.network.mac.cell import Cell
+    from psm_sim.network.parts.mac.cell import Cell
 
     return Cell(Clock(), topology)

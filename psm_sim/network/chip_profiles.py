@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from psm_sim.bundled_files import bundled_dir, bundled_names
-from psm_sim.errors import InputError
-from psm_sim.files.toml_reader import read_toml
+from psm_sim.common.bundled_files import bundled_dir, bundled_names
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.toml_reader import read_toml
+from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.topology import topology_keys
-from psm_sim.registry import unknown_name_error
 
 _SECTIONS = ("power.", "station.")
 

@@ -38,7 +38,7 @@ class EndSystems:
     """Factory of the hosts and their programs.
 
     A world calls the methods in the order of their definition. The class
-    :class:`~psm_sim.network.faults.fault_injection.Faults` overrides them to inject faults.
+    :class:`~psm_sim.network.parts.faults.fault_injection.Faults` overrides them to inject faults.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 
 
 class PageError(InputError):

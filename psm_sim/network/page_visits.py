@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+from psm_sim.common.record_array import RecordArray
 from psm_sim.network.browser import Visit
 from psm_sim.network.observers import Usage
-from psm_sim.record_array import RecordArray
 from psm_sim.workload.page_view import Page
 
 

@@ -6,7 +6,9 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import parameters_of
 from psm_sim.network.topology_device import PowerParameters, StationParameters
 from psm_sim.network.topology_faults import FaultParameters, LossParameters
 from psm_sim.network.topology_mac import MacParameters
@@ -18,8 +20,6 @@ from psm_sim.network.topology_sections import (
     TcpParameters,
 )
 from psm_sim.network.topology_stations import StationSpec
-from psm_sim.parameter_values import Parameter
-from psm_sim.parameters import parameters_of
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from psm_sim.bundled_files import bundled_dir, bundled_names
-from psm_sim.errors import InputError
-from psm_sim.files.toml_reader import read_toml
+from psm_sim.common.bundled_files import bundled_dir, bundled_names
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.toml_reader import read_toml
+from psm_sim.common.parameters import parameters_of
+from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.topology import SECTIONS, Topology, topology_keys
 from psm_sim.network.topology_stations import members_of
-from psm_sim.parameters import parameters_of
-from psm_sim.registry import unknown_name_error
 
 
 def load_topology(

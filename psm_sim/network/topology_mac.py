@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.errors import InputError
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import check_all, parameter
 
 RATES_MBPS: dict[str, tuple[float, ...]] = {
     "802.11b": (1.0, 2.0, 5.5, 11.0),
@@ -19,7 +19,7 @@ RATES_MBPS: dict[str, tuple[float, ...]] = {
 class MacParameters:
     """Medium access of 802.11. With ``model = "link"`` the other parameters have no effect.
 
-    Times that the standard fixes are in :mod:`psm_sim.network.frame_timing`. Contention windows are one less
+    Times that the standard fixes are in :mod:`psm_sim.network.parts.frame_timing`. Contention windows are one less
     than a power of two, at most 1023 (802.11-2020, 10.3.3). A retry limit of 128 is twice the maximum of
     Linux. A beacon has at least a header, a timestamp and a rate set. A frame has at most 2,346 B.
     """

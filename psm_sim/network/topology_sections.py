@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.parameters import check_all, parameter
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from psm_sim.errors import InputError
-from psm_sim.parameters import check_all, parameter
-from psm_sim.registry import unknown_name_error
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.registry import unknown_name_error
 
 
 @dataclass(frozen=True)

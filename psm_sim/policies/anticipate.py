@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
 from psm_sim.beacons import TOLERANCE_S
-from psm_sim.input_limits import MAX_S, MAX_WEIGHT
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.input_limits import MAX_S, MAX_WEIGHT
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.learning.waiting_time_bins import EDGES_S
 from psm_sim.learning.waiting_time_model import WaitingTimeModel
-from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.flow_gaps import FlowGaps
 from psm_sim.policies.frame_gaps import FrameGaps, WaitingTimeModels

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from psm_sim.beacons import Beacons
-from psm_sim.parameters import values_of
+from psm_sim.common.parameters import values_of
 from psm_sim.policies.service_period_rules import ServicePeriod
 from psm_sim.poll import Poll
 

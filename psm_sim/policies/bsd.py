@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.input_limits import MAX_MS, MAX_S
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.input_limits import MAX_MS, MAX_S
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.poll import Poll
 

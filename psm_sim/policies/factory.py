@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from psm_sim.common.registry import Registry
 from psm_sim.policies.base import Policy
-from psm_sim.registry import Registry
 
 POLICIES: Registry[Policy] = Registry(
     "policy",

@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning.waiting_time_model import WaitingTimeModel
 from psm_sim.policies.base import Frame
 from psm_sim.policies.frame_gaps import ON_AIR_S, FrameGaps, context_of

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from psm_sim.array_types import FloatArray
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError, PluginError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError, PluginError
+from psm_sim.common.parameters import check_all, parameters_of, values_of
 from psm_sim.learning import Learner, make_learner
 from psm_sim.learning.learn_alpha_backends import check_numba
 from psm_sim.learning.repeated_loss_predictions import Lookahead
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.user_loss_guard import describe_poll, guarded_loss
-from psm_sim.parameters import check_all, parameters_of, values_of
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.context_learners import ContextLearners
 from psm_sim.policies.lpsm_doze_plan import HALF, IdlePlan

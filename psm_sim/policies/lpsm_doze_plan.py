@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.learning.repeated_loss_predictions import Lookahead
 
 HALF = 0.5 + 1e-9

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.component_spec import Spec
-from psm_sim.input_limits import MAX_MS, MAX_S, MAX_WEIGHT
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.input_limits import MAX_MS, MAX_S, MAX_WEIGHT
+from psm_sim.common.parameters import parameter
 from psm_sim.losses import Loss
-from psm_sim.parameters import parameter
 
 
 @dataclass

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 
 ArrivalModel = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 """Distribution of an arrival time.

@@ -8,8 +8,8 @@ from functools import lru_cache
 from math import inf
 from typing import ClassVar
 
-from psm_sim.input_limits import MAX_MS, MAX_WEIGHT
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
 from psm_sim.policies.outstanding_requests import StationRequests, is_useful, longest_doze
 from psm_sim.poll import Poll

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.learning.switching_rates import MAX_HORIZON
 
 MAX_EXPERTS = 10_000

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.array_types import FloatArray
 from psm_sim.beacons import TOLERANCE_S, Beacons
+from psm_sim.common.array_types import FloatArray
 from psm_sim.policies.optimal_doze_schedule import DecisionGrid
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.errors import InputError
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.policies.base import Policy, Rest
 from psm_sim.policies.service_period_rules import ServicePeriod
 from psm_sim.poll import Poll

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.policies.psm import Psm
 from psm_sim.policies.service_period_rules import ServicePeriod
 

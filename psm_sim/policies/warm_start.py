@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
-from psm_sim.files.atomic_file import atomic_write_text, check_writable
-from psm_sim.files.reopenable_input import read_text
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.atomic_file import atomic_write_text, check_writable
+from psm_sim.common.files.reopenable_input import read_text
 from psm_sim.learning import Learner
 
 _OWNER = "policy lpsm: state"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import Learner
 from psm_sim.losses import FormulaLoss, InverseLogLoss, InverseLoss, Loss, Poll
 from psm_sim.losses.user_loss_guard import guarded_loss

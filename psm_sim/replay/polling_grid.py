@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, floor
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_MS
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_MS
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.policies.polling_time_grid import polling_times_ms
 
 

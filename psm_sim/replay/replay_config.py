@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from psm_sim.array_types import FloatArray
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_S
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.parameters import parameters_of, values_of
 from psm_sim.learning import Learner
 from psm_sim.learning.factory import make_learner
 from psm_sim.losses import LOSSES, Loss, check_loss, make_loss
-from psm_sim.parameters import parameters_of, values_of
 from psm_sim.replay.polling_grid import PollingGrid
 
 THESIS_GAMMA = 1e-7

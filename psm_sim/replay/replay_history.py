@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import LearnAlpha, Learner
 
 BEGINNING = 20_000

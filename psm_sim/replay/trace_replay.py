@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_POLLS
-from psm_sim.progress import Progress
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_POLLS
+from psm_sim.common.progress import Progress
 from psm_sim.replay.binned_arrivals import BinnedArrivals
 from psm_sim.replay.poller import ReplayPoller
 from psm_sim.replay.replay_config import ReplayConfig

@@ -1,6 +1,7 @@
 """Runs of one or several policies, clients, seeds or stations, and their results."""
 
-from psm_sim.progress import Progress
+from psm_sim.common.progress import Progress
+from psm_sim.common.summary_stats import Summary
 from psm_sim.simulation.api import compare, simulate
 from psm_sim.simulation.client_comparison import ClientComparison
 from psm_sim.simulation.compare_policies import compare_clients, compare_runs
@@ -13,7 +14,6 @@ from psm_sim.simulation.run_averages import Average, ClientAverage, SeedAverage
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.seed_comparison import SeedComparison, compare_seeds
 from psm_sim.simulation.timeline import timeline
-from psm_sim.summary_stats import Summary
 
 __all__ = [
     "BASELINES",

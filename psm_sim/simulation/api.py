@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from psm_sim.common.progress import no_progress
 from psm_sim.network import Observer
-from psm_sim.progress import no_progress
 from psm_sim.simulation.api_arguments import SimulationArguments
 from psm_sim.simulation.compare_policies import compare_clients
 from psm_sim.simulation.comparison import Comparison

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError, describe_error, safe_repr
-from psm_sim.formatting import flatten
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError, describe_error, safe_repr
+from psm_sim.common.formatting import flatten
+from psm_sim.common.registry import unknown_name_error
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.topology import topology_keys
 from psm_sim.policies import Policy
-from psm_sim.registry import unknown_name_error
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.simulation.reference_policies import PolicyLike
 from psm_sim.simulation.scenario import Scenario

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from psm_sim.errors import InputError
-from psm_sim.parallel import parallel_map
-from psm_sim.progress import Progress
+from psm_sim.common.errors import InputError
+from psm_sim.common.parallel import parallel_map
+from psm_sim.common.progress import Progress
 from psm_sim.simulation.compare_policies import all_policies, assign_roles, compare_runs
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.reference_policies import PolicyLike, References

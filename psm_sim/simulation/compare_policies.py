@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TypeVar
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.progress import Progress, no_progress
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
-from psm_sim.progress import Progress, no_progress
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.reference_policies import NO_REFERENCES, PolicyLike, References
 from psm_sim.simulation.result import Result

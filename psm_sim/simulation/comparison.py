@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.formatting import format_pairs
+from psm_sim.common.formatting import format_pairs
 from psm_sim.network import Topology, topology_differences
 from psm_sim.simulation.paired_differences import PairedDifference, paired_difference
 from psm_sim.simulation.result import Result

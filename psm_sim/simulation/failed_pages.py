@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.record_array import record_column
-from psm_sim.summary_stats import Summary, percentiles
+from psm_sim.common.record_array import record_column
+from psm_sim.common.summary_stats import Summary, percentiles
 
 if TYPE_CHECKING:
     from psm_sim.simulation.result import Result

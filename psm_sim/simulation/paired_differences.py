@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any
 
+from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.simulation.failed_pages import drop_nan
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run_averages import MEASURES, Average
-from psm_sim.summary_stats import Interval, confidence_interval
 
 SAVED = "energy_saved_percent"
 

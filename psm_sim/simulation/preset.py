@@ -8,11 +8,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from psm_sim.bundled_files import bundled_dir, bundled_names
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
-from psm_sim.files.toml_reader import read_toml
-from psm_sim.registry import unknown_name_error
+from psm_sim.common.bundled_files import bundled_dir, bundled_names
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.toml_reader import read_toml
+from psm_sim.common.registry import unknown_name_error
 
 CALIBRATES, FITTED, PREDICTED = ROLES = ("calibrates", "fitted", "predicted")
 """Role of a published number for a preset: it calibrated the preset, it influenced a choice, or neither."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
 from psm_sim.policies import Policy
 
 PolicyLike = str | Spec | Policy

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from psm_sim.common.summary_stats import Summary
 from psm_sim.network import Usage
 from psm_sim.network.topology_device import PowerParameters
 from psm_sim.policies import Policy
@@ -14,7 +15,6 @@ from psm_sim.simulation.failed_pages import percentiles_of, summarize_pages
 from psm_sim.simulation.message_latency import Latency
 from psm_sim.simulation.result_display import page_timeline
 from psm_sim.simulation.result_parts import Origin, PageRecord, PushRecord, Traffic
-from psm_sim.summary_stats import Summary
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.summary_stats import Summary
 from psm_sim.network import Observer, Topology
 from psm_sim.network.background_messages import BackgroundMessages
 from psm_sim.policies import Policy
-from psm_sim.summary_stats import Summary
 from psm_sim.workload import Page
 from psm_sim.workload.messages import Messages
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import PluginError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import PluginError
+from psm_sim.common.record_array import RecordArray, record_column
 from psm_sim.network import Observer, PagesDone, Topology, World, build_world
 from psm_sim.network.page_error import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.user_policy_guard import guard_policy, probe_and_guard, unwrap_policy
-from psm_sim.record_array import RecordArray, record_column
 from psm_sim.simulation.message_latency import latencies_of
 from psm_sim.simulation.page_records import records_of
 from psm_sim.simulation.reference_policies import PolicyLike
@@ -24,7 +24,7 @@ from psm_sim.workload.messages import NO_MESSAGES, Messages
 from psm_sim.workload.page_view import Page
 
 if TYPE_CHECKING:
-    from psm_sim.network.mac.cell import Cell
+    from psm_sim.network.parts.mac.cell import Cell
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Run:
         ------
         PageError
             If a page fails and failures are not reported in the result. It is an
-            :class:`~psm_sim.errors.InputError`.
+            :class:`~psm_sim.common.errors.InputError`.
         """
         world, started = self.world, time.perf_counter()
         self.pages_done.progress = progress

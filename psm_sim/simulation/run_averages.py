@@ -8,12 +8,12 @@ from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from psm_sim.common.summary_stats import Interval, Summary, confidence_interval
 from psm_sim.network import Usage
 from psm_sim.simulation.failed_pages import drop_nan
 from psm_sim.simulation.message_latency import pool_latencies
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.result_parts import Traffic
-from psm_sim.summary_stats import Interval, Summary, confidence_interval
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from psm_sim.errors import InputError
-from psm_sim.files.atomic_file import atomic_write, check_writable, is_special
-from psm_sim.input_limits import MAX_CAPTURE_BYTES
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.atomic_file import atomic_write, check_writable, is_special
+from psm_sim.common.input_limits import MAX_CAPTURE_BYTES
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
 from psm_sim.simulation.reference_policies import PolicyLike
@@ -55,7 +55,7 @@ class RunOutputs:
                     raise InputError(f"--{kind} must be a file that ends in {suffix}, got {str(path)!r}.")
                 check_writable(path, f"--{kind}")
         if self.capture is not None:
-            from psm_sim.network.observers.capture import check_capturable
+            from psm_sim.network.parts.capture import check_capturable
 
             check_capturable(topology, topology.station_count)
 
@@ -139,10 +139,10 @@ def _file_name(policy: PolicyLike) -> str:
 def _estimate_bytes(kind: str, workloads: Sequence[Workload], topology: Topology) -> int:
     """Return the approximate size of a file, in bytes."""
     if kind == "capture":
-        from psm_sim.network.observers.capture import capture_bytes
+        from psm_sim.network.parts.capture import capture_bytes
 
         return capture_bytes(workloads, topology)
-    from psm_sim.network.observers.timeline import timeline_bytes
+    from psm_sim.network.parts.timeline import timeline_bytes
 
     return sum(timeline_bytes(workload.pages, workload.messages) for workload in workloads)
 
@@ -150,9 +150,9 @@ def _estimate_bytes(kind: str, workloads: Sequence[Workload], topology: Topology
 def _observers(kind: str, file: BinaryIO, stations: Sequence[str]) -> Sequence[Observer]:
     """Return one observer per station. All write to the same file."""
     if kind == "capture":
-        from psm_sim.network.observers.capture import capture_observers
+        from psm_sim.network.parts.capture import capture_observers
 
         return capture_observers(file, len(stations))
-    from psm_sim.network.observers.timeline import timeline_observers
+    from psm_sim.network.parts.timeline import timeline_observers
 
     return timeline_observers(file, stations)

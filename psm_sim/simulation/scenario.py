@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from psm_sim.bundled_files import bundled_names
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
-from psm_sim.formatting import format_pairs
-from psm_sim.input_limits import MAX_SEED
+from psm_sim.common.bundled_files import bundled_names
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import format_pairs
+from psm_sim.common.input_limits import MAX_SEED
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.simulation.scenario_key import DigestCache, hash_of

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
-from psm_sim.hashing import digest_of, file_digest
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.hashing import digest_of, file_digest
 from psm_sim.network import Topology
 from psm_sim.network.topology_stations import StationSpec
 from psm_sim.version import __version__

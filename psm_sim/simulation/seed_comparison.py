@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from psm_sim.errors import InputError
-from psm_sim.parameter_values import Parameter
-from psm_sim.progress import Progress, no_progress
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.progress import Progress, no_progress
 from psm_sim.simulation.client_comparison import ProgressReporter, check_several_runs, compare_in_parallel
 from psm_sim.simulation.compare_policies import all_policies, assign_roles, compare_clients, prepare_runs
 from psm_sim.simulation.comparison import Comparison

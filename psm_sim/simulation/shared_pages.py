@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.progress import Progress
 from psm_sim.network import Topology
 from psm_sim.policies.always_on import AlwaysOn
-from psm_sim.progress import Progress
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.run import Run, page_times_s, prepare

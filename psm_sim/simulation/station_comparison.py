@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.progress import Progress
+from psm_sim.common.summary_stats import percentiles
 from psm_sim.network import Observer, Topology
 from psm_sim.network.build import cell_of
 from psm_sim.network.page_error import PageError
 from psm_sim.network.shared_cell import SharedCell
 from psm_sim.policies.always_on import AlwaysOn
-from psm_sim.progress import Progress
 from psm_sim.simulation.compare_policies import all_policies, assign_roles, prepare_runs
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.failed_pages import drop_nan
@@ -30,7 +31,6 @@ from psm_sim.simulation.run_averages import MEASURES, Average, average_runs
 from psm_sim.simulation.run_outputs import NO_OUTPUTS, RunOutputs
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.simulation.station_setup import StationSetup, describe_setups, station_setups
-from psm_sim.summary_stats import percentiles
 
 DISTRIBUTED = ("energy_per_page_j", "energy_by_state_per_page_j.awake", "page_time_s.mean", "slowdown.mean")
 """Measures whose distribution over the stations is reported, named as in :data:`MEASURES`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
 from psm_sim.network import Topology
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.topology_file import overlay_settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.network import Observer
 from psm_sim.network.browser import Visit
 from psm_sim.network.link import Link

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.speed.speed_measures import LOOPS, Measure, speed_measures, time_seconds
 
 SLOWER = 1.1
@@ -76,7 +76,7 @@ def read_benchmarks(path: Path) -> dict[str, float]:
     """
     import json
 
-    from psm_sim.files.reopenable_input import read_text
+    from psm_sim.common.files.reopenable_input import read_text
 
     try:
         costs = json.loads(read_text(path, 1 << 20))["costs"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
-from psm_sim.parameters import parameters_of, values_of
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import parameters_of, values_of
 from psm_sim.workload.capture_workloads import activity_of, capture_at, is_capture_file
 from psm_sim.workload.loading import find_trace, is_page_list, is_profile, load_workloads
 from psm_sim.workload.modem_transfer_times import NominalTransfers, transfers_of

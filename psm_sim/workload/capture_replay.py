@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.input_limits import MAX_S
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.workload.messages import Messages, check_messages
 from psm_sim.workload.page_view import Pause
 from psm_sim.workload.recordings.capture.reader import AUTO, PacketCapture

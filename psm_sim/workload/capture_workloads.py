@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from psm_sim.errors import InputError
-from psm_sim.parameters import build, parameters_of, values_of
-from psm_sim.progress import Progress
-from psm_sim.random_streams import random_stream
-from psm_sim.registry import unknown_name_error
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import build, parameters_of, values_of
+from psm_sim.common.progress import Progress
+from psm_sim.common.random_streams import random_stream
+from psm_sim.common.registry import unknown_name_error
 from psm_sim.workload.capture_replay import CaptureOptions, open_loop
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.network_activity import Activity, Transfer

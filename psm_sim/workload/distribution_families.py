@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError, did_you_mean
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError, did_you_mean
 
 _LAST = 1 - 1e-12
 """Largest probability at which a quantile is evaluated, because some families are unbounded at 1."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_BYTES, MAX_MS
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_BYTES, MAX_MS
 
 AS_TRACE = "trace"
 """Parameter value that selects the trace's own distribution."""

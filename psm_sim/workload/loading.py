@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psm_sim.bundled_files import bundled_dir, bundled_names
-from psm_sim.component_spec import Spec, path_exists
-from psm_sim.errors import InputError
-from psm_sim.files.toml_reader import read_toml
-from psm_sim.input_limits import MAX_PAGES
-from psm_sim.parameters import build, values_of
-from psm_sim.plugins import distribution_of, installed_entry_points, load_entry_point
-from psm_sim.registry import unknown_name_error
-from psm_sim.user_code_guards import user_code_call
+from psm_sim.common.bundled_files import bundled_dir, bundled_names
+from psm_sim.common.component_spec import Spec, path_exists
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.toml_reader import read_toml
+from psm_sim.common.input_limits import MAX_PAGES
+from psm_sim.common.parameters import build, values_of
+from psm_sim.common.plugins import distribution_of, installed_entry_points, load_entry_point
+from psm_sim.common.registry import unknown_name_error
+from psm_sim.common.user_code_guards import user_code_call
 from psm_sim.workload.page_list_reader import MissingValues, read_page_list
 from psm_sim.workload.page_sampler import sample_pages
 from psm_sim.workload.synthetic_trace_parameters import PageSampling

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_MESSAGES
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_MESSAGES
 
 DATAGRAM = -1
 """Connection number of a datagram, which belongs to no connection."""
@@ -69,7 +69,7 @@ class Messages(Sequence[Message]):
     Raises
     ------
     InputError
-        If there are more than :data:`~psm_sim.input_limits.MAX_MESSAGES`.
+        If there are more than :data:`~psm_sim.common.input_limits.MAX_MESSAGES`.
     """
 
     def __init__(

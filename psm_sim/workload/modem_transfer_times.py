@@ -6,9 +6,9 @@ import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_MS, MAX_S
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_MS, MAX_S
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.workload.network_activity import Transfer
 from psm_sim.workload.page_view import Page
 

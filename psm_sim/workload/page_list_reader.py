@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_BYTES, MAX_S
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_BYTES, MAX_S
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.text_lines import MAX_LINE_BYTES, text_lines

@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from psm_sim.errors import InputError
-from psm_sim.files.gzip_writer import open_maybe_gzipped
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.gzip_writer import open_maybe_gzipped
 from psm_sim.workload.page_list_reader import COLUMNS
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.recordings.text_lines import MAX_LINE_BYTES

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
-from psm_sim.random_streams import random_stream
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.distribution_families import Distribution
 from psm_sim.workload.distribution_override import constant_distribution
 from psm_sim.workload.page_view import Page

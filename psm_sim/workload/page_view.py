@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_BYTES, MAX_S
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_BYTES, MAX_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Page:
     Raises
     ------
     InputError
-        If a time is not between 0 and :data:`~psm_sim.input_limits.MAX_S`, if a size is not between 1 (requests: 0)
-        and :data:`~psm_sim.input_limits.MAX_BYTES`, or if the numbers of requests, delays and objects differ.
+        If a time is not between 0 and :data:`~psm_sim.common.input_limits.MAX_S`, if a size is not between 1 (requests: 0)
+        and :data:`~psm_sim.common.input_limits.MAX_BYTES`, or if the numbers of requests, delays and objects differ.
     """
 
     think_s: float

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.errors import InputError, safe_repr
+from psm_sim.common.errors import InputError, safe_repr
 from psm_sim.workload.page_list_reader import MissingValues, pages_of
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.workload import Workload

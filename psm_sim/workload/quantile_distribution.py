@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 
 INTERPOLATIONS = ("linear", "log", "step")
 

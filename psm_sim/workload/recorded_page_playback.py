@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_S
-from psm_sim.parameters import check_all, parameter
-from psm_sim.random_streams import random_stream
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.distribution_override import AS_TRACE, constant_distribution
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.recordings.recording import UNKNOWN, Recording

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_OBJECTS
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_OBJECTS
 
 
 def check_objects(objects: int, owner: str) -> None:

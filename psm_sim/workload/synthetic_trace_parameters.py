@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_S
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.workload.distribution_families import NAMES, Family, distribution_family
 from psm_sim.workload.distribution_override import AS_TRACE, constant_distribution
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_BYTES, MAX_S
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_BYTES, MAX_S
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.workload.messages import DATAGRAM, Messages
 from psm_sim.workload.push_traffic import Pushes, push_times
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_S
-from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
-from psm_sim.random_streams import random_stream
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.messages import Messages, check_messages
 from psm_sim.workload.page_sampler import sample_pages
 from psm_sim.workload.page_view import Page, Pause

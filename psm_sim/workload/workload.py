@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_S
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_S
 from psm_sim.workload.messages import Messages
 from psm_sim.workload.page_view import Page
 
@@ -38,7 +38,7 @@ class Workload:
     ------
     InputError
         If there is no page, if an item of *pages* is not a page, or if their times add up to more than
-        :data:`~psm_sim.input_limits.MAX_S`.
+        :data:`~psm_sim.common.input_limits.MAX_S`.
     """
 
     name: str

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.errors import InputError
-from psm_sim.parameters import build, check_all, parameter, parameters_of, values_of
-from psm_sim.progress import Progress
-from psm_sim.registry import unknown_name_error
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
+from psm_sim.common.progress import Progress
+from psm_sim.common.registry import unknown_name_error
 from psm_sim.workload.page_sampler import sample_pages
 from psm_sim.workload.profile_fitting import fit_profile
 from psm_sim.workload.recorded_page_playback import Playback, playback_pages

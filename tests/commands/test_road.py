@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 from psm_sim.losses import formula_loss
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.lpsm import Lpsm

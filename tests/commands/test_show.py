@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.bundled_files import bundled_dir, bundled_names
 from psm_sim.cli import main
+from psm_sim.common.bundled_files import bundled_dir, bundled_names
 
 
 @pytest.mark.parametrize("kind", ["topologies", "traces", "presets"])

@@ -10,7 +10,7 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.commands.stderr_messages import print_message
-from psm_sim.formatting import escape_unprintable, one_line_message
+from psm_sim.common.formatting import escape_unprintable, one_line_message
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:

@@ -18,7 +18,7 @@ from psm_sim.campaign.sweep.pareto import pareto_front
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.store_table import write_parquet
 from psm_sim.cli import main
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from tests.campaign.sweep.common import write_policy
 
 SWEEP = (
@@ -243,7 +243,7 @@ def test_python_gives_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> No
     assert psm_sim.load_sweep("sweep.sqlite").equals(frame)
     kept = psm_sim.sweep({"seed": 1}, preset="thesis", store="mine.sqlite", workers=1, pages=2)
     assert kept["trace.server_delay_ms"].tolist() == [650.0]
-    with pytest.raises(psm_sim.errors.InputError, match=r"workers must be .*, got 0"):
+    with pytest.raises(psm_sim.common.errors.InputError, match=r"workers must be .*, got 0"):
         psm_sim.sweep({"seed": 1}, workers=0)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from psm_sim.cli import main
 from psm_sim.commands import trace
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload, read_page_list
 
 

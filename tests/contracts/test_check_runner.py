@@ -10,8 +10,8 @@ import pytest
 
 import psm_sim
 from psm_sim.cli import main
+from psm_sim.common.errors import InputError
 from psm_sim.contracts import Finding, Report
-from psm_sim.errors import InputError
 from psm_sim.policies import Policy
 from psm_sim.reporting.terminal.contracts import write
 

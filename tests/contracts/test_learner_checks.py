@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.contracts import check
 from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.learner_state_checks import LEARNER_CHECKS
-from psm_sim.errors import InputError
 from psm_sim.learning import Learner, StaticExpert
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.contracts import check
 from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.loss_checks import LOSS_CHECKS

@@ -12,8 +12,8 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError
-from psm_sim.formatting import one_line_message
+from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import one_line_message
 
 CASES = int(os.environ.get("PSM_SIM_FUZZ", "4000"))
 """Cases of all kinds together."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from psm_sim.beacons import Beacons
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.hindsight.offline_optimum import least_energy_j, offline_frontier, offline_optimum
 from psm_sim.hindsight.traffic_chain import Chain, PolicyCost, Step, evaluate_policy
 from psm_sim.hindsight.traffic_chain_recorder import record_chain, record_slowdowns

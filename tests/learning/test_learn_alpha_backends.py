@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from psm_sim.common.errors import InputError
 from psm_sim.contracts.check_suite import Subject
 from psm_sim.contracts.learner_state_checks import LEARNER_CHECKS
-from psm_sim.errors import InputError
 from psm_sim.learning import LearnAlpha, switching_rates
 from psm_sim.learning import learn_alpha_backends as module
 from psm_sim.learning.numba_kernel import compile_kernel, learn_alpha_kernel

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.learning import (
     FixedShare,
     LearnAlpha,

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.learning import (
     LearnAlpha,
     TransitionShare,

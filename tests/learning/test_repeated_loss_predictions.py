@@ -7,7 +7,7 @@ from itertools import chain, islice
 import numpy as np
 import pytest
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, switching_rates
 from psm_sim.learning.fixed_share_eigenmodes import Eigenmodes, compute_eigenmodes
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.learning import relative_entropy, switching_rates
 
 

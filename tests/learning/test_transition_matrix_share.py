@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.learning import FixedShare, StaticExpert, TransitionShare
 
 CHAIN = np.array([[0.7, 0.3, 0.0], [0.1, 0.6, 0.3], [0.0, 1.0, 0.0]])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.learning import WaitingTimeModel, best_switching
 from psm_sim.learning.waiting_time_bins import (
     BINS,

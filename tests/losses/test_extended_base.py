@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError, PluginError
+from psm_sim.common.errors import InputError, PluginError
 from psm_sim.losses import (
     LOSSES,
     ArrivalAware,
@@ -42,7 +42,7 @@ def test_the_documented_example_runs(name) -> None:
 @pytest.mark.parametrize("name", LOSSES.names())
 def test_units_and_meaning_of_gamma_are_documented(name) -> None:
     """Losses are in nats; gamma has a unit and a sentence."""
-    from psm_sim.parameters import parameters_of
+    from psm_sim.common.parameters import parameters_of
 
     cls = LOSSES.get(name)
     assert "in nats" in cls.__doc__.replace("\n    ", " ")

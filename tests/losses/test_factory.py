@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 from psm_sim.losses import FormulaLoss, InverseLogLoss, InverseLoss, make_loss
 
 CUBIC = """

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.losses import FormulaLoss, InverseLogLoss, Poll
 from psm_sim.losses.formula_nodes import MAX_NODES
 from psm_sim.losses.formula_parser import MAX_LENGTH

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim.errors import PluginError
+from psm_sim.common.errors import PluginError
 from psm_sim.losses import FormulaLoss, InverseLoss, Loss, Poll, check_loss
 
 TIMES_MS = np.array([100.0, 400.0])

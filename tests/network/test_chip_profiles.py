@@ -8,7 +8,7 @@ import re
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.network.chip_profiles import load_profile, profile_names
 from psm_sim.simulation import Scenario, simulate
 

@@ -13,15 +13,15 @@ from unittest.mock import patch
 
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.network import PageError, build_world, load_topology
 from psm_sim.network.build import cell_of
-from psm_sim.network.observers.capture import capture_observers
+from psm_sim.network.parts.capture import capture_observers
 from psm_sim.network.shared_cell import SharedCell
 from psm_sim.policies import make_policy
 from tests.network.laws import balance
-from tests.network.mac.test_mac_worlds import POLICIES, Witness, awake_throughout, page_of, settings_of
 from tests.network.observers.sniffed import records
+from tests.network.parts.mac.test_mac_worlds import POLICIES, Witness, awake_throughout, page_of, settings_of
 from tests.network.test_random_worlds import FAULTS, TIMES, Budget, Draw, messages_of
 
 CROWDS = int(os.environ.get("PSM_SIM_RANDOM_WORLDS", "200")) * 3 // 10

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import parameters_of
 from psm_sim.network import Topology, load_topology, topology_differences, topology_keys
 from psm_sim.network.topology import SECTIONS
 from psm_sim.network.topology_device import PowerParameters
@@ -18,7 +19,6 @@ from psm_sim.network.topology_sections import (
     LinkParameters,
     TcpParameters,
 )
-from psm_sim.parameters import parameters_of
 
 PUBLISHED = {
     "links.wireless.rate_mbps": 5.0,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.policies import Policy, Poll, make_policy
 from psm_sim.policies.bsd import Bsd
 from tests.network.radio_bench import RadioBench

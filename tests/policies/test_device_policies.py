@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.network import build_world, load_topology
 from psm_sim.network.observers import Observer
 from psm_sim.policies import make_policy
 from psm_sim.policies.base import Dtim, Frame
 from psm_sim.policies.dynamic import STACKS
 from psm_sim.simulation import simulate
-from tests.network.device.test_device import Bench
+from tests.network.parts.device.test_device import Bench
 from tests.network.radio_bench import RadioBench
 
 REQUEST = Frame(0, 340, 300, False, False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError, PluginError
+from psm_sim.common.errors import InputError, PluginError
 from psm_sim.learning import FixedShare, LearnAlpha, learn_alpha_backends
 from psm_sim.learning.numba_kernel import learn_alpha_kernel
 from psm_sim.losses import InverseLoss, Loss

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.hindsight.traffic_chain import evaluate_policy
 from psm_sim.hindsight.traffic_chain_recorder import record_chain
 from psm_sim.network import load_topology

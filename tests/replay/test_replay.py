@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError, PluginError
+from psm_sim.common.errors import InputError, PluginError
 from psm_sim.learning.factory import make_learner
 from psm_sim.losses import InverseLoss, Loss
 from psm_sim.replay.binned_arrivals import BinnedArrivals

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import psm_sim
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.network import Observer
 from psm_sim.policies import Policy, Rest
 from psm_sim.simulation import SeedAverage

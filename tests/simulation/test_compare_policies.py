@@ -7,7 +7,7 @@ import json
 import pytest
 
 import psm_sim
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.policies import Policy, Rest
 from psm_sim.simulation import Scenario, Summary, compare_runs, simulate
 from psm_sim.workload import load_workload

@@ -10,10 +10,10 @@ import pytest
 
 import psm_sim
 from psm_sim.cli import main
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError, PluginError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError, PluginError
 from psm_sim.network import load_topology
-from psm_sim.network.observers.capture import capture_bytes
+from psm_sim.network.parts.capture import capture_bytes
 from psm_sim.policies import Policy, Rest
 from psm_sim.simulation.run_outputs import RunOutputs
 from psm_sim.workload import load_workload

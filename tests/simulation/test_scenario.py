@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import psm_sim
 from psm_sim.cli import main
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
-from psm_sim.hashing import file_digest
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.hashing import file_digest
 from psm_sim.network import Topology
 from psm_sim.simulation import Scenario, compare_runs
 from psm_sim.workload import load_workload

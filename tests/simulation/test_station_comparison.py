@@ -13,8 +13,8 @@ import psm_sim
 from psm_sim.campaign.sweep.jobs import Batch, Job, run_batch
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.cli import main
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
 from psm_sim.network.topology_stations import StationSpec
 from psm_sim.simulation import Scenario, compare_clients, compare_runs

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.reporting.terminal.benchmark_table import write
 from psm_sim.speed import benchmark as module
 from psm_sim.speed.benchmark import Cost, read_benchmarks

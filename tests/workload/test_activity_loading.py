@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload import Page, load_workload
 from psm_sim.workload.activity_loading import load_activities
 from psm_sim.workload.modem_transfer_times import NominalTransfers, transfers_of

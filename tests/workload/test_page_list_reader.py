@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload import Page, load_workload, read_page_list, write_page_list
 
 HEADER = "page,think_s,main_bytes,images\n"

@@ -7,7 +7,7 @@ from math import inf, nan
 
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload import Page, Workload
 
 PAGE = Page(1.0, 1000, (200,), (300, 300), (0.0, 0.0))

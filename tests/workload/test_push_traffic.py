@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload
 from psm_sim.workload.push_traffic import Pushes, push_times

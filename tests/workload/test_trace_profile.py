@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.profile_fitting import write_profile
 from psm_sim.workload.trace_profile import berkeley_profile, read_toml

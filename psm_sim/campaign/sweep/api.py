@@ -12,8 +12,8 @@ from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.store_table import table_frame
-from psm_sim.errors import InputError
-from psm_sim.files.temporary_files import temporary_path
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.temporary_files import temporary_path
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.version import __version__
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from decimal import Decimal, InvalidOperation
 
-from psm_sim.component_spec import split_commas, strip_parentheses
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import split_commas, strip_parentheses
+from psm_sim.common.errors import InputError
 
 MAX_TASKS = 100_000
 """The largest number of tasks of one sweep.

@@ -9,7 +9,7 @@ from psm_sim.campaign.sweep.jobs import Batch, run_batch
 from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.worker import WorkerLost
 from psm_sim.campaign.sweep.worker_pool import POLL_TIMEOUT_S, BatchResult
-from psm_sim.errors import InputError, describe_error
+from psm_sim.common.errors import InputError, describe_error
 from psm_sim.version import __version__
 
 _CONNECT_S = 10

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 
 _APPLICATION = 0x70736D73  # "psms", so that another program's database is not taken for a store
 _FORMAT = 1

@@ -11,8 +11,8 @@ from typing import Any
 
 from psm_sim.campaign.sweep.axis_values import MAX_TASKS
 from psm_sim.campaign.sweep.grid_axis import GridAxis, add_parameter
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
 from psm_sim.simulation.preset import Preset
 from psm_sim.simulation.scenario import Scenario
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from psm_sim.campaign.sweep.axis_values import expand_values
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError, did_you_mean
-from psm_sim.input_limits import MAX_PAGES, MAX_SEED
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError, did_you_mean
+from psm_sim.common.input_limits import MAX_PAGES, MAX_SEED
+from psm_sim.common.parameter_values import Parameter
 from psm_sim.losses.factory import LOSSES
 from psm_sim.network import topology_keys
-from psm_sim.parameter_values import Parameter
 
 _COUNTS = {
     "pages": Parameter("pages", 1, at_least=1, at_most=MAX_PAGES),

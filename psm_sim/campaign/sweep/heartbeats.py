@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from psm_sim.campaign.sweep.database import connect, describe_sqlite_errors
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 
 BEAT_S, LEASE_S = 2.0, 20.0
 """Seconds between two signs of life, and after the last of which a runner counts as dead."""

@@ -15,9 +15,9 @@ from psm_sim.campaign.sweep.user_files import (
     relocate_paths,
     restore_user_paths,
 )
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError, describe_error
-from psm_sim.formatting import flatten
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError, describe_error
+from psm_sim.common.formatting import flatten
 from psm_sim.network import Topology
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.simulation.compare_policies import compare_runs

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from psm_sim.campaign.sweep.grid import SweepTask
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.network import Topology
 from psm_sim.simulation.run import prepare
 from psm_sim.version import __version__

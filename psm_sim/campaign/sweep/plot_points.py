@@ -9,9 +9,9 @@ from typing import Any
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.pareto import Candidate, candidates, varying_keys
 from psm_sim.campaign.sweep.store_table import WORDS, table_rows
-from psm_sim.errors import InputError
-from psm_sim.registry import unknown_name_error
-from psm_sim.summary_stats import Interval
+from psm_sim.common.errors import InputError
+from psm_sim.common.registry import unknown_name_error
+from psm_sim.common.summary_stats import Interval
 
 
 @dataclass(frozen=True)

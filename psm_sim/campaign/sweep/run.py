@@ -17,11 +17,11 @@ from psm_sim.campaign.sweep.scheduler import ProgressCallback, Scheduler
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
 from psm_sim.campaign.sweep.worker_pool import Pool, ProcessPool, SerialPool
-from psm_sim.errors import InputError
-from psm_sim.files.temporary_files import temporary_path
-from psm_sim.parallel import cpu_count, process_count
-from psm_sim.parameter_values import Parameter
-from psm_sim.provenance import collect_provenance
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.temporary_files import temporary_path
+from psm_sim.common.parallel import cpu_count, process_count
+from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.provenance import collect_provenance
 from psm_sim.simulation.scenario import Scenario
 
 

@@ -16,7 +16,7 @@ from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
 from psm_sim.campaign.sweep.worker import WorkerLost
 from psm_sim.campaign.sweep.worker_pool import POLL_TIMEOUT_S, Pool
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
 
 ProgressCallback = Callable[[EtaEstimator], None]
 """Called when something is given out or done, with the work that remains."""

@@ -11,8 +11,8 @@ from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any
 
-from psm_sim.errors import describe_error
-from psm_sim.parallel import ignore_sigint, run_as_worker
+from psm_sim.common.errors import describe_error
+from psm_sim.common.parallel import ignore_sigint, run_as_worker
 
 SHUTDOWN_TIMEOUT_S = 5.0
 """Seconds that a worker with nothing left to do has to end by itself."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.lab.active.unit_sphere import uniform_points, unit_vector
 
 Labels = Callable[[int, int], int]

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.serializable import Serializable, check_like
-from psm_sim.random_streams import random_stream
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from psm_sim.array_types import BoolArray, FloatArray, IntArray
+from psm_sim.common.array_types import BoolArray, FloatArray, IntArray
 from psm_sim.lab.active.decision_trees import Tree, TreeLearner
 
 _TIE = 1e-12

@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import IntArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import IntArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameter_values import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.naive_bayes import NaiveBayes, number_of_values
-from psm_sim.parameter_values import Parameter
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
-from psm_sim.parameter_values import Parameter
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameter_values import Parameter
 
 Stream = tuple[FloatArray, FloatArray]
 """Instances, shape (rounds, features), and labels -1.0 or 1.0, shape (rounds,)."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.lab.active.adversarial_sequences import Labels
 from psm_sim.lab.active.bound_comparators import Updates
 from psm_sim.lab.active.online_learner import OnlineLearner

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.linear_separator import Plane
 

@@ -1,6 +1,6 @@
 """Validation of the instances, labels and weights that learners accept.
 
-Unusable input raises an :class:`~psm_sim.errors.InputError` with a one-line message.
+Unusable input raises an :class:`~psm_sim.common.errors.InputError` with a one-line message.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray, IntArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray, IntArray
+from psm_sim.common.errors import InputError
 
 _LABEL = "must be -1 or +1"
 _MAX_VALUE = 1e150  # its square is still finite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 
 
 def isal_contraction(s: float) -> float:

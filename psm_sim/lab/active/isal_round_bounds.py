@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 
 
 class Round(NamedTuple):

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray, IntArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray, IntArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameter_values import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.angle_constrained_fit import fit_within_angle
 from psm_sim.lab.active.ask_tell import AskTellLearner
@@ -19,7 +20,6 @@ from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.isal_round_bounds import Round, noisy_round
 from psm_sim.lab.active.linear_separator import Plane
 from psm_sim.lab.active.samplers import Draw, GaussianSampler
-from psm_sim.parameter_values import Parameter
 
 _DRAWS = Parameter("draws", 100, at_least=1)
 _SCALE = Parameter("scale", 1.0, above=0)

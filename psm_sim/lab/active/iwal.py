@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.parameters import parameter
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
 from psm_sim.lab.active.samplers import Draw, Sampler
-from psm_sim.parameters import parameter
 
 if TYPE_CHECKING:
     from psm_sim.lab.active.plane_learner import PlaneLearner

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import IntArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import IntArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameter_values import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.pixel_crf import Crf, Image
 from psm_sim.lab.active.pixel_crf_training import fit_field, fit_semilabelled, fit_unlabelled
-from psm_sim.parameter_values import Parameter
 
 
 class Variant(NamedTuple):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 
 Loss = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 """Callable that returns losses of margins, shape (n,), with their first and second derivatives."""

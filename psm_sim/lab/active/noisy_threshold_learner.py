@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.parameter_values import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.importance_weighted_error import ErrorProfile, error_profile
 from psm_sim.lab.active.threshold_learner import check_region
-from psm_sim.parameter_values import Parameter
 
 _ETA = Parameter("eta", 0.2, at_least=0, at_most=1)
 _CENTRES = Parameter("centres", 21, at_least=1)

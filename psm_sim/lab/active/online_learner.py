@@ -9,11 +9,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import check_all
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.serializable import Serializable
-from psm_sim.parameter_values import Parameter
-from psm_sim.parameters import check_all
 
 _FEATURES = Parameter("features", 1, at_least=1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.lab.active.decision_trees import Tree, TreeLearner
 from psm_sim.lab.active.naive_bayes import NaiveBayes
 from psm_sim.lab.active.optimal_feature_list import OptFeatureList, opt_feature_list

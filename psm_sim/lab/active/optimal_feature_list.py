@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.lab.active.naive_bayes import NaiveBayes
 
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.parameters import parameter
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.online_learner import OnlineLearner
-from psm_sim.parameters import parameter
-from psm_sim.random_streams import random_stream
 
 
 @dataclass(eq=False)

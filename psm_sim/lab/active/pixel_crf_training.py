@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.common.array_types import FloatArray, IntArray
 from psm_sim.lab.active.newton_solver import NewtonObjective, logistic_loss
 from psm_sim.lab.active.pixel_crf import Crf, Image, entropies
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.common.array_types import FloatArray, IntArray
+from psm_sim.common.parameter_values import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
 from psm_sim.lab.active.newton_solver import LOSSES
 from psm_sim.lab.active.samplers import SAMPLERS, Draw, Sampler
-from psm_sim.parameter_values import Parameter
 
 _PARAMETERS = (
     Parameter("C", 1.0, above=0),

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray, IntArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray, IntArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameter_values import Parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.ask_tell import AskTellLearner
 from psm_sim.lab.active.linear_separator import Plane, fit_linear
 from psm_sim.lab.active.pool_selection_rules import POOL_RULES, PoolRule
-from psm_sim.parameter_values import Parameter
 
 _C = Parameter("C", 1.0, above=0)
 _FIRST = Parameter("first", 4, at_least=1)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.common.array_types import FloatArray, IntArray
+from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.registry import Registry
 from psm_sim.lab.active.linear_separator import fit_linear
 from psm_sim.lab.active.serializable import Serializable
-from psm_sim.parameters import check_all, parameter
-from psm_sim.registry import Registry
 
 if TYPE_CHECKING:
     from psm_sim.lab.active.pool_learner import PoolLearner

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import parameter
 from psm_sim.lab.active.online_learner import wrong_type_error
 from psm_sim.lab.active.query_rules import MarginQuery, QueryRule
-from psm_sim.parameters import parameter
 
 
 class WrappedRule(QueryRule):

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.online_learner import OnlineLearner
 from psm_sim.lab.active.serializable import Serializable
-from psm_sim.parameters import check_all, parameter
 
 
 @dataclass(eq=False)

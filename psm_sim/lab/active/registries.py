@@ -5,9 +5,9 @@ User-defined learners and rules are loaded from a file.
 
 from __future__ import annotations
 
+from psm_sim.common.registry import Registry
 from psm_sim.lab.active.online_learner import OnlineLearner
 from psm_sim.lab.active.query_rules import QueryRule
-from psm_sim.registry import Registry
 
 ONLINE_LEARNERS: Registry[OnlineLearner] = Registry(
     "online learner",

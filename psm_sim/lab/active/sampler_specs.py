@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.component_spec import Spec
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import build, parameters_of
+from psm_sim.common.registry import unknown_name_error
 from psm_sim.lab.active.online_learner import OnlineLearner
 from psm_sim.lab.active.perceptrons import (
     BudgetPerceptron,
@@ -28,9 +31,6 @@ from psm_sim.lab.active.query_rules import (
 from psm_sim.lab.active.second_order_learners import Lasec, RidgeRegression, SecondOrderPerceptron
 from psm_sim.lab.active.selective_sampler import SelectiveSampler
 from psm_sim.lab.active.threshold_query_rules import BbqNoveltyRule, DkmHalvingRule
-from psm_sim.parameter_values import Parameter
-from psm_sim.parameters import build, parameters_of
-from psm_sim.registry import unknown_name_error
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.registry import Registry
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.linear_separator import Plane
 from psm_sim.lab.active.serializable import Serializable
-from psm_sim.parameters import check_all, parameter
-from psm_sim.registry import Registry
 
 if TYPE_CHECKING:
     from psm_sim.lab.active.plane_learner import PlaneLearner

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameters import parameter
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.online_learner import OnlineLearner
-from psm_sim.parameters import parameter
 
 
 @dataclass(eq=False)

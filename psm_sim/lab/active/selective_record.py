@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError, PluginError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError, PluginError
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import input_checks
 from psm_sim.lab.active.online_learner import Classifier, Decision, OnlineLearner, wrong_type_error
 from psm_sim.lab.active.query_rules import QueryRule
 from psm_sim.lab.active.selective_record import Record
 from psm_sim.lab.active.serializable import Serializable
-from psm_sim.random_streams import random_stream
 
 
 class SelectiveSampler(Serializable, Classifier):

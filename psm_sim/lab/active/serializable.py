@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from psm_sim.errors import InputError, describe_error
-from psm_sim.parameters import values_of
+from psm_sim.common.errors import InputError, describe_error
+from psm_sim.common.parameters import values_of
 
 
 class Serializable:

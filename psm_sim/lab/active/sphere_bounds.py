@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 
 
 def perceptron_mistakes(margin: float, radius: float = 1.0) -> float:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.parameter_values import Parameter
 from psm_sim.lab.active.ask_tell import AskTellLearner
-from psm_sim.parameter_values import Parameter
 
 _WIDTH = Parameter("s", 0.25, above=0)
 _ETA = Parameter("eta", 0.0, at_least=0, at_most=1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.parameters import parameter
 from psm_sim.lab.active.query_rules import QueryRule
-from psm_sim.parameters import parameter
 
 
 @dataclass(eq=False)

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.common.array_types import FloatArray, IntArray
+from psm_sim.common.random_streams import random_stream
 from psm_sim.contracts.check_suite import Subject, Suite, pickle_round_trip, require
 from psm_sim.contracts.shared_checks import can_be_copied, capture_refusal, documented
 from psm_sim.lab.active import OnlineLearner, QueryRule, SelectiveSampler
-from psm_sim.random_streams import random_stream
 
 FEATURES = 4
 """Number of features of the online learners that are created for the checks."""

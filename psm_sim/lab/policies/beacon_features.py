@@ -6,7 +6,7 @@ from math import exp
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.policies.base import Frame
 from psm_sim.policies.outstanding_requests import OutstandingRequests
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
 from psm_sim.beacons import Beacons
+from psm_sim.common.array_types import FloatArray
 from psm_sim.lab.active.selective_sampler import SelectiveSampler
 from psm_sim.lab.policies.beacon_features import Features, unheard_since
 from psm_sim.lab.policies.idle_period_features import IdlePeriod

@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.lab.active import OnlineLearner
 from psm_sim.lab.policies.beacon_features import LISTENED
 

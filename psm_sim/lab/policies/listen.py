@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_POLLS, MAX_SEED, MAX_WEIGHT
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_POLLS, MAX_SEED, MAX_WEIGHT
+from psm_sim.common.parameters import check_all, parameter
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.policies.beacon_features import Features
 from psm_sim.lab.policies.beacon_forecast import BeaconForecast, RandomListening
 from psm_sim.lab.policies.listening_plan import ListeningPlan, PlannedBeacon, UniformDraws
 from psm_sim.lab.policies.listening_stats import ListeningStats
-from psm_sim.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Policy, Rest
 from psm_sim.policies.outstanding_requests import longest_doze
 from psm_sim.poll import Poll
-from psm_sim.random_streams import random_stream
 
 _SAMPLERS = {
     "cbgz": "cbgz:b={b}",

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.lab.policies.idle_period_features import IdlePeriod
 
 _MAX_BEACONS = 1000

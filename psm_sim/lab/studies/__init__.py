@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 
+from psm_sim.common.registry import unknown_name_error
 from psm_sim.lab.studies.study import Study
-from psm_sim.registry import unknown_name_error
 
 STUDIES = {
     "lpsm-100": "lpsm_energy:LPSM_100",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from psm_sim.campaign.task_runner import Row
-from psm_sim.hashing import digest_of
+from psm_sim.common.hashing import digest_of
 from psm_sim.network import Observer
 from psm_sim.network.link import Link
 from psm_sim.network.segment import Segment

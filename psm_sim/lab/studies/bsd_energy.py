@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state
 from psm_sim.lab.studies.bsd_bound import HOLDING_MS, BoundTask
 from psm_sim.lab.studies.published import Claim, published_claims
 from psm_sim.lab.studies.published_experiments import BSD, PRESETS, Experiment, setting_of, values_of
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
-from psm_sim.summary_stats import confidence_interval
 
 NAME = "bsd-energy"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)

@@ -10,9 +10,9 @@ import pandas as pd
 from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.optimum_task import OptimumTask
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.summary_stats import confidence_interval
 
 TRACE = "ucb:server_delay_ms=none,mean_think_s=54.5"
 ROUND_TRIPS_MS = (10, 20, 30, 40, 60, 80, 100.2, 120, 150, 200, 300, 400, 600)

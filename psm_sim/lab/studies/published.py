@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.simulation.preset import Preset
-from psm_sim.summary_stats import Interval, confidence_interval
 
 _FILE = Path(__file__).with_name("published.toml")
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
-from psm_sim.component_spec import Spec
-from psm_sim.hashing import digest_of
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.published_experiments import PRESETS
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.network import Observer

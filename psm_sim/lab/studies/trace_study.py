@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
-from psm_sim.hashing import digest_of
+from psm_sim.common.hashing import digest_of
+from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.trace_replay import ReplayedClient, replay_trace
 from psm_sim.simulation.scenario_key import DigestCache
-from psm_sim.summary_stats import Interval, confidence_interval
 
 TRACE = "ucb"
 BEGINNING = 300

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psm_sim.component_spec import split_commas
+from psm_sim.common.component_spec import split_commas
 
 _NAMES = {
     "always-on": "no power saving",

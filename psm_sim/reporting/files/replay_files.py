@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim import __version__
-from psm_sim.formatting import flatten
+from psm_sim.common.formatting import flatten
 from psm_sim.reporting.files.result_json import to_text
 from psm_sim.reporting.terminal import replay
 

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.formatting import flatten, format_pairs
+from psm_sim.common.formatting import flatten, format_pairs
 from psm_sim.simulation.failed_pages import flatten_failures
 from psm_sim.simulation.paired_differences import paired_difference
 from psm_sim.simulation.run_averages import Average

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.errors import InputError
-from psm_sim.files.atomic_directory import replace_directory
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.atomic_directory import replace_directory
 from psm_sim.reporting.files import result_csv, result_json
 
 if TYPE_CHECKING:

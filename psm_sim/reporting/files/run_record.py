@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from psm_sim.errors import InputError, describe_error
-from psm_sim.files.atomic_file import atomic_write_text
-from psm_sim.progress import Progress
-from psm_sim.provenance import collect_provenance
+from psm_sim.common.errors import InputError, describe_error
+from psm_sim.common.files.atomic_file import atomic_write_text
+from psm_sim.common.progress import Progress
+from psm_sim.common.provenance import collect_provenance
 from psm_sim.reporting.files.result_json import to_text
 
 NAME = "metadata.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.formatting import truncate
+from psm_sim.common.formatting import truncate
 from psm_sim.reporting.figures.run.policy_styles import representative_run, truncate_name
 from psm_sim.reporting.html import energy_bars, slowdown_distribution, timeline, trade_off
 from psm_sim.reporting.html.html_document import Section, render_document

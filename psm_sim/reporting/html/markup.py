@@ -9,7 +9,7 @@ from html import escape
 from math import isfinite
 from typing import Any
 
-from psm_sim.formatting import escape_unprintable
+from psm_sim.common.formatting import escape_unprintable
 
 
 def escape_text(value: Any) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.pareto import Candidate, candidates, pareto_front, varying_keys
 from psm_sim.campaign.sweep.store_table import table_rows
-from psm_sim.component_spec import name_of
-from psm_sim.errors import InputError
+from psm_sim.common.component_spec import name_of
+from psm_sim.common.errors import InputError
 from psm_sim.reporting.figures.run.policy_styles import truncate_name
 from psm_sim.reporting.html import energy_bars, slowdown_ranges, trade_off
 from psm_sim.reporting.html.html_document import Section, render_document

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.component_spec import split_commas
+from psm_sim.common.component_spec import split_commas
 from psm_sim.reporting.terminal.comparison_columns import Column, columns_of, fit_columns
 from psm_sim.reporting.terminal.console import console_on
 from psm_sim.reporting.terminal.latency_table import LATENCY_CAPTION, latency_table

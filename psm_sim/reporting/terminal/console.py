@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.formatting import escape_unprintable
+from psm_sim.common.formatting import escape_unprintable
 
 if TYPE_CHECKING:
     from rich.console import Console

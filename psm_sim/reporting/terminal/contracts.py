@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from psm_sim.common.formatting import escape_unprintable
 from psm_sim.contracts import Report
-from psm_sim.formatting import escape_unprintable
 from psm_sim.reporting.terminal.console import console_on
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from psm_sim import progress as progress_
-from psm_sim.progress import Progress
+from psm_sim.common import progress as progress_
+from psm_sim.common.progress import Progress
 
 PATIENCE_S = 1.0
 """Delay before a progress bar appears, in seconds."""

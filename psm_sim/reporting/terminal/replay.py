@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, TextIO
 
-from psm_sim.formatting import format_duration
+from psm_sim.common.formatting import format_duration
 from psm_sim.reporting.terminal.console import console_on
 
 

@@ -8,10 +8,10 @@ from typing import Any, TextIO
 
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.pareto import ENERGY, SLOWDOWN, Candidate, varying_keys
-from psm_sim.formatting import escape_unprintable, truncate
+from psm_sim.common.formatting import escape_unprintable, truncate
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.reporting.terminal.comparison import align_columns
 from psm_sim.reporting.terminal.console import console_on
-from psm_sim.summary_stats import confidence_interval
 
 MAX_SHOWN = 20
 """Maximum number of failed tasks in the list."""

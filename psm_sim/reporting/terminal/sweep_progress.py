@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-from psm_sim.formatting import format_duration
+from psm_sim.common.formatting import format_duration
 from psm_sim.reporting.terminal.progress import PATIENCE_S
 
 if TYPE_CHECKING:

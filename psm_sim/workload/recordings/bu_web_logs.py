@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.client_requests import ClientRequests
 from psm_sim.workload.recordings.page_grouping import PageRule, group_requests

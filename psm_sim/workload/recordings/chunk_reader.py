@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from psm_sim.errors import InputError
-from psm_sim.files.reopenable_input import open_seekable
-from psm_sim.progress import Progress
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.reopenable_input import open_seekable
+from psm_sim.common.progress import Progress
 
 CHUNK_BYTES = 1 << 20
 GZIP = b"\x1f\x8b"

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_RECORDS
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_RECORDS
 
 BUCKETS = 16
 IN_MEMORY = 1 << 20

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from psm_sim.errors import InputError
-from psm_sim.progress import Progress
+from psm_sim.common.errors import InputError
+from psm_sim.common.progress import Progress
 from psm_sim.workload.recordings.bu_web_logs import bu_recording, is_bu
 from psm_sim.workload.recordings.capture.reader import is_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader

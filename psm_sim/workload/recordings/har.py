@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_S
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_S
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.har_entry import Entry, epoch_s, read_entry
 from psm_sim.workload.recordings.recording import Recording

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.input_limits import MAX_S
-from psm_sim.parameters import check_all, parameter
+from psm_sim.common.input_limits import MAX_S
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.workload.recordings.client_requests import BUCKETS, ClientRequests
 from psm_sim.workload.recordings.recording import Recording
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.errors import InputError
-from psm_sim.files.gzip_writer import open_maybe_gzipped
-from psm_sim.progress import Progress
-from psm_sim.random_streams import random_stream
+from psm_sim.common.errors import InputError
+from psm_sim.common.files.gzip_writer import open_maybe_gzipped
+from psm_sim.common.progress import Progress
+from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.page_sampler import PageSampler
 from psm_sim.workload.recordings.ucb_batches import Batch
 from psm_sim.workload.recordings.ucb_record import DTYPE, UNDEFINED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 
 MAX_LINE_BYTES = 1 << 20

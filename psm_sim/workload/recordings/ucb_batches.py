@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.chunk_reader import ChunkReader
 from psm_sim.workload.recordings.text_lines import lines_of
 from psm_sim.workload.recordings.ucb_record import DTYPE, SIZE, UNDEFINED, Record, binary_of_text

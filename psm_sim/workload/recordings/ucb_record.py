@@ -13,8 +13,8 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from psm_sim.errors import InputError
-from psm_sim.formatting import truncate
+from psm_sim.common.errors import InputError
+from psm_sim.common.formatting import truncate
 from psm_sim.workload.recordings.ucb_request_lines import METHODS
 
 HEADER = struct.Struct(">6I I H I H B B 5I H")

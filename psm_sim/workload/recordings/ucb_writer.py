@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from psm_sim.files.gzip_writer import open_maybe_gzipped
+from psm_sim.common.files.gzip_writer import open_maybe_gzipped
 from psm_sim.workload.recordings.ucb_batches import Batch
 from psm_sim.workload.recordings.ucb_record import SIZE, Record
 

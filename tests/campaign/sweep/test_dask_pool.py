@@ -18,7 +18,7 @@ import pytest
 from psm_sim.campaign.sweep.jobs import Batch
 from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.version import __version__
 from tests.campaign.sweep.common import grid, run, write_policy
 from tests.campaign.sweep.test_interrupted import done

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from psm_sim.campaign.sweep.eta import BATCH_S, EtaEstimator
-from psm_sim.random_streams import random_stream
+from psm_sim.common.random_streams import random_stream
 
 PACES_S = {"psm": 0.002, "bsd": 0.003, "lpsm": 0.02}
 """Seconds per page, ten times as many for the one as for the other."""

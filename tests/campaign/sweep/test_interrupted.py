@@ -20,7 +20,7 @@ from psm_sim.campaign.sweep.database import transaction
 from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.scheduler import Scheduler
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.random_streams import random_stream
+from psm_sim.common.random_streams import random_stream
 from tests.campaign.sweep.common import grid, write_policy
 
 GRID = "--policy psm --policy lpsm --vary policy.bsd.p=0.1,0.5 --vary seed=1..12 --pages 20 --format csv"

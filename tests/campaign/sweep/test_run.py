@@ -18,8 +18,8 @@ from psm_sim.campaign.sweep import store as store_module
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.campaign.sweep.run import Resources
 from psm_sim.campaign.sweep.store import Store
-from psm_sim.errors import InputError
-from psm_sim.parallel import MAX_PER_CORE
+from psm_sim.common.errors import InputError
+from psm_sim.common.parallel import MAX_PER_CORE
 from psm_sim.simulation.comparison import Comparison
 from psm_sim.simulation.scenario import Scenario
 from tests.campaign.sweep.common import grid, run, write_policy

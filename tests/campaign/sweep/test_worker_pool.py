@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from psm_sim import parallel
 from psm_sim.campaign.sweep import worker as worker_module
 from psm_sim.campaign.sweep import worker_pool as pool_module
 from psm_sim.campaign.sweep.jobs import Batch
 from psm_sim.campaign.sweep.user_files import UserFiles
 from psm_sim.campaign.sweep.worker_pool import ProcessPool
+from psm_sim.common import parallel
 from tests.campaign.sweep.common import grid, run, write_policy
 
 needs_posix = pytest.mark.skipif(os.name == "nt", reason="there are no such signals on Windows")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.isaln_plane_learner import Isaln
 from psm_sim.lab.active.noisy_threshold_learner import Isalg1d

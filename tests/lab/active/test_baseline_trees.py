@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree, entropy_left
 from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
 from psm_sim.lab.active.data.uci_tables import KINDS, UciTable, is_table_available, load_table
 from psm_sim.lab.active.decision_trees import Tree
 from psm_sim.lab.active.naive_bayes import NaiveBayes
 from psm_sim.lab.active.optimal_bayes_tree import OptNbdt
-from psm_sim.summary_stats import confidence_interval
 
 TREES = {
     "3-ID3": lambda: EntropyTree(3),

@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active.data import handwritten_digits
 
 

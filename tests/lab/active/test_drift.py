@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.drifting_streams import drifting_stream, shifting_digits, shifting_stream
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active.angle_constrained_fit import angle_between
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.isal_contraction import isal_draws

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active.angle_constrained_fit import angle_between, fit_within_angle
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.linear_separator import Plane, fit_linear

@@ -6,13 +6,13 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.random_streams import random_stream
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.active.data.sky_segmentation_images import synthetic_sky, synthetic_sky_set
 from psm_sim.lab.active.lmu_image_selection import VARIANTS, Lmu, f_measure, mean_f_measure
 from psm_sim.lab.active.pixel_crf import Image
 from psm_sim.lab.active.pixel_crf_training import fit_field, fit_unlabelled
-from psm_sim.random_streams import random_stream
-from psm_sim.summary_stats import confidence_interval
 
 POOL, TEST, SETS = 30, 20, 10
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.lab.active.decision_trees import Tree, expected_accuracy
 from psm_sim.lab.active.naive_bayes import NaiveBayes

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active.pixel_crf import Crf, Image, entropies, standardise_images
 from psm_sim.lab.active.pixel_crf_training import fit_field, fit_semilabelled, fit_unlabelled
 

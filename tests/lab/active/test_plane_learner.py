@@ -5,15 +5,15 @@ from functools import lru_cache, partial
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.random_streams import random_stream
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.gaussian_instances import Gaussian
 from psm_sim.lab.active.iwal import query_probability
 from psm_sim.lab.active.linear_separator import Plane
 from psm_sim.lab.active.plane_learner import PlaneLearner
 from psm_sim.lab.active.samplers import SAMPLERS, GaussianSampler, parallel_covariance
-from psm_sim.random_streams import random_stream
-from psm_sim.summary_stats import confidence_interval
 
 WEIGHTS_OFF = "isalg:weighted=false,cap=0.4,eta=0"
 

@@ -5,12 +5,12 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.linear_separator import Plane
 from psm_sim.lab.active.pool_learner import PoolLearner, standardise
 from psm_sim.lab.active.pool_selection_rules import IsalpRule, cross_validation_error
-from psm_sim.summary_stats import confidence_interval
 
 
 @lru_cache

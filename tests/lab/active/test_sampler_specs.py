@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError, PluginError
+from psm_sim.common.errors import InputError, PluginError
 from psm_sim.lab.active import (
     NAMES,
     BbqNoveltyRule,

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active import DkmHalvingRule, ModifiedPerceptron, Perceptron, SelectiveSampler
 from psm_sim.lab.active.query_rules import AlwaysQuery
 from psm_sim.lab.active.unit_sphere import error_of, first_hits, sphere_points, unit_vector

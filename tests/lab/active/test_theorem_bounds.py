@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active import ModifiedPerceptron, Perceptron, theorem_bounds
 from psm_sim.lab.active.unit_sphere import (
     error_of,

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.active.importance_weighted_error import error_profile, weighted_error
 from psm_sim.lab.active.isal_contraction import isal_contraction, isal_draws, off_centre_contraction
 from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
 from psm_sim.lab.active.threshold_learner import Isal1d
-from psm_sim.summary_stats import confidence_interval
 
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 ALPHAS = (0.5798, 0.6952, 0.8156, 0.9023, 0.9504)

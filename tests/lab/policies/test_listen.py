@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, Updates
 from psm_sim.lab.policies.beacon_features import Features

@@ -10,6 +10,7 @@ import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
 from psm_sim.cli import main
+from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.active import (
     ACTIVE_STUDIES,
@@ -24,7 +25,6 @@ from psm_sim.lab.studies.active import (
 from psm_sim.lab.studies.active.trials import Direction, Trial, judge_claim
 from psm_sim.lab.studies.reproduce import reproduce
 from psm_sim.lab.studies.study import Scale
-from psm_sim.summary_stats import Interval
 from tests.lab.studies.committed import require_the_same
 
 COMMITTED = Path(__file__).resolve().parents[3] / "reports" / "learners" / "quick.json"

@@ -8,14 +8,14 @@ import pytest
 
 from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.task_runner import run_tasks
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import STUDIES, load_study
 from psm_sim.lab.studies.published import Claim, PublishedNumber, published_claims, published_numbers
 from psm_sim.lab.studies.published_experiments import PRESETS
 from psm_sim.lab.studies.study import CHOOSING, FULL, Scale
 from psm_sim.simulation import Scenario
 from psm_sim.simulation.preset import load_preset
-from psm_sim.summary_stats import Interval
 
 SMALL = Scale(replications=2, pages=100, long_pages=60)
 

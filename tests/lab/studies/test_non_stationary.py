@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
+from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies import load_study
 from psm_sim.lab.studies.non_stationary.equivalence_verdicts import classify_difference
 from psm_sim.lab.studies.non_stationary.recorded_rounds import LearnerRound, Unshared, logged_run
@@ -30,7 +31,6 @@ from psm_sim.learning import FixedShare, LearnAlpha, best_switching, rate_losses
 from psm_sim.network import build_world, load_topology
 from psm_sim.policies.lpsm import Lpsm
 from psm_sim.simulation import Scenario, simulate
-from psm_sim.summary_stats import Interval
 from psm_sim.workload import load_workload
 
 TRACE, PAGES = "shifting:length=0.05,order=stream+busy+push+quiet*30", 17

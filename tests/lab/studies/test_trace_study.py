@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.campaign.task_runner import run_tasks
+from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.studies.study import Scale
 from psm_sim.lab.studies.trace_study import SENTENCES, STUDY, ThesisClaim, trace_measures
 from psm_sim.replay.trace_replay import replay_trace
-from psm_sim.summary_stats import Interval
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from psm_sim.network import Observer, World, build_world, load_topology
-from psm_sim.network.observers.capture import Capture
+from psm_sim.network.parts.capture import Capture
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 

@@ -10,8 +10,8 @@ import pytest
 
 from psm_sim.network import build_world, load_topology
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.observers.capture import Capture
-from psm_sim.network.observers.capture.pending_frames import ROW, PendingFrames
+from psm_sim.network.parts.capture import Capture
+from psm_sim.network.parts.capture.pending_frames import ROW, PendingFrames
 from psm_sim.network.segment import GROUP
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
@@ -170,8 +170,8 @@ def test_more_data_says_that_another_frame_is_queued():
 def test_the_file_does_not_depend_on_how_much_is_written_at_once(variant, monkeypatch):
     """A few frames and beacons at a time, or all at the end."""
     _, _, at_once = captured("psm", **VARIANTS[variant])
-    monkeypatch.setattr("psm_sim.network.observers.capture.sniffer._FLUSH_FRAMES", 3)
-    monkeypatch.setattr("psm_sim.network.observers.capture.frame_batches._MAX_BEACONS", 16)
+    monkeypatch.setattr("psm_sim.network.parts.capture.sniffer._FLUSH_FRAMES", 3)
+    monkeypatch.setattr("psm_sim.network.parts.capture.frame_batches._MAX_BEACONS", 16)
     _, _, piecemeal = captured("psm", **VARIANTS[variant])
     assert (at_once == piecemeal) is True
 

@@ -14,14 +14,14 @@ from simpy import Environment
 import psm_sim
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.frame_timing import FrameTiming
-from psm_sim.network.mac.air_link import AirLink
-from psm_sim.network.mac.beacon_schedule import BeaconSchedule
-from psm_sim.network.mac.channel import Channel
-from psm_sim.network.mac.station_queue import NULL_DOZE
-from psm_sim.network.observers.capture import sniffer
-from psm_sim.network.observers.capture.beacon_times import BeaconTimes
-from psm_sim.network.observers.capture.capture_settings import capture_settings
+from psm_sim.network.parts.capture import sniffer
+from psm_sim.network.parts.capture.beacon_times import BeaconTimes
+from psm_sim.network.parts.capture.capture_settings import capture_settings
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.mac.air_link import AirLink
+from psm_sim.network.parts.mac.beacon_schedule import BeaconSchedule
+from psm_sim.network.parts.mac.channel import Channel
+from psm_sim.network.parts.mac.station_queue import NULL_DOZE
 from psm_sim.network.segment import Segment
 from tests.network.observers.sniffed import (
     Beacon,

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.build import build_world, cell_of
-from psm_sim.network.frame_timing import FrameTiming
-from psm_sim.network.observers.capture import capture_observers, check_capturable, sniffer
-from psm_sim.network.observers.timeline import timeline_observers
+from psm_sim.network.parts.capture import capture_observers, check_capturable, sniffer
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.timeline import timeline_observers
 from psm_sim.network.shared_cell import SharedCell
 from psm_sim.network.topology_stations import StationSpec
 from psm_sim.network.world import World

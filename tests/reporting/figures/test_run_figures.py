@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.reporting.figures.run import energy_by_state, page_timeline, polling_times, slowdowns, trade_off
 from psm_sim.reporting.figures.run.write_figures import SUFFIXES, frontier_of, write_figures
 from psm_sim.reporting.figures.style import save_picture

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.reporting.files import result_folder as files
 from psm_sim.reporting.files.run_record import facts_of
 from psm_sim.simulation import Comparison

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.hashing import file_digest
+from psm_sim.common.hashing import file_digest
 from tests.campaign.sweep.common import write_policy
 
 PSM = ["--policy", "psm", "--pages", "3", "--output", "results"]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.capture.pcapng_interfaces import Interface
 from psm_sim.workload.recordings.capture.reader import frames_of, read_capture
 from psm_sim.workload.recordings.chunk_reader import ChunkReader

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import psm_sim.workload.recordings.har as har_reader
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.format_detection import read_recording
 from psm_sim.workload.recordings.har_entry import epoch_s, read_entry

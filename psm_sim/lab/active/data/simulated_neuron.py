@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray, IntArray
+from psm_sim.common.array_types import FloatArray, IntArray
+from psm_sim.common.parameters import check_all, parameter
 from psm_sim.lab.active.gaussian_instances import Gaussian
-from psm_sim.parameters import check_all, parameter
 
 
 @dataclass(frozen=True)

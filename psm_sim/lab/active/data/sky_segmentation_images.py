@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.array_types import BoolArray, FloatArray, IntArray
+from psm_sim.common.array_types import BoolArray, FloatArray, IntArray
 from psm_sim.lab.active.pixel_crf import standardise_images
 
 _BLUE, _WHITE = np.array([0.45, 0.62, 0.88]), np.array([0.86, 0.87, 0.89])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from psm_sim.array_types import IntArray
+from psm_sim.common.array_types import IntArray
 
 _LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 _EMPTY, _X, _O = 0, 1, 2

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from psm_sim.array_types import BoolArray, FloatArray, IntArray
-from psm_sim.errors import InputError
-from psm_sim.registry import unknown_name_error
+from psm_sim.common.array_types import BoolArray, FloatArray, IntArray
+from psm_sim.common.errors import InputError
+from psm_sim.common.registry import unknown_name_error
 
 _BUNDLED = Path(__file__).with_name("uci")
 

@@ -9,12 +9,12 @@ from typing import Any
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.theorem_bounds import dkm_patience
 from psm_sim.lab.active.unit_sphere import first_hits, sphere_points, unit_vector
 from psm_sim.lab.studies.active.trials import Direction, Trial, frame_of, is_full, judge_claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
-from psm_sim.random_streams import random_stream
 
 NAME = "patience"
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.data.handwritten_digits import mnist_5k, split_in_halves
 from psm_sim.lab.active.drifting_streams import Stream, drifting_stream, shifting_digits, shifting_stream
-from psm_sim.random_streams import random_stream
 
 
 @lru_cache(maxsize=1)

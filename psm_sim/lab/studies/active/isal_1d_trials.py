@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.importance_weighted_error import weighted_error
 from psm_sim.lab.active.isal_contraction import isal_draws
 from psm_sim.lab.active.noisy_threshold_learner import Isalg1d
 from psm_sim.lab.active.threshold_learner import Isal1d
 from psm_sim.lab.studies.active.reference_numbers import LABELS_1D
-from psm_sim.random_streams import random_stream
 
 WIDTHS = (0.1, 0.25, 0.5, 1.0, 2.0)
 LABELS = (20, 50, 100)

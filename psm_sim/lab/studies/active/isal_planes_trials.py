@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.angle_constrained_fit import angle_between
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.gaussian_instances import Gaussian
@@ -15,7 +16,6 @@ from psm_sim.lab.active.isaln_plane_learner import Isaln
 from psm_sim.lab.active.linear_separator import fit_linear
 from psm_sim.lab.active.plane_learner import PlaneLearner
 from psm_sim.lab.active.samplers import GaussianSampler
-from psm_sim.random_streams import random_stream
 
 LABELS = (20, 50, 100, 200)
 COLUMNS = [f"{labels} labels" for labels in LABELS]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.array_types import FloatArray, IntArray
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.array_types import FloatArray, IntArray
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.data.simulated_neuron import SimulatedNeuron
 from psm_sim.lab.active.data.uci_tables import load_table
 from psm_sim.lab.active.pool_learner import PoolLearner, standardise
@@ -18,7 +19,6 @@ from psm_sim.lab.studies.active.reference_tables import curves, direction, paire
 from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full
 from psm_sim.lab.studies.published import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
-from psm_sim.random_streams import random_stream
 
 NAME = "isal-pool"
 SOURCE = "[003] figures 5.25 to 5.28"

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.array_types import IntArray
+from psm_sim.common.array_types import IntArray
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.data.sky_segmentation_images import synthetic_sky_set
 from psm_sim.lab.active.lmu_image_selection import Lmu, mean_f_measure
 from psm_sim.lab.active.pixel_crf import Image
 from psm_sim.lab.active.pixel_crf_training import fit_field
-from psm_sim.random_streams import random_stream
 
 POOL, TEST = 30, 20
 COUNTS = (1, 2, 3, 4, 6)

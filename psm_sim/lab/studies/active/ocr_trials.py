@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.data.handwritten_digits import mnist_5k, small_digits
-from psm_sim.random_streams import random_stream
 
 _R = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 _B = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)

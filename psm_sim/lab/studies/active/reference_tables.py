@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.active.trials import Direction, judge_claim
 from psm_sim.lab.studies.published import Claim
-from psm_sim.summary_stats import confidence_interval
 
 Reference = Mapping[str, Sequence[float | None]]
 """Results of an independent program for each line of a table, one per column."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.unit_sphere import error_of, first_hits, sphere_points, unit_vector
-from psm_sim.random_streams import random_stream
 
 LEVELS = (0.1, 0.03, 0.01, 0.003, 0.001)
 MARKS = (30, 100, 300, 1000, 3000)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psm_sim.array_types import FloatArray
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.array_types import FloatArray
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import SelectiveSampler, make_selective
 from psm_sim.lab.active.data.handwritten_digits import mnist_5k, mnist_file, split_in_halves
 from psm_sim.lab.studies.active.trials import (
@@ -22,7 +23,6 @@ from psm_sim.lab.studies.active.trials import (
 )
 from psm_sim.lab.studies.published import Claim
 from psm_sim.lab.studies.study import Findings, Scale, Table
-from psm_sim.random_streams import random_stream
 
 NAME = "text-like"
 TITLE = "CBGZ on classes one against the rest (MNIST-5k for RCV1)"

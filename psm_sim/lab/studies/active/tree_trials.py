@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active.baseline_trees import EntropyTree, ExhaustiveTree
 from psm_sim.lab.active.data.tictactoe import tictactoe_endgames
 from psm_sim.lab.active.data.uci_tables import UciTable, load_table
 from psm_sim.lab.active.decision_trees import expected_accuracy
 from psm_sim.lab.active.naive_bayes import NaiveBayes
 from psm_sim.lab.active.optimal_bayes_tree import OptNbdt, best_tree
-from psm_sim.random_streams import random_stream
 
 LEARNERS = ("NB", "3-ID3", "1-OPT", "2-OPT", "3-OPT", "2-NBDT", "3-NBDT", "4-NBDT")
 LARGE = ("chess", "german")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.random_streams import random_stream
 from psm_sim.lab.active import make_selective
 from psm_sim.lab.active.adversarial_sequences import KINDS, adversarial_stream
 from psm_sim.lab.active.bound_comparators import Cbgz2Bound, CbgzBound, LasecBound, SharpBound
@@ -15,7 +16,6 @@ from psm_sim.lab.active.expected_bound_sums import expected_sums, pool_runs, sam
 from psm_sim.lab.studies.active.trials import Trial, frame_of, is_full, judge_claim
 from psm_sim.lab.studies.published import PublishedNumber
 from psm_sim.lab.studies.study import Findings, Scale, Table
-from psm_sim.random_streams import random_stream
 
 NAME = "worst-case"
 BIASES = (0.05, 0.5, 2.0)

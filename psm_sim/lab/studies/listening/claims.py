@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from psm_sim.summary_stats import Interval, confidence_interval
+from psm_sim.common.summary_stats import Interval, confidence_interval
 
 RULE = (
     "The rule was fixed beforehand. A claim compares two policies on the same pages. Each of its conditions"

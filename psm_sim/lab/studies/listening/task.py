@@ -10,7 +10,7 @@ import numpy as np
 
 from psm_sim.campaign.scenario_task import ScenarioTask
 from psm_sim.campaign.task_runner import Row
-from psm_sim.hashing import digest_of
+from psm_sim.common.hashing import digest_of
 from psm_sim.simulation.compare_policies import compare_runs
 from psm_sim.simulation.result import Result
 from psm_sim.simulation.scenario import Scenario

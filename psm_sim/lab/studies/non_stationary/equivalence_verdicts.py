@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psm_sim.summary_stats import Interval
+from psm_sim.common.summary_stats import Interval
 
 ENERGY_MARGIN = 0.01
 """Largest difference in energy that counts as equivalent, as a share of Learn-alpha's energy."""

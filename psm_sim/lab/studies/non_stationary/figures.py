@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.non_stationary.regret import CURVE
 from psm_sim.lab.studies.non_stationary.seed_statistics import BySeed
 from psm_sim.lab.studies.non_stationary.task import BOUNDED, FIXED, LEARN_ALPHA, LEARNERS
-from psm_sim.summary_stats import confidence_interval
 
 GROUPS = {
     "fixed polling time, 100 to 600 ms": FIXED[:6],

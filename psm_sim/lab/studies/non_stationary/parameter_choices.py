@@ -8,7 +8,8 @@ import pandas as pd
 
 from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.task_runner import Row
-from psm_sim.component_spec import Spec
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.non_stationary.equivalence_verdicts import (
     ENERGY_MARGIN,
     SLOWDOWN_MARGIN,
@@ -17,7 +18,6 @@ from psm_sim.lab.studies.non_stationary.equivalence_verdicts import (
 )
 from psm_sim.lab.studies.non_stationary.seed_statistics import format_signed
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.summary_stats import confidence_interval
 
 CANDIDATE_GAMMAS = (1e-3, 1e-4, 1e-5, 1e-6)
 UPLINKS = ("one", "restart", "keep")

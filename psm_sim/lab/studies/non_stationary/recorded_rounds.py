@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import FixedShare
 from psm_sim.network import load_topology
 from psm_sim.policies import Poll, Rest

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from psm_sim.array_types import FloatArray
+from psm_sim.common.array_types import FloatArray
 from psm_sim.lab.studies.non_stationary.recorded_rounds import LearnerRound, Unshared
 from psm_sim.learning import best_rate, rate_losses
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.non_stationary.seed_statistics import (
     BySeed,
     display_name,
@@ -13,7 +14,6 @@ from psm_sim.lab.studies.non_stationary.seed_statistics import (
 )
 from psm_sim.lab.studies.non_stationary.task import BOUNDED, LEARN_ALPHA, LEARNERS
 from psm_sim.losses import Poll, make_loss
-from psm_sim.summary_stats import confidence_interval
 
 _MEASURES = {"loss on the same rounds": "common", "energy": "energy_j", "slowdown": "slowdown"}
 

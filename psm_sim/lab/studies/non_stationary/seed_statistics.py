@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.non_stationary.equivalence_verdicts import (
     ENERGY_MARGIN,
     SLOWDOWN_MARGIN,
@@ -14,7 +15,6 @@ from psm_sim.lab.studies.non_stationary.equivalence_verdicts import (
     overall_verdict,
 )
 from psm_sim.lab.studies.non_stationary.task import FIXED, LEARN_ALPHA, LEARNERS
-from psm_sim.summary_stats import Interval, confidence_interval
 
 
 class BySeed:

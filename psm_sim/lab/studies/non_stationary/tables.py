@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.non_stationary.seed_statistics import (
     BySeed,
     display_name,
@@ -14,7 +15,6 @@ from psm_sim.lab.studies.non_stationary.seed_statistics import (
     scaled,
 )
 from psm_sim.lab.studies.non_stationary.task import LEARN_ALPHA, LEARNERS
-from psm_sim.summary_stats import confidence_interval
 
 REGIMES = ("quiet", "busy", "stream", "push")
 HINDSIGHT = {

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from psm_sim.hashing import digest_of
+from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.non_stationary.recorded_rounds import logged_run
 from psm_sim.lab.studies.non_stationary.regret import RATES, regrets
 from psm_sim.simulation.compare_policies import compare_runs

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from psm_sim.campaign.comparison_task import RunTask
 from psm_sim.campaign.task_runner import Row
-from psm_sim.component_spec import Spec
-from psm_sim.hashing import digest_of
+from psm_sim.common.component_spec import Spec
+from psm_sim.common.hashing import digest_of
 from psm_sim.lab.studies.published_experiments import BSD, LPSM
 from psm_sim.lab.studies.study import CHOOSING
 from psm_sim.simulation.run import prepare

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from psm_sim.hashing import digest_of
+from psm_sim.common.hashing import digest_of
 from psm_sim.policies import Policy
 from psm_sim.simulation.run import prepare
 from psm_sim.simulation.scenario import Scenario

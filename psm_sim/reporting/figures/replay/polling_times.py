@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psm_sim.formatting import truncate
+from psm_sim.common.formatting import truncate
 from psm_sim.reporting.figures.replay.axes_and_colours import (
     FigureData,
     concat_columns,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.formatting import truncate
+from psm_sim.common.formatting import truncate
 from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS
 from psm_sim.simulation.run_averages import Average
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.capture.ip_packets import TCP
 from psm_sim.workload.recordings.capture.reader import PacketCapture
 from psm_sim.workload.recordings.recording import Recording

@@ -12,7 +12,7 @@ from struct import Struct
 
 import numpy as np
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
 from psm_sim.workload.recordings.capture.byte_window import Window
 from psm_sim.workload.recordings.capture.frame_batch import MAX_FRAME, MAX_FRAMES, Frames, u32_rows
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.errors import InputError
-from psm_sim.input_limits import MAX_RECORDS, MAX_S
-from psm_sim.progress import Progress
-from psm_sim.registry import unknown_name_error
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_limits import MAX_RECORDS, MAX_S
+from psm_sim.common.progress import Progress
+from psm_sim.common.registry import unknown_name_error
 from psm_sim.workload.recordings.capture.address_codes import AddressCodes
 from psm_sim.workload.recordings.capture.address_packet_counts import PacketCounter
 from psm_sim.workload.recordings.capture.byte_window import Window

@@ -1,0 +1,1 @@
+"""Modules that know no network: errors, parameters, specs, plug-ins, files, random streams."""

@@ -1,0 +1,152 @@
+"""Loader of plug-ins: classes in users' files (``FILE.py:CLASS``) and entry points of packages."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+import zlib
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from psm_sim.common.errors import PLUGIN, CommandTerminated, PluginError, describe_error, safe_repr
+from psm_sim.common.user_code_guards import redirect_stdout_to_stderr, user_code_call
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+def load_class(path: str, class_name: str, base: type) -> type:
+    """Import the class *class_name* from the file *path*.
+
+    Parameters
+    ----------
+    path : str
+        Path of a Python file.
+    class_name : str
+        Name of the class in the file.
+    base : type
+        Required base class, such as ``Policy`` or ``Loss``.
+
+    Raises
+    ------
+    PluginError
+        If the file does not exist, cannot be imported or has no such class, or if the class is not
+        derived from *base*.
+    """
+    file = Path(path)
+    expected = f"a file that defines a class derived from psm_sim's {base.__name__}"
+    if not file.is_file():
+        raise PluginError(f"File not found: {path!r}; expected {expected}.")
+    with redirect_stdout_to_stderr():
+        module = _import(file)
+    with user_code_call(f"{class_name!r} cannot be looked up in {path}"):
+        cls = getattr(module, class_name, None)
+    if cls is None:
+        raise PluginError(
+            f"{path} has no class {class_name!r}; expected {_class_names(module, base) or expected}."
+        )
+    return checked_class(cls, base, f"{class_name} in {path}")
+
+
+def installed_entry_points(group: str) -> dict[str, EntryPoint]:
+    """Return the entry points of a group such as ``psm_sim.policies``, by name."""
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in sorted(entry_points(group=group), key=lambda point: point.name)}
+
+
+def distribution_of(point: EntryPoint) -> str:
+    """Return the name and version of the package that provides an entry point."""
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "an installed package"
+
+
+def load_entry_point(point: EntryPoint) -> Any:
+    """Import the object of an entry point.
+
+    Raises
+    ------
+    PluginError
+        If the import fails; the message names the package.
+    """
+    with (
+        redirect_stdout_to_stderr(),
+        user_code_call(f"{point.name} of {distribution_of(point)} ({point.value}) cannot be imported"),
+    ):
+        return point.load()
+
+
+def checked_class(cls: Any, base: type, owner: str) -> type:
+    """Return *cls* if it is a concrete class derived from *base*.
+
+    Parameters
+    ----------
+    cls : object
+        Object defined by a file or a package.
+    base : type
+        Required base class, such as ``Policy`` or ``Loss``.
+    owner : str
+        Name and location of the object, for error messages.
+
+    Raises
+    ------
+    PluginError
+        If *cls* is not a class derived from *base*, or has abstract methods.
+    """
+    expected = f"a class derived from psm_sim's {base.__name__}"
+    if not inspect.isclass(cls) or not issubclass(cls, base):
+        raise PluginError(f"{owner} must be {expected}, got {safe_repr(cls)}.")
+    if inspect.isabstract(cls):
+        missing = ", ".join(sorted(vars(cls)["__abstractmethods__"]))
+        raise PluginError(f"{owner} does not define {missing}; expected {expected}.")
+    return cls
+
+
+def _class_names(module: ModuleType, base: type) -> str:
+    names = [
+        name
+        for name, value in vars(module).items()
+        if inspect.isclass(value) and issubclass(value, base) and value.__module__ == module.__name__
+    ]
+    return "one of " + ", ".join(names) if names else ""
+
+
+class _FreshLoader(SourceFileLoader):
+    """Loader that compiles the source each time and neither reads nor writes bytecode files."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
+
+
+def _import(file: Path) -> ModuleType:
+    name = _module_name(file)
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, file, loader=_FreshLoader(name, str(file)))
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{file} cannot be imported; expected a file whose name ends in .py.")
+    module = importlib.util.module_from_spec(spec)
+    # Registered before it runs, because dataclasses and pickle look up their module by name.
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, (KeyboardInterrupt, CommandTerminated)):
+            raise
+        # Includes SystemExit, because a script that calls sys.exit() must not end psm_sim.
+        raise PluginError(f"{file} cannot be imported: {describe_error(error)}; fix the file.") from error
+    return module
+
+
+def _module_name(file: Path) -> str:
+    """Return a module name from the file's path and content; an edited file gets a new name."""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise PluginError(f"{file} cannot be read: {error.strerror}; make it readable.") from error
+    return f"{PLUGIN}{file.stem}_{zlib.crc32(str(file.resolve()).encode() + content):08x}"

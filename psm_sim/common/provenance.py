@@ -1,0 +1,75 @@
+"""Provenance of results: versions, platform, git revision and digests of the input files."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from psm_sim.common.hashing import file_digest
+from psm_sim.version import __version__
+
+_TIMEOUT_S = 5.0
+
+
+def collect_provenance(files: Iterable[Path]) -> dict[str, Any]:
+    """Return the provenance of a result as plain values.
+
+    It contains the versions of psm_sim, Python and the required packages, the git state of the current
+    folder and of psm_sim's source tree (None without a repository), and the SHA-256 digests of *files*,
+    the user's files, by path.
+    """
+    return {
+        "psm_sim": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": package_versions(),
+        "git": {"folder": git_state(Path.cwd()), "psm_sim": git_state(Path(__file__).parent)},
+        "files": {str(file): file_digest(file) for file in files},
+    }
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of the installed packages that psm_sim and its extras require."""
+    try:
+        required = metadata.requires("psm_sim") or []
+    except metadata.PackageNotFoundError:
+        required = []
+    names = {re.split(r"[^\w.\-]", each, maxsplit=1)[0] for each in required}
+    return {name: version for name in sorted(names) if (version := _version(name))}
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def git_state(folder: Path) -> dict[str, Any] | None:
+    """Return ``commit`` and ``changed`` (whether tracked files differ from it) of a folder's repository.
+
+    Returns None if no repository tracks the folder, or git is not installed.
+    """
+    commit = _git(folder, "rev-parse", "HEAD")
+    if not commit or not _git(folder, "ls-files", "--", "."):
+        return None
+    return {"commit": commit, "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))}
+
+
+def _git(folder: Path, *args: str) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603
+            ["git", "-C", str(folder), *args],  # noqa: S607
+            capture_output=True,
+            text=True,
+            timeout=_TIMEOUT_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return ""
+    return done.stdout.strip()

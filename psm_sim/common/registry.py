@@ -1,0 +1,119 @@
+"""Registry of named components: built-in, user-defined or from installed packages."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, TypeVar, cast
+
+from psm_sim.common.component_spec import Spec, class_file, name_of
+from psm_sim.common.errors import InputError, did_you_mean
+from psm_sim.common.parameters import build
+from psm_sim.common.plugins import (
+    checked_class,
+    distribution_of,
+    installed_entry_points,
+    load_class,
+    load_entry_point,
+)
+
+T = TypeVar("T")
+
+
+def unknown_name_error(kind: str, name: str, names: Iterable[str]) -> InputError:
+    """Return the error for an unknown name, with the closest valid name as a hint.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of object, such as ``"policy"``.
+    name : str
+        Unknown name.
+    names : iterable of str
+        Valid names.
+    """
+    names = list(names)
+    return InputError(
+        f"Unknown {kind} {name!r}; expected one of {', '.join(names)}.{did_you_mean(name, names)}"
+    )
+
+
+class Registry(Generic[T]):
+    """Named components of one kind. Their classes are imported on first use.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of component, for error messages: ``"policy"``, ``"loss"`` or ``"learner"``.
+    base : type
+        Base class of all components, including user-defined ones.
+    builtin : mapping of str to str
+        ``"module:Class"`` by name.
+    group : str
+        Entry point group of components from other packages; empty for none. Built-in names take
+        precedence.
+    """
+
+    def __init__(self, kind: str, base: type, builtin: Mapping[str, str], group: str = "") -> None:
+        self.kind, self.base, self._builtin, self.group = kind, base, dict(builtin), group
+
+    def names(self) -> list[str]:
+        """Return the built-in names."""
+        return list(self._builtin)
+
+    def installed(self) -> dict[str, str]:
+        """Return the components of installed packages: the package by name, without built-in names."""
+        points = installed_entry_points(self.group) if self.group else {}
+        return {name: distribution_of(point) for name, point in points.items() if name not in self._builtin}
+
+    def knows(self, text: str) -> bool:
+        """Return whether the spec *text* names a component or ``FILE.py:CLASS``."""
+        name = name_of(text, self.kind)
+        return name in self._builtin or class_file(name) is not None or name in self.installed()
+
+    def get(self, name: str) -> type:
+        """Return the class of a built-in name, a package's name or ``FILE.py:CLASS``.
+
+        Raises
+        ------
+        InputError
+            If the name is unknown, or the class cannot be used.
+        """
+        file = class_file(name)
+        if file:
+            return load_class(*file, self.base)
+        if name not in self._builtin:
+            return self._load_installed(name)
+        module, _, attribute = self._builtin[name].partition(":")
+        cls: type = getattr(importlib.import_module(module), attribute)
+        return cls
+
+    def _load_installed(self, name: str) -> type:
+        point = installed_entry_points(self.group).get(name) if self.group else None
+        if point is None:
+            raise unknown_name_error(self.kind, name, [*self.names(), *self.installed(), "FILE.py:CLASS"])
+        return checked_class(load_entry_point(point), self.base, f"{name} of {distribution_of(point)}")
+
+    def create(self, spec: str | Spec, **arguments: Any) -> T:
+        """Create the component of a spec, with checked parameters and further *arguments*.
+
+        Raises
+        ------
+        InputError
+            If the component is unknown, or one of its parameters is invalid.
+        """
+        parsed = Spec.of(spec, self.kind)
+        component: T = build(self.get(parsed.name), parsed.values, f"{self.kind} {parsed.name}", **arguments)
+        return component
+
+    def make(self, component: str | Spec | T) -> T:
+        """Return *component*, created with :meth:`create` if it is a spec.
+
+        Raises
+        ------
+        InputError
+            See :meth:`create`.
+        """
+        if isinstance(component, self.base):
+            return cast(T, component)
+        return self.create(cast("str | Spec", component))

@@ -1,0 +1,114 @@
+"""Guards for calls into user code: exceptions, output and returned values."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+from psm_sim.common.errors import CommandTerminated, InputError, PluginError, describe_error, safe_repr
+
+Component = TypeVar("Component")
+
+_MAX_DEPTH = 20
+
+
+# A verb in lower case, because it reads like a function in a with statement. A class, because a generator
+# would cost each decision of a user's policy 1 us.
+class user_code_call:  # noqa: N801
+    """Context manager that converts exceptions of user code to a PluginError.
+
+    Parameters
+    ----------
+    problem : str
+        Start of the message, such as ``"Policy mine failed in rest()"``.
+    remedy : str
+        End of the message.
+    values : object
+        Arguments of the user code, shown after *problem* unless None. They are formatted only on error.
+
+    Raises
+    ------
+    PluginError
+        For any exception, including ``SystemExit``, except :class:`InputError`, an interrupt and
+        :class:`CommandTerminated`.
+    """
+
+    __slots__ = ("_problem", "_remedy", "_values")
+
+    def __init__(self, problem: str, remedy: str = "fix the code", values: object = None) -> None:
+        self._problem, self._remedy, self._values = problem, remedy, values
+
+    def __enter__(self) -> None:
+        """Enter the block."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if error is None or isinstance(error, (InputError, KeyboardInterrupt, CommandTerminated)):
+            return
+        arguments = "" if self._values is None else f" with {safe_repr(self._values)}"
+        raise PluginError(f"{self._problem}{arguments}: {describe_error(error)}; {self._remedy}.") from error
+
+
+@contextmanager
+def redirect_stdout_to_stderr() -> Iterator[None]:
+    """Redirect what user code prints in the block, so that standard output has only the results."""
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+def component_name(component: Any) -> str:
+    """Return the name of a user's policy or loss, or the name of its class if it has none."""
+    try:
+        return str(component.name) or type(component).__name__
+    except Exception:
+        return type(component).__name__
+
+
+def copy_component(component: Component, owner: str) -> Component:
+    """Return a deep copy of a policy or loss; errors call it *owner*.
+
+    Raises
+    ------
+    PluginError
+        If copying fails, or the copy has another class.
+    """
+    with user_code_call(f"{owner} cannot be copied", "make it work with copy.deepcopy()"):
+        duplicate = copy.deepcopy(component)
+    if type(duplicate) is not type(component):
+        raise PluginError(f"The copy of {owner} must be of the same class, got {safe_repr(duplicate)}.")
+    return duplicate
+
+
+def to_plain(parameters: Any) -> dict[str, Any]:
+    """Convert the ``config()`` of a user's component to JSON values.
+
+    Raises
+    ------
+    TypeError
+        If it is not a dictionary, nested too deeply, or contains anything but numbers, strings,
+        booleans, None, lists and dictionaries.
+    """
+    if not isinstance(parameters, dict):
+        raise TypeError(f"config() must return a dictionary, got {safe_repr(parameters)}")
+    return {str(key): _plain(value, _MAX_DEPTH) for key, value in parameters.items()}
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if not depth:
+        raise TypeError("config() is nested too deeply")
+    if isinstance(value, dict):
+        return {str(key): _plain(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, depth - 1) for item in value]
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, Integral) and abs(int(value)) < 10**300:
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    raise TypeError(
+        f"config() must contain only numbers, strings, lists and dictionaries, got {safe_repr(value)}"
+    )

@@ -1,7 +1,0 @@
-"""Capture of the 802.11 frames as a pcap file with radiotap headers."""
-
-from psm_sim.network.observers.capture.capture_settings import check_capturable
-from psm_sim.network.observers.capture.observer import Capture, capture_observers
-from psm_sim.network.observers.capture.size_estimate import capture_bytes
-
-__all__ = ["Capture", "capture_bytes", "capture_observers", "check_capturable"]

@@ -1,0 +1,7 @@
+"""Capture of the 802.11 frames as a pcap file with radiotap headers."""
+
+from psm_sim.network.parts.capture.capture_settings import check_capturable
+from psm_sim.network.parts.capture.observer import Capture, capture_observers
+from psm_sim.network.parts.capture.size_estimate import capture_bytes
+
+__all__ = ["Capture", "capture_bytes", "capture_observers", "check_capturable"]

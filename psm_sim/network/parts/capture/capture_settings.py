@@ -1,0 +1,133 @@
+"""Header values of a capture, and the check that a topology can be captured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from psm_sim.common.errors import InputError
+from psm_sim.network.parts.capture.station_addresses import MAX_STATIONS
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.topology import Topology
+
+SERVER_PORT, DATAGRAM_PORT = 80, 40_000
+_MIN_HEADER, _MAX_HEADER = 40, 80
+_MAX_PACKET, _MAX_WINDOW = 65_535, 65_535
+SYN_OPTIONS = 8
+"""Bytes of the options of a SYN, which are the maximum segment size and the window scale."""
+
+
+@dataclass(frozen=True)
+class CaptureSettings:
+    """Values of header fields that follow from the topology.
+
+    Attributes
+    ----------
+    beacon_s : float
+        Beacon interval, in seconds.
+    beacon_tu, dtim_period : int
+        Beacon interval in time units, and DTIM period in beacons.
+    beacon_gap_s, beacon_air_s : float
+        Time from when a beacon is due to its transmission, and its duration, in seconds. Both are 0
+        without the DCF.
+    rate : int
+        Rate of data frames in units of 500 kbit/s; 0 if radiotap cannot express it.
+    rates : mapping of str to int
+        Rates of other kinds of frames, where they differ.
+    ack_us : int
+        Duration field of a data frame, in microseconds.
+    segment, header : int
+        Maximum payload, and size of the IPv4 and TCP headers, in bytes.
+    window, scale : int
+        Value of the TCP window field, and the window scale.
+    more_in_syn : int
+        Additional header bytes of a SYN.
+    stations : int
+        Number of stations that share the access point.
+    """
+
+    beacon_s: float
+    beacon_tu: int
+    dtim_period: int
+    beacon_gap_s: float
+    beacon_air_s: float
+    rate: int
+    rates: Mapping[str, int]
+    ack_us: int
+    segment: int
+    header: int
+    window: int
+    scale: int
+    more_in_syn: int
+    stations: int
+
+
+def capture_settings(topology: Topology, stations: int = 1) -> CaptureSettings:
+    """Return the header values of a topology with *stations* stations.
+
+    Raises
+    ------
+    InputError
+        As for :func:`check_capturable`.
+    """
+    check_capturable(topology, stations)
+    tcp = topology.tcp
+    window_bytes = tcp.window_bytes
+    scale = max(0, (min(window_bytes, _MAX_WINDOW << 14) // _MAX_WINDOW).bit_length())
+    scale = scale if window_bytes > _MAX_WINDOW else 0
+    option_bytes = tcp.header_bytes - _MIN_HEADER
+    return CaptureSettings(
+        beacon_s=topology.beacon.interval_s,
+        beacon_tu=min(max(round(topology.beacon.interval_s / 1.024e-3), 1), 65_535),
+        dtim_period=topology.beacon.dtim_period,
+        **_mac_settings(topology),
+        segment=tcp.segment_bytes,
+        header=tcp.header_bytes,
+        window=min(
+            -(-window_bytes >> scale) if scale == 0 else -(-window_bytes // (1 << scale)), _MAX_WINDOW
+        ),
+        scale=scale,
+        more_in_syn=max(0, SYN_OPTIONS - option_bytes) if scale else 0,
+        stations=stations,
+    )
+
+
+def _mac_settings(topology: Topology) -> dict[str, Any]:
+    """Return rates, durations and beacon times, by field of :class:`CaptureSettings`."""
+    if topology.mac.model == "dcf":
+        timing = FrameTiming(topology.mac)
+        mbps = {"ack": timing.control_mbps, "ps-poll": timing.poll_mbps, "beacon": timing.beacon_mbps}
+        return {
+            "beacon_gap_s": timing.pifs_s, "beacon_air_s": timing.beacon_s,
+            "rate": round(2 * timing.data_mbps),
+            "rates": {name: round(2 * rate) for name, rate in mbps.items()},
+            "ack_us": round(1e6 * timing.answer_s),
+        }  # fmt: skip
+    rate_mbps = topology.wireless.rate_mbps
+    rate, ack_us = round(2 * rate_mbps), min(10 + round(112 / rate_mbps), 32_767)
+    defaults = {"beacon_gap_s": 0.0, "beacon_air_s": 0.0, "rates": {}}
+    return {"rate": rate if 1 <= rate <= 255 else 0, "ack_us": ack_us, **defaults}
+
+
+def check_capturable(topology: Topology, stations: int = 1) -> None:
+    """Reject a topology whose segments do not fit IPv4 and TCP, or too many stations.
+
+    Raises
+    ------
+    InputError
+        If the headers have no valid size, a packet is too large, or there are too many stations.
+    """
+    if stations > MAX_STATIONS:
+        raise InputError(f"--capture supports at most {MAX_STATIONS:,} stations, got {stations:,}.")
+    tcp = topology.tcp
+    if not _MIN_HEADER <= tcp.header_bytes <= _MAX_HEADER or tcp.header_bytes % 4:
+        raise InputError(
+            f"--capture requires tcp.header_bytes to be a multiple of 4 from {_MIN_HEADER} to {_MAX_HEADER}"
+            f" (IPv4 and TCP headers), got {tcp.header_bytes}."
+        )
+    if tcp.header_bytes + tcp.segment_bytes > _MAX_PACKET:
+        raise InputError(
+            f"--capture requires tcp.segment_bytes to be at most {_MAX_PACKET - tcp.header_bytes} (IPv4"
+            f" packets), got {tcp.segment_bytes}."
+        )

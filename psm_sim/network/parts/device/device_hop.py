@@ -1,0 +1,123 @@
+"""Wireless hop of a real device, with its port and its radio."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from psm_sim.beacons import Beacons
+from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.link import Link
+from psm_sim.network.observers import Observer
+from psm_sim.network.parts.association import Association, KeepAlive, is_null, null_frame
+from psm_sim.network.parts.device import service_period_wakeups
+from psm_sim.network.parts.device.group_frames import GroupFrames
+from psm_sim.network.parts.device.port import DevicePort
+from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
+from psm_sim.network.parts.device.service_period_port import ServicePeriodPort
+from psm_sim.network.parts.device.service_period_radio import ServicePeriodRadio
+from psm_sim.network.parts.device.transmission_energy import TransmissionEnergy
+from psm_sim.network.parts.random_beacon_loss import BeaconReception
+from psm_sim.network.segment import Segment
+from psm_sim.network.sniffed_link import wireless_link
+from psm_sim.network.station import Station
+from psm_sim.network.topology import Topology
+from psm_sim.network.topology_sections import BeaconParameters, LinkParameters
+from psm_sim.network.wireless_hop import WirelessHop
+from psm_sim.policies.service_period_rules import ServicePeriod
+
+
+class DeviceHop(WirelessHop):
+    """Wireless hop with the device features that the topology or the policy requires.
+
+    Parameters
+    ----------
+    topology
+        The topology.
+    service : ServicePeriod or None
+        Service periods of the station; None if it has none.
+    """
+
+    def __init__(self, topology: Topology, service: ServicePeriod | None = None) -> None:
+        service_period_wakeups.check_service_period(topology, service)
+        super().__init__(topology)
+        self._service = service
+        self.beacons = service_period_wakeups.wake_grid(topology, service)
+        self.ledger = service_period_wakeups.make_ledger(topology, service)
+        limit_s, takes_s = topology.access_point.idle_limit_s, topology.station.association_ms / 1000
+        self.association = Association(self.env, limit_s, takes_s)
+
+    def observers(self) -> Sequence[Observer]:
+        """Return the observer that charges transmissions, if they have their own power."""
+        power = self.topology.power
+        if power.transmit_w is None:
+            return ()
+        return (TransmissionEnergy(power.transmit_w - power.awake_w, self.ledger.spend),)
+
+    def join(self, access_point: AccessPoint, wired_up: Link) -> None:
+        """Create ``port`` and ``radio``."""
+        topology, association, service = self.topology, self.association, self._service
+        station, hooks = topology.station, self.hooks
+        agreed = service is not None and service.interval_s is not None
+        reception = BeaconReception(BeaconParameters() if agreed else topology.beacon)
+        spend = self.ledger.spend
+        traits = RadioTraits(station, topology.power, reception, association, self.up, self.down, spend)
+        port_arguments = (self.env, topology.access_point, self.down, association, station.ps_poll_ms / 1000)
+        radio_arguments = (self.up, hooks.radio, hooks.beacons)
+        self.port: DevicePort
+        self.radio: DeviceRadio
+        if service is None:
+            self.port = DevicePort(*port_arguments)
+            self.radio = DeviceRadio(traits, self.env, self.doze, self.port, *radio_arguments)
+        else:
+            self.port = port = ServicePeriodPort(service, *port_arguments)
+            self.radio = ServicePeriodRadio(
+                service, traits, self.beacons, port, self.env, self.doze, *radio_arguments
+            )
+        access_point.ports.append(self.port)
+        self.group = self._make_group_frames() if topology.access_point.group_per_s else None
+
+    def start(self, station: Station) -> None:
+        """Start the keep-alive timer if it is enabled. Null data frames end at the access point."""
+        every_s = self.topology.station.keep_alive_s
+        if every_s is not None:
+            KeepAlive(self.env, self.association, every_s, lambda: station.send_null(null_frame()))
+        self.radio.on_group = station.received_group
+        forward = self.up.deliver
+
+        def deliver(segment: Segment) -> None:
+            if not is_null(segment):
+                forward(segment)
+
+        self.up.deliver = deliver
+
+    def forget(self, back_s: float) -> int:
+        """Discard the association and the buffered frames in a restart that ends at *back_s* seconds.
+
+        Return the number of frames on the downlink. They are lost as well, when they reach the station.
+        """
+        self.association.lose(back_s)
+        self.port.empty()
+        self.radio.unannounced()
+        return self.down.in_flight
+
+    def report(self) -> dict[str, float]:
+        """Return counts of group addressed frames, missed beacons and renewed associations, by name."""
+        counts: dict[str, float] = {}
+        if self.group is not None:
+            counts |= {"group frames": self.group.sent, "group frames missed": self.group.missed}
+        if self.topology.beacon.loss:
+            counts["beacons missed"] = self.radio.beacons_missed
+        restarts = self.topology.faults.restart_every_s is not None
+        if restarts or self.topology.access_point.idle_limit_s is not None:
+            counts["associations renewed"] = self.association.renewals
+        return counts
+
+    def _make_group_frames(self) -> GroupFrames:
+        topology, access_point, hooks = self.topology, self.topology.access_point, self.hooks
+        hop = LinkParameters(access_point.group_rate_mbps, topology.wireless.latency_ms)
+        link = wireless_link(self.env, "wireless down", hop, hooks.frame, hooks.air)
+        link.deliver = self.radio.receive_group
+        beacons, beacon = Beacons(topology.beacon.interval_s), topology.beacon
+        return GroupFrames(
+            self.env, beacons, beacon.dtim_period, access_point, link, self.radio, beacon.loss_seed
+        )

@@ -1,0 +1,94 @@
+"""Access-point port with ageing of frames, expiry of associations, and channel time for PS-Polls."""
+
+from __future__ import annotations
+
+from math import inf
+
+from simpy import Environment
+
+from psm_sim.network.access_point import Port
+from psm_sim.network.link import Link
+from psm_sim.network.parts.association import Association
+from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.network.topology_sections import AccessPointParameters
+
+
+class DevicePort(Port):
+    """Port that drops buffered frames when they age out, or when the association has expired.
+
+    Parameters
+    ----------
+    env, parameters, downlink
+        As for a :class:`~psm_sim.network.access_point.Port`.
+    association
+        Association of the station.
+    poll_s
+        Channel time to retrieve one buffered frame, in seconds.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        parameters: AccessPointParameters,
+        downlink: Link,
+        association: Association,
+        poll_s: float,
+    ) -> None:
+        super().__init__(env, parameters, downlink)
+        self._ageing_s, self._association, self._poll_s = parameters.ageing_s, association, poll_s
+
+    @property
+    def tim_bit(self) -> bool:
+        """Whether frames are buffered that have not aged out."""
+        self._drop_old()
+        return bool(self._buffered)
+
+    def forward(self, segment: Segment) -> None:
+        """Forward, buffer or drop one frame. It is dropped if the association has expired."""
+        self._drop_old()
+        if self._association.lapsed:
+            self._drop(segment)
+        else:
+            super().forward(segment)
+
+    def release(self) -> list[BufferedFrame]:
+        """Send and return the buffered frames that have not aged out, each after a PS-Poll."""
+        self._drop_old()
+        buffered, self._buffered = self._buffered, []
+        if buffered and self.on_buffered:
+            self._notify(self._env.now, len(buffered))
+        for _, segment in buffered:
+            self._deliver(segment)
+        return buffered
+
+    def empty(self) -> None:
+        """Drop all buffered frames."""
+        while self._buffered:
+            self._drop(self._buffered.pop(0)[1])
+            if self.on_buffered:
+                self._notify(self._env.now)
+
+    def _deliver(self, segment: Segment) -> None:
+        if self._poll_s:
+            self._downlink.hold_until(max(self._env.now, self._downlink.free_at) + self._poll_s)
+        self._last = segment
+        self._downlink.send(segment)
+
+    def _drop_old(self) -> None:
+        """Drop frames that have aged out. This is evaluated lazily, so that ageing causes no events."""
+        buffered = self._buffered
+        oldest_s = -1.0 if self._ageing_s is None else self._env.now - self._ageing_s
+        while buffered and (buffered[0][0] < oldest_s or self._association.lapsed):
+            arrived_s, segment = buffered.pop(0)
+            self._drop(segment)
+            if self.on_buffered:
+                self._notify(self._dropped_s(arrived_s))
+
+    def _dropped_s(self, arrived_s: float) -> float:
+        """Return the time at which a frame that arrived at *arrived_s* aged out, which may be in the past."""
+        aged_s = inf if self._ageing_s is None else arrived_s + self._ageing_s
+        return min(aged_s, self._association.lapses_s, self._env.now)
+
+    def _drop(self, segment: Segment) -> None:
+        self.dropped_frames += 1
+        self.dropped_bytes += segment.wire_bytes

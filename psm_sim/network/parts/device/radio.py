@@ -1,0 +1,150 @@
+"""Radio with wake-up time, beacon loss, clock drift and group addressed frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from psm_sim.network.link import Link
+from psm_sim.network.parts.association import Association
+from psm_sim.network.parts.lossy_beacon_radio import LossyBeaconRadio
+from psm_sim.network.parts.random_beacon_loss import BeaconReception
+from psm_sim.network.radio_state import AWAKE, BUSY, DOZING, SEND_ONLY, State
+from psm_sim.network.segment import Segment
+from psm_sim.network.topology_device import PowerParameters, StationParameters
+from psm_sim.policies import Poll
+
+
+class RadioTraits(NamedTuple):
+    """Traits of a device's radio.
+
+    Attributes
+    ----------
+    station, power
+        Behaviour of clock and driver, and power draw.
+    reception
+        Model of the lost beacons.
+    association
+        Association of the station.
+    uplink, downlink
+        The wireless links.
+    spend
+        Function that charges an energy in joules, in addition to that of the radio states.
+    """
+
+    station: StationParameters
+    power: PowerParameters
+    reception: BeaconReception
+    association: Association
+    uplink: Link
+    downlink: Link
+    spend: Callable[[float], None]
+
+
+class DeviceRadio(LossyBeaconRadio):
+    """Radio that extends :class:`~psm_sim.network.radio.Radio` by the traits of a device.
+
+    Parameters
+    ----------
+    traits
+        Traits of the device.
+    arguments, keywords
+        Arguments of :class:`~psm_sim.network.radio.Radio`.
+    """
+
+    def __init__(self, traits: RadioTraits, *arguments: Any, **keywords: Any) -> None:
+        self._traits = traits
+        station, awake_w = traits.station, traits.power.awake_w
+        self._guard_j = awake_w * station.guard_ms / 1000
+        self._drift_w = awake_w * station.drift_ppm * 1e-6
+        self.configure_reception(traits.reception, station, traits.power, traits.spend)
+        self._synchronized_s, self._last_s, self._woken = 0.0, 0.0, 0
+        self.on_group: Callable[[Segment], None] = lambda _: None
+        super().__init__(*arguments, **keywords)
+
+    def wake_to_send(self, now_s: float) -> Poll | None:
+        """Wake up to transmit, after the wake-up time and, if needed, a new association."""
+        self.advance(now_s)
+        traits = self._traits
+        delay_s = traits.association.sends()
+        if self._state is DOZING:
+            delay_s += traits.station.wake_ms / 1000
+            traits.spend(traits.power.wake_j)
+            self._missed_beacon = False
+        if delay_s:
+            traits.uplink.hold_until(now_s + delay_s)
+            traits.downlink.hold_until(now_s + delay_s)
+        return super().wake_to_send(now_s)
+
+    def accepts_group(self, number: int, frames: int) -> bool:
+        """Return whether the radio receives group addressed frames. If it does, it stays awake for them.
+
+        Parameters
+        ----------
+        number
+            Number of the DTIM beacon, which is sent now.
+        frames
+            Number of group addressed frames that follow it.
+        """
+        self.advance(self._env.now)
+        if self._state is DOZING and not self._receives_dtim(number):
+            return False
+        self._awaited += frames
+        self._state = BUSY if self._state is AWAKE else self._state
+        return True
+
+    def receive_group(self, segment: Segment) -> None:
+        """Receive one group addressed frame. Frames buffered for a SEND_ONLY radio remain buffered."""
+        self._awaited -= 1
+        self._last_frame_s = self._env.now
+        self.on_group(segment)
+        if self._state is SEND_ONLY and self._port.tim_bit:
+            self.announced()
+
+    def unannounced(self) -> None:
+        """Handle the loss of all buffered frames: cancel the wake-up that would retrieve them."""
+        self._beacon_alarm.cancel()
+        self._idle_alarm.cancel()
+
+    def _receives_dtim(self, number: int) -> bool:
+        if self._doze.number != number or self._reception.lost(number):
+            return False
+        self._missed_beacon = False
+        if self._port.tim_bit:
+            self._beacon_alarm.cancel()
+            super()._wake_for_beacon()
+        else:
+            now_s = self._doze.wakes_s
+            self._record_beacons(now_s, 1)
+            self._last_poll = self._doze.end(now_s)
+            self._enter(BUSY, now_s)
+        return True
+
+    def _wake_for_beacon(self) -> None:
+        if not self._port.tim_bit:
+            return
+        if self._reception.lost(self._doze.number):
+            self._miss()
+            if self._state is DOZING:
+                self._beacon_alarm.at(self._doze.wakes_s)
+        else:
+            self._missed_beacon = False
+            super()._wake_for_beacon()
+
+    def _record_beacons(self, first_s: float, count: int) -> None:
+        self._last_s = first_s + (count - 1) * self._doze.every_s
+        self._woken += count
+        super()._record_beacons(first_s, count)
+
+    def _fall_asleep(self, since_s: float) -> None:
+        if self._state is not DOZING:
+            self._synchronized_s, self._last_s, self._woken = since_s, since_s, 0
+        super()._fall_asleep(since_s)
+
+    def _enter(self, state: State, time_s: float) -> None:
+        """Change the state, and charge the guard times of a doze at its end."""
+        # Charged once per doze: with beacon.fire_all the beacons come one by one, and sums must not differ.
+        if self._state is DOZING and state is not DOZING:
+            asleep_s = self._last_s - self._synchronized_s
+            self._traits.spend(self._woken * self._guard_j + asleep_s * self._drift_w)
+        super()._enter(state, time_s)

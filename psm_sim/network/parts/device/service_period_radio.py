@@ -1,0 +1,166 @@
+"""Radio that receives frames in service periods, negotiated (TWT) or triggered (U-APSD)."""
+
+from __future__ import annotations
+
+from math import inf, nextafter
+from typing import Any
+
+from psm_sim.beacons import Beacons
+from psm_sim.network.parts.association import null_frame
+from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
+from psm_sim.network.parts.device.service_period_port import ServicePeriodPort
+from psm_sim.network.radio_state import AWAKE, BUSY, DOZING, SEND_ONLY
+from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.policies import Poll
+from psm_sim.policies.service_period_rules import ServicePeriod
+
+
+class ServicePeriodRadio(DeviceRadio):
+    """Radio that receives frames in service periods only. Outside of them it is at most SEND_ONLY.
+
+    Parameters
+    ----------
+    service, traits
+        Service periods, and other traits of the device.
+    beacons
+        Times of the TWT service periods; with U-APSD, of the beacons.
+    port, arguments
+        Port of the station, and the other arguments of :class:`~psm_sim.network.radio.Radio`.
+    """
+
+    def __init__(
+        self,
+        service: ServicePeriod,
+        traits: RadioTraits,
+        beacons: Beacons,
+        port: ServicePeriodPort,
+        *arguments: Any,
+    ) -> None:
+        self._service, self._periods, self._grid = service, port, beacons
+        self._agreed = service.interval_s is not None  # whether there is a TWT agreement
+        self._more = self._triggered = False
+        env, doze, *others = arguments
+        super().__init__(traits, env, doze, port, *others)
+
+    def wake_to_send(self, now_s: float) -> Poll | None:
+        """Wake up to transmit. A station that transmits in TWT periods only continues to doze."""
+        if not self._service.uplink_waits:
+            return super().wake_to_send(now_s)
+        self.advance(now_s)
+        self._traits.association.sends()
+        self._state = BUSY if self._state is AWAKE else self._state
+        return None
+
+    def refuses(self) -> bool:
+        """Handle the arrival of a frame. Return whether it must wait for a trigger or for a wake-up."""
+        self.advance(self._env.now)
+        outside = not self._agreed or self._env.now >= self._periods.ends_s
+        if outside and self._state in (BUSY, AWAKE):
+            self._state = SEND_ONLY
+        return outside or self._state is DOZING
+
+    def accepts_group(self, number: int, frames: int) -> bool:
+        """Return whether the radio receives group addressed frames. With TWT it receives none.
+
+        Parameters
+        ----------
+        number, frames
+            As for :class:`~psm_sim.network.parts.device.radio.DeviceRadio`.
+        """
+        return not self._agreed and super().accepts_group(number, frames)
+
+    def announced(self) -> None:
+        """Handle the setting of the TIM bit: schedule the retrieval for the next period or an idle uplink."""
+        if self._state is AWAKE:
+            self._idle_alarm.at(max(self._env.now, self._awake_until_s))
+        elif self._state is BUSY:
+            self._idle_alarm.at(max(self._env.now, self._idle_s()))
+        else:
+            super().announced()
+
+    def receive(self, segment: Segment) -> None:
+        """Receive one frame. After the last one of a period, trigger the next period if necessary."""
+        super().receive(segment)
+        if not self._awaited and self._port.tim_bit:
+            if not self._agreed and self._more:
+                self._trigger()
+            else:
+                self.announced()
+
+    def send(self, segment: Segment) -> None:
+        """Transmit one segment, which waits for a TWT period or triggers a U-APSD period."""
+        if self._service.uplink_waits:
+            self._wait_for_period()
+        super().send(segment)
+        if not self._agreed:
+            self._serve()
+
+    def _trigger(self) -> None:
+        self._uplink.send(null_frame())
+        self._serve()
+
+    def _serve(self) -> None:
+        """Begin a period after the current transmission, unless a period is in progress."""
+        if self._awaited or not self._port.tim_bit:
+            return
+        self._traits.downlink.hold_until(self._transmitter.free_at)
+        self._triggered = True
+        self._retrieve()
+        self._triggered = False
+        self._state, self._more = SEND_ONLY, self._port.tim_bit
+
+    def _wait_for_period(self) -> None:
+        """Delay the uplink until the next TWT period, unless a period is in progress or it already waits."""
+        now_s = self._env.now
+        if self._transmitter.free_at <= now_s and now_s >= self._periods.ends_s:
+            self._traits.uplink.hold_until(self._grid.time(self._grid.after(now_s)))
+
+    def _receive_beacons(self, now_s: float) -> None:
+        first_s = self._doze.wakes_s
+        if self._transmitter.free_at <= first_s:
+            super()._receive_beacons(now_s)
+            return
+        # Uplink frames that waited for this period are being transmitted.
+        self._record_beacons(first_s, 1)
+        self._last_poll = self._doze.end(first_s)
+        self._enter(BUSY, first_s)
+
+    def _record_beacons(self, first_s: float, count: int) -> None:
+        super()._record_beacons(first_s, count)
+        if self._agreed:
+            self._periods.ends_s = self._last_s + self._service.duration_s
+
+    def _retrieve(self) -> list[BufferedFrame]:
+        """Retrieve the buffered frames, if necessary after a null data frame that requests them."""
+        if self._service.asks and not self._triggered and self._port.tim_bit:
+            self._uplink.send(null_frame())
+            self._traits.downlink.hold_until(self._transmitter.free_at)
+        return super()._retrieve()
+
+    def _wake_for_beacon(self) -> None:
+        super()._wake_for_beacon()
+        if self._state is not BUSY:
+            return
+        if not self._agreed:
+            self._state, self._more = SEND_ONLY, self._port.tim_bit
+        elif not self._awaited and self._port.tim_bit:
+            self.announced()
+
+    def _wait(self, now_s: float, until_s: float) -> None:
+        super()._wait(now_s, until_s)
+        if self._state is AWAKE and self._port.tim_bit:
+            self.announced()
+
+    def _idle_while_send_only(self) -> None:
+        """Get the next decision once the link is idle and no period is in progress.
+
+        Buffered frames wait for this decision.
+        """
+        now_s = self._env.now
+        if self._state is AWAKE:
+            self.advance(nextafter(now_s, inf))
+        elif self._state is not DOZING and not self._awaited:
+            if self._idle_s() > now_s:
+                self._idle_alarm.at(self._idle_s())
+            else:
+                self._begin_rest(now_s)

@@ -1,0 +1,182 @@
+"""Fault injection into one world: hosts, programs and links with faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from simpy import Environment
+
+from psm_sim.common.errors import InputError
+from psm_sim.common.random_streams import stream_name
+from psm_sim.network.browser import Browser, Visit
+from psm_sim.network.end_systems import EndSystems, FramePath
+from psm_sim.network.host import Host
+from psm_sim.network.link import Link, LinkName
+from psm_sim.network.page_failure_handler import PageFailureHandler
+from psm_sim.network.parts.association import null_frame
+from psm_sim.network.parts.faults.abandoning_browser import AbandoningBrowser
+from psm_sim.network.parts.faults.frame_loss import Cause, FrameLoss, RandomFrameLoss
+from psm_sim.network.parts.faults.outages import GilbertElliott, OutageSchedule
+from psm_sim.network.parts.faults.resetting_host import ResettingHost
+from psm_sim.network.parts.faults.restarts import ForgetfulHop, Restarts
+from psm_sim.network.parts.faults.stalling_server import StallingServer
+from psm_sim.network.radio import Radio
+from psm_sim.network.segment import Segment
+from psm_sim.network.tcp_endpoint import Application, Endpoint
+from psm_sim.network.topology import Topology
+from psm_sim.workload.page_view import Page
+
+PageCallback = Callable[[Visit], None]
+
+_MAX_OUTAGES = 1_000_000
+"""Maximum number of restarts, or of stalls, in a run. A million take some tens of seconds to simulate."""
+
+
+class Faults(EndSystems):
+    """End systems with faults, and counters of the faults.
+
+    Parameters
+    ----------
+    env, topology
+        The clock and the topology.
+    station
+        Index of the station at its access point, from 0. Restarts affect all stations, other faults only one.
+    """
+
+    def __init__(self, env: Environment, topology: Topology, station: int = 0) -> None:
+        super().__init__(env, topology)
+        self._station = station
+        self._seed = topology.faults.seed if topology.faults.seed is not None else 1
+        self._stalls = self._outages(
+            stream_name("stalls", station), topology.faults.stall_every_s, topology.faults.stall_s
+        )
+        self._restarts: Restarts | None = None
+        self._losses: dict[LinkName, FrameLoss] = {}
+
+    def _check(self, pages: Sequence[Page]) -> None:
+        """Check the number of restarts and stalls, which also occur in think times.
+
+        Raises
+        ------
+        InputError
+            If there would be more than a million of either.
+        """
+        think_s, parameters = sum(page.think_s for page in pages), self.topology.faults
+        for name, every_s, lasts_s in (
+            ("restart_every_s", parameters.restart_every_s, parameters.restart_s),
+            ("stall_every_s", parameters.stall_every_s, parameters.stall_s),
+        ):
+            if every_s is not None and think_s > _MAX_OUTAGES * (every_s + lasts_s):
+                raise InputError(
+                    f"faults: {name} = {every_s:g} causes more than {_MAX_OUTAGES:,} faults in {think_s:g} s"
+                    f" of think time; increase {name} or simulate fewer pages."
+                )
+
+    def begin(self, path: FramePath, pages: Sequence[Page]) -> None:
+        """Install frame loss on the links of *path* and start the restarts, for a run of *pages*.
+
+        The losses wrap the final receivers of the links, after a messenger has been added.
+        """
+        self._check(pages)
+        self._messenger = path.messenger
+        if self._losses:
+            return
+        self._start_restarts(path)
+        hop, restarts = path.hop, self._restarts
+        up, down = ([restarts.takes_uplink], [restarts.takes_downlink]) if restarts else ([], [])
+        self._add_losses(path, hop.up, hop.up, up)
+        self._add_losses(path, path.wired_up, path.wired_up, [])
+        self._add_losses(path, path.wired_down, path.wired_down, [])
+        # Drop the frame after the radio: it stays awake for corrupt frames too.
+        self._add_losses(path, hop.down, hop.radio, down)
+
+    def lost_bytes(self, direction: str) -> int:
+        """Return the bytes lost in *direction*, including headers but without null data frames."""
+        return sum(losses.bytes for losses in self._losses_in(direction))
+
+    def lost_frames(self, direction: str) -> int:
+        """Return the number of frames lost in *direction*, without null data frames."""
+        return sum(losses.frames for losses in self._losses_in(direction))
+
+    def host(
+        self, transmit: Callable[[Segment], None], accept: Callable[[Endpoint], Application] | None = None
+    ) -> ResettingHost:
+        """Return a host whose connections can be aborted."""
+        return ResettingHost(self.env, self.topology.tcp, transmit, accept)
+
+    def serve(self, end: Endpoint) -> StallingServer:
+        """Return the server program for *end*, the server's end of a connection."""
+        return StallingServer(self.env, end, self.topology.browser.persistent, self._server, self._stalls)
+
+    def browser(self, client: Host, on_page: Sequence[PageCallback]) -> AbandoningBrowser:
+        """Return a browser that can abandon pages; *client* is a host from :meth:`host`."""
+        host = cast("ResettingHost", client)
+        self._browser = browser = AbandoningBrowser(self.env, host, self.topology.browser, on_page)
+        browser.set_patience(self.topology.faults.patience_s)
+        return browser
+
+    def watch(self, server: Host, client: Host, browser: Browser, failures: PageFailureHandler) -> None:
+        """Connect hosts and browser to the handler of page failures, and the handler to the browser."""
+        super().watch(server, client, browser, failures)
+        self._server = cast("ResettingHost", server)
+        self._browser.overdue, failures.report = failures.fail, self._browser.fail
+        for host in (server, client):
+            host.give_up = self._for_current_page(host.give_up)
+
+    def report(self) -> dict[str, float]:
+        """Return fault counts by name, for the faults that are enabled."""
+        counts: dict[str, float] = {}
+        if self.topology.wireless_faults.on or self.topology.wired_faults.on or self._restarts:
+            counts |= {
+                f"frames lost {direction}": self.lost_frames(direction) for direction in ("up", "down")
+            }
+        if self._restarts is not None:
+            counts["restarts"] = self._restarts.number
+        if self._stalls is not None:
+            counts["server stalls"] = self._stalls.begun(self.env.now)
+        return counts
+
+    def _for_current_page(self, give_up: Callable[[Endpoint], None]) -> Callable[[Endpoint], None]:
+        """Return a wrapper of *give_up* that ignores connections of earlier pages.
+
+        It reopens persistent connections.
+        """
+
+        def filtered(end: Endpoint) -> None:
+            if self._browser.uses(end.connection):
+                give_up(end)
+            elif self._messenger is not None:
+                self._messenger.reopen(end, self._browser.abort)
+
+        return filtered
+
+    def _losses_in(self, direction: str) -> list[FrameLoss]:
+        return [losses for name, losses in self._losses.items() if name.endswith(direction)]
+
+    def _add_losses(self, path: FramePath, link: Link, end: Link | Radio, causes: list[Cause]) -> None:
+        """Drop frames at *end*, the receiving end of *link*: at random, and by *causes*."""
+        hop = link.name.split()[0]
+        parameters = self.topology.wireless_faults if hop == "wireless" else self.topology.wired_faults
+        bad = GilbertElliott(
+            self._seed, stream_name(f"faults.{hop}", self._station), parameters.good_s, parameters.bad_s
+        )
+        if parameters.on:
+            bad_state = bad if parameters.bad_loss else None
+            name = stream_name(link.name, self._station)
+            page = path.visits.__len__
+            causes = [*causes, RandomFrameLoss(self.env, self._seed, name, parameters, bad_state, page)]
+        self._losses[link.name] = losses = FrameLoss(self.env, link, causes, path.hop.hooks.lost)
+        end.deliver = losses.before(end.deliver)
+
+    def _outages(self, name: str, every_s: float | None, lasts_s: float) -> OutageSchedule | None:
+        return None if every_s is None else OutageSchedule(self._seed, f"faults.{name}", every_s, lasts_s)
+
+    def _start_restarts(self, path: FramePath) -> None:
+        parameters, station = self.topology.faults, path.station
+        outages = self._outages("restarts", parameters.restart_every_s, parameters.restart_s)
+        if outages is None:
+            return
+        at_once = parameters.restart_noticed == "return"
+        on_return = (lambda: station.send_null(null_frame())) if at_once else (lambda: None)
+        self._restarts = Restarts(self.env, outages, cast("ForgetfulHop", path.hop), on_return)

@@ -1,0 +1,94 @@
+"""Random outages and bad channel states. Their times depend on the seed only, not on the policy."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import numpy as np
+
+from psm_sim.common.random_streams import random_stream
+
+_CYCLES = 100
+"""Mean number of good and bad periods in a window."""
+
+
+class GilbertElliott:
+    """Gilbert-Elliott model of a hop: alternating good and bad periods (Gilbert 1960, Elliott 1963).
+
+    The periods have exponential lengths. They are sampled window by window, each window from its own random
+    stream, so a long pause costs nothing. The first state of a window has the stationary distribution.
+
+    Parameters
+    ----------
+    seed, name
+        The seed, and the name of the random stream.
+    good_s, bad_s
+        Mean lengths of good and bad periods, in seconds.
+    """
+
+    def __init__(self, seed: int, name: str, good_s: float, bad_s: float) -> None:
+        self._seed, self._name, self._means_s = seed, name, (good_s, bad_s)
+        self._window_s = _CYCLES * (good_s + bad_s)
+        self._number = -1
+        self._edges_s: list[float] = []
+        self._first_bad = False
+
+    def at(self, time_s: float) -> bool:
+        """Return whether the state is bad at *time_s* seconds."""
+        number, within_s = divmod(time_s, self._window_s)
+        if number != self._number:
+            self._sample_window(int(number))
+        return self._first_bad ^ (bisect_right(self._edges_s, within_s) % 2 == 1)
+
+    def _sample_window(self, number: int) -> None:
+        random, (good_s, bad_s) = random_stream(self._seed, self._name, number), self._means_s
+        self._number, self._first_bad = number, bool(random.random() < bad_s / (good_s + bad_s))
+        turns = (bad_s, good_s) if self._first_bad else (good_s, bad_s)
+        lengths_s, reached_s = np.zeros(0), 0.0
+        while reached_s < self._window_s:
+            lengths_s = np.append(lengths_s, random.exponential(np.tile(turns, _CYCLES)))
+            reached_s = float(lengths_s.sum())
+        self._edges_s = np.cumsum(lengths_s).tolist()
+
+
+class OutageSchedule:
+    """Sequence of outages of fixed length, separated by exponential times.
+
+    Parameters
+    ----------
+    seed, name
+        The seed, and the name of the random stream.
+    every_s
+        Mean time from the end of an outage to the next one, in seconds.
+    lasts_s
+        Length of an outage in seconds.
+
+    Attributes
+    ----------
+    begins_s, ends_s : float
+        Begin and end of the current or next outage, in seconds.
+    number : int
+        Number of this outage, from 1.
+    """
+
+    def __init__(self, seed: int, name: str, every_s: float, lasts_s: float) -> None:
+        self._random, self._every_s, self._lasts_s = random_stream(seed, name), every_s, lasts_s
+        self.begins_s = self.ends_s = 0.0
+        self.number = 0
+        self.next()
+
+    def next(self) -> None:
+        """Advance to the next outage."""
+        self.begins_s = self.ends_s + float(self._random.exponential(self._every_s))
+        self.ends_s = self.begins_s + self._lasts_s
+        self.number += 1
+
+    def begun(self, now_s: float) -> int:
+        """Return the number of outages begun at *now_s*, which must not decrease between calls."""
+        return self.number if self.left_s(now_s) > 0 else self.number - 1
+
+    def left_s(self, now_s: float) -> float:
+        """Return the rest of the current outage in seconds, or 0. *now_s* must not decrease between calls."""
+        while now_s >= self.ends_s:
+            self.next()
+        return self.ends_s - now_s if now_s >= self.begins_s else 0.0

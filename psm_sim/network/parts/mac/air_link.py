@@ -1,0 +1,106 @@
+"""Link between the access point and one station whose frames compete for the channel."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from simpy import Environment
+
+from psm_sim.network.air_frame import AirCallback
+from psm_sim.network.link import Link, LinkName
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.mac.sniffer_tap import SnifferTap
+from psm_sim.network.segment import BufferedFrame, Segment
+from psm_sim.network.topology import Topology
+
+
+class AirLink(Link):
+    """One direction of the wireless hop, with a queue of frames that wait for the channel.
+
+    Parameters
+    ----------
+    env, name, on_frame
+        As for :class:`~psm_sim.network.link.Link`. The callbacks are called when a frame arrives.
+    topology
+        The resolved topology.
+    on_air
+        As for :class:`~psm_sim.network.sniffed_link.SniffedLink`.
+
+    Attributes
+    ----------
+    queue : deque of (float, Segment or ControlFrame)
+        Waiting frames in the order of transmission, each with its arrival time in seconds.
+    request_channel : callable
+        Called when a frame is queued. It must be set before the first frame is sent.
+    lost_bytes : int
+        Bytes of the frames that exceeded the retry limit, including headers.
+    sniffer : SnifferTap or None
+        Reports the frames on the channel; None if there are no callbacks.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        name: LinkName,
+        topology: Topology,
+        on_frame: Sequence[Callable[[Link, float, float, Segment], None]] = (),
+        on_air: Sequence[AirCallback] = (),
+    ) -> None:
+        super().__init__(env, name, topology.wireless, on_frame)
+        self._timing = FrameTiming(topology.mac)
+        self.queue: deque[tuple[float, Any]] = deque()
+        self.request_channel: Callable[[], None]
+        self.lost_bytes = 0
+        self.sniffer = SnifferTap(name == "wireless up", on_air, self._timing) if on_air else None
+
+    def send(self, segment: Segment, queued_s: float | None = None) -> None:
+        """Queue a segment for transmission."""
+        self.queue.append((self._env.now, segment))
+        self.request_channel()
+
+    def send_all(self, buffered: Sequence[BufferedFrame]) -> None:
+        """Queue segments that were buffered, each by :meth:`send`."""
+        for _, segment in buffered:
+            self.send(segment)
+
+    def enqueue(self, item: Any, first: bool = False) -> None:
+        """Queue a control frame at the end of the queue, or at its head if *first* is true."""
+        entry = (self._env.now, item)
+        if first:
+            self.queue.appendleft(entry)
+        else:
+            self.queue.append(entry)
+
+    def collided(self) -> None:
+        """Record that a transmission of the first frame collided, so that the next one has the Retry bit."""
+        if self.sniffer is not None:
+            self.sniffer.collided.add(self.queue[0][1])
+
+    def remove(self, entry: tuple[float, Any]) -> Any:
+        """Remove an entry from the queue and return its frame. Its collisions are forgotten."""
+        self.queue.remove(entry)
+        if self.sniffer is not None:
+            self.sniffer.collided.discard(entry[1])
+        return entry[1]
+
+    def air_time_s(self, segment: Segment) -> float:
+        """Return the transmission time of a segment, in seconds."""
+        return self._timing.data_s(segment.wire_bytes)
+
+    def notify_arrival(self, segment: Segment, start_s: float) -> None:
+        """Notify observers of a segment that arrives now and was transmitted from *start_s* seconds on."""
+        now_s = self.free_at = self._env.now
+        for notify in self._on_frame:
+            notify(self, start_s, now_s, segment)
+
+    @property
+    def in_flight(self) -> int:
+        """The number of frames that are queued or on the channel."""
+        return len(self.queue)
+
+    @property
+    def in_flight_bytes(self) -> int:
+        """Bytes of the segments that are queued or on the channel, including headers."""
+        return sum(item.wire_bytes for _, item in self.queue if isinstance(item, Segment))

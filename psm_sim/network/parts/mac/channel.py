@@ -1,0 +1,211 @@
+"""Shared channel with the distributed coordination function (DCF) of 802.11."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+from simpy import Environment, Event
+
+from psm_sim.beacons import TOLERANCE_S, Beacons
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.mac.beacon_schedule import BeaconSchedule
+from psm_sim.network.parts.mac.channel_contenders import Contender, Exchange, FrameSource
+from psm_sim.network.parts.mac.random_backoffs import RandomBackoffs
+from psm_sim.network.timers import LOWEST_PRIORITY, Alarm, ReusableEvent
+
+
+class Channel:
+    """Channel of one access point, shared by contenders and beacons.
+
+    A contender waits until the channel has been idle for a DIFS (or its AIFS) and then counts its
+    backoff down in idle slots. Contenders that reach zero in the same slot collide. Backoffs are drawn
+    after each exchange and when a frame finds the channel busy (802.11-2020, 10.3.4 and 10.23.2). A
+    beacon precedes other frames because it waits only for a PIFS. Each exchange takes two events. An
+    idle channel takes none, and neither do beacons without listeners.
+
+    Parameters
+    ----------
+    env, timing, beacons
+        The clock, the frame durations, and the times at which beacons are due.
+    limit
+        Maximum number of retransmissions of a frame.
+    backoffs
+        Source of random backoffs.
+
+    Attributes
+    ----------
+    free_s : float
+        End of the last exchange, in seconds. It includes the ACK while the last frame is delivered.
+    late : list of AirCallback
+        Called for each beacon that a busy channel delays.
+    collisions : int
+        Number of collisions.
+    """
+
+    def __init__(
+        self, env: Environment, timing: FrameTiming, beacons: Beacons, limit: int, backoffs: RandomBackoffs
+    ) -> None:
+        self._env, self._timing, self._limit, self._draw = env, timing, limit, backoffs.draw
+        self._beacon_schedule = BeaconSchedule(beacons, timing)
+        self.late = self._beacon_schedule.on_late_beacon
+        self._contenders: list[Contender] = []
+        self._waiting: list[Contender] = []
+        self._start_alarm = Alarm(env, self._start_next, LOWEST_PRIORITY)
+        self._end = ReusableEvent(env, self._finish_exchange)
+        self._current: tuple[Contender | None, Exchange] | None = None
+        self._delivering = self._beacon_next = False
+        self.collisions = 0
+        self.free_s = 0.0
+
+    def join(self, source: FrameSource) -> Contender:
+        """Return a new contender that sends the frames of *source*."""
+        self._contenders.append(Contender(source, self._timing.cw_min))
+        return self._contenders[-1]
+
+    def request(self, contender: Contender, immediate: bool = True) -> None:
+        """Let a contender with a frame compete for the channel.
+
+        Unless *immediate* is true, it draws a backoff even if the channel is idle.
+        """
+        if contender.pending:
+            return
+        self._pass_beacons()
+        contender.pending = True
+        self._waiting.append(contender)
+        # A frame that is queued while another one is delivered needs no backoff: in the SIFS before the ACK
+        # the channel is idle.
+        busy = self._current is not None or (self._env.now < self.free_s and not self._delivering)
+        if contender.backoff == 0 and (busy or not immediate):
+            contender.backoff = self._draw(contender.window)
+        if self._current is None:
+            contender.schedule(self._env.now, self.free_s, self._timing)
+            self._schedule_next()
+
+    def withdraw(self, contender: Contender) -> None:
+        """Remove a contender whose queue has become empty before it could send."""
+        if contender.pending and not contender.source.waiting():
+            contender.pending = False
+            self._waiting.remove(contender)
+            self._schedule_next()
+
+    def await_beacon(self, listener: Callable[[], None]) -> None:
+        """Call *listener* at the end of the next beacon, which is due now or late."""
+        self._pass_beacons()
+        self._beacon_schedule.listeners.append(listener)
+        self._schedule_next()
+
+    def when_free(self, then: Callable[[], None]) -> None:
+        """Call *then* now, or after the current exchange has been delivered."""
+        if self._current is None:
+            then()
+        else:
+            self._current = self._current[0], self._current[1].and_then(then)
+
+    def _schedule_next(self) -> None:
+        """Set the alarm for the next transmission, unless an exchange is in progress."""
+        if self._current is not None or self._delivering:
+            return
+        at_s = min([contender.at_s for contender in self._waiting], default=inf)
+        if self._waiting or self._beacon_schedule.listeners:
+            beacon_s = self._beacon_schedule.start_s(self.free_s)
+            self._beacon_next = beacon_s <= at_s
+            self._start_alarm.at(min(beacon_s, at_s))
+        else:
+            self._start_alarm.cancel()
+
+    def _start_next(self) -> None:
+        now_s = self._env.now
+        self._freeze(now_s)
+        if self._beacon_next:
+            self._send_beacon(now_s)
+            return
+        first = [contender for contender in self._waiting if contender.at_s <= now_s + TOLERANCE_S]
+        if len(first) > 1:
+            self._collide(first, now_s)
+        else:
+            self._begin(first[0], first[0].source.exchange(now_s))
+
+    def _begin(self, contender: Contender | None, exchange: Exchange) -> None:
+        self._current = (contender, exchange)
+        ends_s = self._env.now + exchange.delivery_s
+        self._end.arm(ends_s)
+        if self.late:
+            self._beacon_schedule.report_late(ends_s + exchange.after_s)
+
+    def _finish_exchange(self, _: Event) -> None:
+        """Deliver the frame. The rest of the exchange needs no event."""
+        if self._current is None:
+            return
+        (contender, exchange), self._current = self._current, None
+        self.free_s = self._env.now + exchange.after_s
+        if contender is not None:
+            contender.retries, contender.window = 0, self._timing.cw_min
+            contender.backoff = self._draw(contender.window)
+        self._delivering = True
+        exchange.on_delivered()
+        self._delivering = False
+        self._resume([] if contender is None else [contender])
+
+    def _resume(self, sent: list[Contender]) -> None:
+        """Schedule the next transmission after the contenders *sent* have transmitted."""
+        for contender in sent:
+            if contender.pending and not contender.source.waiting():
+                contender.pending = False
+                self._waiting.remove(contender)
+        now_s, free_s, timing = self._env.now, self.free_s, self._timing
+        for contender in self._waiting:
+            contender.schedule(now_s, free_s, timing)
+        self._schedule_next()
+
+    def _freeze(self, time_s: float) -> None:
+        """Subtract the idle slots before *time_s* from all backoffs, because the channel is now busy."""
+        slot_s, first = self._timing.slot_s, self._timing.first_slots
+        for contender in self._contenders:
+            if contender.backoff:
+                idle_s = time_s - max(self.free_s, contender.earliest_s) - self._timing.sifs_s
+                counted = int((idle_s + TOLERANCE_S) / slot_s) - first
+                if counted > 0:
+                    contender.backoff = max(0, contender.backoff - counted)
+
+    def _collide(self, colliding: list[Contender], now_s: float) -> None:
+        """Transmit colliding frames; none of them is received."""
+        self.collisions += 1
+        ends_s = {contender: now_s + contender.source.exchange(now_s).first_s for contender in colliding}
+        self.free_s = max(ends_s.values())
+        self._beacon_schedule.report_late(self.free_s)
+        for contender in self._contenders:
+            contender.earliest_s = max(contender.earliest_s, self.free_s + self._timing.eifs_s)
+        for contender, end_s in ends_s.items():
+            contender.earliest_s = end_s + self._timing.timeout_s
+            self._retry(contender, end_s - now_s)
+        self._resume(colliding)
+
+    def _retry(self, contender: Contender, first_s: float) -> None:
+        contender.source.collided(first_s)
+        contender.retries += 1
+        contender.window = min(2 * contender.window + 1, self._timing.cw_max)
+        if contender.retries > self._limit:
+            contender.retries, contender.window = 0, self._timing.cw_min
+            contender.source.lost()
+        contender.backoff = self._draw(contender.window)
+
+    def _send_beacon(self, now_s: float) -> None:
+        self._beacon_schedule.mark_sent(now_s)
+        self.free_s = now_s + self._timing.beacon_s
+        if self._beacon_schedule.listeners:
+            self._begin(
+                None, Exchange(0.0, self._timing.beacon_s, 0.0, self._beacon_schedule.notify_listeners)
+            )
+        else:
+            self._beacon_schedule.report_late(self.free_s)
+            self._resume([])
+
+    def _pass_beacons(self) -> None:
+        """Account for the beacons that were sent while no contender waited for the channel."""
+        if self._waiting or self._beacon_schedule.listeners or self._current is not None:
+            return
+        start_s = self._beacon_schedule.catch_up(self._env.now, self.free_s)
+        if start_s is not None:
+            self._freeze(start_s)
+            self.free_s = start_s + self._timing.beacon_s

@@ -1,0 +1,119 @@
+"""Port and radio of a station on the DCF with missed beacons and access-point restarts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psm_sim.network.parts.association import Association, is_null
+from psm_sim.network.parts.lossy_beacon_radio import LossyBeaconRadio
+from psm_sim.network.parts.mac.ap_queue import MacPort
+from psm_sim.network.parts.mac.power_managed_radio import RadioContext
+from psm_sim.network.parts.mac.radio import MacRadio
+from psm_sim.network.parts.mac.station_queue import NULL_AWAKE
+from psm_sim.network.parts.random_beacon_loss import BeaconReception
+from psm_sim.network.radio_state import BUSY, DOZING
+from psm_sim.network.segment import Segment
+from psm_sim.policies import Poll
+
+
+class FaultyPort(MacPort):
+    """Port as :class:`MacPort` that drops frames for a station without an association.
+
+    Parameters
+    ----------
+    association
+        Association of the station with the access point.
+    arguments
+        As for :class:`MacPort`.
+    """
+
+    def __init__(self, association: Association, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._association = association
+
+    def forward(self, segment: Segment) -> None:
+        """Forward a frame to the station, or drop it if the association has lapsed."""
+        if self._association.lapsed:
+            self._drop(segment)
+        else:
+            super().forward(segment)
+
+    def empty(self) -> int:
+        """Drop all queued and buffered frames. Return the number of queued ones."""
+        queued = self.rebuffer()
+        buffered, self._buffered = self._buffered, []
+        for _, segment in buffered:
+            self._drop(segment)
+        if buffered and self.on_buffered:
+            self._notify(self._env.now)
+        return queued
+
+    def _drop(self, segment: Segment) -> None:
+        self.dropped_frames += 1
+        self.dropped_bytes += segment.wire_bytes
+
+
+class FaultyRadio(LossyBeaconRadio, MacRadio):
+    """Radio as :class:`MacRadio` that can miss beacons and renews its association.
+
+    Parameters
+    ----------
+    association, reception
+        Association with the access point, and the model of lost beacons.
+    context
+        Environment of the radio.
+    arguments, more
+        As for :class:`~psm_sim.network.radio.Radio`.
+    """
+
+    def __init__(
+        self,
+        association: Association,
+        reception: BeaconReception,
+        context: RadioContext,
+        *arguments: Any,
+        **more: Any,
+    ) -> None:
+        super().__init__(context, *arguments, **more)
+        self._association = association
+        self.configure_reception(reception, context.topology.station, context.topology.power, context.spend)
+
+    def wake_to_send(self, now_s: float) -> Poll | None:
+        """Wake up to transmit. A renewed association delays the frame further."""
+        delay_s, dozed = self._association.sends(), self._state is DOZING
+        poll = super().wake_to_send(now_s)
+        self._missed_beacon = self._missed_beacon and not dozed
+        if delay_s:
+            contender = self._queue.contender
+            contender.earliest_s = max(contender.earliest_s, now_s) + delay_s
+        return poll
+
+    def send(self, segment: Segment) -> None:
+        """Send a segment. A null frame is sent as a null data frame with PM = 0."""
+        if is_null(segment):
+            self._state = BUSY
+            self._push(NULL_AWAKE)
+        else:
+            super().send(segment)
+
+    def port_emptied(self, queued: int) -> None:
+        """Handle the loss of all frames at the port, of which *queued* were awaited."""
+        self._beacon_alarm.cancel()
+        self._awaited -= queued
+        self._arm_idle_alarm()
+
+    def _wake_for_beacon(self) -> None:
+        if self._awaiting_beacon or not self._mac_port.tim_bit:
+            return
+        grid = self._context.beacons
+        number = self._doze.number if self._state is DOZING else grid.after(self._env.now) - 1
+        if not self._reception.lost(number):
+            self._missed_beacon = False
+            super()._wake_for_beacon()
+        elif self._state is DOZING:
+            self._miss()
+            if self._state is DOZING:
+                self.announced()
+        else:
+            self.beacons_missed += 1
+            self.announced()

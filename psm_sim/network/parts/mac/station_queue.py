@@ -1,0 +1,168 @@
+"""Transmit queue of a station: data frames, PS-Polls and null data frames."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Protocol
+
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.mac.air_link import AirLink
+from psm_sim.network.parts.mac.ap_queue import MacPort
+from psm_sim.network.parts.mac.channel import Channel
+from psm_sim.network.parts.mac.channel_contenders import Exchange
+from psm_sim.network.parts.mac.sniffer_tap import SnifferTap
+from psm_sim.network.segment import Segment
+
+
+class ControlFrame(Enum):
+    """Frame without data that a station sends."""
+
+    PS_POLL = "PS-Poll, answered by the first buffered frame"
+    NULL_AWAKE = "null data frame with PM = 0 (awake)"
+    NULL_DOZE = "null data frame with PM = 1 (dozing)"
+
+
+PS_POLL, NULL_AWAKE, NULL_DOZE = ControlFrame
+
+Item = Segment | ControlFrame
+
+
+class StationQueueListener(Protocol):
+    """Radio whose frames a queue sends."""
+
+    def sent(self, item: Item) -> None:
+        """Handle an acknowledged frame. A data frame has not been forwarded yet."""
+
+    def polled(self, segment: Segment | None, more: bool) -> None:
+        """Handle the answer to a PS-Poll: a frame, or an ACK alone if *segment* is None.
+
+        *more* is whether further frames are buffered.
+        """
+
+    def lost(self, item: Item) -> None:
+        """Handle a frame that exceeded the retry limit."""
+
+    def transmitted(self, air_s: float) -> None:
+        """Handle a transmission of *air_s* seconds."""
+
+
+class StationQueue:
+    """Transmit queue of a station, which is one contender for the channel.
+
+    Parameters
+    ----------
+    channel, timing
+        The channel, and the durations of frames.
+    link, port
+        The uplink whose queue is served, and the port of the station.
+    owner
+        Notified of the outcome of each frame.
+    poll_first
+        Whether a PS-Poll overtakes the queued frames.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        timing: FrameTiming,
+        link: AirLink,
+        port: MacPort,
+        owner: StationQueueListener,
+        poll_first: bool,
+    ) -> None:
+        self._channel, self._timing, self._link, self._port = channel, timing, link, port
+        self._owner, self._poll_first = owner, poll_first
+        self.contender = channel.join(self)
+        self._start_s = 0.0
+        self._transmitting = False
+        link.request_channel = lambda: channel.request(self.contender)
+
+    def push(self, item: ControlFrame, immediate: bool = True) -> None:
+        """Queue a control frame. See :meth:`Channel.request` for *immediate*."""
+        self._link.enqueue(item, first=item is PS_POLL and self._poll_first)
+        self._channel.request(self.contender, immediate)
+
+    def cancel(self, item: ControlFrame) -> bool:
+        """Remove a queued control frame. Return False if there is none or it is being sent."""
+        queue = self._link.queue
+        entry = next((waiting for waiting in queue if waiting[1] is item), None)
+        if entry is None or (self._transmitting and entry is queue[0]):
+            return False
+        self._link.remove(entry)
+        self._channel.withdraw(self.contender)
+        return True
+
+    def waiting(self) -> bool:
+        """Return whether any frame is queued."""
+        return bool(self._link.queue)
+
+    def exchange(self, start_s: float) -> Exchange:
+        """Return the exchange of the first frame, which is sent at *start_s* seconds."""
+        self._start_s, self._transmitting = start_s, True
+        item, timing = self._link.queue[0][1], self._timing
+        if item is PS_POLL:
+            return self._poll_exchange()
+        first_s = timing.null_s if isinstance(item, ControlFrame) else self._link.air_time_s(item)
+        return Exchange(first_s, first_s, timing.answer_s, self._finish_frame)
+
+    def collided(self, first_s: float) -> None:
+        """Charge the transmit energy of the first frame, which stays in the queue."""
+        self._transmitting = False
+        self._link.collided()
+        self._owner.transmitted(first_s)
+
+    def lost(self) -> None:
+        """Drop the first frame."""
+        item = self._link.remove(self._link.queue[0])
+        if isinstance(item, Segment):
+            self._link.lost_bytes += item.wire_bytes
+        self._owner.lost(item)
+
+    def _poll_exchange(self) -> Exchange:
+        timing, answer = self._timing, self._port.first_buffered()
+        if answer is None or self._port.awake:
+            # Nothing is buffered for the station: the access point answers with an ACK.
+            return Exchange(timing.poll_s, timing.poll_s + timing.answer_s, 0.0, self._finish_empty_poll)
+        delivery_s = timing.poll_s + timing.sifs_s + self._port.link.air_time_s(answer)
+        return Exchange(timing.poll_s, delivery_s, timing.answer_s, self._finish_poll)
+
+    def _finish_empty_poll(self) -> None:
+        self._transmitting = False
+        entry = self._link.queue.popleft()
+        if self._link.sniffer is not None:
+            self._link.sniffer.exchange("ps-poll", entry, self._start_s, sleeps=True)
+        self._owner.transmitted(self._timing.poll_s)
+        self._owner.polled(None, False)
+
+    def _finish_poll(self) -> None:
+        self._transmitting = False
+        entry = self._link.queue.popleft()
+        if self._link.sniffer is not None:
+            self._link.sniffer.frame("ps-poll", entry, self._start_s, sleeps=True)
+        timing, answer = self._timing, self._port.first_buffered()
+        answer_start_s = self._start_s + timing.poll_s + timing.sifs_s
+        more = self._port.take_first(answer_start_s)
+        self._owner.transmitted(timing.poll_s + timing.ack_s)
+        if answer is not None:
+            self._port.link.notify_arrival(answer, answer_start_s)
+        self._owner.polled(answer, more)
+
+    def _finish_frame(self) -> None:
+        self._transmitting = False
+        entry = self._link.queue.popleft()
+        if self._link.sniffer is not None:
+            self._report_frame(self._link.sniffer, entry)
+        item = entry[1]
+        if isinstance(item, Segment):
+            self._owner.transmitted(self._link.air_time_s(item))
+            self._link.notify_arrival(item, self._start_s)
+        else:
+            self._owner.transmitted(self._timing.null_s)
+        self._owner.sent(item)
+
+    def _report_frame(self, sniffer: SnifferTap, entry: tuple[float, Item]) -> None:
+        """Report a data or null data frame, before the access point processes its PM bit."""
+        data = isinstance(entry[1], Segment)
+        legacy = not (self._port.awake or self._port.release_on_uplink)
+        sleeps = legacy if data else entry[1] is NULL_DOZE
+        sniffer.exchange("data" if data else "null", entry, self._start_s, sleeps)

@@ -1,0 +1,63 @@
+"""Random loss of the beacons for which a dozing station wakes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.common.random_streams import random_stream, stream_name
+from psm_sim.network.topology_sections import BeaconParameters
+
+_BLOCK = 4096
+"""Number of beacons whose losses are sampled at a time."""
+
+
+class BeaconReception:
+    """Beacon reception at one station.
+
+    A share ``loss`` of the beacons is lost, either independently or in runs. The lengths of lost and received
+    runs are geometric (Gilbert 1960), with a mean of ``loss_run`` lost beacons. The losses depend only on the
+    beacon numbers and the seed, so all policies lose the same beacons.
+
+    Parameters
+    ----------
+    parameters
+        Loss probability, mean run length and seed.
+    station
+        Index of the station at its access point, from 0. Stations have independent losses.
+    """
+
+    def __init__(self, parameters: BeaconParameters, station: int = 0) -> None:
+        self._parameters = parameters
+        self.lossless = parameters.loss == 0
+        self._random = random_stream(parameters.loss_seed, stream_name("network.beacon loss", station))
+        self._first, self._lost = 0, np.zeros(0, dtype=bool)
+        self._in_loss, self._left = True, 0
+
+    def lost(self, number: int) -> bool:
+        """Return whether beacon *number* is lost. Numbers must not decrease between calls."""
+        if self.lossless:
+            return False
+        while number >= self._first + self._lost.size:
+            self._first += self._lost.size
+            self._lost = self._draw()
+        return bool(self._lost[number - self._first])
+
+    def _draw(self) -> NDArray[np.bool_]:
+        parameters = self._parameters
+        if parameters.loss_run is None:
+            return self._random.random(_BLOCK) < parameters.loss
+        lost = np.zeros(_BLOCK, dtype=bool)
+        start = 0
+        while start < _BLOCK:
+            if not self._left:
+                self._next_run(parameters.loss, parameters.loss_run)
+            count = min(self._left, _BLOCK - start)
+            lost[start : start + count] = self._in_loss
+            start, self._left = start + count, self._left - count
+        return lost
+
+    def _next_run(self, loss: float, loss_run: float) -> None:
+        self._in_loss = not self._in_loss
+        mean = loss_run if self._in_loss else loss_run * (1 - loss) / loss
+        self._left = int(self._random.geometric(1 / mean))

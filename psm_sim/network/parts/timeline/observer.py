@@ -1,0 +1,114 @@
+"""Observer that writes the timeline of one station."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from psm_sim.network.air_frame import AirFrame, DataCallback
+from psm_sim.network.browser import Visit
+from psm_sim.network.observers.observer import Observer
+from psm_sim.network.parts.timeline.policy_decisions import PolicyDecisions
+from psm_sim.network.parts.timeline.trace_file import Process, TraceFile
+from psm_sim.network.parts.timeline.transfers import Transfers
+from psm_sim.network.topology import Topology
+from psm_sim.policies import Policy, Poll, Rest
+
+_RADIO, _BEACONS, _POLICY, _PAGES, _TRANSFERS = 1, 2, 3, 4, 5
+
+
+class Timeline(Observer):
+    """Observer that writes the tracks of one station: radio, policy, pages, transfers and counters.
+
+    The timeline ends with the last page of the station.
+
+    Parameters
+    ----------
+    file
+        Binary file; or a trace file that several stations share.
+    name
+        Name of the station.
+    """
+
+    def __init__(self, file: BinaryIO | TraceFile, name: str = "station") -> None:
+        self._file = file if isinstance(file, TraceFile) else TraceFile(file)
+        self._name = name
+        self._awake, self._since_us = True, 0
+        self._pages = self._lanes = 0
+        self._trace: Process
+        self._decisions: PolicyDecisions
+        self._transfers = Transfers(self._transfer)
+
+    def begin(self, topology: Topology, policy: Policy) -> None:
+        """Write the names of the tracks."""
+        power = topology.power
+        self._trace = trace = self._file.process(f"{self._name} under {policy.name}")
+        names = {_RADIO: "radio", _BEACONS: "beacons received", _POLICY: "policy", _PAGES: "pages"}
+        for number, name in names.items():
+            trace.track(number, name)
+        self._decisions = PolicyDecisions(trace, _POLICY, policy, topology.beacon.interval_s)
+        self._states = [trace.slice_text(_RADIO, name) for name in ("dozing", "awake")]
+        self._power, self._buffered = trace.counter_text("power (W)"), trace.counter_text("buffered frames")
+        self._watts = [f',"args":{{"W":{watts:.6g}}}}}' for watts in (power.asleep_w, power.awake_w)]
+        trace.add(f"{self._power}0{self._watts[True]}")
+        self.buffered(0.0, 0, 0)
+
+    def radio(self, time_s: float, awake: bool) -> None:
+        """Draw the previous state and the power of the new one."""
+        now_us = int(1e6 * time_s + 0.5)
+        self._trace.add(f"{self._state_until(now_us)},\n{self._power}{now_us}{self._watts[awake]}")
+        self._awake, self._since_us = awake, now_us
+
+    def beacons(self, first_s: float, count: int, every_s: float) -> None:
+        """Draw received beacons. Those of one doze are one slice."""
+        last_s = first_s + (count - 1) * every_s if count > 1 else first_s
+        name = f"{count:,} beacons" if count > 1 else "beacon"
+        self._trace.slice(_BEACONS, name, first_s, last_s, f'"count":{count}')
+
+    def decision(self, time_s: float, poll: Poll | None, rest: Rest) -> None:
+        """Draw a sleep decision."""
+        self._decisions.decision(time_s, poll, rest)
+
+    def buffered(self, time_s: float, frames: int, retrieved: int) -> None:
+        """Draw the number of buffered frames."""
+        self._trace.add(f'{self._buffered}{int(1e6 * time_s + 0.5)},"args":{{"frames":{frames}}}}}')
+
+    def air(self, frame: AirFrame) -> None:
+        """Follow the transfers."""
+        self._transfers.air(frame)
+
+    @property
+    def air_data(self) -> DataCallback:
+        """Callback for TCP data, which follows the transfers."""
+        return self._transfers.air_data
+
+    def page(self, visit: Visit) -> None:
+        """Draw a page. Pauses are not drawn."""
+        self._pages += 1
+        page = visit.page
+        if page.objects:
+            facts = f'"objects":{page.objects},"bytes":{page.total_bytes},"think_s":{page.think_s:.6g}'
+            facts += f',"failure":"{visit.failure}"' if visit.failure else ""
+            self._trace.slice(_PAGES, f"page {self._pages}", visit.started_s, visit.ended_s, facts)
+
+    def finish(self, time_s: float) -> None:
+        """Draw the open slices, and complete the file if this is the last station."""
+        self._trace.add(self._state_until(int(1e6 * time_s + 0.5)))
+        self._decisions.until(time_s)
+        self._trace.close()
+
+    def _state_until(self, now_us: int) -> str:
+        since_us = self._since_us
+        return f'{self._states[self._awake]}{since_us},"dur":{now_us - since_us},"args":{{}}}}'
+
+    def _transfer(self, lane: int, name: str, begins_s: float, ends_s: float, facts: str) -> None:
+        if lane == self._lanes:
+            self._lanes += 1
+            self._trace.track(_TRANSFERS + lane, f"transfers {lane + 1}")
+        self._trace.slice(_TRANSFERS + lane, name, begins_s, ends_s, facts)
+
+
+def timeline_observers(file: BinaryIO, names: Sequence[str]) -> list[Timeline]:
+    """Return a timeline for each station name, all in one binary file."""
+    trace_file = TraceFile(file)
+    return [Timeline(trace_file, name) for name in names]

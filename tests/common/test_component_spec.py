@@ -1,0 +1,215 @@
+"""Specs: read once from text, changed as values, written as the user wrote them."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psm_sim.common.component_spec import Spec, class_file, name_of, split_commas
+from psm_sim.common.errors import InputError
+
+INNER = st.text(alphabet="aI1,.:= ")
+VALUES = st.recursive(INNER, lambda inner: st.builds("{}({}){}".format, INNER, inner, INNER))
+"""Values whose parentheses close, as those of a formula do."""
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "texts"),
+    [
+        ("psm", "psm", {}),
+        ("psm:", "psm", {}),
+        (" psm : listen_interval = 2 ", "psm", {"listen_interval": "2"}),
+        ("bsd:p=0.5,max_sleep_ms=none", "bsd", {"p": "0.5", "max_sleep_ms": "none"}),
+        ("my.py:Mine", "my.py:Mine", {}),
+        ("a/my.py:Mine:p=1,q=2", "a/my.py:Mine", {"p": "1", "q": "2"}),
+        (r"C:\my.py:Mine:p=1", r"C:\my.py:Mine", {"p": "1"}),
+        ("lpsm:loss=my.py:Mine", "lpsm", {"loss": "my.py:Mine"}),
+        ("lpsm:loss=(my.py:Mine:a=1,b=2),gamma=3", "lpsm", {"loss": "my.py:Mine:a=1,b=2", "gamma": "3"}),
+        ("lpsm:loss=max(1, f(2), g(h(3), 4)),p=1", "lpsm", {"loss": "max(1, f(2), g(h(3), 4))", "p": "1"}),
+        ("lpsm:loss=where(I>=1,Ti,2)", "lpsm", {"loss": "where(I>=1,Ti,2)"}),
+        ("lpsm:loss=(1+Ti)*(2+Ti)", "lpsm", {"loss": "(1+Ti)*(2+Ti)"}),
+        ("lpsm:loss=", "lpsm", {"loss": ""}),
+    ],
+)
+def test_a_specification_is_split(spec: str, name: str, texts: dict[str, str]) -> None:
+    """Into a name, or a file and a class, and the texts of its parameters."""
+    found = Spec.parse(spec, "thing")
+    assert (found.name, found.values) == (name, texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("p", "invalid parameter 'p'; expected key=value"),
+        ("p=1,", "invalid parameter ''"),
+        ("=1", "invalid parameter '=1'"),
+        ("p=1,q,r=2", "invalid parameter 'q'"),
+        ("p=1,p=2", "duplicate parameter 'p'; specify it once"),
+    ],
+)
+def test_what_is_no_parameter_is_named(text: str, message: str) -> None:
+    """Also one that is given twice."""
+    with pytest.raises(InputError, match=message):
+        Spec.parse(f"thing:{text}", "thing")
+
+
+@given(st.text(alphabet="a,()"))
+def test_splitting_at_commas_loses_nothing(text: str) -> None:
+    """The parts joined again are the text."""
+    assert ",".join(split_commas(text)) == text
+
+
+@given(st.recursive(st.just("I"), lambda inner: st.builds("max({}, ({}))".format, inner, inner)))
+def test_a_formula_of_any_depth_survives(formula: str) -> None:
+    """As the value of a parameter, between others."""
+    texts = Spec.parse(f"lpsm:gamma=1,loss={formula},min_ms=2", "policy").values
+    assert texts == {"gamma": "1", "loss": formula, "min_ms": "2"}
+
+
+@given(st.text(alphabet="ab1,=:() ."), st.sampled_from(["policy", "trace"]))
+def test_a_spec_is_written_as_it_was_read(text: str, kind: str) -> None:
+    """Letter by letter, so that results show what the user wrote; and it is read back as it is."""
+    try:
+        spec = Spec.parse(text, kind)
+    except InputError:
+        return
+    if text:
+        assert str(spec) == text
+    assert Spec.parse(str(spec), kind) == spec
+
+
+@given(st.lists(st.tuples(st.sampled_from(["loss", "gamma", "p"]), VALUES), max_size=5))
+def test_a_changed_spec_is_read_back_as_it_is(changes: list[tuple[str, str]]) -> None:
+    """Whatever was set, in whatever order, and set again."""
+    spec = Spec.parse("lpsm:min_ms=2", "policy")
+    for key, value in changes:
+        spec = spec.with_(key, value)
+    assert Spec.parse(str(spec), "policy") == spec
+    assert list(spec.values) == list(dict.fromkeys(["min_ms", *(key for key, _ in changes)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value", "expected"),
+    [
+        ("lpsm", "loss", "inverse", "lpsm:loss=inverse"),
+        ("lpsm:", "loss", "inverse", "lpsm:loss=inverse"),
+        (" lpsm : gamma = 1", "loss", "1/Ti", " lpsm : gamma = 1,loss=1/Ti"),
+        ("lpsm", "loss", "max(1/Ti, 2)", "lpsm:loss=max(1/Ti, 2)"),
+        ("lpsm", "loss", "my.py:Mine:a=1,b=2", "lpsm:loss=(my.py:Mine:a=1,b=2)"),
+        ("lpsm:loss=(my.py:Mine:a=1,b=2)", "p", 1, "lpsm:loss=(my.py:Mine:a=1,b=2),p=1"),
+        ("lpsm:loss=(my.py:Mine:a=1,b=2),p=1", "p", 2, "lpsm:loss=(my.py:Mine:a=1,b=2),p=2"),
+        ("lpsm:loss=((1)+(2))", "loss", "((1))", "lpsm:loss=((1))"),
+        ("my.py:Mine", "p", 0.5, "my.py:Mine:p=0.5"),
+        ("psm", "deep", True, "psm:deep=True"),
+    ],
+)
+def test_a_parameter_is_added_behind_what_was_written(
+    text: str, key: str, value: object, expected: str
+) -> None:
+    """Or takes the place of its old value; commas get parentheses around them."""
+    assert str(Spec.parse(text, "thing").with_(key, value)) == expected
+
+
+def test_a_spec_does_not_change() -> None:
+    """A change gives another one; its values are a copy."""
+    spec = Spec.parse("bsd:p=1", "policy")
+    spec.values["p"] = "3"
+    assert spec.with_("p", 2).values == {"p": "2"}
+    assert spec.values == {"p": "1"}
+    assert len({spec, Spec.parse(" bsd : p = 1", "policy"), pickle.loads(pickle.dumps(spec))}) == 1  # noqa: S301
+
+
+def test_defaults_join_what_is_not_given() -> None:
+    """None is no value."""
+    spec = Spec.parse("lpsm:uplink=one", "policy")
+    assert spec.with_default("uplink", "keep") is spec
+    assert (
+        str(spec.with_defaults({"uplink": "keep", "gamma": None, "alpha": 0.5}))
+        == "lpsm:uplink=one,alpha=0.5"
+    )
+
+
+def test_a_spec_made_of_parts_writes_itself() -> None:
+    """With parentheses where a value needs them."""
+    spec = Spec("lpsm", (("loss", "a,b"), ("gamma", "(1)"), ("p", "2")))
+    assert str(spec) == "lpsm:loss=(a,b),gamma=((1)),p=2"
+    assert Spec.parse(str(spec), "policy") == spec
+
+
+def test_a_spec_is_taken_as_it_is_and_a_text_is_read() -> None:
+    """Anything else is refused in a sentence."""
+    spec = Spec.parse("psm", "policy")
+    assert Spec.of(spec, "policy") is spec
+    assert Spec.of("psm", "policy") == spec
+    with pytest.raises(InputError, match="policy must be a string such as NAME or NAME:key=value, got 3"):
+        Spec.of(3, "policy")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "values"),
+    [
+        ("a:b.csv", "a:b.csv", {}),
+        ("a:b.csv:pages=3", "a:b.csv", {"pages": "3"}),
+        ("ucb:server_delay_ms=none", "ucb", {"server_delay_ms": "none"}),
+        ("t.tr:clients=id:7,workload=replay", "t.tr", {"clients": "id:7", "workload": "replay"}),
+    ],
+)
+def test_a_traces_file_may_have_colons(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str, values: dict[str, str]
+) -> None:
+    """A parameter begins with a word and an equals sign."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a:b.csv").touch()
+    found = Spec.parse(text, "trace")
+    assert (found.name, found.values) == (name, values)
+    assert found.with_("seed", 1).values == {**values, "seed": "1"}
+
+
+def test_a_colon_without_a_parameter_is_refused_where_no_such_file_is() -> None:
+    """As for any other kind."""
+    with pytest.raises(InputError, match=r"trace a: invalid parameter 'b.csv'; expected key=value"):
+        Spec.parse("a:b.csv", "trace")
+
+
+def test_a_class_in_a_file_is_told_from_a_name() -> None:
+    """By the .py before the colon of the class."""
+    assert class_file(name_of("dir.d/my.py:Mine:p=1", "policy")) == ("dir.d/my.py", "Mine")
+    assert class_file(name_of("lpsm:loss=my.py:Mine", "policy")) is None
+    assert class_file("my.py") is None
+
+
+def test_the_files_that_a_spec_names_are_found_at_any_depth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a class, of a trace, as a value, and in the parameters of a value; what does not exist is none."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("my.py", "state.json", "table.csv"):
+        (tmp_path / name).touch()
+    policy = Spec.parse("lpsm:loss=(my.py:Mine:a=1,b=table.csv),state=state.json,gamma=none.json", "policy")
+    assert [path.name for path in policy.files()] == ["my.py", "table.csv", "state.json"]
+    assert [path.name for path in Spec.parse("table.csv:seed=1", "trace").files()] == ["table.csv"]
+    assert Spec.parse("lpsm:loss=1/Ti", "policy").files() == []
+
+
+def test_the_suffix_of_a_users_file_may_be_written_large() -> None:
+    """As on systems that do not tell the two apart."""
+    assert class_file("MY.PY:Mine") == ("MY.PY", "Mine")
+    assert Spec.parse("MY.PY:Mine:a=1", "policy").values == {"a": "1"}
+
+
+def test_the_folder_of_a_users_file_may_have_a_colon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the file is there: else the colon begins the parameters of a name."""
+    monkeypatch.chdir(tmp_path)
+    assert class_file("a:b/my.py:Mine") is None
+    Path("a:b").mkdir()
+    Path("a:b/my.py").touch()
+    spec = Spec.parse("a:b/my.py:Mine:n=3", "policy")
+    assert (spec.name, spec.values) == ("a:b/my.py:Mine", {"n": "3"})
+    assert class_file(Spec.parse("lpsm:loss=a:b/my.py:Mine", "policy").values["loss"]) == (
+        "a:b/my.py",
+        "Mine",
+    )

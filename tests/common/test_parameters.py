@@ -1,0 +1,241 @@
+"""Parameters are read, checked and described from one declaration."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psm_sim.common.errors import InputError, PluginError
+from psm_sim.common.parameter_values import Parameter
+from psm_sim.common.parameters import build, check_all, parameter, parameters_of, values_of
+
+
+@dataclass
+class Thing:
+    """A component as ours are."""
+
+    share: float = parameter(0.5, "a share", above=0, at_most=1)
+    count: int = parameter(3, "how many", unit="things", at_least=1)
+    quick: bool = parameter(False, "or slow")
+    colour: str = parameter("red", "to paint it", choices=("red", "blue"))
+    cap: float | None = parameter(9.0, "largest", unit="s", at_least=0, optional=True)
+    limit: float | None = parameter(None, "none there", above=0, optional=True)
+    label: str = parameter("x", "any text")
+    derived: list[int] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        check_all(self, "thing")
+
+
+class Plain:
+    """A user's component, that declares nothing."""
+
+    def __init__(self, needed, gamma=1e-9, steps=4, keep=None, *rest, **others) -> None:
+        self.needed, self.gamma, self.steps, self.keep = needed, gamma, steps, keep
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "value"),
+    [
+        ({"share": "0.25"}, "share", 0.25),
+        ({"share": " 1 "}, "share", 1.0),
+        ({"count": "17"}, "count", 17),
+        ({"quick": "Yes"}, "quick", True),
+        ({"quick": "off"}, "quick", False),
+        ({"colour": "blue"}, "colour", "blue"),
+        ({"cap": "none"}, "cap", None),
+        ({"cap": "None"}, "cap", None),
+        ({"cap": "0"}, "cap", 0.0),
+        ({"limit": "2"}, "limit", 2.0),
+        ({"label": "none"}, "label", "none"),
+        ({"label": "7"}, "label", "7"),
+        ({}, "count", 3),
+    ],
+)
+def test_text_becomes_a_value_of_the_defaults_kind(texts: dict[str, str], name: str, value: object) -> None:
+    """A number, a truth value, a choice, a text or none."""
+    built = getattr(build(Thing, texts, "thing"), name)
+    assert built == value
+    assert type(built) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("share", "0", "a number > 0 and <= 1"),
+        ("share", "1.5", "a number > 0 and <= 1"),
+        ("share", "nan", "a number > 0 and <= 1"),
+        ("share", "inf", "a number > 0 and <= 1"),
+        ("share", "1e999", "a number > 0 and <= 1"),
+        ("share", "half", "a number > 0 and <= 1"),
+        ("share", "", "a number > 0 and <= 1"),
+        ("share", "none", "a number > 0 and <= 1"),
+        ("count", "0", "an integer >= 1"),
+        ("count", "2.0", "an integer >= 1"),
+        ("count", "9" * 5000, "an integer >= 1"),
+        ("quick", "maybe", "true or false"),
+        ("quick", "1", "true or false"),
+        ("colour", "Red", "one of red, blue"),
+        ("cap", "-1", "a number >= 0, or none"),
+        ("cap", "nul", "a number >= 0, or none"),
+        ("limit", "0", "a number > 0, or none"),
+        ("limit", "x", "a number > 0, or none"),
+    ],
+)
+def test_a_bad_value_is_named_with_what_is_expected(name: str, text: str, expected: str) -> None:
+    """In one line: whose, which, the value as it was given, the range."""
+    with pytest.raises(InputError) as caught:
+        build(Thing, {name: text}, "thing")
+    assert str(caught.value) == f"thing: {name} must be {expected}, got {text!r}."
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("share", 0), ("share", True), ("share", "0.5"), ("share", None), ("share", math.nan),
+        ("share", np.float64(2)), ("count", 2.0), ("count", 10**400), ("quick", 1), ("colour", "green"),
+        ("limit", "2"), ("limit", False),
+    ],
+)  # fmt: skip
+def test_values_from_python_are_checked_too(name: str, value: object) -> None:
+    """At construction, not in the middle of a run."""
+    with pytest.raises(InputError, match=rf"^thing: {name} must be "):
+        Thing(**{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "value"), [("share", np.float64(0.5)), ("count", np.int64(2)), ("cap", 3)])
+def test_numpys_numbers_and_whole_ones_will_do(name: str, value: object) -> None:
+    """They are numbers like others."""
+    assert getattr(Thing(**{name: value}), name) == value  # type: ignore[arg-type]
+
+
+def test_an_unknown_parameter_is_named_with_a_hint() -> None:
+    """And with those there are."""
+    with pytest.raises(InputError, match=r"thing has no parameter 'shar'; expected share, .*'share'\?"):
+        build(Thing, {"shar": "1"}, "thing")
+    with pytest.raises(InputError, match="no parameter 'x'; expected no parameters"):
+        build(type("Empty", (), {}), {"x": "1"}, "thing")
+    with pytest.raises(InputError, match="no parameter 'derived'"):
+        build(Thing, {"derived": "1"}, "thing")
+
+
+def test_a_class_that_declares_nothing_is_read_by_its_signature() -> None:
+    """Numbers stay numbers where the default does not say what is wanted."""
+    plain = build(Plain, {"needed": "2", "gamma": "3", "steps": "5", "keep": "0.5"}, "plain")
+    assert (plain.needed, plain.gamma, plain.steps, plain.keep) == (2, 3.0, 5, 0.5)
+    assert build(Plain, {"needed": "two", "keep": "yes"}, "plain").keep is True
+    assert list(parameters_of(Plain)) == ["needed", "gamma", "steps", "keep"]
+
+
+def test_a_parameter_without_a_default_must_be_given() -> None:
+    """The sentence says which."""
+    with pytest.raises(InputError, match="plain: needed is missing; specify needed=value"):
+        build(Plain, {}, "plain")
+    assert build(Plain, {}, "plain", needed=1).needed == 1
+
+
+def test_values_given_beside_the_text_are_checked_and_known() -> None:
+    """As from Python."""
+    assert build(Thing, {"count": "2"}, "thing", share=0.1).share == 0.1
+    with pytest.raises(InputError, match=r"thing: share must be .*, got 7"):
+        build(Thing, {}, "thing", share=7)
+    with pytest.raises(InputError, match="no parameter 'size'"):
+        build(Thing, {}, "thing", size=7)
+
+
+def test_a_constructor_that_fails_is_reported_in_one_line() -> None:
+    """Unless it speaks for itself."""
+
+    class Failing:
+        def __init__(self, kind: str = "") -> None:
+            raise PluginError("own words") if kind == "own" else RuntimeError("two\nlines")
+
+    with pytest.raises(InputError, match=r"failing cannot be created with \{\}: RuntimeError: two lines"):
+        build(Failing, {}, "failing")
+    with pytest.raises(PluginError, match=r"^own words$"):
+        build(Failing, {"kind": "own"}, "failing")
+
+
+def test_a_class_derived_from_a_dataclass_is_checked_by_what_that_declares() -> None:
+    """Whatever arguments its own constructor has."""
+
+    class Derived(Thing):
+        def __init__(self, extra: int, **given: Any) -> None:
+            super().__init__(**given)
+            self.extra = extra
+
+    assert list(parameters_of(Derived)) == ["extra"]
+    assert Derived(7, share=0.25).share == 0.25
+    with pytest.raises(InputError, match=r"thing: share must be .*, got 7"):
+        Derived(7, share=7)
+
+
+def test_a_parameter_may_have_another_name_than_its_attribute() -> None:
+    """The name stands in texts, errors and results, the attribute in Python."""
+
+    @dataclass
+    class Renamed:
+        limit_s: float = parameter(1.0, "a limit", at_least=0, name="limit")
+
+        def __post_init__(self) -> None:
+            check_all(self, "renamed")
+
+    assert build(Renamed, {"limit": "2"}, "renamed").limit_s == 2.0
+    assert values_of(Renamed(3.0)) == {"limit": 3.0}
+    with pytest.raises(InputError, match="no parameter 'limit_s'; expected limit"):
+        build(Renamed, {"limit_s": "2"}, "renamed")
+    with pytest.raises(InputError, match="renamed: limit must be a number >= 0, got -1"):
+        Renamed(-1)
+
+
+def test_what_the_program_gives_cannot_be_set_by_text() -> None:
+    """Nor is it offered."""
+    with pytest.raises(InputError, match="thing has no parameter 'share'; expected count, quick"):
+        build(Thing, {"share": "0.1"}, "thing", share=0.2)
+
+
+def test_values_come_back_as_json_knows_them() -> None:
+    """Whatever they were built from."""
+    plain = Plain(np.float64(0.5), np.int64(3), True, print)
+    values = values_of(plain)
+    assert values == {"needed": 0.5, "gamma": 3, "steps": True, "keep": str(print)}
+    assert [type(value) for value in values.values()] == [float, int, bool, str]
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_what_is_read_lies_in_the_range(value: float) -> None:
+    """For any number, written and read again."""
+    declared = Parameter("share", 0.5, above=0, at_most=1)
+    if 0 < value <= 1:
+        assert declared.read(repr(value), "thing") == value
+    else:
+        with pytest.raises(InputError, match="must be a number > 0 and <= 1"):
+            declared.read(repr(value), "thing")
+
+
+def test_values_become_a_text_only_if_a_constructor_fails() -> None:
+    """A policy is made for each run, and a text of its values costs more than the policy."""
+    shown = []
+
+    class Odd(str):
+        __slots__ = ()
+
+        def __repr__(self) -> str:
+            shown.append(self)
+            return "odd"
+
+    class Picky:
+        def __init__(self, word: str) -> None:
+            if word == "no":
+                raise ValueError("too picky")
+
+    assert build(Picky, {}, "policy picky", word=Odd("yes"))
+    assert shown == []
+    with pytest.raises(InputError, match=r"policy picky cannot be created with \{'word': odd\}: ValueError"):
+        build(Picky, {}, "policy picky", word=Odd("no"))

@@ -1,0 +1,123 @@
+"""Classes from a user's own file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from psm_sim.common.errors import PluginError
+from psm_sim.common.plugins import load_class
+from psm_sim.losses import Loss
+
+MINE = """
+from psm_sim.losses import Loss
+
+LIMIT = {limit}
+
+class Mine(Loss):
+    def __call__(self, poll, times_ms):
+        return LIMIT / times_ms
+
+class Unfinished(Loss):
+    pass
+
+class Other:
+    pass
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return a user's file."""
+    path = tmp_path / "my file.py"
+    path.write_text(MINE.format(limit=1))
+    return path
+
+
+def test_a_class_is_loaded_once(file: Path) -> None:
+    """Asked for again, it is the same."""
+    assert load_class(str(file), "Mine", Loss) is load_class(str(file), "Mine", Loss)
+
+
+def test_an_edited_file_is_read_anew(file: Path) -> None:
+    """Even if it was edited within the second and kept its length."""
+    module = sys.modules[load_class(str(file), "Mine", Loss).__module__]
+    file.write_text(MINE.format(limit=2))
+    assert module.LIMIT == 1
+    assert sys.modules[load_class(str(file), "Mine", Loss).__module__].LIMIT == 2
+
+
+def test_no_bytecode_is_left_beside_the_file(file: Path) -> None:
+    """The user's folder stays as it was."""
+    load_class(str(file), "Mine", Loss)
+    assert [path.name for path in file.parent.iterdir()] == ["my file.py"]
+
+
+def test_the_module_has_the_same_name_in_every_process(file: Path) -> None:
+    """So that what it makes can be pickled for another process."""
+    code = (
+        "import sys; from psm_sim.common.plugins import load_class; from psm_sim.losses import Loss;"
+        "print(load_class(sys.argv[1], 'Mine', Loss).__module__)"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", code, str(file)], check=True, capture_output=True, text=True
+    ).stdout
+    assert output.strip() == load_class(str(file), "Mine", Loss).__module__
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Nine", "my file.py has no class 'Nine'; expected one of Mine, Unfinished"),
+        ("", "has no class ''"),
+        ("Other", r"Other in .* must be a class derived from .* Loss, got <class .*>"),
+        ("LIMIT", r"LIMIT in .* must be .*, got 1"),
+        ("Unfinished", "Unfinished in .* does not define __call__"),
+        ("Loss", "Loss in .* does not define __call__"),
+    ],
+)
+def test_a_class_that_will_not_do_is_named(file: Path, name: str, message: str) -> None:
+    """With what there is, or what is expected."""
+    with pytest.raises(PluginError, match=message):
+        load_class(str(file), name, Loss)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("import there_is_no_such_module", "ModuleNotFoundError: No module named 'there_is_no_such_module'"),
+        ("def f(:", "SyntaxError: invalid syntax"),
+        ("raise ValueError('two\\nlines')", "ValueError: two lines"),
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("x = '\0'", "SyntaxError|ValueError"),
+    ],
+)
+def test_a_file_that_does_not_import_says_why(tmp_path: Path, text: str, reason: str) -> None:
+    """In one line, and again the next time."""
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    for _ in range(2):
+        with pytest.raises(PluginError, match=f"bad.py cannot be imported: .*{reason}") as caught:
+            load_class(str(path), "Mine", Loss)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """A folder is no file either."""
+    for path in (tmp_path / "no.py", tmp_path):
+        with pytest.raises(PluginError, match=r"File not found: .*; expected a file that defines a class"):
+            load_class(str(path), "Mine", Loss)
+
+
+def test_a_file_that_cannot_be_read_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the system's reason."""
+
+    def refuse(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(PluginError, match=r"my file\.py cannot be read: Permission denied; make it readable"):
+        load_class(str(file), "Mine", Loss)

@@ -1,0 +1,69 @@
+"""Provenance: what a result was made with."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from psm_sim.common import provenance as module
+from psm_sim.common.hashing import file_digest
+from psm_sim.common.provenance import collect_provenance, git_state, package_versions
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+def git(folder: Path, *words: str) -> str:
+    """Run git in a folder."""
+    who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.org")
+    done = subprocess.run(
+        ["git", "-C", str(folder), *who, *words], check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+@needs_git
+def test_the_git_state_is_the_commit_and_whether_files_differ(tmp_path: Path) -> None:
+    """Of the repository that tracks the folder; untracked files do not count."""
+    assert git_state(tmp_path) is None
+    git(tmp_path, "init", "-q")
+    (tmp_path / "my.py").write_text("1\n")
+    assert git_state(tmp_path) is None
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "One")
+    (tmp_path / "other.py").write_text("1\n")
+    assert git_state(tmp_path) == {"commit": git(tmp_path, "rev-parse", "HEAD"), "changed": False}
+    (tmp_path / "my.py").write_text("2\n")
+    assert (git_state(tmp_path) or {})["changed"] is True
+    (tmp_path / "untracked").mkdir()
+    assert git_state(tmp_path / "untracked") is None
+
+
+def test_without_git_there_is_no_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no error."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert git_state(tmp_path) is None
+
+
+def test_packages_are_those_that_are_required_and_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With their versions; none if psm_sim is not installed."""
+    import numpy as np
+
+    assert package_versions()["numpy"] == np.__version__
+    assert all(package_versions().values())
+
+    def missing(name: str) -> list[str]:
+        raise module.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(module.metadata, "requires", missing)
+    assert package_versions() == {}
+
+
+def test_files_are_known_by_their_contents(tmp_path: Path) -> None:
+    """Under the paths by which they were named."""
+    (tmp_path / "my.py").write_text("1\n")
+    found = collect_provenance([tmp_path / "my.py"])
+    assert found["files"] == {str(tmp_path / "my.py"): file_digest(tmp_path / "my.py")}
+    assert found["psm_sim"] == "0.1.0"

@@ -1,0 +1,212 @@
+"""Interruptions: signals, a limit on the time, and nothing that goes on without its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.common import parallel, signal_handling
+from psm_sim.common.errors import CommandTerminated
+from psm_sim.common.signal_handling import heartbeat, raise_on_signals, time_limit
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
+
+HANGS = """
+import time
+from psm_sim.policies import Policy, Rest
+
+class Sleeps(Policy):
+    name = "sleeps"
+
+    def rest(self, now_s, since_uplink_s, poll):
+        if now_s > 1:
+            time.sleep(60)
+        return Rest(0.0, 1)
+
+class Swallows(Sleeps):
+    def rest(self, now_s, since_uplink_s, poll):
+        while now_s > 1:
+            try:
+                time.sleep(0.1)
+            except Exception:
+                pass
+        return Rest(0.0, 1)
+"""
+
+POOL = """
+import os, sys, time
+from psm_sim.common.signal_handling import raise_on_signals
+from psm_sim.common.parallel import parallel_map
+
+def work(number):
+    print("stray")
+    with open(os.path.join(sys.argv[1], str(os.getpid())), "w"):
+        time.sleep(30 if number else 0)
+    return number
+
+def main():
+    for found in parallel_map(work, range(8), 3):
+        print(found, flush=True)
+
+if __name__ == "__main__":
+    with raise_on_signals():
+        try:
+            main()
+        except BaseException as error:
+            print(type(error).__name__, flush=True)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_ends_a_command_as_ctrl_c_does(name: str) -> None:
+    """By an exception that no ``except Exception`` catches, with the status that shells expect."""
+    number = getattr(signal, name)
+    with pytest.raises(CommandTerminated, match=f"terminated by {name}") as ended, raise_on_signals():  # noqa: PT012
+        os.kill(os.getpid(), number)
+        time.sleep(5)
+    assert ended.value.status == 128 + number
+    assert signal.getsignal(number) == signal.SIG_DFL
+
+
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    """As nohup asks for."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with raise_on_signals():
+            os.kill(os.getpid(), signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("policy", ["Sleeps", "Swallows"])
+def test_a_policy_that_hangs_ends_with_the_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], policy: str
+) -> None:
+    """Also one that catches every Exception."""
+    (tmp_path / "hangs.py").write_text(HANGS)
+    words = ["--policy", f"{tmp_path / 'hangs.py'}:{policy}", "--pages", "3", "--timeout-s", "0.5"]
+    begun = time.monotonic()
+    assert main(words) == 2
+    assert time.monotonic() - begun < 30
+    assert capsys.readouterr().err == (
+        "psm_sim: timed out after 0.5 s (--timeout-s); increase the limit or reduce the work.\n"
+    )
+
+
+def test_a_library_that_does_not_return_is_ended_all_the_same(tmp_path: Path) -> None:
+    """By the process itself, with the sentence on standard error."""
+    code = (
+        "import time; from psm_sim import signal_handling\n"
+        "signal_handling._GRACE_S = 0.2\n"
+        "with signal_handling.time_limit(0.1):\n"
+        "    while True:\n"
+        "        try: time.sleep(1)\n"
+        "        except BaseException: pass\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        "psm_sim: timed out after 0.1 s (--timeout-s); increase the limit or reduce the work.\n"
+    )
+
+
+def test_work_in_time_is_left_alone() -> None:
+    """Nothing rings afterwards."""
+    with time_limit(0.2):
+        pass
+    time.sleep(0.4)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "inf", "x", "1e10"])
+def test_a_limit_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """By its name."""
+    assert main(["policies", f"--timeout-s={text}"]) == 2
+    assert f"--timeout-s must be a number > 0 and <= 1e+09, got '{text}'" in capsys.readouterr().err
+
+
+def test_a_command_that_takes_long_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it is at, and for how long; each pause is twice as long as the one before."""
+    monkeypatch.setattr(signal_handling, "FIRST_HEARTBEAT_S", 0.05)
+    with heartbeat():
+        signal_handling.progress.record_progress(3, 1000, "psm")
+        time.sleep(0.3)
+    lines = capsys.readouterr().err.splitlines()
+    assert 1 <= len(lines) <= 3
+    assert lines[0].startswith("psm_sim: psm: 3 of 1,000, 0 s elapsed")
+    assert all(line.endswith(" s elapsed") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("taken_s", "share", "words"),
+    [
+        (10, 0.05, " [#-------------------] about 3.2 minutes left"),
+        (70, 0.7, " [##############------] about 30.0 seconds left"),
+        (10, 0.2, ""),
+        (10, 0.0, ""),
+        (70, 1.0, ""),
+    ],
+)
+def test_a_command_that_is_going_to_take_more_than_a_minute_shows_a_bar(taken_s, share, words) -> None:
+    """Also where standard error is a file, which no bar can redraw: one in each line now and then."""
+    assert signal_handling.time_left(taken_s, share) == words
+
+
+def test_there_are_never_more_processes_than_pieces_of_work_or_four_for_a_core(monkeypatch) -> None:
+    """Whatever was asked for; without a wish, one for each core."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert [parallel.process_count(100, wanted) for wanted in (None, 1, 5, 2000)] == [2, 1, 5, 8]
+    assert parallel.process_count(3, 2000) == 3
+
+
+def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As far as the system and a control group grant them."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    for text, expected in (("max 100000", 8), ("250000 100000", 3), ("1000 100000", 1), ("strange", 8)):
+        (tmp_path / "cpu.max").write_text(text)
+        monkeypatch.setattr(parallel, "_SHARE", tmp_path / "cpu.max")
+        assert parallel.cpu_count() == expected
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert parallel.cpu_count() == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGKILL"])
+def test_no_process_outlives_its_parent(tmp_path: Path, name: str) -> None:
+    """Ten seconds after the parent is gone, however it went; workers print to standard error only."""
+    (tmp_path / "pool.py").write_text(POOL)
+    (tmp_path / "pids").mkdir()
+    words = [sys.executable, "pool.py", str(tmp_path / "pids")]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(words, cwd=tmp_path, start_new_session=True, **pipes)  # type: ignore[call-overload]
+    with process:
+        assert process.stdout.readline() == "0\n"
+        while len(list((tmp_path / "pids").iterdir())) < 2:
+            time.sleep(0.05)
+        if name == "SIGINT":
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+        else:
+            process.send_signal(getattr(signal, name))
+        process.wait(30)
+        workers = [Path("/proc", path.name) for path in (tmp_path / "pids").iterdir()]
+        assert len(workers) >= 2
+        for _ in range(100):
+            left = [worker for worker in workers if worker.exists()]
+            if not left:
+                break
+            time.sleep(0.1)
+        assert left == []
+        output, complaint = process.communicate()
+    assert "stray" not in output
+    assert "Traceback" not in complaint

@@ -1,0 +1,30 @@
+"""Means with confidence intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from psm_sim.common.summary_stats import confidence_interval
+
+
+def test_students_interval_by_hand() -> None:
+    """Four values: t = 3.182 with three degrees of freedom."""
+    found = confidence_interval([1.0, 2.0, 3.0, 4.0])
+    assert found.mean == 2.5
+    assert found.half_width == pytest.approx(3.18245 * np.std([1, 2, 3, 4], ddof=1) / 2, rel=1e-5)
+    assert (found.low, found.high) == (found.mean - found.half_width, found.mean + found.half_width)
+
+
+def test_one_value_has_no_interval() -> None:
+    """And is shown without one."""
+    assert confidence_interval([3.0]) == (3.0, 0.0, 1)
+    assert f"{confidence_interval([3.0]):.2f}" == "3.00"
+    assert f"{confidence_interval([1.0, 1.0]):.1f}" == "1.0 ± 0.0"
+
+
+def test_it_covers_the_truth_as_often_as_it_says() -> None:
+    """95 % of 2,000 samples of five normal values."""
+    random = np.random.default_rng(5)
+    found = [confidence_interval(random.normal(10, 2, 5)) for _ in range(2000)]
+    assert sum(each.low <= 10 <= each.high for each in found) / 2000 == pytest.approx(0.95, abs=0.015)

@@ -1,0 +1,245 @@
+"""Device: the station and the access point as they are, by hand and by law."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.network import build_world, load_topology
+from psm_sim.network.observers import Observer
+from psm_sim.network.parts.random_beacon_loss import BeaconReception
+from psm_sim.network.segment import ConnectionId, Segment
+from psm_sim.network.topology_sections import BeaconParameters
+from psm_sim.policies import Policy, Rest, make_policy
+from psm_sim.policies.base import Dtim
+from psm_sim.simulation import simulate
+
+NOTHING_IS_LOST = {"access_point.ageing_s": 1e6}
+"""A device's radio and port that behave as the papers' do."""
+
+
+class Recorder(Observer):
+    """Keeps the beacons woken for."""
+
+    def __init__(self):
+        self.heard = []
+
+    def beacons(self, first_s, count, every_s):
+        self.heard += [round(first_s + number * every_s, 6) for number in range(count)]
+
+
+class Bench:
+    """World without pages: frames are put in by hand."""
+
+    def __init__(self, settings=None, policy="psm"):
+        self.recorder = Recorder()
+        made = make_policy(policy) if isinstance(policy, str) else policy
+        self.world = build_world(load_topology("three-node", settings), made, [self.recorder])
+        self.env = self.world.env
+        self.delivered: list[float] = []
+        port, radio = self.world.access_point.ports[0], self.world.radio
+        self.forward = port.forward
+        radio.deliver = lambda _: self.delivered.append(round(self.env.now, 3))
+
+    def at(self, time_s, action):
+        self.env.timeout(time_s).callbacks.append(lambda _: action())
+
+    def arrive_at(self, time_s, size=1500):
+        self.at(time_s, lambda: self.forward(Segment(ConnectionId(), 0, size - 40, 0, False, False, size)))
+
+    def send_at(self, time_s):
+        self.at(time_s, lambda: self.world.station.send(Segment(ConnectionId(), 0, 0, 0, False, False, 40)))
+
+    def run(self, until):
+        self.env.run(until=until)
+        return self.world.usage()
+
+    def lose(self, *numbers):
+        self.world.radio._reception.lossless = False
+        self.world.radio._reception.lost = lambda number: number in numbers
+
+
+@pytest.mark.parametrize("policy", ["psm", "psm:listen_interval=3", "bsd", "lpsm"])
+def test_a_device_that_loses_nothing_is_the_papers_station_to_the_last_bit(policy):
+    """The same energy, page times and traffic."""
+    plain, device = (simulate(policy, pages=4, settings=each) for each in ({}, NOTHING_IS_LOST))
+    assert device.page_records == plain.page_records
+    assert device.usage == plain.usage
+
+
+EVERYTHING = {
+    "beacon.dtim_period": 3,
+    "beacon.loss": 0.3,
+    "beacon.loss_run": 2,
+    "access_point.group_per_s": 3,
+    "access_point.ageing_s": 0.5,
+    "access_point.idle_limit_s": 30,
+    "station.keep_alive_s": 7,
+    "station.drift_ppm": 100,
+    "station.guard_ms": 0.2,
+    "station.wake_ms": 2,
+    "station.ps_poll_ms": 0.4,
+    "power.transmit_w": 1.2,
+    "power.wake_j": 0.001,
+}
+
+
+@pytest.mark.parametrize("policy", ["psm", "psm:listen_interval=3", "bsd", "lpsm"])
+@pytest.mark.parametrize("after_miss", ["next", "rest"])
+def test_with_everything_on_laws_hold_and_firing_every_beacon_changes_no_bit(policy, after_miss):
+    """Bytes sent are received, on the way or dropped; energy and page times do not depend on the events."""
+    settings = EVERYTHING | {"station.after_miss": after_miss}
+    found = simulate(policy, pages=3, settings=settings)
+    fired = simulate(policy, pages=3, settings=settings | {"beacon.fire_all": True})
+    assert fired.page_records == found.page_records
+    assert fired.usage == found.usage
+    traffic, usage = found.traffic, found.usage
+    accounted = traffic.client_received_bytes + traffic.undelivered_bytes + traffic.dropped_bytes
+    assert accounted == traffic.server_sent_bytes
+    assert usage.awake_s + usage.asleep_s == pytest.approx(found.simulated_s)
+    assert usage.extra_j > 0
+
+
+def test_time_units_are_1024_microseconds():
+    """100 of them are 102.4 ms, whatever interval_ms says."""
+    assert BeaconParameters(interval_tu=100).interval_s == 0.1024
+    assert BeaconParameters().interval_s == 0.1
+
+
+@pytest.mark.parametrize(
+    ("listen", "period", "rounding", "kept"),
+    [(10, 3, "down", 9), (10, 4, "down", 8), (10, 3, "up", 12), (2, 3, "down", 3), (10, 3, "none", 10)],
+)
+def test_a_listen_interval_is_rounded_as_its_driver_does(listen, period, rounding, kept):
+    """nRF70 rounds 10 down to 9 at DTIM 3 and to 8 at DTIM 4, Talaria up to 12."""
+    assert Dtim(period, rounding).interval(listen) == kept
+    settings = {"beacon.dtim_period": period, "station.listen_rounding": rounding}
+    bench = Bench(settings, f"psm:listen_interval={listen}")
+    bench.run(2.45)
+    assert bench.recorder.heard[0] == pytest.approx(0.1 * kept)
+
+
+def test_a_missed_beacon_is_followed_by_the_next_one():
+    """The frame of 0.15 s is announced at 0.2, which is lost, and fetched at 0.3."""
+    bench = Bench({"beacon.loss": 0.5})
+    bench.lose(2)
+    bench.arrive_at(0.15)
+    bench.run(0.45)
+    assert bench.delivered == [pytest.approx(0.3025, abs=1e-3)]
+    assert bench.recorder.heard == [0.1, 0.2, 0.3, 0.4]
+    assert bench.world.radio.beacons_missed == 1
+
+
+@pytest.mark.parametrize(("after_miss", "heard"), [("next", [0.3, 0.4, 0.6]), ("rest", [0.3, 0.6])])
+def test_a_station_that_misses_a_beacon_listens_to_every_next_one_or_rests(after_miss, heard):
+    """With a listen interval of 3: after the miss at 0.3 at 0.4, or at 0.6; then on its own beacons again."""
+    bench = Bench({"beacon.loss": 0.5, "station.after_miss": after_miss}, "psm:listen_interval=3")
+    bench.lose(3)
+    bench.run(0.75)
+    assert bench.recorder.heard == heard
+
+
+@pytest.mark.parametrize(("loss", "run"), [(0.3, None), (0.3, 5.0), (0.6, 3.0)])
+def test_losses_have_the_share_and_the_runs_asked_for(loss, run):
+    """Over 200,000 beacons: the share within 3 %, the mean run within 5 %."""
+    reception = BeaconReception(BeaconParameters(loss=loss, loss_run=run))
+    lost = [reception.lost(number) for number in range(200_000)]
+    assert sum(lost) / len(lost) == pytest.approx(loss, rel=0.03)
+    runs = sum(1 for before, now in zip([False, *lost], lost, strict=False) if now and not before)
+    assert sum(lost) / runs == pytest.approx(run or 1 / (1 - loss), rel=0.05)
+
+
+def test_a_clock_that_drifts_costs_guard_time():
+    """Asleep for 10 s at 1000 ppm: 10 ms of 0.75 W; and 0.2 ms for each of 99 beacons."""
+    bench = Bench({"station.drift_ppm": 1000, "station.guard_ms": 0.2})
+    bench.send_at(9.95)
+    usage = bench.run(9.98)
+    assert usage.extra_j == pytest.approx(0.75 * (9.9 * 1e-3 + 99 * 0.2e-3))
+
+
+def test_waking_to_send_takes_time_and_energy():
+    """A frame of 40 B at 5 Mbit/s leaves 20 ms after it was handed down: awake 20.064 ms."""
+    bench = Bench({"station.wake_ms": 20, "power.wake_j": 0.5})
+    bench.send_at(0.12)
+    usage = bench.run(0.19)
+    assert usage.awake_s == pytest.approx(0.020064)
+    assert usage.extra_j == 0.5
+
+
+def test_held_frames_grow_old_and_are_dropped():
+    """Held for 0.5 s by a station that wakes after 1 s; a younger one is delivered."""
+    bench = Bench({"access_point.ageing_s": 0.3}, "psm:listen_interval=10")
+    bench.arrive_at(0.5)
+    bench.arrive_at(0.9)
+    bench.run(1.5)
+    assert len(bench.delivered) == 1
+    assert bench.world.access_point.dropped_bytes == 1500
+
+
+def test_a_ps_poll_takes_time_for_each_held_frame():
+    """Three frames of 2.4 ms and 0.1 ms on the way, 1 ms for the poll of each."""
+    bench = Bench({"station.ps_poll_ms": 1})
+    for time_s in (0.11, 0.12, 0.13):
+        bench.arrive_at(time_s)
+    bench.run(0.35)
+    assert bench.delivered == [pytest.approx(0.2 + 0.0001 + n * 0.0034, abs=1e-3) for n in (1, 2, 3)]
+
+
+def group_of(settings, policy="psm", until=1000.05):
+    """Return the group frames of a run, and the bench."""
+    bench = Bench({"access_point.group_per_s": 2.0} | settings, policy)
+    bench.run(until)
+    return bench.world.hop.group, bench
+
+
+def test_group_frames_follow_the_dtim_beacon_and_a_station_that_skips_it_misses_them():
+    """Hearing each DTIM beacon it misses none; hearing every third of them it misses two in three."""
+    every, _ = group_of({"beacon.dtim_period": 2}, "psm:listen_interval=2")
+    assert every.sent == pytest.approx(2000, abs=150)
+    assert every.missed == 0
+    third, _ = group_of({"beacon.dtim_period": 2}, "psm:listen_interval=6")
+    assert third.sent == every.sent
+    assert third.missed / third.sent == pytest.approx(2 / 3, abs=0.03)
+    assert group_of({}, "always-on")[0].missed == 0
+
+
+def test_group_frames_keep_a_station_awake_for_their_air_time():
+    """100 B at 1 Mbit/s are 0.8 ms each, and the last of each DTIM beacon 0.1 ms on its way."""
+    frames, bench = group_of({})
+    awake_s = bench.world.usage().awake_s
+    assert frames.sent * 0.8e-3 < awake_s < frames.sent * 0.95e-3
+
+
+def test_a_forgotten_station_gets_nothing_until_it_associates_anew():
+    """Silent for 12 s with a limit of 10: the frame of 11 s is dropped; sending again takes 1 s more."""
+    bench = Bench({"access_point.idle_limit_s": 10})
+    bench.arrive_at(11)
+    bench.send_at(12)
+    usage = bench.run(14.05)
+    assert bench.delivered == []
+    assert bench.world.hop.association.renewals == 1
+    assert usage.awake_s == pytest.approx(1.000064)
+
+
+def test_a_null_frame_keeps_the_association_alive():
+    """Every 5 s, so that nothing is dropped; none of them reaches the server."""
+    bench = Bench({"access_point.idle_limit_s": 10, "station.keep_alive_s": 5})
+    bench.arrive_at(31)
+    usage = bench.run(32.05)
+    assert len(bench.delivered) == 1
+    assert bench.world.hop.association.renewals == 0
+    assert bench.world.wired_up.in_flight == bench.world.server.received_bytes == 0
+    assert usage.awake_s == pytest.approx(6 * 28 * 8 / 5e6 + 0.0025, rel=0.05)
+
+
+def test_a_users_policy_can_read_the_dtim_period():
+    """It is set before the policy starts."""
+
+    class Mine(Policy):
+        name = "mine"
+
+        def rest(self, now_s, since_uplink_s, poll):
+            return Rest(0.0, self.dtim.period)
+
+    bench = Bench({"beacon.dtim_period": 4}, Mine())
+    bench.run(0.95)
+    assert bench.recorder.heard == [0.4, 0.8]

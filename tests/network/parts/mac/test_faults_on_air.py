@@ -1,0 +1,118 @@
+"""Faults on the air of 802.11: frames lost behind the MAC, beacons missed, access points that start anew."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from psm_sim.network import Observer, build_world, load_topology
+from psm_sim.network.end_systems import EndSystems
+from psm_sim.network.parts.mac.mac_hop import MacHop
+from psm_sim.policies import make_policy
+from psm_sim.workload import load_workload
+from psm_sim.workload.messages import Message, Messages
+from psm_sim.workload.page_view import Page
+from tests.network.observers.sniffed import captured, frames_of
+
+QUIET = [Page(60.0, 1000, (), (300,), (0.05,))]
+
+
+class Told(Observer):
+    """Keeps what is lost, held and heard."""
+
+    def __init__(self):
+        self.lost_frames, self.holds, self.heard_s = [], [(0.0, 0)], []
+
+    def lost(self, link, time_s, segment):
+        self.lost_frames.append(link.name)
+
+    def buffered(self, time_s, frames, retrieved):
+        self.holds.append((time_s, frames))
+
+    def beacons(self, first_s, count, every_s):
+        self.heard_s += [first_s + number * every_s for number in range(count)]
+
+
+def over_air(policy="psm", pages=QUIET, messages=(), **settings):
+    """Return a world after its run, and what was told."""
+    dotted = {key.replace("__", "."): value for key, value in settings.items()}
+    world = build_world(
+        load_topology("three-node", {"mac.model": "dcf", **dotted}), make_policy(policy), [told := Told()]
+    )
+    world.run(pages, Messages(messages))
+    return world, told
+
+
+def test_the_share_of_frames_lost_is_the_one_asked_for():
+    """Each way; TCP sends them again."""
+    pages = load_workload("ucb:max_think_s=2", 60, 1).pages
+    world, told = over_air(pages=pages, faults__wireless__loss=0.03)
+    assert world.ends.lost_frames("up") + world.ends.lost_frames("down") == len(told.lost_frames)
+    sent = 2 * sum(visit.page.total_bytes for visit, _ in world.visits) / 1460
+    assert 0.015 * sent < len(told.lost_frames) < 0.06 * sent
+    assert world.client.retransmissions + world.server.retransmissions > 10
+    assert set(told.lost_frames) == {"wireless up", "wireless down"}
+
+
+def test_a_lost_frame_stands_in_the_capture_as_sent_and_acknowledged():
+    """It is lost behind the MAC: each data frame is followed by its ACK."""
+    _, _, data = captured("psm", pages=4, mac__model="dcf", faults__wireless__loss=0.1, faults__patience_s=60)
+    kinds = [each.kind for each in frames_of(data)]
+    assert all(after == "ack" for kind, after in pairwise(kinds) if kind in ("data", "null"))
+
+
+@pytest.mark.parametrize("after", ["next", "rest"])
+def test_the_share_of_beacons_missed_is_the_one_asked_for(after):
+    """Of those for which the station wakes; each costs the time for which it listens."""
+    settings = {"beacon__loss": 0.25, "station__miss_ms": 2.0, "station__after_miss": after}
+    world, told = over_air("psm", **settings)
+    missed = world.hop.report()["beacons missed"]
+    assert missed / len(told.heard_s) == pytest.approx(0.25, abs=0.06)
+    assert world.usage().extra_j == pytest.approx(missed * 0.75 * 0.002)
+
+
+def test_a_frame_waits_for_the_next_beacon_where_one_is_missed():
+    """Half of the beacons are: some frames wait for more than one interval, and all arrive."""
+    pushes = [Message(1.05 + 2 * number, 200) for number in range(25)]
+    world, told = over_air("psm", messages=pushes, beacon__loss=0.5)
+    begun = [
+        at_s
+        for (at_s, frames), (_, before) in zip(told.holds[1:], told.holds, strict=False)
+        if frames > before
+    ]
+    ended = [at_s for at_s, frames in told.holds[1:] if frames == 0]
+    waits_s = [end - begin for begin, end in zip(begun, ended, strict=False)]
+    assert len(world.messenger.delays_s) == world.messenger.sent == 25
+    assert max(waits_s) > 0.1
+    assert min(waits_s) < 0.1
+
+
+@pytest.mark.parametrize("noticed", ["return", "send"])
+def test_an_access_point_that_starts_anew_forgets_what_it_held(noticed):
+    """The frames of a restart are dropped; the station associates anew, at once or when it next sends."""
+    pushes = [Message(0.5 + 0.2 * number, 200) for number in range(290)]
+    settings = {
+        "faults__restart_every_s": 8, "faults__restart_s": 2, "faults__restart_noticed": noticed,
+        "station__association_ms": 100, "faults__seed": 3,
+    }  # fmt: skip
+    world, _ = over_air("psm:listen_interval=3", messages=pushes, **settings)
+    restarts, renewed = world.ends.report()["restarts"], world.hop.report()["associations renewed"]
+    assert restarts > 3
+    assert world.access_point.dropped_frames > 20
+    lost_s = 0.2 * world.access_point.dropped_frames
+    if noticed == "return":
+        assert restarts - 1 <= renewed <= restarts
+        assert lost_s == pytest.approx(2.0 * restarts, rel=0.5)
+    else:
+        assert renewed < restarts
+        assert lost_s > 10
+    sent = world.server.sent_bytes
+    assert sent == world.client.received_bytes + world.access_point.dropped_bytes + world.undelivered_bytes
+
+
+def test_without_faults_there_is_no_device_on_the_air():
+    """And nothing of this is made."""
+    world, _ = over_air()
+    assert type(world.hop) is MacHop
+    assert type(world.ends) is EndSystems

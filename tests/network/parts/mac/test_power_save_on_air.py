@@ -1,0 +1,191 @@
+"""Power save over the air: PS-Polls, More Data and null frames, each time computed by hand.
+
+With 802.11b: a beacon begins 30 us after it is due and takes 864 us; AIFS 70 us, SIFS 10 us; a PS-Poll takes
+207 us, a packet of 1500 B 1311 us, an ACK 248 us, a null frame 213 us.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from psm_sim.common.errors import InputError
+from psm_sim.network import build_world, load_topology
+from psm_sim.policies import Policy, Rest, make_policy
+from tests.network.parts.mac.air_bench import LEGACY, AirBench
+
+POLLED = 200 + 0.030 + 0.864 + 0.070 + 0.207 + 0.010  # ms: when the answer to the first PS-Poll begins
+CYCLE = 0.010 + 0.248 + 0.070 + 0.207 + 0.010  # from the end of one answer to the next, without backoff
+SLOT = 0.020
+
+
+class Waits(Policy):
+    """Stay awake for 30 ms, then doze."""
+
+    name = "waits"
+
+    def rest(self, now_s, since_uplink_s, poll):
+        return Rest(awake_s=0.03)
+
+
+def slots(gap):
+    """Return how many slots of backoff a gap in ms has."""
+    assert gap / SLOT == pytest.approx(round(gap / SLOT), abs=1e-2)
+    return round(gap / SLOT)
+
+
+def asleep_after(seen, time_ms):
+    """Return the time in ms at which the radio next begins to doze."""
+    return min(time for time, awake in seen.changes if not awake and time > time_ms)
+
+
+def test_a_held_frame_is_polled_after_the_beacon_that_names_the_station():
+    """No backoff is left; the radio dozes at the end of its own ACK."""
+    bench = AirBench(make_policy("psm"), **LEGACY)
+    bench.arrive_at(0.15)
+    seen = bench.run()
+    assert seen.down == [(pytest.approx(POLLED), pytest.approx(POLLED + 1.311))]
+    assert seen.changes == [(0, False), (200, True), (pytest.approx(POLLED + 1.311 + 0.258), False)]
+    assert seen.heard == [100.0 * number for number in range(1, 10)]
+
+
+def test_each_further_frame_takes_a_poll_of_its_own_after_a_backoff():
+    """Also one that comes while others are fetched, as long as the last one says More Data."""
+    bench = AirBench(make_policy("psm"), **LEGACY)
+    for time_s in (0.15, 0.16, 0.2, 0.2031):
+        bench.arrive_at(time_s)
+    down = bench.run().down
+    gaps = [start - end - CYCLE for (_, end), (start, _) in itertools.pairwise(down)]
+    assert len(down) == 4
+    assert all(0 <= slots(gap) <= 31 for gap in gaps)
+
+
+def test_a_frame_that_comes_once_the_last_one_is_on_the_air_waits_for_the_next_beacon():
+    """That one said More Data = 0; the next PS-Poll is 100 ms later."""
+    bench = AirBench(make_policy("psm"), **LEGACY)
+    bench.arrive_at(0.15)
+    bench.arrive_at((POLLED + 0.5) / 1000)
+    down = bench.run().down
+    assert [start for start, _ in down] == [pytest.approx(POLLED), pytest.approx(POLLED + 100)]
+
+
+def test_a_legacy_station_sends_without_fetching():
+    """It dozes after the ACK of what it sends, and what is held waits for the beacon."""
+    bench = AirBench(make_policy("psm"), **LEGACY)
+    bench.arrive_at(0.15)
+    bench.send_at(0.17)
+    seen = bench.run()
+    (start, end), *_ = seen.up
+    assert 170 <= start <= 170 + SLOT + 0.07
+    assert seen.changes[1:3] == [(170, True), (pytest.approx(end + 0.258), False)]
+    assert seen.down[0][0] == pytest.approx(POLLED)
+
+
+def test_a_station_that_is_awake_to_send_is_sent_what_is_held_and_says_when_it_dozes():
+    """The data frame's bit says awake; a null frame and its ACK come before the doze."""
+    bench = AirBench(make_policy("psm"))
+    bench.arrive_at(0.15)
+    bench.send_at(0.17)
+    seen = bench.run()
+    sent, received = seen.up[0][1], seen.down[0]
+    assert received == (pytest.approx(sent + 0.258 + 0.070), pytest.approx(sent + 0.328 + 1.311))
+    asleep = seen.changes[2][0]
+    announced = received[1] + 0.258 + 0.070
+    assert 0 <= slots(asleep - announced - 0.213 - 0.258) <= 31
+    assert not bench.ports[0].awake
+
+
+def test_a_null_frame_can_fetch_instead_of_polls():
+    """Both frames then come as to a station that is awake, each after an AIFS and a backoff."""
+    bench = AirBench(make_policy("psm"), **{"mac.fetch": "null"})
+    bench.arrive_at(0.15)
+    bench.arrive_at(0.16)
+    seen = bench.run()
+    first, second = seen.down
+    assert first[0] == pytest.approx(200.894 + 0.070 + 0.213 + 0.258 + 0.070)
+    assert 0 <= slots(second[0] - first[1] - 0.258 - 0.070) <= 31
+    assert not seen.changes[-1][1]
+    assert not bench.ports[0].awake
+
+
+def test_a_station_that_waits_awake_says_so_and_then_that_it_dozes():
+    """A frame that comes meanwhile is not held, and one that comes after the wait is."""
+    bench = AirBench(Waits(), **LEGACY)
+    bench.send_at(0.15)
+    bench.arrive_at(0.16)
+    bench.arrive_at(0.26)
+    seen = bench.run(0.4)
+    assert 160 <= seen.down[0][0] < 161
+    assert seen.down[1][0] > 300
+    assert asleep_after(seen, 150) > seen.down[0][1] + 30
+
+
+def test_an_uplink_packet_takes_back_the_null_frame_that_would_say_doze():
+    """Sent at the time at which the radio would announce its doze, it keeps the radio awake."""
+    quiet = AirBench(Waits())
+    quiet.send_at(0.15)
+    asleep_ms = asleep_after(quiet.run(0.4), 150)
+    bench = AirBench(Waits())
+    bench.send_at(0.15)
+    bench.send_at((asleep_ms - 0.5) / 1000)  # its null frame takes 213 us, the ACK 258 us
+    assert asleep_ms + 30 < asleep_after(bench.run(0.4), 150) < 220
+
+
+def test_wake_up_takes_time_and_energy_and_transmitting_takes_power():
+    """2 ms later on the air; 1311 us of data and 213 us of a null frame at 0.5 W more."""
+    settings = {"station.wake_ms": 2.0, "power.wake_j": 0.001, "power.transmit_w": 1.25}
+    bench = AirBench(make_policy("psm"), **settings)
+    bench.send_at(0.15)
+    seen = bench.run(0.19)
+    assert 152 <= seen.up[0][0] < 152.1
+    assert bench.ledgers[0].usage(0.19).extra_j == pytest.approx(0.001 + 0.5 * (1.311 + 0.213) / 1000)
+
+
+def test_a_poll_that_finds_nothing_is_answered_by_an_ack():
+    """As when the access point has dropped what it held."""
+    bench = AirBench(make_policy("psm"), **LEGACY)
+    bench.arrive_at(0.15)
+    bench.at(0.2009, bench.ports[0].release)
+    seen = bench.run()
+    assert seen.changes[-1][1] is False
+    assert bench.stations[0]._radio._awaited <= 0
+
+
+def test_several_stations_that_a_beacon_names_draw_a_backoff_first():
+    """Else all would send their PS-Polls at the same time."""
+    bench = AirBench(*(make_policy("psm") for _ in range(5)), **LEGACY)
+    for station in range(5):
+        bench.arrive_at(0.15, station=station)
+    bench.run()
+    assert all(len(recorder.down) == 1 for recorder in bench.recorders)
+    starts = sorted(recorder.down[0][0] for recorder in bench.recorders)
+    assert all(later - earlier > 1.5 for earlier, later in itertools.pairwise(starts))
+    assert starts[-1] < 230
+
+
+def test_a_null_frame_that_is_lost_is_said_again():
+    """With a window of 1 and no retries many frames are lost, and yet all stations come to doze."""
+    settings = {"mac.cw_min": 1, "mac.cw_max": 1, "mac.retry_limit": 0}
+    bench = AirBench(*(Waits() for _ in range(4)), **settings, **LEGACY)
+    for station in range(4):
+        bench.send_at(0.105, station=station)
+    bench.run(0.19)
+    assert bench.cell.channel.collisions > 4
+    assert [recorder.changes[-1][1] for recorder in bench.recorders] == [False] * 4
+    assert not any(port.awake for port in bench.ports)
+
+
+@pytest.mark.parametrize(
+    ("settings", "policy", "message"),
+    [
+        ({"station.drift_ppm": 10.0}, "psm", "station.drift_ppm=10 is not supported by model=dcf"),
+        ({"access_point.ageing_s": 2.0}, "psm", "access_point.ageing_s=2 is not supported by model=dcf"),
+        ({}, "uapsd", "conflicts with a policy that has service periods"),
+        ({"beacon.interval_ms": 1.0}, "psm", "at most half of the beacon interval, got 0.864 ms of 1 ms"),
+    ],
+)
+def test_what_the_air_does_not_know_is_refused_before_the_run(settings, policy, message):
+    """In one sentence that says what to do."""
+    with pytest.raises(InputError, match=message):
+        build_world(load_topology("three-node", {"mac.model": "dcf"} | settings), make_policy(policy))

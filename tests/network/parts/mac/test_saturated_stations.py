@@ -1,0 +1,59 @@
+"""Stations that always have a frame to send, against Bianchi's model and by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.parts.mac.bianchi_model import attempt_rate, saturation_mbps
+from psm_sim.network.parts.mac.saturated_stations import run_saturated
+from psm_sim.network.topology_mac import MacParameters
+
+
+@pytest.mark.parametrize("stations", [1, 5, 10, 20])
+@pytest.mark.parametrize(("standard", "seconds"), [("802.11b", 12.0), ("802.11n", 3.0)])
+def test_saturation_throughput_is_that_of_bianchis_model(standard, seconds, stations):
+    """Within 5 %, as a mean that is known to about 1 %."""
+    mac = MacParameters(standard=standard)
+    expected = saturation_mbps(stations, FrameTiming(mac), 1500)
+    assert run_saturated(stations, mac, 1500, seconds).mbps == pytest.approx(expected, rel=0.05)
+
+
+def test_one_station_alone_waits_for_its_mean_backoff_and_never_collides():
+    """AIFS 70 us, 15.5 slots of 20 us, a frame 1311 us, SIFS 10 us, an ACK 248 us: 1949 us for 1500 B."""
+    found = run_saturated(1, MacParameters(), 1500, 12.0)
+    assert found.collisions == found.dropped == 0
+    assert found.mbps == pytest.approx(8 * 1500 / 1949, rel=0.01)
+    assert saturation_mbps(1, FrameTiming(MacParameters()), 1500) == pytest.approx(8 * 1500 / 1949, rel=1e-9)
+
+
+def test_all_stations_get_the_same_share_and_few_frames_are_lost():
+    """Jain's index of 10 stations; with a retry limit of 7 a frame is lost once in thousands."""
+    found = run_saturated(10, MacParameters(), 1500, 12.0)
+    shares = found.arrived
+    assert sum(shares) ** 2 / (10 * sum(share**2 for share in shares)) > 0.98
+    assert 0 <= found.dropped < 0.002 * sum(shares)
+    assert found.collisions > 500
+
+
+def test_no_retry_loses_every_frame_that_collides():
+    """And the window stays the least one."""
+    found = run_saturated(5, MacParameters(retry_limit=0), 1500, 5.0)
+    assert found.dropped >= 2 * found.collisions > 0
+
+
+def test_the_model_is_the_solution_of_bianchis_equations():
+    """His equations (7) and (9), for W = 32 and m = 5; alone a station sends once in (W + 1) / 2 slots."""
+    timing = FrameTiming(MacParameters())
+    assert attempt_rate(1, timing) == pytest.approx(2 / 33, rel=1e-9)
+    for stations in (2, 7, 40):
+        tau = attempt_rate(stations, timing)
+        p = 1 - (1 - tau) ** (stations - 1)
+        expected = 2 * (1 - 2 * p) / ((1 - 2 * p) * 33 + p * 32 * (1 - (2 * p) ** 5))
+        assert tau == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_same_seed_collides_the_same_times():
+    """And another one does not."""
+    runs = [run_saturated(5, MacParameters(seed=seed), 1500, 1.0) for seed in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]

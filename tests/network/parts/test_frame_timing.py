@@ -1,0 +1,74 @@
+"""Times on the air, computed by hand from the clauses of 802.11."""
+
+from __future__ import annotations
+
+import pytest
+
+from psm_sim.common.errors import InputError
+from psm_sim.network.parts.frame_timing import FrameTiming
+from psm_sim.network.topology_mac import RATES_MBPS, MacParameters
+
+
+def us(seconds):
+    return round(1e6 * seconds, 3)
+
+
+def test_a_full_frame_of_802_11b_is_its_preamble_and_its_bits():
+    """1500 B, 38 B of headers: 192 us, and 1538 * 8 / 11 = 1118.5 us, up to a whole one."""
+    timing = FrameTiming(MacParameters())
+    assert us(timing.data_s(1500)) == 192 + 1119
+    assert us(timing.ack_s) == 192 + 14 * 8 / 2
+    assert us(timing.poll_s) == 192 + 15
+    assert us(timing.beacon_s) == 192 + 84 * 8
+    assert us(timing.timeout_s) == 10 + 20 + 192
+    assert us(timing.eifs_s) == 10 + 192 + 14 * 8
+    assert (timing.cw_min, timing.cw_max, timing.first_slots) == (31, 1023, 3)
+
+
+def test_a_short_preamble_is_not_used_at_1_mbps():
+    """802.11-2020, 16.2.2: the short one has its header at 2 Mbit/s."""
+    timing = FrameTiming(MacParameters(preamble="short", poll_mbps=1.0))
+    assert us(timing.data_s(1500)) == 96 + 1119
+    assert us(timing.poll_s) == 192 + 160
+
+
+def test_a_frame_of_802_11g_is_symbols_of_4_us():
+    """16 + 8 * 1538 + 6 bits at 216 a symbol are 58 symbols; its preamble takes 20 us, its silence 6 us."""
+    timing = FrameTiming(MacParameters(standard="802.11g"))
+    assert us(timing.data_s(1500)) == 20 + 58 * 4 + 6
+    assert us(timing.ack_s) == 20 + 2 * 4 + 6
+    assert (us(timing.slot_s), us(timing.sifs_s), timing.cw_min) == (9, 10, 15)
+
+
+def test_a_frame_of_802_11n_has_a_longer_preamble():
+    """12,326 bits at 260 a symbol are 48; its ACK is one of 802.11g."""
+    timing = FrameTiming(MacParameters(standard="802.11n", qos=False))
+    assert us(timing.data_s(1502)) == 36 + 48 * 4 + 6
+    assert us(timing.ack_s) == 34
+    assert timing.first_slots == 2
+
+
+@pytest.mark.parametrize("standard", RATES_MBPS)
+def test_a_faster_rate_never_takes_longer_and_no_ack_is_faster_than_its_data(standard):
+    """For every rate of the standard."""
+    timings = [FrameTiming(MacParameters(standard=standard, data_mbps=rate)) for rate in RATES_MBPS[standard]]
+    times_s = [timing.data_s(1500) for timing in timings]
+    assert times_s == sorted(times_s, reverse=True)
+    acks_s = [timing.ack_s for timing in timings]
+    assert acks_s == sorted(acks_s, reverse=True)
+    assert len(set(acks_s)) > 1
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"data_mbps": 54.0}, "mac: data_mbps must be a rate of 802.11b \\(1, 2, 5.5, 11\\), got 54."),
+        ({"standard": "802.11n", "control_mbps": 6.5}, "control_mbps must be a rate of 802.11g"),
+        ({"cw_min": 63, "cw_max": 31}, "mac: cw_min must not exceed cw_max = 31, got 63."),
+        ({"model": "csma"}, "mac: model must be one of link, dcf, got 'csma'"),
+    ],
+)
+def test_what_the_standard_does_not_have_is_refused(keys, message):
+    """One sentence: the value, and the rates that there are."""
+    with pytest.raises(InputError, match=message):
+        MacParameters(**keys)
