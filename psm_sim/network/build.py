@@ -10,7 +10,7 @@ from psm_sim.network.clock import Clock
 from psm_sim.network.end_systems import EndSystems
 from psm_sim.network.observers import Observer
 from psm_sim.network.topology import Topology
-from psm_sim.network.topology_device import StationParameters
+from psm_sim.network.topology_sections import StationParameters
 from psm_sim.network.wireless_hop import WirelessHop
 from psm_sim.network.world import Parts, World
 from psm_sim.policies import Policy

@@ -9,17 +9,19 @@ from typing import Any
 from psm_sim.common.errors import InputError
 from psm_sim.common.parameter_values import Parameter
 from psm_sim.common.parameters import parameters_of
-from psm_sim.network.topology_device import PowerParameters, StationParameters
-from psm_sim.network.topology_faults import FaultParameters, LossParameters
-from psm_sim.network.topology_mac import MacParameters
 from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BeaconParameters,
     BrowserParameters,
+    FaultParameters,
     LinkParameters,
+    LossParameters,
+    MacParameters,
+    PowerParameters,
+    StationParameters,
+    StationSpec,
     TcpParameters,
 )
-from psm_sim.network.topology_stations import StationSpec
 
 
 @dataclass(frozen=True)

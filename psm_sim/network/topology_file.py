@@ -13,7 +13,7 @@ from psm_sim.common.files.toml_reader import read_toml
 from psm_sim.common.parameters import parameters_of
 from psm_sim.common.registry import unknown_name_error
 from psm_sim.network.topology import SECTIONS, Topology, topology_keys
-from psm_sim.network.topology_stations import members_of
+from psm_sim.network.topology_sections import StationSpec
 
 
 def load_topology(
@@ -73,7 +73,7 @@ def _load(path: Path, users: tuple[Path, ...]) -> Topology:
     table = read_toml(path, "topology")
     description = str(table.pop("description", ""))
     base = _load_base(table.pop("extends", None), path, (*users, path.resolve()))
-    stations = members_of(table.pop("stations"), path.name) if "stations" in table else base.stations
+    stations = _members_of(table.pop("stations"), path.name) if "stations" in table else base.stations
     values = _flatten(table)
     _check_keys(values, path.name)
     root = path.stem if path.parent == bundled_dir("topologies") else base.base
@@ -111,6 +111,31 @@ def _find(name: str, folder: Path) -> Path:
 
 
 _KEY = "links.wired.latency_ms"
+
+
+def _members_of(tables: Any, where: str) -> tuple[StationSpec, ...]:
+    """Return the station groups that the tables ``[[stations]]`` of a file declare."""
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise InputError(f"{where}: stations must be declared as [[stations]] tables, got {tables!r}.")
+    members = tuple(_member(table, f"{where}: stations") for table in tables)
+    names = [name for member in members for name in member.names]
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
+        raise InputError(f"{where}: stations: duplicate name {duplicates[0]!r}; names must be unique.")
+    return members
+
+
+def _member(table: Mapping[str, Any], where: str) -> StationSpec:
+    valid = [field.name for field in dataclasses.fields(StationSpec)]
+    for key in table:
+        if key not in valid:
+            raise InputError(f"{where}: {unknown_name_error('key', key, valid)}")
+    if not table.get("name"):
+        raise InputError(f"{where}: name must be a non-empty string, got {table.get('name')!r}.")
+    for key in ("name", "policy", "trace", "profile"):
+        if not isinstance(table.get(key, ""), str):
+            raise InputError(f"{where}: {key} must be a string, got {table[key]!r}.")
+    return StationSpec(**table)
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

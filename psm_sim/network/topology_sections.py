@@ -1,4 +1,4 @@
-"""Parameters of links, beacons, TCP, browser and access point.
+"""Parameters of a scenario, one class for each section of a topology file.
 
 Each class checks its values on construction. Its docstring gives the reasons for the bounds.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import check_all, parameter
 
 
@@ -208,3 +209,299 @@ class AccessPointParameters:
 
     def __post_init__(self) -> None:
         check_all(self, "access_point")
+
+
+@dataclass(frozen=True)
+class PowerParameters:
+    """Power draw of the radio (thesis, section 2.5.4), and its supply.
+
+    The bounds of 100 W and 100 J exceed the needs of any station's radio, and sums over 1e9 s remain
+    printable.
+    """
+
+    awake_w: float = parameter(0.75, "power of an awake radio", unit="W", at_least=0, at_most=100)
+    asleep_w: float = parameter(
+        0.05, "power of a dozing radio, not above awake_w", unit="W", at_least=0, at_most=100
+    )
+    beacon_j: float = parameter(
+        0.0015, "energy to wake for and receive one beacon", unit="J", at_least=0, at_most=100
+    )
+    transmit_w: float | None = parameter(
+        None,
+        "power of a transmitting radio; none: same as awake_w",
+        unit="W",
+        at_least=0,
+        at_most=100,
+        optional=True,
+    )
+    wake_j: float = parameter(0.0, "energy to wake up for a transmission", unit="J", at_least=0, at_most=100)
+    supply_v: float | None = parameter(
+        None, "supply voltage; adds mean_current_ma to the results", unit="V", above=0, at_most=1000,
+        optional=True,
+    )  # fmt: skip
+    battery_mah: float | None = parameter(
+        None, "battery capacity; adds battery_days to the results, requires supply_v", unit="mAh", above=0,
+        at_most=1e9, optional=True,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check_all(self, "power")
+        if self.asleep_w > self.awake_w:
+            raise InputError(
+                f"power: asleep_w must not exceed awake_w = {self.awake_w:g}, got {self.asleep_w:g}."
+            )
+
+    def check_battery(self) -> None:
+        """Raise an error for a battery without a supply voltage.
+
+        This is not part of the construction, because a chip profile may set the voltage later.
+        """
+        if self.battery_mah is not None and self.supply_v is None:
+            raise InputError(
+                f"power.battery_mah={self.battery_mah:g} requires a supply voltage; add --profile CHIP or"
+                " --set power.supply_v=VOLTS."
+            )
+
+
+@dataclass(frozen=True)
+class StationParameters:
+    """Behaviour of the station's clock and driver. By default all effects are disabled.
+
+    802.11 allows a clock error of 100 ppm (clause 11.1); RC oscillators are far worse. Stations of ns-3
+    listen 5 ms for a missing beacon. An association takes from 0.1 s to several seconds, including the
+    security handshake. The default of 1 s is an assumption.
+    """
+
+    wake_ms: float = parameter(
+        0.0, "time a dozing radio needs before it can transmit", unit="ms", at_least=0, at_most=10_000
+    )
+    after_miss: str = parameter(
+        "next",
+        "behaviour after a missed beacon: wake for every beacon until one is received (next), or continue as"
+        " if the TIM bit had not been set (rest)",
+        choices=("next", "rest"),
+    )
+    miss_ms: float = parameter(
+        5.0, "listening time for a missed beacon", unit="ms", at_least=0, at_most=10_000
+    )
+    drift_ppm: float = parameter(
+        0.0, "clock error: the station wakes earlier by this fraction of its doze", unit="ppm",
+        at_least=0, at_most=100_000,
+    )  # fmt: skip
+    guard_ms: float = parameter(
+        0.0, "time by which the station wakes before each beacon", unit="ms", at_least=0, at_most=1000
+    )
+    listen_rounding: str = parameter(
+        "none",
+        "rounding of listen intervals to multiples of beacon.dtim_period: none, down (nRF70) or up (Talaria)",
+        choices=("none", "down", "up"),
+    )
+    ps_poll_ms: float = parameter(
+        0.0, "channel time to retrieve one buffered frame (PS-Poll and its ACK)", unit="ms", at_least=0,
+        at_most=1000,
+    )  # fmt: skip
+    keep_alive_s: float | None = parameter(
+        None, "maximum idle time of the station; a null data frame of 28 B then keeps the association",
+        unit="s", above=0, at_most=1e9, optional=True,
+    )  # fmt: skip
+    association_ms: float = parameter(
+        1000.0, "time to associate again after the association has expired", unit="ms", at_least=0,
+        at_most=1e6,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check_all(self, "station")
+
+
+@dataclass(frozen=True)
+class LossParameters:
+    """Frame loss on one hop, in both directions, with an optional bad state (Gilbert-Elliott model).
+
+    On the wireless hop these are frames that the MAC has given up after its own retries. The good and the bad
+    state have exponential durations. With a loss of 1 every page fails.
+    """
+
+    loss: float = parameter(
+        0.0, "frame loss probability, in the good state if there is a bad one", at_least=0, at_most=1
+    )
+    bad_loss: float = parameter(
+        0.0, "frame loss probability in the bad state; 0: no bad state", at_least=0, at_most=1
+    )
+    good_s: float = parameter(10.0, "mean duration of the good state", unit="s", at_least=0.001, at_most=1e6)
+    bad_s: float = parameter(1.0, "mean duration of the bad state", unit="s", at_least=0.001, at_most=1e6)
+
+    def __post_init__(self) -> None:
+        check_all(self, "faults")
+
+    @property
+    def on(self) -> bool:
+        """Whether any frame can be lost."""
+        return self.loss > 0 or self.bad_loss > 0
+
+
+@dataclass(frozen=True)
+class FaultParameters:
+    """Other faults. By default all are disabled.
+
+    A home access point takes half a minute to start; 1e6 s are 12 days. Users leave after about 10 s (Nielsen
+    1993); this is not a default here.
+    """
+
+    seed: int | None = parameter(
+        None, "seed of the faults; none: seed of the run", at_least=0, at_most=2**32 - 1, optional=True,
+        kind=int,
+    )  # fmt: skip
+    restart_every_s: float | None = parameter(
+        None, "mean of the exponential time until the access point restarts and loses buffered frames and the"
+        " association", unit="s", at_least=1, at_most=1e9, optional=True,
+    )  # fmt: skip
+    restart_s: float = parameter(
+        30.0,
+        "duration of a restart, in which the access point forwards no frames",
+        unit="s",
+        at_least=0,
+        at_most=1e6,
+    )
+    restart_noticed: str = parameter(
+        "return",
+        "when the station associates again: as soon as the access point is back, because the driver has"
+        " missed beacons (return), or with its next transmission (send)",
+        choices=("return", "send"),
+    )
+    stall_every_s: float | None = parameter(
+        None, "mean of the exponential time until the server stalls and sends no replies",
+        unit="s", at_least=1, at_most=1e9, optional=True,
+    )  # fmt: skip
+    stall_s: float = parameter(10.0, "duration of a server stall", unit="s", at_least=0.001, at_most=1e6)
+    patience_s: float | None = parameter(
+        None, "time after which the user abandons a page", unit="s", at_least=0.001, at_most=1e6,
+        optional=True,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check_all(self, "faults")
+
+    @property
+    def on(self) -> bool:
+        """Whether any of these faults is enabled."""
+        return any(time is not None for time in (self.restart_every_s, self.stall_every_s, self.patience_s))
+
+
+RATES_MBPS: dict[str, tuple[float, ...]] = {
+    "802.11b": (1.0, 2.0, 5.5, 11.0),
+    "802.11g": (6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0),
+    "802.11n": (6.5, 13.0, 19.5, 26.0, 39.0, 52.0, 58.5, 65.0),
+}
+"""Bit rates of data frames; those of 802.11n for one spatial stream, 20 MHz and the long guard interval."""
+
+
+@dataclass(frozen=True)
+class MacParameters:
+    """Medium access of 802.11. With ``model = "link"`` the other parameters have no effect.
+
+    Times that the standard fixes are in :mod:`psm_sim.network.parts.frame_timing`. Contention windows are one
+    less than a power of two, at most 1023 (802.11-2020, 10.3.3). A retry limit of 128 is twice the maximum
+    of Linux. A beacon has at least a header, a timestamp and a rate set. A frame has at most 2,346 B.
+    """
+
+    model: str = parameter(
+        "link",
+        "model of the wireless hop: link (full-duplex link with the parameters links.wireless, as in the"
+        " papers) or dcf (802.11 channel shared by both directions; links.wireless has no effect)",
+        choices=("link", "dcf"),
+    )
+    standard: str = parameter(
+        "802.11b", "802.11 standard: rates, slot time and preamble", choices=tuple(RATES_MBPS)
+    )
+    data_mbps: float | None = parameter(
+        None, "bit rate of data frames; none: highest rate of the standard", unit="Mbit/s", at_least=1,
+        at_most=65, optional=True,
+    )  # fmt: skip
+    control_mbps: float | None = parameter(
+        None, "bit rate of ACKs; none: 2 with 802.11b, else the highest of 6, 12 and 24; at most the"
+        " rate of data frames", unit="Mbit/s", at_least=1, at_most=54, optional=True,
+    )  # fmt: skip
+    poll_mbps: float | None = parameter(
+        None, "bit rate of PS-Polls; none: rate of data frames, as in ns-3 (the standard requires a basic"
+        " rate)", unit="Mbit/s", at_least=1, at_most=54, optional=True,
+    )  # fmt: skip
+    beacon_mbps: float | None = parameter(
+        None, "bit rate of beacons; none: 1 with 802.11b, else 6", unit="Mbit/s", at_least=1, at_most=54,
+        optional=True,
+    )  # fmt: skip
+    beacon_bytes: int = parameter(
+        84, "size of a beacon, including header and frame check sequence; the default has timestamp, SSID of"
+        " 7 letters, rates, TIM, channel and access categories", unit="B", at_least=50, at_most=2346,
+    )  # fmt: skip
+    preamble: str = parameter("long", "preamble of 802.11b above 1 Mbit/s", choices=("long", "short"))
+    qos: bool = parameter(
+        True, "data frames wait SIFS and 3 slots (access category best effort); false: they wait a DIFS"
+    )
+    cw_min: int | None = parameter(
+        None, "minimum contention window; none: 31 with 802.11b, else 15", unit="slots", at_least=0,
+        at_most=1023, optional=True, kind=int,
+    )  # fmt: skip
+    cw_max: int = parameter(1023, "maximum contention window", unit="slots", at_least=0, at_most=1023)
+    retry_limit: int = parameter(
+        7, "number of retransmissions before a frame is lost", at_least=0, at_most=128
+    )
+    fetch: str = parameter(
+        "ps-poll",
+        "how a station retrieves buffered frames: ps-poll (a PS-Poll for each frame, answered after a SIFS)"
+        " or null (a null data frame with PM = 0, after which frames are sent as to an awake station)",
+        choices=("ps-poll", "null"),
+    )
+    poll_first: bool = parameter(True, "send PS-Polls before queued data frames of the station, as in ns-3")
+    seed: int = parameter(1, "seed of the backoffs", at_least=0, at_most=2**32 - 1)
+
+    def __post_init__(self) -> None:
+        check_all(self, "mac")
+        for name in ("data_mbps", "control_mbps", "poll_mbps", "beacon_mbps"):
+            _check_rate(self, name)
+        if self.cw_min is not None and self.cw_min > self.cw_max:
+            raise InputError(f"mac: cw_min must not exceed cw_max = {self.cw_max}, got {self.cw_min}.")
+
+
+def _check_rate(mac: MacParameters, name: str) -> None:
+    """Raise an error for a rate that the standard does not define.
+
+    Control frames and beacons of 802.11n are sent at the rates of 802.11g.
+    """
+    rate_mbps = getattr(mac, name)
+    legacy = name != "data_mbps" and mac.standard == "802.11n"
+    standard = "802.11g" if legacy else mac.standard
+    if rate_mbps is not None and rate_mbps not in RATES_MBPS[standard]:
+        valid = ", ".join(f"{rate:g}" for rate in RATES_MBPS[standard])
+        raise InputError(f"mac: {name} must be a rate of {standard} ({valid}), got {rate_mbps:g}.")
+
+
+@dataclass(frozen=True)
+class StationSpec:
+    """Group of identical stations at one access point. Omitted values are those of the run.
+
+    A TIM addresses 2007 stations, but access points serve fewer than the maximum of 250. The stations of the
+    group have the seeds ``seed``, ``seed + 1`` and so on. Without ``seed``, a station has the seed of the run
+    plus its index among all stations, counted from 0.
+    """
+
+    name: str
+    count: int = parameter(1, "number of stations", at_least=1, at_most=250)
+    policy: str | None = parameter(None, "policy, with parameters", optional=True, kind=str)
+    trace: str | None = parameter(None, "trace, with parameters", optional=True, kind=str)
+    pages: int | None = parameter(
+        None, "number of pages", at_least=1, at_most=10_000_000, optional=True, kind=int
+    )
+    profile: str | None = parameter(None, "chip profile", optional=True, kind=str)
+    seed: int | None = parameter(
+        None, "seed of the pages", at_least=0, at_most=2**32 - 1, optional=True, kind=int
+    )
+
+    def __post_init__(self) -> None:
+        check_all(self, f"station {self.name}")
+
+    @property
+    def names(self) -> list[str]:
+        """The name of each station."""
+        if self.count == 1:
+            return [self.name]
+        return [f"{self.name}-{number}" for number in range(1, self.count + 1)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.summary_stats import Summary
 from psm_sim.network import Usage
-from psm_sim.network.topology_device import PowerParameters
+from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.policies import Policy
 from psm_sim.simulation.failed_pages import percentiles_of, summarize_pages
 from psm_sim.simulation.message_latency import Latency

@@ -10,7 +10,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.common.hashing import digest_of, file_digest
 from psm_sim.network import Topology
-from psm_sim.network.topology_stations import StationSpec
+from psm_sim.network.topology_sections import StationSpec
 from psm_sim.version import __version__
 from psm_sim.workload import Workload
 from psm_sim.workload.loading import find_trace

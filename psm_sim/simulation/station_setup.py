@@ -10,7 +10,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.network import Topology
 from psm_sim.network.chip_profiles import load_profile
 from psm_sim.network.topology_file import overlay_settings
-from psm_sim.network.topology_stations import StationSpec
+from psm_sim.network.topology_sections import StationSpec
 from psm_sim.simulation.scenario import Scenario
 from psm_sim.workload import Workload
 

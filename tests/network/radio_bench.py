@@ -12,8 +12,7 @@ from psm_sim.network.observers import EnergyLedger, Observer, ObserverHooks
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.station import Station
-from psm_sim.network.topology_device import PowerParameters
-from psm_sim.network.topology_sections import AccessPointParameters, LinkParameters
+from psm_sim.network.topology_sections import AccessPointParameters, LinkParameters, PowerParameters
 
 
 class Recorder(Observer):

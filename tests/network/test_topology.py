@@ -11,12 +11,12 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.parameters import parameters_of
 from psm_sim.network import Topology, load_topology, topology_differences, topology_keys
 from psm_sim.network.topology import SECTIONS
-from psm_sim.network.topology_device import PowerParameters
 from psm_sim.network.topology_sections import (
     AccessPointParameters,
     BeaconParameters,
     BrowserParameters,
     LinkParameters,
+    PowerParameters,
     TcpParameters,
 )
 

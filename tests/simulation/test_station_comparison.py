@@ -16,7 +16,7 @@ from psm_sim.cli import main
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
 from psm_sim.network import Topology, load_topology
-from psm_sim.network.topology_stations import StationSpec
+from psm_sim.network.topology_sections import StationSpec
 from psm_sim.simulation import Scenario, compare_clients, compare_runs
 from psm_sim.simulation.reference_policies import BASELINES, References
 from psm_sim.simulation.station_comparison import StationAverage

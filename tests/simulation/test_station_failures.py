@@ -13,7 +13,7 @@ import pytest
 from psm_sim.common.errors import InputError
 from psm_sim.common.record_array import record_column
 from psm_sim.network import load_topology
-from psm_sim.network.topology_stations import StationSpec
+from psm_sim.network.topology_sections import StationSpec
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.terminal import comparison as table
 from psm_sim.simulation import Scenario, compare_runs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from psm_sim.network.observers.observer import Observer
-from psm_sim.network.topology_device import PowerParameters
+from psm_sim.network.topology_sections import PowerParameters
 
 
 class Usage(NamedTuple):

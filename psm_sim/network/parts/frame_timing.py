@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from psm_sim.network.topology_mac import RATES_MBPS, MacParameters
+from psm_sim.network.topology_sections import RATES_MBPS, MacParameters
 
 HEADER_BYTES = 36
 """Bytes that a data frame adds to a packet: MAC header 24, frame check sequence 4, LLC and SNAP 8."""

@@ -7,7 +7,7 @@ from math import inf, nextafter
 
 from psm_sim.network.parts.random_beacon_loss import BeaconReception
 from psm_sim.network.radio import Radio
-from psm_sim.network.topology_device import PowerParameters, StationParameters
+from psm_sim.network.topology_sections import PowerParameters, StationParameters
 
 
 class LossyBeaconRadio(Radio):

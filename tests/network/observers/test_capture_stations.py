@@ -19,7 +19,7 @@ from psm_sim.network.parts.capture import capture_observers, check_capturable, s
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.timeline import timeline_observers
 from psm_sim.network.shared_cell import SharedCell
-from psm_sim.network.topology_stations import StationSpec
+from psm_sim.network.topology_sections import StationSpec
 from psm_sim.network.world import World
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psm_sim.network import EnergyLedger
-from psm_sim.network.topology_device import PowerParameters
+from psm_sim.network.topology_sections import PowerParameters
 
 
 def test_a_hand_computed_case():

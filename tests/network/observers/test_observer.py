@@ -9,7 +9,7 @@ import pytest
 from psm_sim.network import EnergyLedger, Observer, PagesDone, World, build_world, load_topology
 from psm_sim.network.observers import ObserverHooks
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology_device import PowerParameters
+from psm_sim.network.topology_sections import PowerParameters
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page

@@ -6,7 +6,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.network.parts.frame_timing import FrameTiming
-from psm_sim.network.topology_mac import RATES_MBPS, MacParameters
+from psm_sim.network.topology_sections import RATES_MBPS, MacParameters
 
 
 def us(seconds):

@@ -9,8 +9,7 @@ import math
 
 import psm_sim
 from psm_sim.network import Topology
-from psm_sim.network.topology_device import PowerParameters
-from psm_sim.network.topology_sections import BeaconParameters
+from psm_sim.network.topology_sections import BeaconParameters, PowerParameters
 from psm_sim.reporting.files import result_json as json_report
 from psm_sim.simulation import Comparison
 

@@ -11,7 +11,7 @@ from psm_sim.network.parts.lossy_beacon_radio import LossyBeaconRadio
 from psm_sim.network.parts.random_beacon_loss import BeaconReception
 from psm_sim.network.radio_state import AWAKE, BUSY, DOZING, SEND_ONLY, State
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology_device import PowerParameters, StationParameters
+from psm_sim.network.topology_sections import PowerParameters, StationParameters
 from psm_sim.policies import Poll
 
 

@@ -11,7 +11,7 @@ from psm_sim.network.link import Link
 from psm_sim.network.parts.association import is_null
 from psm_sim.network.parts.faults.outages import GilbertElliott
 from psm_sim.network.segment import Segment
-from psm_sim.network.topology_faults import LossParameters
+from psm_sim.network.topology_sections import LossParameters
 
 Cause = Callable[[], bool]
 """Cause of losses. It is called once per frame and returns whether the frame is lost."""

@@ -11,7 +11,7 @@ from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.channel import Channel
 from psm_sim.network.parts.mac.channel_contenders import Exchange
 from psm_sim.network.parts.mac.random_backoffs import RandomBackoffs
-from psm_sim.network.topology_mac import MacParameters
+from psm_sim.network.topology_sections import MacParameters
 
 _NEVER_S = 1e9
 

@@ -10,7 +10,7 @@ from simpy import Environment
 
 from psm_sim.network.end_systems import EndSystems
 from psm_sim.network.parts.faults.frame_loss import RandomFrameLoss
-from psm_sim.network.topology_faults import LossParameters
+from psm_sim.network.topology_sections import LossParameters
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
 from tests.network.parts.faults.common import Frames, balance, loaded, world_with

@@ -11,7 +11,7 @@ import pytest
 
 from psm_sim.common.random_streams import random_stream
 from psm_sim.network import Observer, PageError, build_world, load_topology
-from psm_sim.network.topology_mac import RATES_MBPS
+from psm_sim.network.topology_sections import RATES_MBPS
 from psm_sim.policies import make_policy
 from psm_sim.workload.page_view import Page
 

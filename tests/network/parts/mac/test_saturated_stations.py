@@ -7,7 +7,7 @@ import pytest
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.bianchi_model import attempt_rate, saturation_mbps
 from psm_sim.network.parts.mac.saturated_stations import run_saturated
-from psm_sim.network.topology_mac import MacParameters
+from psm_sim.network.topology_sections import MacParameters
 
 
 @pytest.mark.parametrize("stations", [1, 5, 10, 20])
