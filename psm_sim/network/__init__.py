@@ -2,7 +2,7 @@
 
 from psm_sim.network.build import build_world
 from psm_sim.network.observers import EnergyLedger, Observer, PagesDone, Usage
-from psm_sim.network.page_error import PageError
+from psm_sim.network.page_outcomes import PageError
 from psm_sim.network.topology import Topology, topology_keys
 from psm_sim.network.topology_file import load_topology, topology_differences
 from psm_sim.network.world import World

@@ -1,17 +1,211 @@
-"""Sender of background traffic: datagrams, and messages on persistent connections."""
+"""Background traffic: datagrams, messages on persistent connections, and their latencies."""
 
 from __future__ import annotations
 
+from array import array
+from collections import deque
 from collections.abc import Callable, Generator
 
 from simpy import Environment, Event
 
 from psm_sim.network.host import Host
-from psm_sim.network.message_stats import MessageTransit, make_stats, stats_of
-from psm_sim.network.persistent_connection import PersistentConnection
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.tcp_endpoint import Application, Endpoint
-from psm_sim.workload.messages import DATAGRAM, Messages
+from psm_sim.workload.messages import DATAGRAM, Message, Messages
+
+_DIRECTIONS = {
+    (False, False): "down",
+    (True, False): "up",
+    (False, True): "round_trip_down",
+    (True, True): "round_trip_up",
+}
+"""Name of each direction, by whether the station sends first and whether there is a reply."""
+
+
+class MessageStats:
+    """Message counts and latencies of one direction.
+
+    Datagrams of one direction arrive in order, or nearly so. A datagram therefore counts as lost once a later
+    one has arrived. Datagrams after the last one that arrived count as in transit. Messages on a connection
+    are lost only with their connection.
+
+    Attributes
+    ----------
+    latencies_s : array of float
+        Latency of each message that arrived, in seconds.
+    sent : int
+        Number of messages sent.
+    """
+
+    def __init__(self) -> None:
+        self.latencies_s = array("d")
+        self.sent = 0
+        self._datagrams = self._datagrams_arrived = 0
+        self._last = self._lost_on_connections = 0
+
+    def start(self, message: Message) -> int:
+        """Count a sent message. Return its 1-based datagram number, or 0 if it is not a datagram."""
+        self.sent += 1
+        if message.connection != DATAGRAM:
+            return 0
+        self._datagrams += 1
+        return self._datagrams
+
+    def arrived(self, number: int, latency_s: float) -> None:
+        """Record the arrival of a message with datagram number *number* after *latency_s* seconds."""
+        self.latencies_s.append(latency_s)
+        self._datagrams_arrived += number > 0
+        self._last = max(self._last, number)
+
+    def lose(self) -> None:
+        """Record a message that was lost with its connection."""
+        self._lost_on_connections += 1
+
+    @property
+    def lost(self) -> int:
+        """The number of messages lost so far."""
+        return self._last - self._datagrams_arrived + self._lost_on_connections
+
+
+class MessageTransit:
+    """One message in transit, and its reply if it has one."""
+
+    __slots__ = ("answered", "message", "number", "sent_s", "stats")
+
+    def __init__(self, message: Message, sent_s: float, stats: MessageStats) -> None:
+        self.message, self.sent_s, self.stats = message, sent_s, stats
+        self.number = stats.start(message)
+        self.answered = False
+
+
+def make_stats(messages: Messages) -> dict[str, MessageStats]:
+    """Return empty statistics for each direction of *messages*, by its name."""
+    return {_DIRECTIONS[way]: MessageStats() for way in messages.directions}
+
+
+def stats_of(stats: dict[str, MessageStats], message: Message) -> MessageStats:
+    """Return the statistics to which a message belongs."""
+    return stats[_DIRECTIONS[message.uplink, message.reply_bytes > 0]]
+
+
+ArrivalCallback = Callable[[MessageTransit], None]
+
+
+class MessageStream:
+    """Application at one end of a persistent connection.
+
+    It counts the received bytes to find the end of each message of the peer. Data written before the
+    connection is established are sent afterwards.
+
+    Parameters
+    ----------
+    arrived
+        Called with each complete message.
+
+    Attributes
+    ----------
+    endpoint : Endpoint
+        The TCP endpoint; set when the connection is accepted.
+    """
+
+    __slots__ = ("_arrived", "_awaited", "_missing", "_open", "_waiting", "endpoint")
+
+    def __init__(self, arrived: ArrivalCallback) -> None:
+        self._arrived = arrived
+        self._awaited: deque[tuple[MessageTransit, int]] = deque()
+        self._missing = 0  # bytes missing of the first message; negative if later messages have begun
+        self._waiting = 0
+        self._open = False
+        self.endpoint: Endpoint
+
+    def write(self, size: int) -> None:
+        """Send *size* bytes to the peer, once the connection is established."""
+        if self._open:
+            self.endpoint.write(size)
+        else:
+            self._waiting += size
+
+    @property
+    def awaited(self) -> list[MessageTransit]:
+        """The messages of the peer that have not arrived completely."""
+        return [transit for transit, _ in self._awaited]
+
+    def expect(self, transit: MessageTransit, size: int) -> None:
+        """Expect a message of *size* bytes from the peer, after those already expected."""
+        self._awaited.append((transit, size))
+        if len(self._awaited) == 1:
+            self._missing += size
+
+    def established(self) -> None:
+        """Send the data that wait for the connection."""
+        self._open = True
+        if self._waiting:
+            self.endpoint.write(self._waiting)
+
+    def received(self, payload_bytes: int) -> None:
+        """Receive bytes and report each message that they complete."""
+        self._missing -= payload_bytes
+        while self._awaited and self._missing <= 0:
+            transit, _ = self._awaited.popleft()
+            if self._awaited:
+                self._missing += self._awaited[0][1]
+            self._arrived(transit)
+
+    def peer_closed(self) -> None:
+        """Close this end as well. Neither end closes first during a run."""
+        self.endpoint.close()
+
+
+class PersistentConnection:
+    """Persistent connection, which the station opens at once.
+
+    Parameters
+    ----------
+    client
+        The station's host.
+    arrived
+        Called with each message that has arrived completely at the other end.
+    """
+
+    def __init__(self, client: Host, arrived: ArrivalCallback) -> None:
+        self._station, self._server = MessageStream(arrived), MessageStream(arrived)
+        self.connection = client.connect(self._attach_station).connection
+
+    @property
+    def awaited(self) -> list[MessageTransit]:
+        """The messages in transit, in both directions."""
+        return self._station.awaited + self._server.awaited
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The station's endpoint."""
+        return self._station.endpoint
+
+    def accept(self, endpoint: Endpoint) -> MessageStream:
+        """Return the application at the server's end."""
+        self._server.endpoint = endpoint
+        return self._server
+
+    def write(self, transit: MessageTransit, size: int, uplink: bool) -> None:
+        """Send a message.
+
+        Parameters
+        ----------
+        transit
+            The message, which is reported on its arrival.
+        size
+            Payload size in bytes.
+        uplink
+            Whether the station sends it.
+        """
+        writer, reader = (self._station, self._server) if uplink else (self._server, self._station)
+        reader.expect(transit, size)
+        writer.write(size)
+
+    def _attach_station(self, endpoint: Endpoint) -> MessageStream:
+        self._station.endpoint = endpoint
+        return self._station
+
 
 HEADER_BYTES = 28
 """IP and UDP headers of a datagram."""

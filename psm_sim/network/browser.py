@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from simpy import Environment, Event
 
 from psm_sim.network.host import Host
-from psm_sim.network.http_request import Request
+from psm_sim.network.segment import Request
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.topology_sections import BrowserParameters
 from psm_sim.workload.page_view import Page

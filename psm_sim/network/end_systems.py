@@ -12,8 +12,7 @@ from psm_sim.network.background_messages import BackgroundMessages
 from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
-from psm_sim.network.page_failure_handler import PageFailureHandler
-from psm_sim.network.page_visits import PageVisits
+from psm_sim.network.page_outcomes import PageFailureHandler, PageVisits
 from psm_sim.network.segment import Segment
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.station import Station

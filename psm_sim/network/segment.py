@@ -1,11 +1,17 @@
-"""TCP segments. Each frame on a link carries one segment."""
+"""TCP segments, and the connections to which they belong. Each frame on a link carries one segment."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from psm_sim.network.http_request import Request
+
+class Request(NamedTuple):
+    """HTTP request for one object: sizes of request and reply, and delay of the server."""
+
+    request_bytes: int
+    reply_bytes: int
+    server_delay_s: float
 
 
 @dataclass(slots=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simpy import Environment
 
-from psm_sim.network.http_request import Request
+from psm_sim.network.segment import Request
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.timers import ReusableEvent
 

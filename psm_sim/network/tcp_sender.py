@@ -1,4 +1,4 @@
-"""TCP sender with congestion control and retransmission."""
+"""TCP sender with congestion control, retransmission timeout and retransmission."""
 
 from __future__ import annotations
 
@@ -7,10 +7,63 @@ from math import inf
 
 from simpy import Environment
 
-from psm_sim.network.slow_start_growth import SlowStartGrowth
 from psm_sim.network.tcp_constants import TcpConstants
-from psm_sim.network.tcp_timeout import RetransmissionTimeout
 from psm_sim.network.timers import Timer, TimerQueue
+
+
+class RetransmissionTimeout:
+    """Retransmission timeout ``seconds`` (RFC 6298), from round-trip samples and exponential back-off."""
+
+    __slots__ = ("_constants", "_smoothed", "_variation", "seconds")
+
+    def __init__(self, constants: TcpConstants) -> None:
+        self._constants = constants
+        self._smoothed: float | None = None
+        self._variation = 0.0
+        self.seconds = constants.first_timeout_s
+
+    def sample(self, round_trip_s: float) -> None:
+        """Update the estimate with a measured round trip in seconds (RFC 6298, 2.2 and 2.3)."""
+        smoothed = self._smoothed
+        if smoothed is None:
+            smoothed, variation = round_trip_s, round_trip_s / 2
+        else:
+            error = smoothed - round_trip_s
+            variation = 0.75 * self._variation + 0.25 * (error if error > 0.0 else -error)
+            smoothed = 0.875 * smoothed + 0.125 * round_trip_s
+        self._smoothed, self._variation = smoothed, variation
+        seconds, constants = smoothed + 4.0 * variation, self._constants
+        if seconds < constants.min_timeout_s:
+            seconds = constants.min_timeout_s
+        elif seconds > constants.max_timeout_s:
+            seconds = constants.max_timeout_s
+        self.seconds = seconds
+
+    def back_off(self) -> None:
+        """Double the timeout after it has expired (RFC 6298, 5.5)."""
+        self.seconds = min(2 * self.seconds, self._constants.max_timeout_s)
+
+
+class SlowStartGrowth:
+    """Growth of the congestion window of one connection, by the rule ``tcp.growth``. Sizes are in bytes.
+
+    With ``rfc5681`` an ACK adds the bytes that it acknowledges, at most one segment (RFC 5681, equation 2).
+    With ``ns3`` it adds one segment if the bytes acknowledged so far complete a segment. The rule ``ns2``,
+    one segment per ACK, needs no state and is implemented by the sender.
+    """
+
+    __slots__ = ("_counted", "_rule", "_segment")
+
+    def __init__(self, constants: TcpConstants) -> None:
+        self._rule, self._segment = constants.growth, constants.segment
+        self._counted = 0
+
+    def after(self, newly: int) -> int:
+        """Return the increase of the window for an ACK of *newly* acknowledged bytes."""
+        if self._rule == "rfc5681":
+            return min(newly, self._segment)
+        completed, self._counted = divmod(self._counted + newly, self._segment)
+        return self._segment if completed else 0
 
 
 class Sender(ABC):

@@ -14,8 +14,7 @@ from psm_sim.network.clock import run_events
 from psm_sim.network.end_systems import EndSystems, FramePath
 from psm_sim.network.link import Link
 from psm_sim.network.observers import Observer, ObserverHooks, Usage
-from psm_sim.network.page_failure_handler import PageFailureHandler
-from psm_sim.network.page_visits import PageVisits
+from psm_sim.network.page_outcomes import PageFailureHandler, PageVisits
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology
 from psm_sim.network.wireless_hop import WirelessHop

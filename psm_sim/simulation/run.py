@@ -12,7 +12,7 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import PluginError
 from psm_sim.common.record_array import RecordArray, record_column
 from psm_sim.network import Observer, PagesDone, Topology, World, build_world
-from psm_sim.network.page_error import PageError
+from psm_sim.network.page_outcomes import PageError
 from psm_sim.policies import POLICIES, Policy, make_policy
 from psm_sim.policies.user_policy_guard import guard_policy, probe_and_guard, unwrap_policy
 from psm_sim.simulation.message_latency import latencies_of

@@ -18,7 +18,7 @@ from psm_sim.common.progress import Progress
 from psm_sim.common.summary_stats import percentiles
 from psm_sim.network import Observer, Topology
 from psm_sim.network.build import cell_of
-from psm_sim.network.page_error import PageError
+from psm_sim.network.page_outcomes import PageError
 from psm_sim.network.shared_cell import SharedCell
 from psm_sim.policies.always_on import AlwaysOn
 from psm_sim.simulation.compare_policies import all_policies, assign_roles, prepare_runs

@@ -10,7 +10,7 @@ from psm_sim.beacons import TOLERANCE_S
 from psm_sim.network import Observer
 from psm_sim.network.parts.association import is_null
 from psm_sim.network.parts.mac.air_link import AirLink
-from psm_sim.network.radio_state import DOZING
+from psm_sim.network.radio import DOZING
 
 
 class Watch(Observer):

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from psm_sim.network import build_world, load_topology
-from psm_sim.network.page_error import PageError
+from psm_sim.network.page_outcomes import PageError
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.simulation import simulate
 from psm_sim.workload import load_workload

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psm_sim.network.tcp_constants import TcpConstants
-from psm_sim.network.tcp_timeout import RetransmissionTimeout
+from psm_sim.network.tcp_sender import RetransmissionTimeout
 from psm_sim.network.topology_sections import TcpParameters
 
 

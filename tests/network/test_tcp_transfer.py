@@ -12,9 +12,8 @@ from simpy import Environment
 
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link
-from psm_sim.network.slow_start_growth import SlowStartGrowth
 from psm_sim.network.tcp_constants import TcpConstants
-from psm_sim.network.tcp_sender import Sender
+from psm_sim.network.tcp_sender import Sender, SlowStartGrowth
 from psm_sim.network.timers import TimerQueue
 from psm_sim.network.topology_sections import LinkParameters, TcpParameters
 

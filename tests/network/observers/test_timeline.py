@@ -11,11 +11,10 @@ import pytest
 
 from psm_sim.network import Observer
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.http_request import Request
 from psm_sim.network.parts.timeline import Timeline
 from psm_sim.network.parts.timeline.trace_file import TraceFile
 from psm_sim.network.parts.timeline.transfers import Transfers, _Stream
-from psm_sim.network.segment import ConnectionId
+from psm_sim.network.segment import ConnectionId, Request
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.user_policy_guard import GuardedPolicy
 from tests.network.observers.sniffed import run

@@ -9,7 +9,7 @@ from psm_sim.beacons import Beacons
 from psm_sim.network.parts.association import null_frame
 from psm_sim.network.parts.device.radio import DeviceRadio, RadioTraits
 from psm_sim.network.parts.device.service_period_port import ServicePeriodPort
-from psm_sim.network.radio_state import AWAKE, BUSY, DOZING, SEND_ONLY
+from psm_sim.network.radio import AWAKE, BUSY, DOZING, SEND_ONLY
 from psm_sim.network.segment import BufferedFrame, Segment
 from psm_sim.policies import Poll
 from psm_sim.policies.service_period_rules import ServicePeriod

@@ -8,9 +8,8 @@ from math import inf
 from simpy import Environment
 
 from psm_sim.network.browser import Browser, Fetcher, Visit
-from psm_sim.network.http_request import Request
 from psm_sim.network.parts.faults.resetting_host import ResettingHost
-from psm_sim.network.segment import ConnectionId
+from psm_sim.network.segment import ConnectionId, Request
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.timers import Alarm
 from psm_sim.network.topology_sections import BrowserParameters

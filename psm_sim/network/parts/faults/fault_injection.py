@@ -13,7 +13,7 @@ from psm_sim.network.browser import Browser, Visit
 from psm_sim.network.end_systems import EndSystems, FramePath
 from psm_sim.network.host import Host
 from psm_sim.network.link import Link, LinkName
-from psm_sim.network.page_failure_handler import PageFailureHandler
+from psm_sim.network.page_outcomes import PageFailureHandler
 from psm_sim.network.parts.association import null_frame
 from psm_sim.network.parts.faults.abandoning_browser import AbandoningBrowser
 from psm_sim.network.parts.faults.frame_loss import Cause, FrameLoss, RandomFrameLoss

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from simpy import Environment
 
-from psm_sim.network.http_request import Request
 from psm_sim.network.parts.faults.outages import OutageSchedule
 from psm_sim.network.parts.faults.resetting_host import ResettingHost
+from psm_sim.network.segment import Request
 from psm_sim.network.server import ServerConnection
 from psm_sim.network.tcp_endpoint import Endpoint
 

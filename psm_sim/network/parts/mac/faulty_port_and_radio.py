@@ -11,7 +11,7 @@ from psm_sim.network.parts.mac.power_managed_radio import RadioContext
 from psm_sim.network.parts.mac.radio import MacRadio
 from psm_sim.network.parts.mac.station_queue import NULL_AWAKE
 from psm_sim.network.parts.random_beacon_loss import BeaconReception
-from psm_sim.network.radio_state import BUSY, DOZING
+from psm_sim.network.radio import BUSY, DOZING
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll
 

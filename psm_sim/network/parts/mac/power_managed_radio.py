@@ -19,8 +19,7 @@ from psm_sim.network.parts.mac.station_queue import (
     Item,
     StationQueue,
 )
-from psm_sim.network.radio import Radio
-from psm_sim.network.radio_state import AWAKE, BUSY
+from psm_sim.network.radio import AWAKE, BUSY, Radio
 from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from psm_sim.network.parts.mac.power_managed_radio import PowerManagedRadio, RadioContext
 from psm_sim.network.parts.mac.station_queue import NULL_AWAKE, PS_POLL, Item
-from psm_sim.network.radio_state import BUSY, DOZING
+from psm_sim.network.radio import BUSY, DOZING
 from psm_sim.network.segment import Segment
 from psm_sim.policies import Poll
 

@@ -1,0 +1,151 @@
+"""Outcome of each page of a run: the pages loaded so far, and the handling of those that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, overload
+
+from psm_sim.common.errors import InputError
+from psm_sim.common.record_array import RecordArray
+from psm_sim.network.access_point import AccessPoint
+from psm_sim.network.browser import Visit
+from psm_sim.network.observers import Usage
+from psm_sim.network.tcp_endpoint import Endpoint
+from psm_sim.network.topology import Topology
+from psm_sim.workload.page_view import Page
+
+
+class _Times(NamedTuple):
+    started_s: float
+    ended_s: float
+
+
+class PageVisits(Sequence[tuple[Visit, Usage]]):
+    """Sequence of visits, each with the radio's usage at its end. The numbers are stored in arrays.
+
+    Attributes
+    ----------
+    failures : dict of int to str
+        Reason of each failed page, by its index.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Discard all visits, to free memory once they have been copied."""
+        self._pages: list[Page] = []
+        self.failures: dict[int, str] = {}
+        self._times, self._usages = RecordArray(_Times), RecordArray(Usage)
+
+    def append(self, visit: Visit, usage: Usage) -> None:
+        """Append a page and the usage at its end."""
+        if visit.failure:
+            self.failures[len(self)] = visit.failure
+        self._pages.append(visit.page)
+        self._times.append(_Times(visit.started_s, visit.ended_s))
+        self._usages.append(usage)
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[Visit, Usage]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[Visit, Usage]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[Visit, Usage] | Sequence[tuple[Visit, Usage]]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(len(self)))]
+        failure = self.failures.get(range(len(self))[index], "")
+        return Visit(self._pages[index], *self._times[index], failure), self._usages[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PageVisits) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, like a list
+
+
+class PageError(InputError):
+    """A page cannot be loaded, and the run ends.
+
+    Parameters
+    ----------
+    page
+        Number of the page, from 1.
+    cause : tuple of str
+        The reason, and the advice to the user.
+    dropped_frames
+        Number of frames that the access point has dropped so far.
+    policy
+        Name of the policy.
+    """
+
+    def __init__(self, page: int, cause: tuple[str, str], dropped_frames: int, policy: str) -> None:
+        super().__init__(page, cause, dropped_frames, policy)
+        self.page, self.cause, self.dropped_frames, self.policy = page, cause, dropped_frames, policy
+
+    def __str__(self) -> str:
+        """Return the message."""
+        reason, advice = self.cause
+        return (
+            f"Page {self.page} under {self.policy} cannot be loaded: {reason} (frames dropped by the access"
+            f" point: {self.dropped_frames}); {advice}."
+        )
+
+    def under(self, policy: str) -> PageError:
+        """Return the same error with another policy name, e.g. the spec that the user wrote."""
+        return PageError(self.page, self.cause, self.dropped_frames, policy)
+
+
+class PageFailureHandler:
+    """Handler that ends the run at a failed page, or reports the failure and continues.
+
+    Parameters
+    ----------
+    topology
+        Limits of TCP and browser, and whether failures are reported.
+    visits, access_point, policy
+        Data for the error message: pages so far, dropped frames, and name of the policy.
+
+    Attributes
+    ----------
+    report : callable
+        Called with the reason of a failure; must be set if failures are reported.
+    """
+
+    def __init__(
+        self, topology: Topology, visits: PageVisits, access_point: AccessPoint, policy: str
+    ) -> None:
+        self._topology, self._visits, self._access_point, self._policy = (
+            topology,
+            visits,
+            access_point,
+            policy,
+        )
+        self.report: Callable[[str], None]
+
+    def given_up(self, side: str, end: Endpoint) -> None:
+        """Handle a connection that *side* ("server" or "client") gave up; *end* is its endpoint."""
+        key, segment = ("give_up_s", "data") if end.acknowledged else ("syn_give_up_s", "SYN")
+        limit_s = getattr(self._topology.tcp, key)
+        self.fail(
+            f"the {side} has given a connection up, since its {segment} had no new ACK for {limit_s:g} s",
+            f"use shorter dozes, a larger access_point.buffer_frames or faster links, or increase tcp.{key}",
+        )
+
+    def stalled(self) -> None:
+        """Handle a page that has received no new byte for too long."""
+        limit_s = self._topology.browser.stall_s
+        self.fail(
+            f"no new byte of it has come for {limit_s:g} s",
+            "use shorter dozes, a larger access_point.buffer_frames, faster links or shorter server delays,"
+            " or increase browser.stall_s",
+        )
+
+    def fail(self, reason: str, advice: str) -> None:
+        """Report a page that cannot be loaded, or end the run with a :class:`PageError`."""
+        if self._topology.reports_failures:
+            self.report(reason)
+            return
+        dropped = self._access_point.dropped_frames
+        raise PageError(len(self._visits) + 1, (reason, advice), dropped, self._policy)
