@@ -31,7 +31,6 @@ SUBCOMMANDS = {
     "reproduce": "compare published numbers with simulated ones",
     "validate": "compare measured currents and latencies with simulated ones",
     "learners": "test published claims about active learners",
-    "bench": "benchmark the simulator against baseline loops",
     "completion": "print the shell completion script",
 }
 """Help line of every subcommand; each is a module of psm_sim.commands."""

@@ -1,1 +1,0 @@
-"""Benchmarks of a page, a poll, a learning round and a start, relative to baseline loops."""
