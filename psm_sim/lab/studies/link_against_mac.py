@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.summary_stats import Interval, confidence_interval
 from psm_sim.lab.studies.published import PublishedNumber, published_numbers
 from psm_sim.lab.studies.published_experiments import BSD, PRESETS, Experiment, values_of
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
 from psm_sim.simulation.preset import load_preset
-from psm_sim.summary_stats import Interval, confidence_interval
 
 AIR = {"mac.model": "dcf", "beacon.interval_tu": 100}
 MODELS: dict[str, Mapping[str, Any]] = {
@@ -23,6 +23,9 @@ MODELS: dict[str, Mapping[str, Any]] = {
     "air, bit kept set": {**AIR, "access_point.release_on_uplink": False},
 }
 """Settings of each model of the wireless hop. In the last model only beacons release frames, as in ns-3."""
+
+NAMES = {"air": "channel", "air, bit kept set": "channel, TIM bit kept"}
+"""Names of models in remarks, where they differ from the names in the tables' rows."""
 
 EXPERIMENTS = ("lpsm-100", "lpsm-4x500", "bsd-energy")
 POLICIES = ("always-on", "psm", "bsd:p=1", "bsd:p=0.1", "lpsm:loss=inverse-log", "lpsm:loss=inverse")
@@ -142,7 +145,8 @@ def _remarks(frames: Mapping[tuple[str, str], pd.DataFrame]) -> list[str]:
             name: _change(channel[name], link[name]) for name in ("page_time_s", "energy_j", "awake_j")
         }
         text = ", ".join(f"{name} {100 * change.mean:+.1f} %" for name, change in changes.items())
-        remarks.append(f"Static PSM under '{model}' compared with '{base}', on the same pages: {text}.")
+        name = NAMES.get(model, model)
+        remarks.append(f"Static PSM with '{name}' compared with '{base}', on the same pages: {text}.")
     return remarks
 
 

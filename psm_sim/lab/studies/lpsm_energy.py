@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state, slowdown_numbers
 from psm_sim.lab.studies.published import Claim, published_claims, published_numbers
 from psm_sim.lab.studies.published_experiments import (
@@ -20,7 +21,6 @@ from psm_sim.lab.studies.published_experiments import (
     values_of,
 )
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table
-from psm_sim.summary_stats import confidence_interval
 
 QUANTITIES = {
     "energy_j": "J/page",
@@ -108,7 +108,7 @@ class HeadlineStudy(Study):
         return scale.long_pages if self.long else scale.pages
 
     def _setting_suffix(self) -> str:
-        return f"; policies of which nothing was published: {ALL_POLICIES} replications" if self.long else ""
+        return f"; policies without published numbers: {ALL_POLICIES} replications" if self.long else ""
 
 
 def _optimum_energies(rows: Rows, preset: str) -> list[float]:

@@ -8,10 +8,10 @@ import pandas as pd
 
 from psm_sim.campaign.optimum_task import OptimumTask
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.energy_lower_bound_task import LowerBoundTask
 from psm_sim.lab.studies.study import Findings, Scale, Study, Table, join_paragraphs
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.summary_stats import confidence_interval
 
 TRACE = "ucb:mean_think_s=54.5"
 BOUNDS = (1.0, 0.5, 0.2, 0.1)
@@ -25,14 +25,14 @@ LONG = ("psm:listen_interval=12", "psm:listen_interval=40")
 COMMENTARY = join_paragraphs(
     """
     The offline optimum knows when every frame will reach the access point and when the station will send.
-    It uses a simplified model, the activity sequence. This is the sequence of transmissions and idle periods
+    It uses a simplified model, the event chain. This is the sequence of transmissions and idle periods
     of the run without power saving. A late delivery shifts everything that follows by the same time.
 
-    Without delay the activity sequence equals the simulated run, so its minimum energy is exact and a
-    schedule attains it. With delay its minimum is a bound for the activity sequence only. In the simulator
-    parallel connections share a wait, but in the activity sequence each late delivery delays the rest of the
-    page. The delays of the activity sequence are therefore longer. A policy in the simulator can need less
-    energy than any schedule of the activity sequence. The policy "lull" does so. It receives every beacon
+    Without delay the event chain equals the simulated run, so its minimum energy is exact and a
+    schedule attains it. With delay its minimum is a bound on the event chain only. In the simulator
+    parallel connections share a wait, but on the event chain each late delivery delays the rest of the
+    page. The delays on the event chain are therefore longer. A policy in the simulator can need less
+    energy than any schedule on the event chain. The policy "lull" does so. It receives every beacon
     for 0.1 s after an uplink packet, and then one per minute.
 
     The lower bound holds in the simulator for every policy and every delay. It assumes a radio that sleeps
@@ -89,8 +89,8 @@ class OptimumStudy(Study):
 def _remarks(frame: pd.DataFrame, simulated: pd.DataFrame, free: pd.Series[float]) -> list[str]:
     dozing = simulated[simulated["policy"] != "always-on"].groupby("policy")
     joules, delays = dozing["energy_j"].mean(), dozing["delay_s"].mean()
-    sequence_j = _min_on_sequence(frame)
-    relation = "below" if joules.min() < sequence_j else "not below"
+    chain_j = _min_on_chain(frame)
+    relation = "below" if joules.min() < chain_j else "not below"
     excess = simulated["energy_j"] / simulated["energy_lower_bound_j"] - 1
     nearest = simulated["policy"].to_numpy()[excess.argmin()]
     ratios = frame[frame["allowed"] == "policy"].groupby("policy")["delay_s"].mean() / delays
@@ -102,20 +102,20 @@ def _remarks(frame: pd.DataFrame, simulated: pd.DataFrame, free: pd.Series[float
         ),
         (
             f"The minimum energy of all simulated policies is {joules.min():.3f} J per page"
-            f" ({joules.idxmin()}). It is {relation} the minimum of the activity sequence at any delay,"
-            f" {sequence_j:.3f} J."
+            f" ({joules.idxmin()}). It is {relation} the minimum on the event chain at any delay,"
+            f" {chain_j:.3f} J."
         ),
         (
             f"The policy nearest to the lower bound is {nearest}, {100 * excess.min():.1f} % above it. No"
             " policy is below."
         ),
-        "Delay in the activity sequence divided by delay in the simulator: "
+        "Delay on the event chain divided by delay in the simulator: "
         + ", ".join(f"{name} {ratios[name]:.2f}" for name in ("psm", *lpsm))
         + ".",
     ]
 
 
-def _min_on_sequence(frame: pd.DataFrame) -> float:
+def _min_on_chain(frame: pd.DataFrame) -> float:
     corners = frame[frame["allowed"] == "frontier"]
     return float(corners.groupby("seed")["energy_j"].min().mean())
 

@@ -172,7 +172,7 @@ def test_labels_are_counted_until_the_test_error_is_small(made_images):
     assert len(untuned) == 3 * len(ocr_trials.COMBINATIONS["CBGZperc"])
     assert "0.76 of the reference's folds reach the error" in findings.remarks[-1]
     hard = untuned[untuned["problem"] == "6v9"].set_index("spec")["cost while tuning"]
-    assert f"least, {hard.min():.0f}, for {hard.idxmin()}" in findings.remarks[-1]
+    assert f"minimum cost is {hard.min():.0f}, for {hard.idxmin()}" in findings.remarks[-1]
 
 
 def test_the_small_digits_are_tabled_and_nothing_is_claimed_of_them(made_images, monkeypatch):

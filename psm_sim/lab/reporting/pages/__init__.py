@@ -1,1 +1,1 @@
-"""Pages for readers: reports in Markdown."""
+"""Markdown pages of reports."""

@@ -1,22 +1,28 @@
-"""First lines of the report on the learners that ask for labels."""
+"""Introduction of the report on the online active learners."""
 
 INTRODUCTION = """\
-# Learners that ask for labels: published claims, and ours
+# Published claims on online active learners
 
-What five papers claim of online active learners, tested again on their problems or on named stand-ins:
-[000] C. Monteleoni's thesis (Learning with Online Constraints, 2006, chapters 3 and 4), [001] E. Moroshko and
-K. Crammer (Selective Sampling with Drift), [002] N. Cesa-Bianchi, C. Gentile and L. Zaniboni (Worst-Case
-Analysis of Selective Sampling for Linear-Threshold Algorithms), [003] A. Farhangfar's thesis, and [004]
-S. Dasgupta, A. Kalai and C. Monteleoni (Analysis of Perceptron-Based Active Learning).
+This report tests the claims of five sources on learners that query labels. The problems are those of the
+sources, or named replacements.
 
-Made by psm_sim {version}, first seed {seed}, with
+- [000] C. Monteleoni, Learning with Online Constraints, thesis, 2006, chapters 3 and 4
+- [001] E. Moroshko and K. Crammer, Selective Sampling with Drift
+- [002] N. Cesa-Bianchi, C. Gentile and L. Zaniboni, Worst-Case Analysis of Selective Sampling for
+  Linear-Threshold Algorithms
+- [003] A. Farhangfar, thesis
+- [004] S. Dasgupta, A. Kalai and C. Monteleoni, Analysis of Perceptron-Based Active Learning
+
+{summary}## Provenance and rule
+
+psm_sim {version} wrote this report with first seed {seed}:
 
 ```sh
 {command}
 ```
 
-The number of workers changes nothing. The same numbers stand in [numbers.json](numbers.json); those of each
-figure lie beside it as CSV. A column "reference" has the figures of an independent program.
+The results do not depend on the number of workers. [numbers.json](numbers.json) has the same numbers, and
+each figure has its numbers in a CSV file. A column "reference" has the results of an independent program.
 
 {rule}
 

@@ -12,23 +12,23 @@ _NUMBER = re.compile(
 
 
 def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; columns of numbers are aligned right."""
+    """Return a table with right-aligned columns of numbers."""
     rows = [list(row) for row in rows]
     columns = list(zip(*rows, strict=True)) or [() for _ in headings]
-    rules = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]
+    alignments = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]
     lines = [
         [escape_markdown(text) for text in headings],
-        rules,
+        alignments,
         *([escape_markdown(text) for text in row] for row in rows),
     ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def markdown_list(sentences: Iterable[str]) -> str:
-    """Return a list of points, one per sentence."""
-    return "".join(f"* {escape_markdown(sentence)}\n" for sentence in sentences)
+def markdown_list(texts: Iterable[str]) -> str:
+    """Return a list with one item per text."""
+    return "".join(f"* {escape_markdown(text)}\n" for text in texts)
 
 
 def escape_markdown(text: str) -> str:
-    """Return *text* so that Markdown shows it as it is."""
+    """Return *text* on one line, with the special characters of Markdown escaped."""
     return _SPECIAL.sub(r"\\\1", text.replace("\n", " "))

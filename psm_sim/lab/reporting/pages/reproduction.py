@@ -1,43 +1,47 @@
-"""Reproduction report on published claims: a page of Markdown, figures, and all numbers."""
+"""Report on studies, with a page of Markdown, figures, and all numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from psm_sim import __version__
-from psm_sim.files.atomic_directory import replace_directory
+from psm_sim.common.output_files import replace_files
+from psm_sim.common.parallel import parallel_map
 from psm_sim.lab.reporting import claim_table
 from psm_sim.lab.reporting.files.study_numbers import numbers_of
 from psm_sim.lab.reporting.pages import markdown, verdict_tallies
+from psm_sim.lab.reporting.pages.labels import label
+from psm_sim.lab.reporting.pages.summary import summary_section
 from psm_sim.lab.reporting.terminal.study import cells
-from psm_sim.parallel import parallel_map
 from psm_sim.reporting.files.result_json import to_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from psm_sim.lab.studies.published import Claim
-    from psm_sim.lab.studies.study import Findings
+    from psm_sim.lab.studies.study import Findings, Table
 
 FIGURES = "figures"
 INTRODUCTION = """\
-# Published results, and ours
+# Published and simulated results
 
-What C. Monteleoni's thesis (Learning with Online Constraints, 2006, section 2.5.4) and R. Krashinsky and
-H. Balakrishnan's Bounded Slowdown paper (MobiCom 2002) report of power saving, simulated again. Pages are
-synthetic, drawn from published distributions.
+This report repeats the power-saving results of two sources. They are C. Monteleoni's thesis (Learning with
+Online Constraints, 2006, section 2.5.4) and the Bounded Slowdown paper by R. Krashinsky and H. Balakrishnan
+(MobiCom 2002). The pages are synthetic and are sampled from published distributions.
 
-Made by psm_sim {version}, first seed {seed}, with
+{summary}## Provenance and rule
+
+psm_sim {version} wrote this report with first seed {seed}:
 
 ```sh
 {command}
 ```
 
-The number of workers changes nothing. The same numbers stand in [numbers.json](numbers.json); those of each
-figure lie beside it as CSV.
+The results do not depend on the number of workers. [numbers.json](numbers.json) has the same numbers, and
+each figure has its numbers in a CSV file.
 
 {rule}
 
@@ -53,38 +57,43 @@ def write_report(
     rule: str = claim_table.RULE,
     workers: int | None = 1,
 ) -> None:
-    """Write ``README.md``, ``numbers.json`` and the figures, all of them or none.
+    """Write ``README.md``, ``numbers.json`` and the figures atomically.
 
-    An interrupted run leaves the earlier report unchanged. The same findings give the same bytes.
+    An interrupted run leaves the previous report unchanged. The same findings give the same bytes.
 
     Parameters
     ----------
-    folder
-        Where to; made if need be. Files in it that are not of this report stay.
-    findings
-        What the studies found, in the order of the report.
-    seed, command
-        Stated in the report, so that a reader can run the same.
-    introduction, rule
-        The page's first lines, which name version, seed, command and rule; and how the verdicts are found.
-    workers
-        Processes that draw, one for each core if None.
+    folder : Path
+        Output folder, created if necessary. Files that are not part of the report remain.
+    findings : sequence of Findings
+        Findings of the studies, in the order of the report.
+    seed : int
+        First seed, as stated in the report.
+    command : str
+        Command that repeats the report.
+    introduction : str
+        Template of the first lines, with the fields ``version``, ``seed``, ``command``, ``rule`` and
+        ``summary``.
+    rule : str
+        Explanation of the verdicts.
+    workers : int or None
+        Number of processes that plot the figures; None starts one per core.
     """
-    with replace_directory(folder) as draft:
+    with replace_files(folder) as draft:
         (draft / FIGURES).mkdir()
         links = _draw_all(findings, draft / FIGURES, workers)
         text = to_text(numbers_of(findings, seed))
         (draft / "numbers.json").write_text(text, encoding="utf-8", newline="\n")
-        words = introduction.format(version=__version__, seed=seed, command=command, rule=rule)
-        page = page_of(findings, links, words)
+        fields = {"version": __version__, "seed": seed, "command": command, "rule": rule}
+        page = page_of(findings, links, introduction, fields)
         (draft / "README.md").write_text(page, encoding="utf-8", newline="\n")
 
 
 def _draw_all(
     findings: Sequence[Findings], folder: Path, workers: int | None
 ) -> dict[str, list[tuple[str, str]]]:
-    """Draw all figures; return each study's captions and file names."""
-    figures = [_Figure(found.study, *each) for found in findings for each in found.figures.items()]
+    """Plot all figures and return the captions and file names of each study."""
+    figures = [_Figure(study.study, key, frame) for study in findings for key, frame in study.figures.items()]
     links: dict[str, list[tuple[str, str]]] = {}
     for figure, caption in zip(figures, parallel_map(partial(_draw, folder), figures, workers), strict=True):
         links.setdefault(figure.study, []).append((caption, f"{figure.stem}.png"))
@@ -101,77 +110,91 @@ class _Figure(NamedTuple):
         return f"{self.study}-{self.key}" if self.key != self.study else self.key
 
 
-def _draw(folder: Path, of: _Figure) -> str:
-    """Draw a figure; return its caption."""
+def _draw(folder: Path, figure: _Figure) -> str:
+    """Plot a figure and return its caption."""
     from psm_sim.lab.reporting.figures.studies import draw
     from psm_sim.reporting.figures.style import save_figure
 
-    figure, caption = draw(of.key, of.frame)
-    save_figure(figure, folder / of.stem, {str(name): each.tolist() for name, each in of.frame.items()})
+    canvas, caption = draw(figure.key, figure.frame)
+    columns = {str(name): column.tolist() for name, column in figure.frame.items()}
+    save_figure(canvas, folder / figure.stem, columns)
     return caption
 
 
 def page_of(
-    findings: Sequence[Findings], figures: dict[str, list[tuple[str, str]]], introduction: str
+    findings: Sequence[Findings],
+    figures: dict[str, list[tuple[str, str]]],
+    introduction: str,
+    fields: Mapping[str, object] | None = None,
 ) -> str:
     """Return the page.
 
     Parameters
     ----------
-    findings
-        What the studies found, in the order of the report.
-    figures
-        Each study's captions and file names.
-    introduction
-        The page's first lines.
+    findings : sequence of Findings
+        Findings of the studies, in the order of the report.
+    figures : dict of str to list of tuple
+        Captions and file names of each study.
+    introduction : str
+        Template of the first lines. If it has no field ``summary``, the summary follows it.
+    fields : mapping of str to object, optional
+        Values of the other fields of the template.
     """
-    studies = [_study(found, figures.get(found.study, [])) for found in findings]
-    return introduction + _summary(findings) + "\n" + "\n".join(studies)
+    template = introduction if "{summary}" in introduction else f"{introduction}{{summary}}"
+    first_lines = template.format(**(fields or {}), summary=summary_section(findings))
+    studies = [_study_section(study, figures.get(study.study, [])) for study in findings]
+    return first_lines + _verdict_table(findings) + "\n" + "\n".join(studies)
 
 
-def _summary(findings: Sequence[Findings]) -> str:
+def _verdict_table(findings: Sequence[Findings]) -> str:
     rows = [
-        [f"[{found.study}](#{found.study})", markdown.escape_markdown(found.title), _verdicts(found)]
-        for found in findings
+        [f"[{study.study}](#{study.study})", markdown.escape_markdown(study.title), _verdicts(study)]
+        for study in findings
     ]
     lines = [["study", "about", "verdicts"], ["---"] * 3, *rows]
-    page = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    every = [claim for found in findings for claim in found.claims]
-    presets = claim_table.under_each_preset(every)
+    page = "## Studies\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    claims = [claim for study in findings for claim in study.claims]
+    presets = claim_table.under_each_preset(claims)
     if set(presets) <= {""}:
-        return f"{page}\nAll claims: {claim_table.tally(every)}.\n" if every else page
+        return f"{page}\nAll claims: {claim_table.tally(claims)}.\n" if claims else page
     return "\n".join([page, *verdict_tallies.tally_sections(findings, presets)])
 
 
-def _verdicts(found: Findings) -> str:
-    """Return the tallies under the headline's preset, the first one."""
-    presets = claim_table.under_each_preset(found.claims)
-    return next((claim_table.format_tallies(mine) for mine in presets.values()), "")
+def _verdicts(study: Findings) -> str:
+    """Return the counts under the headline preset, which is the first one."""
+    presets = claim_table.under_each_preset(study.claims)
+    return next((claim_table.format_tallies(claims) for claims in presets.values()), "")
 
 
-def _study(found: Findings, figures: Sequence[tuple[str, str]]) -> str:
-    parts = [f"## {found.study}\n", f"{markdown.escape_markdown(found.title)}.\n"]
-    parts.append(f"Setting: {markdown.escape_markdown(found.setting)}.\n")
-    notes = {preset.name: preset.note() for preset in found.presets}
-    for name, mine in claim_table.under_each_preset(found.claims).items():
+def _study_section(study: Findings, figures: Sequence[tuple[str, str]]) -> str:
+    parts = [f"## {study.study}\n", f"{markdown.escape_markdown(study.title)}.\n"]
+    parts.append(f"Setting: {markdown.escape_markdown(study.setting)}.\n")
+    notes = {preset.name: preset.note() for preset in study.presets}
+    for name, claims in claim_table.under_each_preset(study.claims).items():
         parts += (
-            [f"{markdown.escape_markdown(notes.pop(name))}. {claim_table.format_tallies(mine)}:\n"]
+            [f"{markdown.escape_markdown(notes.pop(name))}. {claim_table.format_tallies(claims)}:\n"]
             if name in notes
             else []
         )
-        parts.append(_claims(mine))
+        parts.append(_claim_section(claims))
     parts += [f"{markdown.escape_markdown(note)}.\n" for note in notes.values() if note]
-    if found.remarks:
-        parts.append(markdown.markdown_list(found.remarks))
-    for table in found.tables:
-        parts.append(f"{markdown.escape_markdown(table.title)}:\n")
-        parts.append(markdown.markdown_table([str(name) for name in table.frame.columns], cells(table.frame)))
+    if study.remarks:
+        parts.append(markdown.markdown_list(study.remarks))
+    for table in study.tables:
+        parts.append(_table_section(table))
     parts += [f"![{caption}]({FIGURES}/{name})\n\n{caption}\n" for caption, name in figures]
-    if found.commentary:
-        parts.append(f"Commentary:\n\n{markdown.markdown_list(found.commentary)}")
+    if study.commentary:
+        parts.append(f"Commentary:\n\n{markdown.markdown_list(study.commentary)}")
     return "\n".join(parts)
 
 
-def _claims(mine: Sequence[Claim]) -> str:
-    headings, lines = claim_table.columns(mine)
-    return markdown.markdown_table(headings, lines)
+def _claim_section(claims: Sequence[Claim]) -> str:
+    headings, lines = claim_table.columns(claims)
+    return markdown.markdown_table(headings, [[label(text) for text in line] for line in lines])
+
+
+def _table_section(table: Table) -> str:
+    headings = [label(str(name)) for name in table.frame.columns]
+    rows = [[label(text) for text in row] for row in cells(table.frame)]
+    title = markdown.escape_markdown(label(table.title))
+    return f"{title}:\n\n{markdown.markdown_table(headings, rows)}"

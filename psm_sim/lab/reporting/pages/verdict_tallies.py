@@ -1,4 +1,4 @@
-"""Tallies of the verdicts under each preset, calibrated, fitted and predicted apart, as Markdown."""
+"""Counts of the verdicts under each preset, by role, as Markdown."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ if TYPE_CHECKING:
 
 
 def tally_sections(findings: Sequence[Findings], presets: dict[str, list[Claim]]) -> list[str]:
-    """Return the tallies, all published numbers under each preset, and what each preset was chosen by.
+    """Return sections with the counts, all published numbers, and the choices of each preset.
 
     *presets* are the claims of *findings* by the name of their preset.
     """
-    every = [claim for mine in presets.values() for claim in mine]
+    all_claims = [claim for claims in presets.values() for claim in claims]
     lines = [
-        [name, role, words]
-        for name, mine in presets.items()
-        for role, words in claim_table.verdict_tallies(mine).items()
+        [name, role, tally]
+        for name, claims in presets.items()
+        for role, tally in claim_table.verdict_tallies(claims).items()
     ]
     return [
         "## Tallies\n",
-        f"{claim_table.ROLES} Verdicts above are those under the first preset.{_provisional(findings)}\n",
+        f"{claim_table.ROLES} The table above uses the first preset.{_provisional_note(findings)}\n",
         markdown.markdown_table(["preset", "role of the published numbers", "verdicts"], lines),
         "## All published numbers under each preset\n",
-        markdown.markdown_table(*claim_table.side_by_side(every)),
-        *_histories(findings),
+        markdown.markdown_table(*claim_table.side_by_side(all_claims)),
+        *_choice_sections(findings),
     ]
 
 
-def _provisional(findings: Sequence[Findings]) -> str:
-    if not any(found.provisional for found in findings):
+def _provisional_note(findings: Sequence[Findings]) -> str:
+    if not any(study.provisional for study in findings):
         return ""
-    return " All verdicts are provisional: there are fewer and shorter replications than a verdict needs."
+    return " All verdicts are provisional, because they need more and longer replications."
 
 
-def _histories(findings: Sequence[Findings]) -> list[str]:
-    used = {preset.name: preset for found in findings for preset in found.presets}
+def _choice_sections(findings: Sequence[Findings]) -> list[str]:
+    presets = {preset.name: preset for study in findings for preset in study.presets}
     parts = ["## Choices of the presets\n"]
-    for name, preset in used.items():
-        parts += [f"Preset {name}: {markdown.escape_markdown(preset.description)}.\n", _choices(preset)]
-        words = [f"For it: {text}" for text in preset.evidence] + [
-            f"Against it: {text}" for text in preset.doubts
+    for name, preset in presets.items():
+        parts += [f"Preset {name}: {markdown.escape_markdown(preset.description)}.\n", _choice_table(preset)]
+        texts = [f"Evidence for it: {text}" for text in preset.evidence] + [
+            f"Evidence against it: {text}" for text in preset.doubts
         ]
-        parts += [markdown.markdown_list(words)] if words else []
+        parts += [markdown.markdown_list(texts)] if texts else []
     return parts
 
 
-def _choices(preset: Preset) -> str:
-    headings = ["choice", "role", "looked at", "tried", "seeds"]
+def _choice_table(preset: Preset) -> str:
+    headings = ["choice", "role", "based on", "candidates", "seeds"]
     lines = [
-        [each.choice, role, ", ".join(each.looked_at), ", ".join(each.tried), each.seeds]
+        [choice.choice, role, ", ".join(choice.looked_at), ", ".join(choice.tried), choice.seeds]
         for role, choices in (("calibrated", preset.calibrated), ("fitted", preset.fitted))
-        for each in choices
+        for choice in choices
     ]
     return markdown.markdown_table(headings, lines)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
-from psm_sim.lab.active.data.mnist import mnist_file
+from psm_sim.lab.active.data.handwritten_digits import mnist_file
 from psm_sim.lab.studies.active.drift_trials import (
     MARGINS,
     SELECTIVE,
@@ -25,13 +25,13 @@ NAME = "drift"
 RATES = (0.1, 0.4)
 KINDS = tuple(kind for kind in STREAMS if kind not in {SYNTHETIC, "digits"})
 _CONTROL = (
-    "Under fast jumps a fixed query probability is better than the margin-based rule of every learner. The"
-    " margin-based rule queries least where it is most certain. After a jump it is certain and wrong. The"
-    " papers have no such control."
+    'The learners named "coin" are controls with a fixed query probability. Under fast jumps they are better'
+    " than the margin-based rule of every learner. The margin-based rule queries least where it is most"
+    " certain. After a jump it is certain and wrong. The papers have no such control."
 )
 _SETTING = (
-    "10 000 Gaussian rounds, d = 50, target redrawn every 500 unless said; MNIST-5k with shifts; {} streams"
-    " from seed {}, parameters matched on one extra draw"
+    "10 000 Gaussian rounds, d = 50, target redrawn every 500 rounds unless stated otherwise; MNIST-5k with"
+    " shifts; {} streams from seed {}, parameters matched on one extra stream"
 )
 _MISSING = (
     "The digits with shifts are omitted, because the images are not installed (pip install"

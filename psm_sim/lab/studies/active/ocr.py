@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from psm_sim.campaign.task_runner import Rows, Task
-from psm_sim.lab.active.data.mnist import digits_file, mnist_file
+from psm_sim.lab.active.data.handwritten_digits import digits_file, mnist_file
 from psm_sim.lab.studies.active.ocr_tables import (
     PAIRS,
     REFERRED,
@@ -80,8 +80,8 @@ class OcrStudy:
             NAME,
             TITLE,
             f"MNIST-5k, 30 % tuning, the rest in {frame['reshuffle'].nunique()} x 5 folds, one pass,"
-            f" {frame['seed'].nunique()} splits from seed {seed}; sd, lowest and highest are of the splits'"
-            " means; a fold that does not arrive counts as its length in the median",
+            f" {frame['seed'].nunique()} splits from seed {seed}; sd, lowest and highest refer to the means"
+            " of the splits; a fold that misses the error counts as its length in the median",
             remarks=[*remarks_of(parts[""]), *nearest_of(untuned)],
             commentary=[*COMMENTARY, *([_SMALL] if len(parts["small"]) else [])],
             tables=[

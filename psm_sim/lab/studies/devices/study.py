@@ -68,8 +68,8 @@ class DevicesStudy:
             study="devices",
             title="Production policies compared with published policies, on several chips and traffic",
             setting=f"seeds {', '.join(map(str, _seeds(scale, seed)))}; {scale.pages} pages, or 2 h of mqtt;"
-            " topology three-node with the chip's profile; delay is the mean page time, or latency of a"
-            " command and its answer, less that of a radio always on",
+            " topology three-node with the chip's profile; the delay is the mean page time, or the mean"
+            " latency of a command and its answer, minus that of an always-on radio",
             remarks=[*_remarks(means), _crossover_remark(dtim_twt_crossover.crossover_table(idle))],
             tables=[
                 *(Table(f"Mean power in mW, {title}", _wide(means, title, "mw")) for title in TRAFFIC),

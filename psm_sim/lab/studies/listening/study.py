@@ -8,6 +8,7 @@ import pandas as pd
 
 from psm_sim.campaign.optimum_task import OptimumTask
 from psm_sim.campaign.task_runner import Rows, Task
+from psm_sim.common.summary_stats import confidence_interval
 from psm_sim.lab.studies.listening.claims import RULE
 from psm_sim.lab.studies.listening.settings import (
     LEARNERS,
@@ -23,7 +24,6 @@ from psm_sim.lab.studies.listening.verdicts import judge_claims
 from psm_sim.lab.studies.study import Findings, Scale, Table
 from psm_sim.network import load_topology
 from psm_sim.simulation.scenario import Scenario
-from psm_sim.summary_stats import confidence_interval
 
 FIRST_SEED = 5000
 """Offset of the seeds. No choice was made on any seed of the study."""
@@ -77,7 +77,7 @@ class ListeningStudy:
         return Findings(
             "listening",
             "Policies that decide at each beacon whether to receive it",
-            f"{scale.replications} replications, from seed {first}, none of which any choice was made on",
+            f"{scale.replications} replications with seeds from {first} on, which no choice used",
             remarks=[RULE, _tally(claims, scale)],
             commentary=[_OPTIMUM],
             tables=tables,

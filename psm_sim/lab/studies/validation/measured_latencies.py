@@ -56,7 +56,7 @@ class LatencyStudy:
             f" policy psm, beacons lost independently, the next one awaited after a miss; {ADDED_MS:g} ms"
             " added, the median measured with power saving off",
             remarks=[
-                f"{tally_verdicts(frame['verdict'].tolist())}. The verdict uses p50 and p90 only.",
+                f"{tally_verdicts(frame['verdict'].tolist())}. The verdict uses p50 and p90, not p99.",
                 _P99,
                 "Source: raspberrypi/linux, issue 7533, about 715 probes an hour.",
             ],

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psm_sim.errors import InputError
+from psm_sim.common.errors import InputError
+from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.reporting import claim_table
 from psm_sim.lab.reporting.figures import studies as study_figures
 from psm_sim.lab.reporting.files.study_numbers import numbers_of, to_plain
@@ -23,7 +24,6 @@ from psm_sim.lab.studies import published as published_module
 from psm_sim.lab.studies.published import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Table
 from psm_sim.reporting.figures import policy_names
-from psm_sim.summary_stats import Interval
 
 POLICIES = ["always-on", "psm", "bsd:p=1", "lpsm:loss=inverse-log"]
 FRAMES = {
@@ -136,7 +136,7 @@ def test_the_page_states_rule_command_seed_and_every_claim(tmp_path: Path, found
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert claim_table.RULE in page
     assert "python -m psm_sim reproduce made-up --seed 7" in page
-    assert "psm_sim 0.1.0, first seed 7" in page
+    assert "psm_sim 0.1.0 wrote this report with first seed 7" in page
     row = "psm | energy, J per page | 3.62 | 3.600 ± 0.050 | -0.020 (-0.6 %) | agrees | a book, page 3 |"
     assert row in page
     assert "| not comparable: another trace |" in page

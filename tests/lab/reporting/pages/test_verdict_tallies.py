@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from psm_sim.common.summary_stats import Interval
 from psm_sim.lab.reporting import claim_table
 from psm_sim.lab.reporting.figures import studies as figures
 from psm_sim.lab.reporting.files.study_numbers import numbers_of
@@ -18,7 +19,6 @@ from psm_sim.lab.studies.bar_chart_numbers import mean_energy_by_state, slowdown
 from psm_sim.lab.studies.published import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings
 from psm_sim.simulation.preset import CALIBRATES, FITTED, PREDICTED, load_preset
-from psm_sim.summary_stats import Interval
 
 
 def claim(preset: str, role: str, verdict: str, quantity: str = "energy_j", **number: Any) -> Claim:
@@ -78,7 +78,7 @@ def test_the_page_tells_what_each_preset_was_fitted_to(found: list[Findings]) ->
     assert "preset thesis: server_delay_ms, files_are_images, lpsm:uplink fitted to lpsm-" in page
     assert "| server_delay_ms | fitted |" in page
     assert "none, trace, 300, 650, 1000" in page
-    assert "* Against it: LPSM with 1/T receives about half" in page
+    assert "* Evidence against it: LPSM with 1/T receives about half" in page
 
 
 def test_the_terminal_and_the_numbers_keep_them_apart_too(found: list[Findings]) -> None:
