@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from psm_sim.common.files.atomic_file import atomic_write
+from psm_sim.common.output_files import atomic_write
 from psm_sim.network import build_world, load_topology
 from psm_sim.network.observers import Observer
 from psm_sim.network.parts.capture import Capture

@@ -84,8 +84,7 @@ def _add_learner(parser: argparse.ArgumentParser) -> None:
         "--learner",
         default="learn-alpha",
         metavar="NAME",
-        help="static-expert, fixed-share:alpha=RATE, learn-alpha, learn-alpha:compiled=yes or auto (require "
-        "psm_sim[fast]), or FILE.py:CLASS (default: %(default)s)",
+        help="static-expert, fixed-share:alpha=RATE, learn-alpha or FILE.py:CLASS (default: %(default)s)",
     )
     parser.add_argument(
         "--loss",
@@ -179,13 +178,13 @@ def _build_from_options(cls: type, arguments: argparse.Namespace, owner: str) ->
 
 def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], other: ReplayConfig) -> None:
     from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.common.files.atomic_directory import replace_directory
+    from psm_sim.common.output_files import replace_files
     from psm_sim.replay.trace_replay import replay_activity
     from psm_sim.reporting.figures.replay import write_figures as replay_figures
     from psm_sim.reporting.files.result_json import to_text
 
     messages = []
-    with replace_directory(folder) as draft_dir:
+    with replace_files(folder) as draft_dir:
         (draft_dir / "replay.json").write_text(to_text(values), encoding="utf-8", newline="\n")
         for number, client in enumerate(clients, start=1):
             subfolder = "" if len(clients) == 1 else f"client-{number}"

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.campaign.sweep.plot_points import select_rows
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.common.files.atomic_file import atomic_write_text, check_writable
+    from psm_sim.common.output_files import atomic_write_text, check_writable
     from psm_sim.reporting.html.sweep import page_of
 
     store = Path(arguments.store)

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Plot the figure, and write it with its data."""
     from psm_sim.campaign.sweep.plot_points import Columns, select_rows
     from psm_sim.commands.stderr_messages import print_message
-    from psm_sim.common.files.atomic_directory import replace_directory
+    from psm_sim.common.output_files import replace_files
     from psm_sim.reporting.figures.style import save_figure
     from psm_sim.reporting.figures.sweep import draw
 
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     to = arguments.to
     stem = Path(arguments.store).with_suffix("") if to is None else path_option("--to", to)
     stem = stem.with_suffix("") if stem.suffix in _SUFFIXES else stem
-    with replace_directory(stem.parent, own=False) as draft_dir:
+    with replace_files(stem.parent) as draft_dir:
         paths = [stem.parent / path.name for path in save_figure(figure, draft_dir / stem.name, numbers)]
     print_message(f"Wrote {', '.join(map(str, paths))}", "")
     return 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.atomic_file import check_writable
+from psm_sim.common.output_files import check_writable
 from psm_sim.workload import Workload
 
 BYTES_PER_RECORD = 100

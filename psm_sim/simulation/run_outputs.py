@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.atomic_file import atomic_write, check_writable, is_special
 from psm_sim.common.input_limits import MAX_CAPTURE_BYTES
+from psm_sim.common.output_files import atomic_write, check_writable, is_special
 from psm_sim.network import Observer, Topology
 from psm_sim.policies import Policy
 from psm_sim.simulation.reference_policies import PolicyLike

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.gzip_writer import open_maybe_gzipped
+from psm_sim.common.output_files import atomic_write_gzip
 from psm_sim.workload.page_list_reader import COLUMNS
 from psm_sim.workload.page_view import Page
 from psm_sim.workload.recordings.text_lines import MAX_LINE_BYTES
@@ -20,7 +20,7 @@ def write_page_list(path: Path, pages: Iterable[Page]) -> int:
     :func:`~psm_sim.workload.page_list_reader.read_page_list` reads the file back to equal pages.
     """
     count = 0
-    with open_maybe_gzipped(path) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as file:
+    with atomic_write_gzip(path) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for count, page in enumerate(pages, start=1):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.array_types import FloatArray
-from psm_sim.common.files.atomic_file import atomic_write_text
+from psm_sim.common.output_files import atomic_write_text
 from psm_sim.common.parameters import parameters_of
 from psm_sim.workload.quantile_distribution import QuantileDistribution
 from psm_sim.workload.recordings.recording import Recording

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.grid import Grid
@@ -13,7 +13,6 @@ from psm_sim.campaign.sweep.run import Resources, run_grid
 from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.store_table import table_frame
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.temporary_files import temporary_path
 from psm_sim.simulation.preset import Preset, load_preset
 from psm_sim.version import __version__
 
@@ -73,8 +72,8 @@ def sweep(
     means = Resources(workers, cluster, retry)
     if store is not None:
         return _run(grid, Path(store), means)
-    with temporary_path(Path(tempfile.gettempdir()), is_folder=True) as folder:
-        return _run(grid, folder / "sweep.sqlite", means)
+    with TemporaryDirectory(prefix="psm_sim-") as folder:
+        return _run(grid, Path(folder) / "sweep.sqlite", means)
 
 
 def load_sweep(store: str | Path, version: str = __version__) -> pd.DataFrame:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from psm_sim.campaign.sweep.eta import EtaEstimator
 from psm_sim.campaign.sweep.grid import Grid
@@ -18,7 +18,6 @@ from psm_sim.campaign.sweep.store import Store
 from psm_sim.campaign.sweep.user_files import LocalFiles, UserFiles
 from psm_sim.campaign.sweep.worker_pool import Pool, ProcessPool, SerialPool
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.temporary_files import temporary_path
 from psm_sim.common.parallel import cpu_count, process_count
 from psm_sim.common.parameter_values import Parameter
 from psm_sim.common.provenance import collect_provenance
@@ -172,5 +171,5 @@ def _as_workers_get_them(
 
 @contextmanager
 def _placed(files: UserFiles) -> Iterator[LocalFiles]:
-    with temporary_path(Path(tempfile.gettempdir()), is_folder=True) as folder:
-        yield LocalFiles(tuple(files.write_to(folder).items()))
+    with TemporaryDirectory(prefix="psm_sim-") as folder:
+        yield LocalFiles(tuple(files.write_to(Path(folder)).items()))

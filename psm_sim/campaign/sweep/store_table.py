@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from psm_sim.campaign.sweep.outcome import StoredRow
 from psm_sim.common.component_spec import name_of
-from psm_sim.common.files.atomic_file import atomic_write
+from psm_sim.common.output_files import atomic_write
 
 if TYPE_CHECKING:
     import pandas as pd

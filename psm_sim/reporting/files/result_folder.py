@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.atomic_directory import replace_directory
+from psm_sim.common.output_files import replace_files
 from psm_sim.reporting.files import result_csv, result_json
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def write_results(
 ) -> None:
     """Write ``result.json``, ``pages.csv``, ``metadata.json``, ``report.html`` and the figures.
 
-    The files are replaced together, so an interrupted run leaves the earlier files unchanged.
+    The files are written to a temporary folder first, so an error or Ctrl-C leaves earlier files unchanged.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def write_results(
         result_json.to_text(_metadata(comparison, facts)),
         page_of(comparison, facts, frontier, preset),
     )
-    with replace_directory(folder) as draft:
+    with replace_files(folder) as draft:
         for name, text in zip(NAMES, texts, strict=True):
             # Escape arguments that are not UTF-8, so that they do not make a completed run fail here.
             (draft / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.common.errors import InputError, describe_error
-from psm_sim.common.files.atomic_file import atomic_write_text
+from psm_sim.common.output_files import atomic_write_text
 from psm_sim.common.progress import Progress
 from psm_sim.common.provenance import collect_provenance
 from psm_sim.reporting.files.result_json import to_text

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.gzip_writer import open_maybe_gzipped
+from psm_sim.common.output_files import atomic_write_gzip
 from psm_sim.common.progress import Progress
 from psm_sim.common.random_streams import random_stream
 from psm_sim.workload.page_sampler import PageSampler
@@ -63,7 +63,7 @@ def synthesize_ucb(
     if isinstance(records, bool) or not isinstance(records, int) or records < 1:
         raise InputError(f"records must be an integer >= 1, got {records!r}.")
     done, clients = 0, 0
-    with open_maybe_gzipped(path) as file:
+    with atomic_write_gzip(path) as file:
         for batch in period_batches(records, profile, seed):
             file.write(batch_bytes(batch))
             clients += np.unique(batch.fields["cip"]).size

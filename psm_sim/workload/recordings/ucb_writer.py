@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from psm_sim.common.files.gzip_writer import open_maybe_gzipped
+from psm_sim.common.output_files import atomic_write_gzip
 from psm_sim.workload.recordings.ucb_batches import Batch
 from psm_sim.workload.recordings.ucb_record import SIZE, Record
 
@@ -20,7 +20,7 @@ def is_ucb_name(path: Path) -> bool:
 def write_records(path: Path, records: Iterable[Record]) -> int:
     """Write records and return their number. The suffix ``.txt`` selects the text format."""
     as_text, count = ".txt" in path.suffixes, 0
-    with open_maybe_gzipped(path) as file:
+    with atomic_write_gzip(path) as file:
         for count, record in enumerate(records, start=1):  # noqa: B007
             file.write(record.text() + b"\n" if as_text else record.binary())
     return count

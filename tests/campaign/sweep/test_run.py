@@ -176,7 +176,7 @@ def test_policies_of_several_stations_share_a_reference_and_fail_alone(
         ({"trace": "ucb:nosuch=1"}, "has no parameter 'nosuch'"),
         ({"topology": "nosuch"}, "Unknown topology 'nosuch'"),
         ({"settings": {"power.awake_w": "x"}}, "awake_w must be a number .*, got 'x'"),
-        ({"policies": ("lpsm:state=a.json",)}, "every task would write it"),
+        ({"policies": ("lpsm:state=a.json",)}, "every task would write the file"),
     ],
 )
 def test_everything_is_checked_before_the_first_task(words: dict, sentence: str, runs: list[str]) -> None:
@@ -218,13 +218,13 @@ def test_a_file_that_is_no_store_is_refused() -> None:
     later.close()
     Path("folder").mkdir()
     for name, sentence in (
-        ("text", "file is not a database"), ("other", "no store of a sweep"), ("later", "has format 2"),
+        ("text", "file is not a database"), ("other", "not a sweep store"), ("later", "has format 2"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=sentence):
             Store(Path(f"{name}.sqlite"))
     with pytest.raises(InputError, match="unable to open"):
         Store(Path("folder"))
-    with pytest.raises(InputError, match=r"There is no store 'none\.sqlite'"):
+    with pytest.raises(InputError, match=r"Store not found: 'none\.sqlite'"):
         Store(Path("none.sqlite"), new=False)
     assert not Path("none.sqlite").exists()
 
@@ -233,18 +233,15 @@ def test_there_are_never_more_processes_than_a_multiple_of_the_cores(monkeypatch
     """However many are asked for."""
     asked: list[int] = []
     monkeypatch.setattr(run_of_sweep, "ProcessPool", asked.append)
-    run_of_sweep._made_pool(Resources(1024), 1000)
+    run_of_sweep._create_pool(Resources(1024), 1000)
     assert asked == [MAX_PER_CORE * (os.cpu_count() or 1)]
 
 
-def test_what_a_killed_sweep_left_is_removed_by_the_next_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The copies of the user's files, and the store of a sweep from Python that keeps none."""
-    (tmp_path / "temporary" / ".psm_sim-draft-999999999-1").mkdir(parents=True)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+def test_a_sweep_without_a_store_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The temporary store is removed."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert len(psm_sim.sweep({"seed": "1..2"}, ["psm"], workers=1, pages=2)) == 2
-    assert list((tmp_path / "temporary").iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_sweep_needs_a_trace_that_can_be_read_again(tmp_path: Path) -> None:
@@ -257,15 +254,15 @@ def test_a_sweep_needs_a_trace_that_can_be_read_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("vary", "words", "sentence"),
     [
-        (["seed=1"], {}, r"vary is \['seed=1'\]; expected a dictionary"),
-        ({}, {"policies": "psm"}, "policies is 'psm'; expected a list of texts"),
-        ({}, {"trace": 3}, "trace is 3; expected a text"),
-        ({}, {"topology": 3}, "topology is 3; expected a text"),
-        ({}, {"loss": 3}, "loss is 3; expected a text"),
-        ({}, {"settings": 3}, "settings is 3; expected a dictionary"),
+        (["seed=1"], {}, r"vary must be a dictionary .*, got \['seed=1'\]"),
+        ({}, {"policies": "psm"}, "policies must be a list of strings, got 'psm'"),
+        ({}, {"trace": 3}, "trace must be a string, got 3"),
+        ({}, {"topology": 3}, "topology must be a string, got 3"),
+        ({}, {"loss": 3}, "loss must be a string, got 3"),
+        ({}, {"settings": 3}, "settings must be a dictionary of topology keys, got 3"),
         ({}, {"pages": 1.5}, "pages must be an integer >= 1, got 1.5"),
         ({}, {"seed": 2**63}, "seed must be at most .*, got 9223372036854775808"),
-        ({"pages": [1, 2]}, {"pages": 2}, "pages is given twice"),
+        ({"pages": [1, 2]}, {"pages": 2}, "pages is specified twice"),
     ],
 )
 def test_what_python_gives_of_another_kind_is_named(vary: Any, words: dict[str, Any], sentence: str) -> None:

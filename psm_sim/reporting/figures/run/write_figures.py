@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner, pareto_frontier
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.atomic_file import atomic_write, check_writable
+from psm_sim.common.output_files import atomic_write, check_writable
 from psm_sim.reporting.figures.run import energy_by_state, page_timeline, polling_times, slowdowns, trade_off
 from psm_sim.reporting.figures.style import save_picture
 
