@@ -1,7 +1,8 @@
 """SimPy model of links, TCP, browser, server, access point and station, with its observers."""
 
 from psm_sim.network.build import build_world
-from psm_sim.network.observers import EnergyLedger, Observer, PagesDone, Usage
+from psm_sim.network.energy_ledger import EnergyLedger, Usage
+from psm_sim.network.observers import Observer, PagesDone
 from psm_sim.network.page_outcomes import PageError
 from psm_sim.network.topology import Topology, topology_keys
 from psm_sim.network.topology_file import load_topology, topology_differences

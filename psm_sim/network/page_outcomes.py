@@ -9,7 +9,7 @@ from psm_sim.common.errors import InputError
 from psm_sim.common.record_array import RecordArray
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.browser import Visit
-from psm_sim.network.observers import Usage
+from psm_sim.network.energy_ledger import Usage
 from psm_sim.network.tcp_endpoint import Endpoint
 from psm_sim.network.topology import Topology
 from psm_sim.workload.page_view import Page

@@ -10,8 +10,9 @@ from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint, Port
 from psm_sim.network.clock import Clock
 from psm_sim.network.doze import Doze
+from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link, LinkName
-from psm_sim.network.observers import EnergyLedger, Observer, ObserverHooks
+from psm_sim.network.observers import Observer, ObserverHooks
 from psm_sim.network.radio import Radio
 from psm_sim.network.sniffed_link import uplink_of, wireless_link
 from psm_sim.network.station import Station

@@ -12,8 +12,9 @@ from psm_sim.network.background_messages import BackgroundMessages
 from psm_sim.network.browser import Visit
 from psm_sim.network.clock import run_events
 from psm_sim.network.end_systems import EndSystems, FramePath
+from psm_sim.network.energy_ledger import Usage
 from psm_sim.network.link import Link
-from psm_sim.network.observers import Observer, ObserverHooks, Usage
+from psm_sim.network.observers import Observer, ObserverHooks
 from psm_sim.network.page_outcomes import PageFailureHandler, PageVisits
 from psm_sim.network.station import Station
 from psm_sim.network.topology import Topology

@@ -7,7 +7,7 @@ from math import nan
 
 from psm_sim.network import World
 from psm_sim.network.browser import Visit
-from psm_sim.network.observers import Usage
+from psm_sim.network.energy_ledger import Usage
 from psm_sim.simulation.result_parts import PageRecord
 
 _ZERO_USAGE = Usage(0.0, 0.0, 0, 0.0, 0.0, 0.0)

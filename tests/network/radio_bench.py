@@ -7,8 +7,9 @@ from simpy import Environment
 from psm_sim.beacons import Beacons
 from psm_sim.network.access_point import AccessPoint
 from psm_sim.network.doze import Doze
+from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.link import Link
-from psm_sim.network.observers import EnergyLedger, Observer, ObserverHooks
+from psm_sim.network.observers import Observer, ObserverHooks
 from psm_sim.network.radio import Radio
 from psm_sim.network.segment import ConnectionId, Segment
 from psm_sim.network.station import Station

@@ -18,7 +18,7 @@ from psm_sim.policies import Policy, Rest
 from psm_sim.simulation.run_outputs import RunOutputs
 from psm_sim.workload import load_workload
 from psm_sim.workload.recordings.capture.reader import read_capture
-from tests.network.observers.sniffed import captured
+from tests.network.parts.capture.sniffed import captured
 
 
 @pytest.fixture(autouse=True)

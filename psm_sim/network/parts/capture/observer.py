@@ -7,7 +7,7 @@ from math import inf
 from typing import BinaryIO
 
 from psm_sim.network.air_frame import AirFrame
-from psm_sim.network.observers.observer import Observer
+from psm_sim.network.observers import Observer
 from psm_sim.network.parts.capture.implied_frames import ImpliedFrames
 from psm_sim.network.parts.capture.pending_frames import DATA, DERIVED, pack
 from psm_sim.network.parts.capture.sniffer import Sniffer

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from psm_sim.beacons import Beacons
 from psm_sim.common.errors import InputError
-from psm_sim.network.observers import EnergyLedger
+from psm_sim.network.energy_ledger import EnergyLedger
 from psm_sim.network.parts.association import NULL_BYTES
 from psm_sim.network.topology import Topology
 from psm_sim.policies.service_period_rules import ServicePeriod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from psm_sim.network.link import Link
-from psm_sim.network.observers.observer import Observer
+from psm_sim.network.observers import Observer
 from psm_sim.network.segment import Segment
 
 

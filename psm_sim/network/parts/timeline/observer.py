@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from psm_sim.network.air_frame import AirFrame, DataCallback
 from psm_sim.network.browser import Visit
-from psm_sim.network.observers.observer import Observer
+from psm_sim.network.observers import Observer
 from psm_sim.network.parts.timeline.policy_decisions import PolicyDecisions
 from psm_sim.network.parts.timeline.trace_file import Process, TraceFile
 from psm_sim.network.parts.timeline.transfers import Transfers

@@ -6,7 +6,8 @@ from simpy import Environment
 
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.access_point import AccessPoint
-from psm_sim.network.observers import EnergyLedger, ObserverHooks
+from psm_sim.network.energy_ledger import EnergyLedger
+from psm_sim.network.observers import ObserverHooks
 from psm_sim.network.parts.mac.cell import Cell
 from psm_sim.network.parts.mac.mac_hop import MacHop
 from psm_sim.network.segment import ConnectionId, Segment

@@ -13,7 +13,7 @@ from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import Message, Messages
 from psm_sim.workload.page_view import Page
-from tests.network.observers.sniffed import captured, frames_of
+from tests.network.parts.capture.sniffed import captured, frames_of
 
 QUIET = [Page(60.0, 1000, (), (300,), (0.05,))]
 

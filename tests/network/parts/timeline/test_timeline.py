@@ -17,7 +17,7 @@ from psm_sim.network.parts.timeline.transfers import Transfers, _Stream
 from psm_sim.network.segment import ConnectionId, Request
 from psm_sim.policies import Policy, Rest, make_policy
 from psm_sim.policies.user_policy_guard import GuardedPolicy
-from tests.network.observers.sniffed import run
+from tests.network.parts.capture.sniffed import run
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm", "anticipate", "uapsd", "twt"]
 REQUIRED = {"X": {"pid", "tid", "name", "ts", "dur", "args"}, "C": {"pid", "name", "ts", "args"}}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.network.observers.sniffed import beacons_of, captured, frames_of, needs_tshark, tshark
+from tests.network.parts.capture.sniffed import beacons_of, captured, frames_of, needs_tshark, tshark
 
 pytestmark = needs_tshark
 

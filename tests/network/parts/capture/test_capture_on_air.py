@@ -23,7 +23,7 @@ from psm_sim.network.parts.mac.beacon_schedule import BeaconSchedule
 from psm_sim.network.parts.mac.channel import Channel
 from psm_sim.network.parts.mac.station_queue import NULL_DOZE
 from psm_sim.network.segment import Segment
-from tests.network.observers.sniffed import (
+from tests.network.parts.capture.sniffed import (
     Beacon,
     Frame,
     beacons_of,
@@ -34,8 +34,8 @@ from tests.network.observers.sniffed import (
     run,
     tshark,
 )
-from tests.network.observers.test_capture import sampled
-from tests.network.observers.test_capture_tshark import ODD, TROUBLE
+from tests.network.parts.capture.test_capture import sampled
+from tests.network.parts.capture.test_capture_tshark import ODD, TROUBLE
 
 POLICIES = ["psm", "lpsm", "always-on"]
 VARIANTS: dict[str, dict[str, Any]] = {

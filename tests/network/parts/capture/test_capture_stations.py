@@ -25,7 +25,7 @@ from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.messages import NO_MESSAGES
 from psm_sim.workload.recordings.capture.reader import read_capture
-from tests.network.observers.sniffed import (
+from tests.network.parts.capture.sniffed import (
     Beacon,
     Frame,
     Log,
@@ -35,7 +35,7 @@ from tests.network.observers.sniffed import (
     records,
     tshark,
 )
-from tests.network.observers.test_capture_tshark import ODD, TROUBLE
+from tests.network.parts.capture.test_capture_tshark import ODD, TROUBLE
 
 POLICIES = ("psm", "lpsm", "always-on", "bsd:p=0.5", "psm:listen_interval=3", "dynamic", "psm", "lpsm", "psm")
 VARIANTS: dict[str, dict[str, Any]] = {

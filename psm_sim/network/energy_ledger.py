@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from psm_sim.network.observers.observer import Observer
+from psm_sim.network.observers import Observer
 from psm_sim.network.topology_sections import PowerParameters
 
 

@@ -16,7 +16,7 @@ from psm_sim.network.segment import GROUP
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page
-from tests.network.observers.sniffed import Beacon, Frame, beacons_of, captured, frames_of, records, run
+from tests.network.parts.capture.sniffed import Beacon, Frame, beacons_of, captured, frames_of, records, run
 
 POLICIES = ["always-on", "psm:listen_interval=2", "bsd:p=0.5", "lpsm"]
 AS_THEY_ARE: dict[str, Any] = {
