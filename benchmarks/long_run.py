@@ -14,10 +14,10 @@ import resource
 import sys
 import time
 
+from benchmarks.simpy_baseline import run_timeouts
 from psm_sim import simulate
 from psm_sim.network import Observer
 from psm_sim.network.browser import Visit
-from psm_sim.network.simpy_baseline import run_timeouts
 
 PARTS, EVENTS = 40, 4_000
 """Parts of a tenth, and bare events that are timed after each."""

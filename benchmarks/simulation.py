@@ -12,8 +12,8 @@ import sys
 import time
 from collections.abc import Sequence
 
+from benchmarks.simpy_baseline import run_timeouts
 from psm_sim.network import build_world, load_topology
-from psm_sim.network.simpy_baseline import run_timeouts
 from psm_sim.policies import make_policy
 from psm_sim.workload import load_workload
 from psm_sim.workload.page_view import Page

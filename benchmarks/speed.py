@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.simpy_baseline import run_timeouts
 from psm_sim.learning.factory import make_learner
 from psm_sim.network import build_world, load_topology
-from psm_sim.network.simpy_baseline import run_timeouts
 from psm_sim.policies import make_policy
 from psm_sim.replay.binned_arrivals import BinnedArrivals
 from psm_sim.replay.poller import ReplayPoller

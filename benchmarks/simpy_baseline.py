@@ -1,4 +1,4 @@
-"""Minimal SimPy process, the baseline of the event-rate benchmark."""
+"""Minimal SimPy process, the reference of the event rates."""
 
 from __future__ import annotations
 
