@@ -15,7 +15,6 @@ from collections.abc import Callable
 import numpy as np
 
 from psm_sim.learning import FixedShare, LearnAlpha, Learner, StaticExpert, switching_rates
-from psm_sim.learning.learn_alpha_backends import numba_error
 
 N = 12
 BATCH = 2_000
@@ -60,8 +59,6 @@ def measure() -> None:
         f"fixed-share {N}": FixedShare(N, 0.01),
         f"static-expert {N}": StaticExpert(N),
     }
-    if not numba_error():
-        learners[f"the same {rates.size} x {N}, compiled"] = LearnAlpha(N, rates, "yes")
     print(f"{'':26}{'best us':>10}{'median us':>11}")
     for name, learner in learners.items():
 

@@ -51,7 +51,7 @@ def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("--polls", type=int, default=1_000_000, help="(default: %(default)s)")
     reader.add_argument("--history", action="store_true", help="keep what the figures need")
-    reader.add_argument("--learner", default="learn-alpha", help="such as learn-alpha:compiled=yes")
+    reader.add_argument("--learner", default="learn-alpha", help="such as fixed-share:alpha=0.01")
     asked = reader.parse_args()
     replay = make(asked.history, asked.learner)
     begun, wall = time.process_time(), time.perf_counter()

@@ -11,7 +11,7 @@ from psm_sim.learning.fixed_share_bank import FixedShareBank
 from psm_sim.learning.log_posterior import LogPosterior
 from psm_sim.learning.repeated_loss_predictions import Lookahead
 
-MIN_GAIN = math.log(1e-150)
+_MIN_GAIN = math.log(1e-150)
 """Logarithm of the smallest evidence that may accumulate before it is added to the log-weights."""
 _MIN_WEIGHT = 1e-150
 """Lower limit of a rate's weight at the start of an accumulation, far below any visible effect."""
@@ -176,7 +176,7 @@ class LazyNumpyBackend(NumpyBackend):
 
     def _rounds_until_underflow(self, min_weight: float) -> int:
         """Return the number of rounds until a rate's weight, now at least *min_weight*, may underflow."""
-        return int((2 * MIN_GAIN - math.log(min_weight)) / self._min_log_mixture) if min_weight > 0 else 0
+        return int((2 * _MIN_GAIN - math.log(min_weight)) / self._min_log_mixture) if min_weight > 0 else 0
 
 
 def make_numpy_backend(bank: FixedShareBank, rate_posterior: LogPosterior, means: FloatArray) -> NumpyBackend:

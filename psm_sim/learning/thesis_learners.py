@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from psm_sim.common.array_types import FloatArray
 from psm_sim.learning import input_checks, serialization
 from psm_sim.learning.fixed_share_bank import FixedShareBank
-from psm_sim.learning.learn_alpha_backends import make_backend
 from psm_sim.learning.learner import Learner
 from psm_sim.learning.log_posterior import LogPosterior
+from psm_sim.learning.numpy_backend import make_numpy_backend
 from psm_sim.learning.repeated_loss_predictions import Lookahead
 
 
@@ -128,9 +128,6 @@ class LearnAlpha(Learner):
     rates : array_like, shape (m,)
         Switching rates, 0 to 1. The rates of :func:`~psm_sim.learning.switching_rates` have the bound of
         Corollary 1.
-    compiled : {"no", "auto", "yes"}
-        Whether Numba compiles a round (``psm_sim[fast]``), with weights within 1e-9 of NumPy's. ``"auto"``
-        compiles after 100,000 rounds if Numba is installed.
 
     Examples
     --------
@@ -142,12 +139,11 @@ class LearnAlpha(Learner):
 
     name = "learn-alpha"
 
-    def __init__(self, n_experts: int, rates: ArrayLike, compiled: str = "no") -> None:
+    def __init__(self, n_experts: int, rates: ArrayLike) -> None:
         super().__init__(n_experts)
         self._bank = FixedShareBank(self.n_experts, input_checks.check_rates(rates))
         self._rate_posterior = LogPosterior(self._bank.rates.size)
-        self.compiled = compiled
-        self._backend = make_backend(compiled, self._bank, self._rate_posterior, self._weights)
+        self._backend = make_numpy_backend(self._bank, self._rate_posterior, self._weights)
 
     @property
     def rates(self) -> FloatArray:

@@ -10,7 +10,6 @@ from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError, PluginError
 from psm_sim.common.parameters import check_all, parameters_of, values_of
 from psm_sim.learning import Learner, make_learner
-from psm_sim.learning.learn_alpha_backends import check_numba
 from psm_sim.learning.repeated_loss_predictions import Lookahead
 from psm_sim.losses import Loss, Poll, check_loss, make_loss
 from psm_sim.losses.user_loss_guard import describe_poll, guarded_loss
@@ -47,12 +46,6 @@ class Lpsm(LpsmParameters, Policy):
             raise InputError(
                 "policy lpsm: context=outstanding conflicts with state, which stores one learner."
             )
-        if self.alpha is not None and self.compiled != "no":
-            raise InputError(
-                f"policy lpsm: compiled={self.compiled} conflicts with alpha; only Learn-alpha is compiled."
-            )
-        if self.compiled == "yes":
-            check_numba("policy lpsm")
         self._gamma = values_of(self._loss).get("gamma")
         self._loss = guarded_loss(self._loss)
         self._warm_start = None if self.state is None else WarmStart(self.state)
@@ -78,7 +71,7 @@ class Lpsm(LpsmParameters, Policy):
         self._planned = 0
         self._loss.start()
         fixed_share = Spec("fixed-share").with_("alpha", self.alpha)
-        spec = Spec("learn-alpha").with_("compiled", self.compiled) if self.alpha is None else fixed_share
+        spec = Spec("learn-alpha") if self.alpha is None else fixed_share
         polls = polls_in_horizon(self.horizon_s, beacon_s, "policy lpsm")
         self.learner = make_learner(spec, self.times_ms.size, polls)
         if self.context != "none":

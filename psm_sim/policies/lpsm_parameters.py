@@ -69,8 +69,3 @@ class LpsmParameters:
         optional=True,
         kind=str,
     )
-    compiled: str = parameter(
-        "no",
-        "whether Numba compiles Learn-alpha (psm_sim[fast]); auto: after 100,000 rounds, if it is installed",
-        choices=("no", "auto", "yes"),
-    )

@@ -29,8 +29,7 @@ class ReplayConfig:
     gamma : float or None
         Latency weight of the loss; None uses 1e-7, as in the thesis.
     learner : str or Spec
-        ``static-expert``, ``fixed-share:alpha=RATE``, ``learn-alpha``, ``learn-alpha:compiled=yes`` (or
-        auto) or ``FILE.py:CLASS``.
+        ``static-expert``, ``fixed-share:alpha=RATE``, ``learn-alpha`` or ``FILE.py:CLASS``.
     horizon : int
         Number of polls for which the switching rates of Learn-alpha are chosen.
     clock : PollingGrid

@@ -60,7 +60,7 @@ def test_the_rate_of_lpsm_reaches_its_learner_to_the_last_bit(alpha: float) -> N
         ("fixed-share", "learner fixed-share: alpha is missing; specify alpha=value"),
         ("fixed-share:alpha=2", "alpha must be a number from 0 to 1, got 2"),
         ("fixed-share:alpha=much", "alpha must be a number from 0 to 1, got 'much'"),
-        ("learn-alpha:rates=3", "learner learn-alpha has no parameter 'rates'; expected compiled"),
+        ("learn-alpha:rates=3", "learner learn-alpha has no parameter 'rates'; expected no parameters"),
         ("static-expert:n_experts=3", "learner static-expert has no parameter 'n_experts'"),
     ],
 )

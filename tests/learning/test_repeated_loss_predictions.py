@@ -30,8 +30,7 @@ def learned(learner: Learner, rounds: int = 50) -> Learner:
 def twins(kind: str) -> tuple[Learner, Learner]:
     if kind == "fixed-share":
         return learned(FixedShare(12, 0.02)), learned(FixedShare(12, 0.02))
-    compiled = "auto" if kind == "learn-alpha, compiled later" else "no"
-    return learned(LearnAlpha(12, RATES, compiled)), learned(LearnAlpha(12, RATES))
+    return learned(LearnAlpha(12, RATES)), learned(LearnAlpha(12, RATES))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -48,7 +47,7 @@ def test_the_predictions_ahead_are_those_of_the_rounds_one_by_one(kind, loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("kind", ["fixed-share", "learn-alpha", "learn-alpha, compiled later"])
+@pytest.mark.parametrize("kind", ["fixed-share", "learn-alpha"])
 @pytest.mark.parametrize("rounds", [1, 2, 31, 1000, 50_000])
 def test_a_leap_learns_what_the_rounds_one_by_one_would(kind, loss, rounds):
     """Every weight within 1e-9, and the same number of rounds; of 50,000 the evidence is below 1e-300."""

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from psm_sim.common.errors import InputError, PluginError
-from psm_sim.learning import FixedShare, LearnAlpha, learn_alpha_backends
-from psm_sim.learning.numba_kernel import learn_alpha_kernel
+from psm_sim.learning import FixedShare, LearnAlpha
 from psm_sim.losses import InverseLoss, Loss
 from psm_sim.policies import Frame, Poll, make_policy
 from psm_sim.policies.lpsm import Lpsm
@@ -82,26 +81,6 @@ def test_one_switching_rate_makes_it_fixed_share():
     assert isinstance(started("lpsm:alpha=0.01").learner, FixedShare)
 
 
-@pytest.mark.parametrize("loss", ["inverse-log", "inverse", "1/sqrt(Ti) + gamma*I*Ti"])
-def test_compiled_rounds_hear_the_same_beacons(loss, monkeypatch):
-    """Energy and page times to the last bit; idle rounds are planned, or, of a formula, learnt one by one."""
-    monkeypatch.setattr(learn_alpha_backends, "compile_kernel", lambda: learn_alpha_kernel)
-    one, many = (
-        simulate(f"lpsm:loss={loss},horizon_s=5,compiled={wanted}", pages=2) for wanted in ("yes", "no")
-    )
-    assert one.energy_per_page_j == many.energy_per_page_j
-    assert one.page_time_percentiles_s == many.page_time_percentiles_s
-
-
-def test_compiled_rounds_without_numba_are_refused_when_the_policy_is_made(monkeypatch):
-    """Not first when it runs, which can be in a worker of a sweep."""
-    monkeypatch.setattr(learn_alpha_backends, "numba_error", lambda: "No module named 'numba'")
-    with pytest.raises(
-        InputError, match=r"policy lpsm: compiled=yes requires Numba.* pip install 'psm_sim\[fast\]'"
-    ):
-        make_policy("lpsm:compiled=yes")
-
-
 def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     """What reproduces a run."""
     config = make_policy("lpsm:loss=inverse").config()
@@ -109,7 +88,7 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
     assert config["gamma"] == pytest.approx(1 / 1.2e5)
     assert set(config) == {
         "loss", "gamma", "min_ms", "max_ms", "step_ms", "horizon_s", "uplink", "acks", "learn_on_uplink",
-        "alpha", "context", "state", "compiled",
+        "alpha", "context", "state",
     }  # fmt: skip
     assert Lpsm(loss=InverseLoss(gamma=2.0)).config() == {**config, "gamma": 2.0}
 
@@ -126,8 +105,6 @@ def test_parameters_in_the_result_are_all_of_them_with_the_losses_gamma():
         ("lpsm:loss=cubic", "Unknown loss 'cubic'"),
         ("lpsm:gama=1", "no parameter 'gama'.*Did you mean 'gamma'"),
         ("lpsm:horizon_s=0", "horizon_s must be a number > 0 .*, got '0'"),
-        ("lpsm:compiled=maybe", "compiled must be one of no, auto, yes, got 'maybe'"),
-        ("lpsm:compiled=auto,alpha=0.1", "compiled=auto conflicts with alpha"),
     ],
 )
 def test_wrong_parameters_are_refused(spec, message):

@@ -202,6 +202,13 @@ def test_regret_never_exceeds_its_bound(learner: str) -> None:
     assert compared.regret[-1] > 0
 
 
+def test_a_mean_on_the_boundary_is_rounded_up() -> None:
+    """Where all polling times cost the same the mean stays 550 ms: 5.5 units but for the last bits."""
+    config = ReplayConfig(loss="1", clock=PollingGrid(round_ms=100.0), horizon=50, polls=200)
+    (found,) = replay_trace("ucb", config, pages=10)
+    assert (found.replay.shortest_us, found.replay.longest_us) == (600_000, 600_000)
+
+
 def test_totals_are_those_of_the_history() -> None:
     """What is reported is the sum of what is drawn."""
     (found,) = replay_trace("ucb", pages=3, history=True)
@@ -235,7 +242,7 @@ def test_totals_are_those_of_the_history() -> None:
         ),
         (
             lambda: ReplayConfig(learner="learn-alpha:m=3"),
-            "has no parameter 'm'; expected compiled",
+            "has no parameter 'm'; expected no parameters",
         ),
         (lambda: ReplayConfig(loss="inverse:gamma=1", gamma=2.0), "gamma=2.0 conflicts with gamma in loss"),
         (lambda: ReplayConfig(max_gap_s=-1.0), r"max_gap_s must be from 0 to 1e\+09 s, got -1.0"),

@@ -1,0 +1,57 @@
+"""Rounds of Learn-alpha with normalised and with unnormalised weights of the rates."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from psm_sim.learning import LearnAlpha, switching_rates
+from psm_sim.learning.numpy_backend import LazyNumpyBackend, NumpyBackend
+
+N = 4
+RATES = {
+    "for 27,000 rounds": switching_rates(27_000)[::12],
+    "one": np.array([0.3]),
+    "tiny": np.array([1e-99, 1e-12, 1 - 1e-8]),
+    "nothing kept": np.array([0.75, 0.7500001, 0.9]),
+}
+by_rates = pytest.mark.parametrize("rates", RATES.values(), ids=RATES)
+
+
+def table(seed: int, rounds: int = 150) -> Any:
+    """Return losses of all sizes, with experts removed in some rounds, shape (rounds, N)."""
+    rng = np.random.default_rng(seed)
+    losses = rng.exponential(1.0, (rounds, N)) * rng.choice([1e-6, 0.1, 3.0, 1e4], (rounds, 1))
+    losses[rng.random((rounds, N)) < 0.05] = math.inf
+    losses[:, 0][np.isinf(losses).all(axis=1)] = 1.0
+    return losses
+
+
+@by_rates
+@pytest.mark.parametrize("seed", [1, 2])
+def test_unscaled_rounds_learn_what_scaled_ones_learn(rates: Any, seed: int) -> None:
+    """Round by round: the weights, the rates' weights and the loss; reading them moves nothing."""
+    unscaled, plain, scaled = (LearnAlpha(N, rates) for _ in range(3))
+    assert isinstance(unscaled._backend, LazyNumpyBackend)
+    scaled._backend = NumpyBackend(scaled._bank, scaled._rate_posterior, scaled._weights)
+    for losses in table(seed):
+        assert unscaled.update(losses) == pytest.approx(scaled.update(losses), rel=1e-9, abs=1e-12)
+        assert np.abs(unscaled.weights - scaled.weights).max() < 1e-11
+        assert np.abs(unscaled.rate_weights - scaled.rate_weights).max() < 1e-9
+        plain.update(losses)
+    assert (unscaled.weights == plain.weights).all()
+
+
+def test_a_rate_that_was_as_good_as_ruled_out_comes_back() -> None:
+    """A posterior of e^-2000 is not lost: long there is no switch, and then one in each round."""
+    learner = LearnAlpha(2, [1e-4, 0.5])
+    steady, wild = [[0.0, 9.0]] * 3_000, [[0.0, 9.0], [9.0, 0.0]] * 300
+    low = 1.0
+    for row in [*steady, *wild]:
+        learner.update(row)
+        low = min(low, learner.rate_weights[1])
+    assert low == 0.0
+    assert learner.rate_weights[1] > 0.99
