@@ -1,17 +1,21 @@
-"""Header values of a capture, and the check that a topology can be captured."""
+"""Header values of a capture, the check that a topology can be captured, and an estimate of the file size."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from psm_sim.common.errors import InputError
-from psm_sim.network.parts.capture.station_addresses import MAX_STATIONS
+from psm_sim.network.parts.capture.record_layouts import LAYOUTS, beacon_layout
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.topology import Topology
+from psm_sim.workload import Workload
 
 SERVER_PORT, DATAGRAM_PORT = 80, 40_000
+MAX_STATIONS = 2007
+"""Largest association number of an access point."""
+
 _MIN_HEADER, _MAX_HEADER = 40, 80
 _MAX_PACKET, _MAX_WINDOW = 65_535, 65_535
 SYN_OPTIONS = 8
@@ -131,3 +135,36 @@ def check_capturable(topology: Topology, stations: int = 1) -> None:
             f"--capture requires tcp.segment_bytes to be at most {_MAX_PACKET - tcp.header_bytes} (IPv4"
             f" packets), got {tcp.segment_bytes}."
         )
+
+
+_LOADING_S = 1.0
+"""Approximate time of a page in seconds, which is short compared with the think time."""
+
+_FRAMES_OF_CONNECTION = 10
+"""Frames of a connection besides its data: handshake, requests, FINs and null data frames."""
+
+
+def capture_bytes(workloads: Sequence[Workload], topology: Topology) -> int:
+    """Return the approximate size of a capture, in bytes. Beacons make up most of it if users think long.
+
+    The estimate is accurate within a factor of two, unless many segments are retransmitted.
+
+    Parameters
+    ----------
+    workloads
+        Workload of each station.
+    topology
+        Beacon interval and segment size.
+    """
+    time_s = max(sum(page.think_s + _LOADING_S for page in workload.pages) for workload in workloads)
+    beacons = time_s / topology.beacon.interval_s * beacon_layout(len(workloads)).itemsize
+    return int(beacons + sum(_frames_bytes(workload, topology.tcp.segment_bytes) for workload in workloads))
+
+
+def _frames_bytes(workload: Workload, segment_bytes: int) -> float:
+    pages, messages = workload.pages, workload.messages
+    payload = sum(page.total_bytes for page in pages)
+    objects = sum(page.objects for page in pages)
+    sent = sum(message.bytes + message.reply_bytes for message in messages)
+    frames = 1.5 * (payload + sent) / segment_bytes + _FRAMES_OF_CONNECTION * objects + 4 * len(messages)
+    return payload + sent + frames * (LAYOUTS["tcp"].itemsize + LAYOUTS["ack"].itemsize)

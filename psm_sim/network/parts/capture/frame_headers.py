@@ -1,26 +1,169 @@
-"""Headers of the captured frames (pcap, radiotap and 802.11), filled in by columns."""
+"""Headers of the captured frames (pcap, radiotap, 802.11, IPv4, TCP and UDP), filled in by columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
+from ipaddress import IPv4Address
 
 import numpy as np
 from numpy.typing import NDArray
 
-from psm_sim.network.parts.capture.capture_settings import SYN_OPTIONS, CaptureSettings
-from psm_sim.network.parts.capture.ip_packets import PACKETS
+from psm_sim.network.parts.capture.capture_settings import (
+    DATAGRAM_PORT,
+    SERVER_PORT,
+    SYN_OPTIONS,
+    CaptureSettings,
+)
 from psm_sim.network.parts.capture.pending_frames import ACK, DATA, GROUP, NULL_FRAME, PS_POLL, take_rows
 from psm_sim.network.parts.capture.record_layouts import (
     LAYOUTS,
     RECORD,
     beacon_layout,
+    checksum,
     rows_of,
     template_of,
+    words_of,
 )
-from psm_sim.network.parts.capture.station_addresses import ACCESS_POINT, BROADCAST_MAC, ROUTER, macs_of
 
 Rows = NDArray[np.void]
 IntArray = NDArray[np.int64]
+
+STATION_IP, SERVER_IP, GROUP_IP = (
+    int(IPv4Address(address)) for address in ("10.0.0.2", "198.18.0.1", "10.0.0.255")
+)
+"""IPv4 addresses of the first station, the first server and the group.
+
+Stations have private addresses, so that a capture is read back as theirs. Servers are in the
+benchmarking network of RFC 2544.
+"""
+
+ACCESS_POINT, ROUTER = (2, 0, 0, 0, 0, 1), (2, 0, 0, 0, 0, 3)
+"""Locally administered MAC addresses. The router is between the access point and the servers."""
+
+BROADCAST_MAC = (255,) * 6
+
+_STATIONS_PER_NETWORK = 250
+_FIRST_PORT, _PORTS = 1024, 64_512
+
+
+@cache
+def macs_of(stations: int) -> NDArray[np.uint8]:
+    """Return the MAC addresses of the access point and of associations 1, 2, ..., shape (1 + stations, 6).
+
+    The first station is 02:00:00:00:00:02. The addresses of the others end with 256 plus the number of
+    their association.
+    """
+    macs = np.tile(np.array(ACCESS_POINT, np.uint8), (1 + stations, 1))
+    last = 256 + np.arange(1 + stations)
+    last[:2] = 1, 2
+    macs[:, 4], macs[:, 5] = last >> 8, last & 0xFF
+    return macs
+
+
+@cache
+def addresses_of(stations: int) -> IntArray:
+    """Return the IP addresses of the stations by association, shape (1 + stations,). Index 0 is unused.
+
+    They are 10.0.0.2 to 10.0.0.251, then 10.0.1.2 and so on.
+    """
+    index = np.arange(-1, stations)
+    return np.asarray(STATION_IP + 256 * (index // _STATIONS_PER_NETWORK) + index % _STATIONS_PER_NETWORK)
+
+
+def ends_of(number: IntArray) -> tuple[IntArray, ...]:
+    """Return server address, station port, and initial sequence numbers of both ends, each of shape (n,).
+
+    They follow from the *number* of each connection among those of its station, shape (n,). A station
+    never uses a port twice with the same server.
+    """
+    server = SERVER_IP + number // _PORTS
+    port = _FIRST_PORT + number % _PORTS
+    return server, port, _initial_sequence(number, 1), _initial_sequence(number, 2)
+
+
+def _initial_sequence(number: IntArray, side: int) -> IntArray:
+    return ((2 * number + side) * 2_654_435_761) & 0xFFFFFFFF
+
+
+_TCP, _UDP = 6, 17
+_IP_WORDS = 0x4500 + 0x4000 + 0x4000
+"""Sum of the constant 16-bit words of the IPv4 headers: version, flags and time to live."""
+
+
+def _raw(rows: Rows, frames: Rows, settings: CaptureSettings) -> None:
+    """Fill in packets that are too small for an IP header, with the ethertype for experiments."""
+    rows["ethertype"] = 0x88B5
+
+
+def _udp(rows: Rows, frames: Rows, settings: CaptureSettings) -> None:
+    """Fill in UDP datagrams."""
+    up, group, length = frames["up"], frames["kind"] == GROUP, frames["wire"].astype(np.int64)
+    station = addresses_of(settings.stations)[frames["aid"]]
+    target = np.where(group, GROUP_IP, np.where(up, SERVER_IP, station))
+    ends = _ip(rows, length, _UDP, np.where(up, station, SERVER_IP), target)
+    rows["source_port"] = rows["target_port"] = DATAGRAM_PORT
+    rows["udp_length"] = length - 20
+    total = checksum(ends + _UDP + 2 * (DATAGRAM_PORT + length - 20))
+    rows["sum"] = np.where(total == 0, 0xFFFF, total)  # 0 would mean that there is no checksum (RFC 768)
+
+
+def _tcp(rows: Rows, frames: Rows, settings: CaptureSettings, options: IntArray | int = 0) -> None:
+    """Fill in TCP segments. Their payload is zeros, which do not change the checksum.
+
+    Parameters
+    ----------
+    rows, frames, settings
+        As for all functions of :data:`PACKETS`.
+    options
+        Sum of the 16-bit words of the options, shape (n,).
+    """
+    up, syn, ack = frames["up"], frames["syn"], frames["ack"] > 0
+    server, port, own, other = ends_of(frames["number"])
+    station = addresses_of(settings.stations)[frames["aid"]]
+    length = frames["wire"] + syn * settings.more_in_syn
+    ends = _ip(rows, length, _TCP, np.where(up, station, server), np.where(up, server, station))
+    rows["source_port"], rows["target_port"] = (
+        np.where(up, port, SERVER_PORT), np.where(up, SERVER_PORT, port)
+    )  # fmt: skip
+    rows["sequence"] = sequence = (np.where(up, own, other) + frames["seq"]) & 0xFFFFFFFF
+    rows["acknowledgment"] = acknowledges = ((np.where(up, other, own) + frames["ack"]) & 0xFFFFFFFF) * ack
+    words = (settings.header - 20 + syn * settings.more_in_syn) // 4 << 4
+    pushed = (frames["payload"] > 0) & (frames["payload"] < settings.segment)
+    flags = frames["ends"] | 2 * syn | 8 * pushed | 16 * ack
+    unscaled = min(
+        settings.window << settings.scale, 65_535
+    )  # the window of a SYN is never scaled (RFC 7323)
+    rows["window"] = window = np.where(syn, unscaled, settings.window)
+    rows["data_offset"], rows["tcp_flags"] = words, flags
+    total = ends + _TCP + length - 20 + port + SERVER_PORT + (words << 8) + flags + window + options
+    rows["sum"] = checksum(total + words_of(sequence) + words_of(acknowledges))
+
+
+def _syn(rows: Rows, frames: Rows, settings: CaptureSettings) -> None:
+    """Fill in TCP segments with the options of a SYN."""
+    scale = 0x01030300 | settings.scale
+    rows["mss"], rows["scale_kind"] = settings.segment, scale
+    _tcp(rows, frames, settings, 0x0204 + settings.segment + (scale >> 16) + (scale & 0xFFFF))
+
+
+def _ip(rows: Rows, length: IntArray, protocol: int, source: IntArray, target: IntArray) -> IntArray:
+    """Fill in IPv4 headers. Return the sum of the words of both addresses, shape (n,)."""
+    rows["ip_length"], rows["protocol"] = length, protocol
+    rows["source"], rows["target"] = source, target
+    ends = words_of(source) + words_of(target)
+    rows["ip_sum"] = checksum(ends + length + (_IP_WORDS + protocol))
+    return ends
+
+
+PACKETS: dict[str, Callable[[Rows, Rows, CaptureSettings], None]] = {
+    "tcp": _tcp,
+    "syn": _syn,
+    "udp": _udp,
+    "raw": _raw,
+}
+"""Function for each kind of row, which fills in the packets of pending frames."""
+
 
 _UDP_MIN = 28
 _TO_AP, _FROM_AP, _RETRY, _SLEEPS, _MORE = 0x01, 0x02, 0x08, 0x10, 0x20

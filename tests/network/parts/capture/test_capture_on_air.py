@@ -15,7 +15,7 @@ import psm_sim
 from psm_sim.network import Observer, load_topology
 from psm_sim.network.air_frame import AirFrame
 from psm_sim.network.parts.capture import sniffer
-from psm_sim.network.parts.capture.beacon_times import BeaconTimes
+from psm_sim.network.parts.capture.beacons import BeaconTimes
 from psm_sim.network.parts.capture.capture_settings import capture_settings
 from psm_sim.network.parts.frame_timing import FrameTiming
 from psm_sim.network.parts.mac.air_link import AirLink
