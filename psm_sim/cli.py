@@ -18,12 +18,7 @@ from psm_sim.commands.shared_options import add_common, parse_timeout
 from psm_sim.common.errors import InputError, PluginError, did_you_mean, source_location
 
 SUBCOMMANDS = {
-    "policies": "list the sleep policies and their parameters",
-    "losses": "list the loss functions of learning policies",
-    "topologies": "list the topologies and their --set keys, or show one file",
-    "traces": "list the traces, or show one file",
-    "profiles": "list the measured chip profiles, or show one file",
-    "presets": "list the presets, or show one file",
+    "list": "list policies, losses, topologies, traces, chip profiles or presets",
     "trace": "inspect, convert, fit or synthesize a trace",
     "sweep": "run a resumable grid of policies, parameters and seeds",
     "replay": "run a learner on recorded network activity, without a simulator",
@@ -34,6 +29,13 @@ SUBCOMMANDS = {
     "completion": "print the shell completion script",
 }
 """Help line of every subcommand; each is a module of psm_sim.commands."""
+
+FORMER = {
+    **{kind: f"psm_sim list {kind}" for kind in ("policies", "losses", "topologies")},
+    **{kind: f"psm_sim list {kind}" for kind in ("traces", "profiles", "presets")},
+    "bench": "python benchmarks/speed.py",
+}
+"""Command that replaces a former subcommand."""
 
 ACTIONS = {"sweep": ("status", "best", "plot", "page", "export")}
 """Actions of a subcommand that have a module of their own, such as ``sweep_status``."""
@@ -146,6 +148,8 @@ def _run_supervised(run: Callable[[argparse.Namespace], int], arguments: argpars
 
 
 def _check_subcommand(name: str) -> None:
+    if name in FORMER:
+        raise InputError(f"{name!r} is no longer a subcommand; use '{FORMER[name]}'.")
     if name not in SUBCOMMANDS:
         raise InputError(
             f"Unknown subcommand {name!r}; expected one of {', '.join(SUBCOMMANDS)}, "

@@ -84,6 +84,7 @@ MENDABLE = [
     ("--loss inverse-lgo", "Unknown loss 'inverse-lgo'; expected one of inverse, inverse-log"),
     ("--preset theis", "Unknown preset 'theis'; expected one of .*thesis.*Did you mean 'thesis'"),
     ("--preset", "--preset requires a value"),
+    ("--profile esp32-c7", "Unknown .*Did you mean 'esp32-c"),
     ("--loss=-Ti", "Loss formula '-Ti' returned -100.0"),
     ("--loss inverse --policy psm", "--loss inverse has no effect without an lpsm policy"),
     (
@@ -102,10 +103,15 @@ MENDABLE = [
     ("--polic psm", "Unknown option '--polic'; expected .*--policy.*Did you mean '--policy'"),
     ("--page=3", "Unknown option '--page'; expected .*Did you mean '--pages'"),
     ("--policy psm bsd", "Unexpected argument 'bsd'; expected --help"),
-    ("psm", "Unknown subcommand 'psm'; expected one of policies, losses, topologies"),
-    ("polcies", "Unknown subcommand 'polcies'; expected .*Did you mean 'policies'"),
+    ("psm", "Unknown subcommand 'psm'; expected one of list, trace, sweep"),
+    ("swep", "Unknown subcommand 'swep'; expected .*Did you mean 'sweep'"),
+    ("policies --format json", "'policies' is no longer a subcommand; use 'psm_sim list policies'"),
+    ("bench", "'bench' is no longer a subcommand; use 'python benchmarks/speed.py'"),
     ("run --policy psm", "Unknown subcommand 'run'; expected one of"),
-    ("policies psm", "Unexpected argument 'psm'; expected --help, --format"),
+    ("list policies psm bsd", "Unexpected argument 'bsd'; expected --help, --format"),
+    ("list policies psmm", "Unknown policy 'psmm'; expected one of always-on, .*Did you mean 'psm'"),
+    ("list traces ucbb", "Unknown trace 'ucbb'; expected one of .*Did you mean 'ucb'"),
+    ("list tracs", "kind: invalid choice: 'tracs'"),
     (
         "reproduce lpsm-10",
         "Unknown study 'lpsm-10'; expected one of lpsm-100, .*all.*Did you mean 'lpsm-100'",
@@ -113,7 +119,7 @@ MENDABLE = [
     ("reproduce all everything", "Unknown study 'everything'; expected one of"),
     ("reproduce --workers 0", "--workers must be an integer from 1"),
     ("reproduce --output taken", "--output must be a folder, got 'taken'; '.*taken' is a file"),
-    ("losses --format csv", "--format: invalid choice: 'csv'"),
+    ("list losses --format csv", "--format: invalid choice: 'csv'"),
 ]
 
 
@@ -172,7 +178,7 @@ def test_help_says_that_the_trace_is_synthetic_and_where_results_go(
     for option in ("policy", "trace", "topology", "loss", "pages", "seed", "set", "format", "output"):
         assert f"--{option} " in text
     assert "--preset NAME" in text
-    for subcommand in ("policies", "losses", "topologies"):
+    for subcommand in ("list", "sweep", "trace"):
         assert f"  {subcommand} " in text
 
 
@@ -205,8 +211,8 @@ def test_what_happens_on_the_way_ends_without_a_traceback(
     def fail(*_: object) -> int:
         raise error
 
-    monkeypatch.setattr("psm_sim.commands.policies.run", fail)
-    assert main(["policies"]) == status
+    monkeypatch.setattr("psm_sim.commands.list.run", fail)
+    assert main(["list"]) == status
     output, found = capsys.readouterr()
     assert output == ""
     assert found == complaint or (complaint and complaint in found and found.count("\n") == 1)

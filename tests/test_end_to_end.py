@@ -71,7 +71,7 @@ def test_a_full_disk_is_one_line_and_status_2(tmp_path: Path) -> None:
     """Also when it shows only as the output is flushed."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "psm_sim", "policies"],
+            [sys.executable, "-m", "psm_sim", "list", "policies"],
             cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert done.returncode == 2
@@ -84,7 +84,7 @@ def test_a_reader_that_leaves_is_not_complained_about(tmp_path: Path) -> None:
     os.close(readable)
     with os.fdopen(writable, "w") as pipe:
         done = subprocess.run(
-            [sys.executable, "-m", "psm_sim", "topologies"],
+            [sys.executable, "-m", "psm_sim", "list", "topologies"],
             cwd=tmp_path, stdout=pipe, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
@@ -94,7 +94,7 @@ def test_the_module_is_the_command_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """``python -m psm_sim`` ends with the status of the command."""
-    monkeypatch.setattr(sys, "argv", ["psm_sim", "losses", "--format", "json"])
+    monkeypatch.setattr(sys, "argv", ["psm_sim", "list", "losses", "--format", "json"])
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("psm_sim", run_name="__main__")
     assert ended.value.code == 0
@@ -104,5 +104,5 @@ def test_the_module_is_the_command_line(
 def test_a_closed_standard_output_is_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever started the program may have closed it."""
     monkeypatch.setattr(sys, "stdout", None)
-    assert main(["losses"]) == 0
+    assert main(["list", "losses"]) == 0
     sys.stdout.close()

@@ -51,7 +51,7 @@ def test_its_policy_loss_and_trace_run_by_name(target: Path, tmp_path: Path) -> 
 )
 def test_listings_say_where_it_comes_from(target: Path, listing: str, name: str, tmp_path: Path) -> None:
     """The package, and which names are built in or bundled."""
-    items = json.loads(psm_sim(target, listing, "--format", "json", cwd=tmp_path).stdout)[listing]
+    items = json.loads(psm_sim(target, "list", listing, "--format", "json", cwd=tmp_path).stdout)[listing]
     sources = {item["name"]: item["source"] for item in items}
     assert sources[name] == "psm-sim-example 1.0"
     assert set(sources.values()) <= {"built in", "bundled", "psm-sim-example 1.0"}

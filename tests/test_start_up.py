@@ -36,7 +36,7 @@ def imported(folder: Path, code: str, *words: str) -> tuple[int, list[str]]:
     [
         "--help",
         "--version",
-        "policies --help",
+        "list --help",
         "reproduce --help",
         "check --help",
         "sweep --help",
@@ -55,7 +55,7 @@ def test_help_and_mistakes_import_nothing_heavy(tmp_path: Path, words: str) -> N
 @pytest.mark.parametrize(
     ("words", "libraries"),
     [
-        ("policies", ["numpy", "rich"]),
+        ("list policies", ["numpy", "rich"]),
         ("--policy lpsm --pages 2", ["numpy", "rich", "simpy"]),
         ("--policy lpsm --pages 2 --format json", ["numpy", "simpy"]),
         ("check psm", ["numpy", "simpy"]),

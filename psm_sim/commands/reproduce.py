@@ -7,7 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from psm_sim.commands.shared_options import add_seed, add_workers
+from psm_sim.commands.shared_options import add_seed, add_table_or_json, add_workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,12 +62,7 @@ def add_arguments(
     parser.add_argument(
         "--output", metavar="DIR", help="write README.md, numbers.json and figures/ to this folder"
     )
-    parser.add_argument(
-        "--format",
-        choices=("table", "json"),
-        default="table",
-        help="format of standard output (default: %(default)s)",
-    )
+    add_table_or_json(parser)
     add_workers(parser, "worker processes; results do not depend on it (default: all cores)")
 
 

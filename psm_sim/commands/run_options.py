@@ -77,7 +77,7 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
         "--profile",
         default="",
         metavar="CHIP",
-        help="measured power profile of a chip; see 'psm_sim profiles'",
+        help="measured power profile of a chip; see 'psm_sim list profiles'",
     )
     group.add_argument(
         "--set",

@@ -196,3 +196,13 @@ def add_format(parser: argparse._ActionsContainer) -> None:
         default="table",
         help="format of standard output (default: %(default)s)",
     )
+
+
+def add_table_or_json(parser: argparse._ActionsContainer) -> None:
+    """Add ``--format`` without CSV."""
+    parser.add_argument(
+        "--format",
+        choices=("table", "json"),
+        default="table",
+        help="format of standard output (default: %(default)s)",
+    )

@@ -14,12 +14,12 @@ from psm_sim.common.formatting import escape_unprintable, one_line_message
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    """Let the command ``policies`` fail."""
+    """Let the command ``list`` fail."""
 
     def fail(_: argparse.Namespace) -> int:
         raise error
 
-    monkeypatch.setattr("psm_sim.commands.policies.run", fail)
+    monkeypatch.setattr("psm_sim.commands.list.run", fail)
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,11 @@ def test_every_error_is_one_line_and_status_2(
 ) -> None:
     """Also what no except clause for Exception catches; its traceback is shown to whoever asks for it."""
     failing(monkeypatch, error)
-    assert main(["policies"]) == 2
+    assert main(["list"]) == 2
     output, complaint = capsys.readouterr()
     assert (output, complaint.count("\n")) == ("", 1)
     assert words in complaint
-    assert main(["policies", "--debug"]) == 2
+    assert main(["list", "--debug"]) == 2
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
@@ -110,6 +110,6 @@ def test_warnings_of_libraries_are_not_for_users(capsys: pytest.CaptureFixture[s
         print_message("still here")
         return 0
 
-    monkeypatch.setattr("psm_sim.commands.policies.run", warn)
-    assert main(["policies"]) == 0
+    monkeypatch.setattr("psm_sim.commands.list.run", warn)
+    assert main(["list"]) == 0
     assert capsys.readouterr().err == "psm_sim: still here\n"

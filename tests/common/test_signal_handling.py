@@ -103,7 +103,7 @@ def test_a_policy_that_hangs_ends_with_the_time(
 def test_a_library_that_does_not_return_is_ended_all_the_same(tmp_path: Path) -> None:
     """By the process itself, with the sentence on standard error."""
     code = (
-        "import time; from psm_sim import signal_handling\n"
+        "import time; from psm_sim.common import signal_handling\n"
         "signal_handling._GRACE_S = 0.2\n"
         "with signal_handling.time_limit(0.1):\n"
         "    while True:\n"
@@ -129,7 +129,7 @@ def test_work_in_time_is_left_alone() -> None:
 @pytest.mark.parametrize("text", ["0", "-1", "inf", "x", "1e10"])
 def test_a_limit_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     """By its name."""
-    assert main(["policies", f"--timeout-s={text}"]) == 2
+    assert main(["list", f"--timeout-s={text}"]) == 2
     assert f"--timeout-s must be a number > 0 and <= 1e+09, got '{text}'" in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""Files to start one's own from, presets of one's own, and where a plug-in failed."""
+"""Presets in a file of the user, and plug-ins that fail."""
 
 from __future__ import annotations
 
@@ -8,38 +8,6 @@ from pathlib import Path
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.common.bundled_files import bundled_dir, bundled_names
-
-
-@pytest.mark.parametrize("kind", ["topologies", "traces", "presets"])
-def test_show_prints_the_bundled_file(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Byte for byte; the list names all of them."""
-    for name in bundled_names(kind):
-        assert main([kind, "show", name]) == 0
-        assert capsys.readouterr().out == (bundled_dir(kind) / f"{name}.toml").read_text(encoding="utf-8")
-    assert main([kind, "--format", "json"]) == 0
-    items = json.loads(capsys.readouterr().out)[kind]
-    assert [item["name"] for item in items] == bundled_names(kind)
-    assert {item["source"] for item in items} == {"bundled"}
-
-
-def test_what_is_not_there_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    """The nearest name is suggested."""
-    assert main(["traces", "show", "ucbb"]) == 2
-    assert "Did you mean 'ucb'" in capsys.readouterr().err
-
-
-def test_what_is_shown_runs_as_one_s_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A preset file gives the numbers of the bundled one."""
-    monkeypatch.chdir(tmp_path)
-    Path("mine.toml").write_text((bundled_dir("presets") / "thesis.toml").read_text())
-    energies = []
-    for preset in ("thesis", "mine.toml"):
-        assert main(["--policy", "lpsm", "--pages", "2", "--preset", preset, "--format", "json"]) == 0
-        energies.append(json.loads(capsys.readouterr().out)["runs"][0]["energy_per_page_j"])
-    assert energies[0] == energies[1]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,293 @@
+"""``psm_sim list``: the components and files that options can name, with their parameters."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from psm_sim.commands.shared_options import add_table_or_json
+
+if TYPE_CHECKING:
+    from psm_sim.common.parameter_values import Parameter
+    from psm_sim.common.registry import Registry
+
+HELP = """\
+List policies, losses, topologies, traces, chip profiles or presets with their
+parameters, or show one of them. Topologies, traces, profiles and presets are
+shown as TOML files, which can be edited and used by their file names."""
+
+EPILOG = """\
+examples:
+  psm_sim list
+  psm_sim list policies
+  psm_sim list policies bsd
+  psm_sim list topologies --format json
+  psm_sim list traces ucb > mine.toml"""
+
+Item = dict[str, Any]
+"""Entry with ``name``, ``source``, ``summary`` and ``parameters``, a list of rows of :func:`_row`."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.usage = "%(prog)s [KIND [NAME]] [options]"
+    parser.add_argument("kind", nargs="?", choices=tuple(KINDS), help="kind of entries (default: count all)")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="entry to show (default: list all)")
+    add_table_or_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the kinds, the entries of one kind, or one entry."""
+    if arguments.kind is None:
+        return _print_kinds(arguments.format)
+    kind = KINDS[arguments.kind]
+    sources = kind.sources()
+    if arguments.name is not None:
+        _check_name(kind, arguments.name, sources)
+        if arguments.format == "table" and sources[arguments.name] == "bundled":
+            return _print_file(kind, arguments.name)
+        sources = {arguments.name: sources[arguments.name]}
+    items = [kind.item(name, source) for name, source in sources.items()]
+    return _print_items(arguments.kind, items, kind.usage, arguments.format)
+
+
+def _check_name(kind: Kind, name: str, names: dict[str, str]) -> None:
+    from psm_sim.common.registry import unknown_name_error
+
+    if name not in names:
+        raise unknown_name_error(kind.singular, name, names)
+
+
+def _print_kinds(form: str) -> int:
+    names = {name: list(kind.sources()) for name, kind in KINDS.items()}
+    if form == "json":
+        import json
+
+        print(json.dumps(names, indent=2))  # noqa: T201
+        return 0
+    for name, kind in KINDS.items():
+        print(f"{name:<10} {len(names[name]):>4}  {kind.summary}")  # noqa: T201
+    print("\nList one kind:  psm_sim list KIND\nShow one:       psm_sim list KIND NAME")  # noqa: T201
+    return 0
+
+
+def _print_file(kind: Kind, name: str) -> int:
+    from psm_sim.common.bundled_files import bundled_dir
+
+    print((bundled_dir(kind.folder) / f"{name}.toml").read_text(encoding="utf-8"), end="")  # noqa: T201
+    return 0
+
+
+def _print_items(kind: str, items: list[Item], usage: str, form: str) -> int:
+    if sys.flags.optimize > 1:
+        from psm_sim.commands.stderr_messages import print_message
+
+        print_message("descriptions are missing because python -OO (PYTHONOPTIMIZE=2) removes docstrings.")
+    if form == "json":
+        import json
+
+        print(json.dumps({kind: items}, indent=2))  # noqa: T201
+    else:
+        from psm_sim.reporting.terminal.listing import write
+
+        write(items, usage, sys.stdout)
+    return 0
+
+
+def _policies() -> Registry[Any]:
+    from psm_sim.policies import POLICIES
+
+    return POLICIES
+
+
+def _losses() -> Registry[Any]:
+    from psm_sim.losses import LOSSES
+
+    return LOSSES
+
+
+def _component_sources(registry: Registry[Any]) -> dict[str, str]:
+    return {**dict.fromkeys(registry.names(), "built in"), **registry.installed()}
+
+
+def _component(registry: Registry[Any], name: str, source: str) -> Item:
+    """Return the entry of a component: first paragraph of its docstring, and its parameters."""
+    from psm_sim.common.parameters import parameters_of
+
+    cls = registry.get(name)
+    summary = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ").replace("``", "")
+    rows = [_row(key, each.default, each) for key, each in parameters_of(cls).items()]
+    return {"name": name, "source": source, "summary": summary, "parameters": rows}
+
+
+def _bundled(folder: str) -> dict[str, str]:
+    from psm_sim.common.bundled_files import bundled_names
+
+    return dict.fromkeys(bundled_names(folder), "bundled")
+
+
+def _topology(name: str, source: str) -> Item:
+    from psm_sim.network.topology import parameter_of
+    from psm_sim.network.topology_file import load_topology
+
+    topology = load_topology(name)
+    rows = [_row(key, value, parameter_of(key)) for key, value in topology.config().items()]
+    return {"name": name, "source": source, "summary": topology.description, "parameters": rows}
+
+
+def _trace_sources() -> dict[str, str]:
+    from psm_sim.common.plugins import distribution_of, installed_entry_points
+    from psm_sim.workload.loading import GROUP
+
+    installed = {name: distribution_of(point) for name, point in installed_entry_points(GROUP).items()}
+    bundled = _bundled("traces")
+    return {**bundled, **{name: source for name, source in installed.items() if name not in bundled}}
+
+
+def _trace(name: str, source: str) -> Item:
+    from psm_sim.workload import load_workload
+
+    workload = load_workload(name, 1, 1)
+    # Taken from a sampled page, because the declared parameters depend on the kind of trace.
+    rows = [_undeclared_row(key, value) for key, value in workload.parameters.items()]
+    return {"name": name, "source": source, "summary": workload.remark, "parameters": rows}
+
+
+def _profile(name: str, _: str) -> Item:
+    """Return the entry of a chip profile; the help of a value is its origin."""
+    from psm_sim.network.chip_profiles import load_profile
+    from psm_sim.network.topology import parameter_of
+
+    profile = load_profile(name)
+    rows = [
+        {**_row(key, value, parameter_of(key)), "help": profile.origin.get(key.partition(".")[2], "")}
+        for key, value in profile.values.items()
+    ]
+    summary = f"{profile.description}. Source: {profile.source}."
+    return {"name": name, "summary": summary, "source": profile.source, "parameters": rows}
+
+
+def _preset(name: str, source: str) -> Item:
+    from psm_sim.simulation.preset import load_preset
+
+    preset = load_preset(name)
+    trace = {f"{preset.trace}.{key}": value for key, value in preset.trace_parameters.items()}
+    policies = {
+        f"{policy}.{key}": value
+        for policy, parameters in preset.policies.items()
+        for key, value in parameters.items()
+    }
+    rows = [_undeclared_row(key, value) for key, value in {**trace, **policies, **preset.settings}.items()]
+    return {"name": name, "source": source, "summary": preset.description, "parameters": rows}
+
+
+def _row(name: str, default: Any, parameter: Parameter) -> dict[str, Any]:
+    """Return one parameter as plain values, with its *default* in the unit of the parameter."""
+    return {
+        "name": name,
+        "default": default,
+        "unit": parameter.unit,
+        "range": parameter.range,
+        "help": parameter.help,
+    }
+
+
+def _undeclared_row(name: str, default: Any) -> dict[str, Any]:
+    from psm_sim.common.parameter_values import Parameter
+
+    return _row(name, default, Parameter(name, default))
+
+
+class Kind(NamedTuple):
+    """Kind of entries.
+
+    Attributes
+    ----------
+    singular : str
+        Name of one entry in error messages.
+    summary : str
+        Short description.
+    usage : str
+        Text below the list: how options name an entry.
+    sources : callable
+        Function that returns the source of each entry by name: ``"built in"``, ``"bundled"`` or a package.
+    item : callable
+        Function that returns the entry for a name and a source.
+    folder : str
+        Folder of the bundled files, if there are any.
+    """
+
+    singular: str
+    summary: str
+    usage: str
+    sources: Callable[[], dict[str, str]]
+    item: Callable[[str, str], Item]
+    folder: str = ""
+
+
+KINDS = {
+    "policies": Kind(
+        "policy",
+        "sleep policies",
+        "Select one:    psm_sim --policy NAME:key=value,...\nUser-defined:  psm_sim --policy FILE.py:CLASS",
+        lambda: _component_sources(_policies()),
+        lambda name, source: _component(_policies(), name, source),
+    ),
+    "losses": Kind(
+        "loss",
+        "loss functions of learning policies",
+        """\
+Select one:    psm_sim --policy lpsm:loss=NAME
+Formula:       psm_sim --policy lpsm --loss "gamma * I * Ti**2 / (2*T) + 1/log(Ti)"
+User-defined:  psm_sim --policy lpsm --loss FILE.py:CLASS""",
+        lambda: _component_sources(_losses()),
+        lambda name, source: _component(_losses(), name, source),
+    ),
+    "topologies": Kind(
+        "topology",
+        "networks, with the value of every --set key",
+        """\
+Select one:    psm_sim --topology NAME
+Override key:  psm_sim --set links.wired.latency_ms=80
+User-defined:  psm_sim list topologies NAME > mine.toml; psm_sim --topology mine.toml""",
+        lambda: _bundled("topologies"),
+        _topology,
+        "topologies",
+    ),
+    "traces": Kind(
+        "trace",
+        "Web pages and device traffic",
+        """\
+Select one:    psm_sim --trace NAME:key=value,...
+Inspect one:   psm_sim trace info NAME
+User-defined:  psm_sim list traces NAME > mine.toml; psm_sim --trace mine.toml""",
+        _trace_sources,
+        _trace,
+        "traces",
+    ),
+    "profiles": Kind(
+        "profile",
+        "measured chips, with the origin of each value",
+        """\
+Select one:    psm_sim --profile NAME
+User-defined:  psm_sim list profiles NAME > mine.toml; psm_sim --profile mine.toml
+Battery life:  psm_sim --profile NAME --battery 2000mAh""",
+        lambda: _bundled("topologies/profiles"),
+        _profile,
+        "topologies/profiles",
+    ),
+    "presets": Kind(
+        "preset",
+        "trace, policy and topology parameters under one name",
+        """\
+Select one:    psm_sim --preset NAME
+User-defined:  psm_sim list presets NAME > mine.toml; psm_sim --preset mine.toml""",
+        lambda: _bundled("presets"),
+        _preset,
+        "presets",
+    ),
+}
+"""Kinds of entries by their name on the command line."""

@@ -1,0 +1,144 @@
+"""``psm_sim list``: the kinds, the entries of a kind, and one entry."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.commands.list import KINDS
+from psm_sim.common.bundled_files import bundled_dir, bundled_names
+from psm_sim.losses import LOSSES
+from psm_sim.network.chip_profiles import profile_names
+from psm_sim.network.topology import topology_keys
+from psm_sim.policies import POLICIES
+
+
+def listed(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, dict]:
+    """Return the entries of a kind by name."""
+    assert main(["list", *words, "--format", "json"]) == 0
+    return {item["name"]: item for item in json.loads(capsys.readouterr().out)[words[0]]}
+
+
+def test_every_kind_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON has the names instead of the number."""
+    assert main(["list", "--format", "json"]) == 0
+    names = json.loads(capsys.readouterr().out)
+    assert list(names) == list(KINDS)
+    assert names["policies"] == POLICIES.names()
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[: len(KINDS)]] == [
+        [kind, str(len(entries))] for kind, entries in names.items()
+    ]
+
+
+def test_every_policy_and_loss_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """A new name in a registry appears without further changes."""
+    for kind, registry in (("policies", POLICIES), ("losses", LOSSES)):
+        items = listed(capsys, kind)
+        assert list(items) == registry.names()
+        assert all(item["summary"].endswith((".", ")")) for item in items.values())
+
+
+def test_parameters_have_default_unit_range_and_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """As they are declared."""
+    p, max_sleep = listed(capsys, "policies")["bsd"]["parameters"]
+    assert (p["name"], p["default"], p["range"]) == ("p", 1.0, "a number > 0 and <= 1e+06")
+    assert (max_sleep["unit"], max_sleep["range"]) == ("ms", "a number > 0 and <= 1e+12, or none")
+    for kind in ("policies", "losses", "topologies"):
+        for item in listed(capsys, kind).values():
+            assert all(row["help"] and row["range"] for row in item["parameters"])
+
+
+def test_a_topology_lists_every_key_with_its_value(capsys: pytest.CaptureFixture[str]) -> None:
+    """The keys that --set reaches, the numbers of the file."""
+    rows = {row["name"]: row for row in listed(capsys, "topologies")["three-node"]["parameters"]}
+    assert list(rows) == topology_keys()
+    assert rows["links.wireless.rate_mbps"]["default"] == 5.0
+    assert rows["power.beacon_j"]["unit"] == "J"
+
+
+def test_each_profile_is_listed_with_its_source(capsys: pytest.CaptureFixture[str]) -> None:
+    """As a table and as JSON; each number says whether it was measured, fitted or assumed."""
+    items = listed(capsys, "profiles")
+    assert main(["list", "profiles"]) == 0
+    table = capsys.readouterr().out
+    assert list(items) == profile_names()
+    for name, item in items.items():
+        assert name in table
+        assert item["source"]
+        assert item["parameters"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("policies", "  listen_interval  1        beacons  an integer >= 1"),
+        ("losses", "  gamma      0.000833333  nats/(byte ms)  a number > 0"),
+        ("topologies", "  links.wired.latency_ms          20       ms        a number >= 0"),
+    ],
+)
+def test_the_list_is_plain_text_in_a_pipe(capsys: pytest.CaptureFixture[str], kind: str, line: str) -> None:
+    """With how to use an entry."""
+    assert main(["list", kind]) == 0
+    text = capsys.readouterr().out
+    assert line in text
+    assert "Select one:    psm_sim" in text
+    assert "\x1b" not in text
+    assert "``" not in text
+
+
+@pytest.mark.parametrize(("kind", "name"), [("policies", "bsd"), ("losses", "inverse"), ("traces", "ucb")])
+def test_one_entry_is_that_of_the_list(kind: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """And no other."""
+    assert listed(capsys, kind, name) == {name: listed(capsys, kind)[name]}
+
+
+def test_a_policy_is_shown_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """It has no file."""
+    assert main(["list", "policies", "bsd"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("bsd  (built in)\n")
+    assert "lpsm" not in text.partition("Select one")[0]
+
+
+@pytest.mark.parametrize("kind", ["topologies", "traces", "profiles", "presets"])
+def test_a_bundled_entry_is_shown_as_its_file(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Byte for byte; the list names all of them."""
+    folder = KINDS[kind].folder
+    for name in bundled_names(folder):
+        assert main(["list", kind, name]) == 0
+        assert capsys.readouterr().out == (bundled_dir(folder) / f"{name}.toml").read_text(encoding="utf-8")
+    assert list(listed(capsys, kind)) == bundled_names(folder)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "option"), [("profiles", "esp32-c6", "--profile"), ("presets", "thesis", "--preset")]
+)
+def test_a_shown_file_gives_the_same_results(
+    kind: str, name: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The options take a file as they take the name."""
+    assert main(["list", kind, name]) == 0
+    own = tmp_path / "mine.toml"
+    own.write_text(capsys.readouterr().out)
+    outputs = []
+    for value in (name, str(own)):
+        words = ["--policy", "psm", "--pages", "2", "--no-baselines", "--format", "csv", option, value]
+        assert main(words) == 0
+        outputs.append(capsys.readouterr().out.replace(value, "NAME"))
+    assert outputs[0] == outputs[1]
+
+
+def test_without_docstrings_the_list_says_why_it_has_no_descriptions() -> None:
+    """Under ``python -OO`` they are gone; names and parameters are not."""
+    words = [sys.executable, "-OO", "-m", "psm_sim", "list", "losses"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "inverse-log" in done.stdout
+    assert "descriptions are missing" in done.stderr
