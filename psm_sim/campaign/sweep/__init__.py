@@ -1,1 +1,1 @@
-"""Sweeps: one task per policy and scenario of a grid, kept in a store, run on cores or on a cluster."""
+"""Sweeps over grids of policies and scenarios, run by local processes or a Dask cluster."""

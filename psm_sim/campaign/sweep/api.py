@@ -1,4 +1,4 @@
-"""Sweeps from Python: ``psm_sim.sweep`` runs a grid, ``psm_sim.load_sweep`` reads a store."""
+"""Python interface of sweeps, ``psm_sim.sweep`` and ``psm_sim.load_sweep``."""
 
 from __future__ import annotations
 
@@ -30,64 +30,66 @@ def sweep(
     retry: bool = False,
     **scenario: Any,
 ) -> pd.DataFrame:
-    """Run every combination of a grid, and return one row per task.
+    """Run every combination of a grid and return one row per task.
 
     Parameters
     ----------
-    vary
-        The values of each key, as ``{"policy.bsd.p": [0.1, 0.5], "seed": "1..20"}``; the keys are those of
-        :class:`~psm_sim.campaign.sweep.grid_axis.GridAxis`.
-    policies
-        Texts of policies; those that the keys name join them, and without any it is lpsm.
-    store
-        The SQLite file in which tasks are kept, and from which they are not run again; None: nothing is
-        kept.
-    workers
-        Processes on this machine, at least 1; None: one on each core. The numbers do not depend on it.
-    cluster
-        The address of a Dask scheduler, whose workers are used instead; empty for none.
-    preset
-        The name of a configuration that gives defaults; None for none.
-    retry
-        Run tasks of the store that have failed again.
-    scenario
-        ``trace``, ``topology``, ``pages``, ``seed``, ``loss`` and ``settings``, for what does not vary; as
-        for :func:`psm_sim.simulate`, but as texts.
+    vary : mapping
+        Values of each varied key, e.g. ``{"policy.bsd.p": [0.1, 0.5], "seed": "1..20"}``. See
+        :class:`~psm_sim.campaign.sweep.grid_axis.GridAxis` for the keys.
+    policies : sequence of str
+        Policy specs. Policies that are named only in *vary* are appended. The default is lpsm.
+    store : str, Path or None
+        SQLite file that stores the results. Tasks that are already in it do not run again. None discards
+        the results after the call.
+    workers : int or None
+        Number of worker processes, at least 1. None starts one per core. The results do not depend on it.
+    cluster : str
+        Address of a Dask scheduler whose workers run the tasks. If empty, local processes run them.
+    preset : str or None
+        Name of a preset with default values.
+    retry : bool
+        Whether to run the failed tasks of the store again.
+    **scenario
+        Values that do not vary: ``trace``, ``topology``, ``pages``, ``seed``, ``loss`` and ``settings``.
+        See :func:`psm_sim.simulate`. Classes, DataFrames and other objects are not accepted.
 
     Returns
     -------
     DataFrame
-        One column per parameter, such as ``policy.bsd.p``, and per measure, such as ``slowdown.mean``; a
-        task that has failed has its sentence in ``error``.
+        One column per parameter, such as ``policy.bsd.p``, and per measure, such as ``slowdown.mean``.
+        The column ``error`` contains the error message of a failed task.
 
     Raises
     ------
     InputError
-        If anything cannot be used, before the first task is run; or if the store cannot be written.
+        If an argument is invalid (checked before the first task runs), or if the store cannot be written.
     """
     if not isinstance(vary, Mapping):
-        raise InputError(f"vary is {vary!r}; expected a dictionary, as {{'policy.bsd.p': [0.1, 0.5]}}.")
+        raise InputError(f"vary must be a dictionary such as {{'policy.bsd.p': [0.1, 0.5]}}, got {vary!r}.")
     axes = tuple(GridAxis.of(key, values) for key, values in vary.items())
     grid = Grid(axes, policies, preset=load_preset(preset) if preset else Preset(), **scenario)
-    means = Resources(workers, cluster, retry)
+    resources = Resources(workers, cluster, retry)
     if store is not None:
-        return _run(grid, Path(store), means)
+        return _run(grid, Path(store), resources)
     with TemporaryDirectory(prefix="psm_sim-") as folder:
-        return _run(grid, Path(folder) / "sweep.sqlite", means)
+        return _run(grid, Path(folder) / "sweep.sqlite", resources)
 
 
 def load_sweep(store: str | Path, version: str = __version__) -> pd.DataFrame:
-    """Return the tasks of a store that one version of psm_sim has run, columns as of :func:`sweep`.
+    """Return the stored tasks of one version of psm_sim as a DataFrame.
+
+    See :func:`sweep` for the columns.
 
     Raises
     ------
     InputError
-        If there is no such store.
+        If the store does not exist or cannot be read.
     """
-    with Store(Path(store), new=False) as opened:
-        return table_frame(opened.rows(version))
+    with Store(Path(store), new=False) as existing:
+        return table_frame(existing.rows(version))
 
 
-def _run(grid: Grid, path: Path, means: Resources) -> pd.DataFrame:
+def _run(grid: Grid, path: Path, resources: Resources) -> pd.DataFrame:
     with Store(path) as store:
-        return table_frame(run_grid(grid, store, means, "psm_sim.sweep()"))
+        return table_frame(run_grid(grid, store, resources, "psm_sim.sweep()"))

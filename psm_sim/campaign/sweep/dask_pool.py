@@ -1,4 +1,4 @@
-"""Cluster: a pool of the workers of a Dask scheduler, on this machine or on others."""
+"""Worker pool on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -12,78 +12,78 @@ from psm_sim.campaign.sweep.worker_pool import POLL_TIMEOUT_S, BatchResult
 from psm_sim.common.errors import InputError, describe_error
 from psm_sim.version import __version__
 
-_CONNECT_S = 10
+_CONNECT_TIMEOUT_S = 10
 
 
 class DaskPool:
-    """Pool of the workers that a Dask scheduler has, or will have.
+    """Pool of the current and future workers of a Dask scheduler.
 
-    Dask runs a lost worker's batches again, elsewhere, up to its own ``allowed-failures``.
+    If a worker is lost, Dask runs its batches again on other workers, up to its limit ``allowed-failures``.
 
     Parameters
     ----------
-    address
-        The scheduler's, such as ``tcp://10.0.0.1:8786``.
+    address : str
+        Address of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
 
     Raises
     ------
     InputError
-        If Dask is not installed, nobody answers at the address, or a worker has another version of psm_sim.
+        If Dask is not installed, no scheduler answers, or a worker has another version of psm_sim.
     """
 
     def __init__(self, address: str) -> None:
-        self._client = _connected(address)
+        self._client = _connect(address)
         self._running: dict[Any, Batch] = {}
-        found = self._client.run(_version)
-        wrong = {worker: version for worker, version in found.items() if version != __version__}
-        if wrong:
+        versions = self._client.run(_version)
+        mismatches = {worker: version for worker, version in versions.items() if version != __version__}
+        if mismatches:
             self._client.close()
-            worker, version = next(iter(wrong.items()))
+            worker, version = next(iter(mismatches.items()))
             raise InputError(
-                f"The worker {worker} has psm_sim {version}; expected {__version__}: install that one there."
+                f"Worker {worker} has psm_sim {version}, expected {__version__}; install {__version__} there."
             )
 
     @property
     def workers(self) -> int:
-        """The threads of all workers, at least 1: others may join while a sweep runs."""
+        """Number of threads of all workers, at least 1, since workers may join during a sweep."""
         threads: dict[str, int] = self._client.nthreads()
         return max(1, sum(threads.values()))
 
     def submit(self, batch: Batch) -> None:
-        """Give *batch* to the scheduler."""
-        # Not pure: a batch that is submitted again is to be run again.
+        """Submit *batch* to the scheduler."""
+        # pure=False: a resubmitted batch must run again
         self._running[self._client.submit(run_batch, batch, pure=False)] = batch
 
     def finished(self) -> BatchResult:
-        """Return what is over, waiting a short while for the first."""
+        """Return the finished batches. Wait at most :data:`POLL_TIMEOUT_S` for the first one."""
         from distributed import wait
 
         try:
             done = wait(list(self._running), timeout=POLL_TIMEOUT_S, return_when="FIRST_COMPLETED").done
         except TimeoutError:
             return []
-        return [(self._running.pop(future), _outcome_of(future)) for future in done]
+        return [(self._running.pop(future), _result_of(future)) for future in done]
 
     def close(self, *, at_once: bool = False) -> None:
-        """Leave the cluster to others; *at_once*: call back what has not been done."""
+        """Disconnect from the cluster. Cancel unfinished batches first if *at_once* is true."""
         if at_once:
             self._client.cancel(list(self._running), force=True)
-        self._client.close(timeout=1 if at_once else _CONNECT_S)
+        self._client.close(timeout=1 if at_once else _CONNECT_TIMEOUT_S)
 
 
-def _connected(address: str) -> Any:
+def _connect(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:
         raise InputError(
-            f"cluster is {address!r}, but Dask is not installed; use pip install 'psm_sim[cluster]'."
+            f"cluster={address!r} requires Dask; install it with pip install 'psm_sim[cluster]'."
         ) from None
     try:
-        return Client(address, timeout=_CONNECT_S)
+        return Client(address, timeout=_CONNECT_TIMEOUT_S)
     except (OSError, ValueError) as error:
         raise InputError(
-            f"cluster is {address!r}, but no Dask scheduler answers there ({error}); give the address "
-            "of one, as tcp://10.0.0.1:8786."
+            f"cluster: no Dask scheduler answers at {address!r} ({error}); specify the address of a running "
+            "scheduler, e.g. tcp://10.0.0.1:8786."
         ) from error
 
 
@@ -91,7 +91,7 @@ def _version() -> str:
     return __version__
 
 
-def _outcome_of(future: Future[Any]) -> list[Outcome] | WorkerLost:
-    """Return what came of a batch that is over."""
+def _result_of(future: Future[Any]) -> list[Outcome] | WorkerLost:
+    """Return the outcomes of a finished batch, or the reason why it has none."""
     error = future.exception()
     return WorkerLost(describe_error(error)) if error else future.result()

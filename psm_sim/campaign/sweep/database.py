@@ -1,4 +1,4 @@
-"""Database of a sweep: an SQLite file, opened, recognised, and its errors told in sentences."""
+"""SQLite database of a sweep store: schema, connections, transactions and error messages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from psm_sim.common.errors import InputError
 
-_APPLICATION = 0x70736D73  # "psms", so that another program's database is not taken for a store
+_APPLICATION = 0x70736D73  # "psms"; distinguishes a store from databases of other programs
 _FORMAT = 1
-_BUSY_S = 60.0
+_BUSY_TIMEOUT_S = 60.0
 
 _SCHEMA = """
 CREATE TABLE tasks (
@@ -46,20 +46,20 @@ CREATE TABLE sweeps (
 
 
 def connect(path: Path, *, new: bool) -> sqlite3.Connection:
-    """Open a store; *new*: make it if there is none.
+    """Open the database of a store. Create it if *new* is true and the file does not exist.
 
     Raises
     ------
     InputError
-        If there is none, or the file is no store, or one that another format of psm_sim has written.
+        If the file does not exist, is not a store, or has another format.
     """
     if not new and not path.is_file():
-        raise InputError(f"There is no store {str(path)!r}; expected the file that a sweep writes.")
+        raise InputError(f"Store not found: {str(path)!r}; expected a file that psm_sim sweep has written.")
     with describe_sqlite_errors(path):
-        database = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+        database = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
         try:
-            _recognise(database, path)
-            # Readers and one writer at a time work beside each other, and what is committed outlives a kill.
+            _initialise(database, path)
+            # WAL mode: readers do not block the writer, and commits survive a crash.
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
@@ -70,19 +70,19 @@ def connect(path: Path, *, new: bool) -> sqlite3.Connection:
 
 @contextmanager
 def describe_sqlite_errors(path: Path) -> Iterator[None]:
-    """Turn an error of the database into a sentence that names the file."""
+    """Convert SQLite errors to an :class:`InputError` that names the file."""
     try:
         yield
     except sqlite3.Error as error:
         raise InputError(
-            f"The store {str(path)!r} cannot be used: {error}; give a store or a new file, in a writable "
-            "folder with room left."
+            f"The store {str(path)!r} cannot be used: {error}; choose a store or a new file, in a writable "
+            "directory with free disk space."
         ) from error
 
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Write all that is done inside, or nothing, also if an interrupt comes while it begins."""
+    """Commit the statements of the block, or roll back after any exception, including Ctrl-C."""
     try:
         database.execute("BEGIN IMMEDIATE")
         yield
@@ -93,25 +93,28 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 
 def rollback(database: sqlite3.Connection) -> None:
-    """Undo a transaction that is still open, which would keep all others from writing."""
+    """Roll back an open transaction, because it would block all other writers."""
     if database.in_transaction:
         database.execute("ROLLBACK")
 
 
-def _recognise(database: sqlite3.Connection, path: Path) -> None:
+def _initialise(database: sqlite3.Connection, path: Path) -> None:
+    """Create the tables of an empty database, or check the type and format of an existing one."""
     if _is_empty(database):
+        # check again inside the transaction: another process may have created the tables meanwhile
         with transaction(database):
             if _is_empty(database):
                 for statement in _SCHEMA.split(";\n"):
                     database.execute(statement)
                 database.execute(f"PRAGMA application_id = {_APPLICATION}")
                 database.execute(f"PRAGMA user_version = {_FORMAT}")
-    if _number(database, "application_id") != _APPLICATION:
-        raise InputError(f"{str(path)!r} is a database, but no store of a sweep; give another file.")
-    found = _number(database, "user_version")
-    if found != _FORMAT:
+    if _read_pragma(database, "application_id") != _APPLICATION:
+        raise InputError(f"{str(path)!r} is an SQLite database but not a sweep store; choose another file.")
+    version = _read_pragma(database, "user_version")
+    if version != _FORMAT:
         raise InputError(
-            f"The store {str(path)!r} has format {found}; expected {_FORMAT}: use the psm_sim that wrote it."
+            f"The store {str(path)!r} has format {version}, expected {_FORMAT}; use the version of psm_sim "
+            "that wrote it."
         )
 
 
@@ -119,5 +122,5 @@ def _is_empty(database: sqlite3.Connection) -> bool:
     return not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
 
-def _number(database: sqlite3.Connection, name: str) -> int:
+def _read_pragma(database: sqlite3.Connection, name: str) -> int:
     return int(database.execute(f"PRAGMA {name}").fetchone()[0])

@@ -1,4 +1,4 @@
-"""Remaining work of a sweep: seconds left, and how many jobs to give a worker at once."""
+"""Estimator of the remaining time and of the batch size of a sweep."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from collections.abc import Iterable
 from math import ceil
 
 BATCH_S = 1.0
-"""Seconds of work in a batch: sending one and its answer takes a few milliseconds, well under 5 % of it."""
+"""Target duration of a batch in seconds.
+
+Sending a batch and its outcomes takes a few milliseconds, which is well under 5 % of this time.
+"""
 
 _BATCHES_LEFT = 4
-"""Batches for each worker, at least, that the rest is divided into, so that none idles at the end."""
+"""Minimum number of remaining batches per worker, so that no worker is idle near the end."""
 
 
 class EtaEstimator:
-    """Work left, in pages by policy, and the pace measured so far.
+    """Estimator of the remaining time, from the measured seconds per page of each policy.
 
     Parameters
     ----------
-    tasks
-        Pairs (name of the policy, pages) of what is to be run.
-    workers
-        The number of tasks that run at once.
+    tasks : iterable of (str, int)
+        Name of the policy and number of pages of each task to run.
+    workers : int
+        Number of tasks that run concurrently.
     """
 
     def __init__(self, tasks: Iterable[tuple[str, int]], workers: int = 1) -> None:
@@ -32,14 +35,16 @@ class EtaEstimator:
         self.tasks_done, self.tasks = 0, self._left.total()
 
     def done(self, policy: str, pages: int, wall_s: float | None) -> None:
-        """Take note of a finished task.
+        """Record a finished task.
 
         Parameters
         ----------
-        policy, pages
-            As they were given.
-        wall_s
-            The seconds that it took; None: it was done elsewhere.
+        policy : str
+            Name of the policy.
+        pages : int
+            Number of pages.
+        wall_s : float or None
+            Duration in seconds. None if another process ran the task.
         """
         self.tasks_done += 1
         self._left[policy, pages] -= 1
@@ -49,15 +54,15 @@ class EtaEstimator:
 
     @property
     def work_s(self) -> float | None:
-        """Seconds of one worker's work that are left; None before the first task is done."""
+        """Remaining seconds of work for a single worker, or None before the first task is done."""
         return sum(count * task_s for count, task_s in self._tasks_left()) if self._took_s else None
 
     @property
     def left_s(self) -> float | None:
-        """Seconds left, if the workers keep busy until the last tasks; None before the first task is done.
+        """Estimated seconds until the sweep is done, or None before the first task is done.
 
-        Half of the longest task left is added where there are several workers: so long, on average, does
-        the last of them work when there is no more for the others.
+        The work is divided evenly among the workers. With n workers, (1 - 1/n) / 2 of the longest remaining
+        task is added for the end of the sweep, when some workers are idle while the last tasks run.
         """
         left = self._tasks_left() if self._took_s else []
         if not left:
@@ -67,19 +72,22 @@ class EtaEstimator:
         return sum(count * task_s for count, task_s in left) / workers + longest_s / 2 * (1 - 1 / workers)
 
     def jobs_at_once(self, jobs_left: int) -> int:
-        """Return how many of the jobs left make a batch: about a second's work, one until a pace is known."""
+        """Return the number of jobs for the next batch, about :data:`BATCH_S` of work.
+
+        The result is 1 until the first task is done.
+        """
         work_s = self.work_s
         if not work_s or not jobs_left:
             return 1
-        fair = ceil(jobs_left / (_BATCHES_LEFT * self.workers))
-        return max(1, min(fair, int(BATCH_S * jobs_left / work_s)))
+        fair_share = ceil(jobs_left / (_BATCHES_LEFT * self.workers))
+        return max(1, min(fair_share, int(BATCH_S * jobs_left / work_s)))
 
     def _tasks_left(self) -> list[tuple[int, float]]:
-        """Return pairs (number of tasks left, seconds that one takes).
+        """Return pairs (number of remaining tasks, estimated seconds per task).
 
-        Each policy has its own pace; one that has not been measured is taken to have the mean one.
+        A policy without a finished task gets the mean time per page of all policies.
         """
-        mean = sum(self._took_s.values()) / self._done_pages.total()
-        paces = {policy: took_s / self._done_pages[policy] for policy, took_s in self._took_s.items()}
+        mean_s_per_page = sum(self._took_s.values()) / self._done_pages.total()
+        s_per_page = {policy: took_s / self._done_pages[policy] for policy, took_s in self._took_s.items()}
         left = [(policy, pages, count) for (policy, pages), count in self._left.items() if count]
-        return [(count, pages * paces.get(policy, mean)) for policy, pages, count in left]
+        return [(count, pages * s_per_page.get(policy, mean_s_per_page)) for policy, pages, count in left]

@@ -1,4 +1,4 @@
-"""Grid: policies and the axes along which they and their scenario vary; one task for each combination."""
+"""Grid of a sweep, which expands policies and axes to one task per combination."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from psm_sim.simulation.preset import Preset
 from psm_sim.simulation.scenario import Scenario
 
 _DEFAULT_POLICY = "lpsm"
-_COUNTED = ("pages", "seed")
-_BESIDE_TRACE = ("topology", *_COUNTED)
-_OF_SCENARIO = ("trace", *_BESIDE_TRACE)
+_INTEGER_KEYS = ("pages", "seed")
+_NON_TRACE_KEYS = ("topology", *_INTEGER_KEYS)
+_SCENARIO_KEYS = ("trace", *_NON_TRACE_KEYS)
 
-_KINDS: tuple[tuple[str, type | tuple[type, ...], str], ...] = (
-    ("policies", (tuple, list), "a list of texts"),
-    *((name, str, "a text") for name in ("trace", "topology", "loss")),
+_TYPES: tuple[tuple[str, type | tuple[type, ...], str], ...] = (
+    ("policies", (tuple, list), "a list of strings"),
+    *((name, str, "a string") for name in ("trace", "topology", "loss")),
     ("settings", Mapping, "a dictionary of topology keys"),
 )
 
 
 @dataclass(frozen=True)
 class SweepTask:
-    """One policy in one scenario: the unit that is run once and kept."""
+    """Pair of a policy and a scenario, the unit that is run and stored."""
 
     policy: Spec
     scenario: Scenario
@@ -38,28 +38,28 @@ class SweepTask:
 
 @dataclass(frozen=True)
 class Grid:
-    """Axes, and what stays the same on all of them.
+    """Axes of a sweep and the values that do not vary.
 
     Parameters
     ----------
-    axes
-        Each key at most once.
-    policies
-        Texts of policies; those that the axes name join them, and without any it is lpsm.
+    axes : tuple of GridAxis
+        Axes with distinct keys.
+    policies : sequence of str
+        Policy specs. Policies that are named only by axes are appended. The default is lpsm.
     trace, topology, pages, seed
-        As for :class:`~psm_sim.simulation.scenario.Scenario`, and its defaults if None; a trace of None is
-        the preset's. What an axis varies is None.
-    loss
-        The loss of every lpsm; None: its own.
-    settings
+        See :class:`~psm_sim.simulation.scenario.Scenario`. None selects its default, or the preset's trace.
+        A value that an axis varies must be None.
+    loss : str or None
+        Loss of every lpsm policy. None keeps the loss of each policy.
+    settings : mapping
         Topology keys that are the same in all tasks.
-    preset
+    preset : Preset
         Defaults of the policies, the trace and the topology.
 
     Raises
     ------
     InputError
-        If one of these is of another kind, such as one text for a list of them.
+        If an argument has a wrong type, e.g. *policies* is a string instead of a list.
     """
 
     axes: tuple[GridAxis, ...] = ()
@@ -73,21 +73,21 @@ class Grid:
     preset: Preset = field(default_factory=Preset)
 
     def __post_init__(self) -> None:
-        for name, kind, expected in _KINDS:
+        for name, kind, expected in _TYPES:
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):
-                raise InputError(f"{name} is {value!r}; expected {expected}.")
+                raise InputError(f"{name} must be {expected}, got {value!r}.")
 
     def tasks(self) -> list[SweepTask]:
-        """Return the tasks: policy after policy, the last axis varying fastest.
+        """Return the tasks, policy after policy. The last axis varies fastest.
 
-        An axis that does not concern a policy, as ``policy.bsd.p`` does not concern psm, does not multiply
-        its tasks.
+        An axis that does not apply to a policy does not multiply its tasks. For example, ``policy.bsd.p``
+        does not apply to psm.
 
         Raises
         ------
         InputError
-            If a key is given twice or concerns no policy, a value cannot be read, or there are more than
+            If a key is specified twice or applies to no policy, a value is invalid, or there are more than
             :data:`~psm_sim.campaign.sweep.axis_values.MAX_TASKS` tasks.
         """
         return list(self._tasks)
@@ -97,9 +97,9 @@ class Grid:
         self._check_keys()
         policies = self._policies()
         axes = [self._axes_of(policy) for policy in policies]
-        self._check(policies, axes)
+        self._check_axes(policies, axes)
         pairs = zip(policies, axes, strict=True)
-        return tuple(task for policy, concerned in pairs for task in self._tasks_of(policy, concerned))
+        return tuple(task for policy, policy_axes in pairs for task in self._tasks_of(policy, policy_axes))
 
     @cached_property
     def _fixed_trace(self) -> Spec:
@@ -107,46 +107,49 @@ class Grid:
 
     def _policies(self) -> list[Spec]:
         varied = [value for axis in self.axes if axis.key == "policy" for value in axis.values]
-        given = [Spec.parse(text, "policy") for text in (*self.policies, *varied)]
-        names = [spec.name for spec in given]
-        named = dict.fromkeys(axis.policy for axis in self.axes if axis.policy)
-        given += [Spec.parse(name, "policy") for name in named if name not in names]
-        return given or [Spec(_DEFAULT_POLICY)]
+        specs = [Spec.parse(text, "policy") for text in (*self.policies, *varied)]
+        names = [spec.name for spec in specs]
+        axis_policies = dict.fromkeys(axis.policy for axis in self.axes if axis.policy)
+        specs += [Spec.parse(name, "policy") for name in axis_policies if name not in names]
+        return specs or [Spec(_DEFAULT_POLICY)]
 
     def _axes_of(self, policy: Spec) -> list[GridAxis]:
         fixed = [] if self.loss is None else [GridAxis("loss", (self.loss,))]
-        return [axis for axis in (*fixed, *self.axes) if axis.concerns(policy)]
+        return [axis for axis in (*fixed, *self.axes) if axis.applies_to(policy)]
 
     def _check_keys(self) -> None:
         keys = [axis.key for axis in self.axes]
         keys += ["policy"] if self.policies else []
-        keys += [key for key in ("loss", *_OF_SCENARIO) if getattr(self, key) is not None]
+        keys += [key for key in ("loss", *_SCENARIO_KEYS) if getattr(self, key) is not None]
         for key in [*keys, *self.settings]:
             if [*keys, *self.settings].count(key) > 1:
-                raise InputError(f"{key} is given twice; vary it, or give it one value.")
+                raise InputError(f"{key} is specified twice; either vary it or set it once.")
 
-    def _check(self, policies: list[Spec], axes: list[list[GridAxis]]) -> None:
-        used = {axis.key for each in axes for axis in each}
-        given = dict.fromkeys((axis.key for axis in self.axes), "varied")
-        given |= {} if self.loss is None else {"loss": "given"}
-        for key, how in given.items():
+    def _check_axes(self, policies: list[Spec], axes: list[list[GridAxis]]) -> None:
+        used = {axis.key for policy_axes in axes for axis in policy_axes}
+        actions = dict.fromkeys((axis.key for axis in self.axes), "Varying")
+        actions |= {} if self.loss is None else {"loss": "Setting"}
+        for key, action in actions.items():
             if key not in used and key != "policy":
                 names = ", ".join(dict.fromkeys(policy.name for policy in policies))
-                raise InputError(f"{key} is {how}, but it concerns none of the policies {names}; add one.")
-        count = sum(prod(len(axis.values) for axis in axis) for axis in axes)
+                raise InputError(
+                    f"{action} {key} has no effect on the policies {names}; add a policy that uses it."
+                )
+        count = sum(prod(len(axis.values) for axis in policy_axes) for policy_axes in axes)
         if count > MAX_TASKS:
-            raise InputError(f"The sweep has {count} tasks; expected at most {MAX_TASKS}: take larger steps.")
+            raise InputError(f"The sweep has {count} tasks, expected at most {MAX_TASKS}; use larger steps.")
 
     def _tasks_of(self, policy: Spec, axes: list[GridAxis]) -> Iterator[SweepTask]:
         for values in product(*(axis.values for axis in axes)):
             point = list(zip(axes, values, strict=True))
-            texts = {axis.key: value for axis, value in point if axis.of_scenario}
+            texts = {axis.key: value for axis, value in point if axis.is_scenario_axis}
             yield SweepTask(self._policy(policy, point), self._scenario(texts))
 
     def _policy(self, policy: Spec, point: list[tuple[GridAxis, str]]) -> Spec:
         spec = policy
+        # parameters of the loss last, because the loss itself may be varied too
         for axis, value in sorted(point, key=lambda pair: pair[0].key.startswith("loss.")):
-            spec = axis.put(spec, value)
+            spec = axis.apply(spec, value)
         return self.preset.policy_spec(spec)
 
     def _scenario(self, texts: dict[str, str]) -> Scenario:
@@ -155,9 +158,11 @@ class Grid:
         for key, value in texts.items():
             if key.startswith("trace."):
                 spec = add_parameter(spec, key.removeprefix("trace."), value, "trace")
-            elif key not in _OF_SCENARIO:
+            elif key not in _SCENARIO_KEYS:
                 settings[key] = value
-        fixed = {key: getattr(self, key) for key in _BESIDE_TRACE}
-        fixed |= {key: int(word) if key in _COUNTED else word for key, word in texts.items() if key in fixed}
-        given = {key: value for key, value in fixed.items() if value is not None}
-        return Scenario(self.preset.trace_spec(spec), settings=settings, **given)
+        fixed = {key: getattr(self, key) for key in _NON_TRACE_KEYS}
+        fixed |= {
+            key: int(text) if key in _INTEGER_KEYS else text for key, text in texts.items() if key in fixed
+        }
+        arguments = {key: value for key, value in fixed.items() if value is not None}
+        return Scenario(self.preset.trace_spec(spec), settings=settings, **arguments)

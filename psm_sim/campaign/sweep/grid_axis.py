@@ -1,4 +1,4 @@
-"""Axis: a key that varies in a sweep, and its values."""
+"""Axis of a grid, which is a varied key with its values."""
 
 from __future__ import annotations
 
@@ -17,32 +17,37 @@ _COUNTS = {
     "pages": Parameter("pages", 1, at_least=1, at_most=MAX_PAGES),
     "seed": Parameter("seed", 1, at_least=0, at_most=MAX_SEED),
 }
-_WORDS = ("policy", "loss", "trace", "topology", *_COUNTS)
-_FORMS = ("policy.NAME.PARAMETER", "loss.PARAMETER", "trace.PARAMETER")
+_PLAIN_KEYS = ("policy", "loss", "trace", "topology", *_COUNTS)
+_PARAMETER_KEYS = ("policy.NAME.PARAMETER", "loss.PARAMETER", "trace.PARAMETER")
 
 
 @dataclass(frozen=True)
 class GridAxis:
-    """A key and the texts of its values, at least one.
+    """Varied key and its values.
 
-    The keys are ``policy``, ``loss``, ``trace``, ``topology``, ``pages``, ``seed``, a parameter as
-    ``policy.NAME.PARAMETER``, ``loss.PARAMETER`` or ``trace.PARAMETER``, and every key of a topology.
+    Parameters
+    ----------
+    key : str
+        ``policy``, ``loss``, ``trace``, ``topology``, ``pages`` or ``seed``, a parameter such as
+        ``policy.NAME.PARAMETER``, ``loss.PARAMETER`` or ``trace.PARAMETER``, or a topology key.
+    values : tuple of str
+        At least one value, as text.
 
     Raises
     ------
     InputError
-        If there is no such key, no value, or a value of pages or seed is no whole number.
+        If the key is unknown, there is no value, or a value of pages or seed is not a valid integer.
     """
 
     key: str
     values: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        known = self.policy or self.key.startswith(("loss.", "trace.")) or self.key in _WORDS
-        if not known and self.key not in topology_keys():
+        is_component = self.policy or self.key.startswith(("loss.", "trace.")) or self.key in _PLAIN_KEYS
+        if not is_component and self.key not in topology_keys():
             raise InputError(
-                f"There is nothing to vary called {self.key!r}; expected {', '.join((*_WORDS, *_FORMS))} "
-                f"or a topology key.{did_you_mean(self.key, [*_WORDS, *topology_keys()])}"
+                f"Unknown axis {self.key!r}; expected {', '.join((*_PLAIN_KEYS, *_PARAMETER_KEYS))} "
+                f"or a topology key.{did_you_mean(self.key, [*_PLAIN_KEYS, *topology_keys()])}"
             )
         if not self.values:
             raise InputError(f"{self.key} has no values; expected at least one.")
@@ -52,76 +57,83 @@ class GridAxis:
 
     @classmethod
     def parse(cls, text: str) -> GridAxis:
-        """Read ``KEY=VALUES``; the values as :func:`~psm_sim.campaign.sweep.axis_values.expand_values`."""
+        """Parse ``KEY=VALUES``. See :func:`~psm_sim.campaign.sweep.axis_values.expand_values`."""
         key, equals, values = (part.strip() for part in text.partition("="))
         if not equals or not key:
             raise InputError(
-                f"{text!r} is no axis; expected KEY=VALUES, as policy.bsd.p=0.1,0.2,0.5 or seed=1..20."
+                f"Invalid axis {text!r}; expected KEY=VALUES, e.g. policy.bsd.p=0.1,0.2,0.5 or seed=1..20."
             )
         return cls(key, expand_values(values, key))
 
     @classmethod
     def of(cls, key: str, values: object) -> GridAxis:
-        """Return an axis of a text, a number, or a list of them, as a grid file or Python gives them."""
+        """Create an axis from a string, a number, or a list of both (from Python or a grid file)."""
         if isinstance(values, str):
             return cls(key, expand_values(values, key))
-        several = values if isinstance(values, Iterable) else [values]
-        texts = tuple(str(each).lower() if isinstance(each, bool) else str(each) for each in several)
+        items = values if isinstance(values, Iterable) else [values]
+        texts = tuple(str(item).lower() if isinstance(item, bool) else str(item) for item in items)
         if len(set(texts)) < len(texts):
-            raise InputError(f"{key} is {values!r}; give each value once.")
+            raise InputError(f"{key} must have distinct values, got {values!r}.")
         return cls(key, texts)
 
     @property
     def policy(self) -> str:
-        """The policy whose parameter varies; empty for any other axis."""
+        """Name of the policy whose parameter varies. Empty for other axes."""
         name, _, parameter = self.key.removeprefix("policy.").rpartition(".")
         return name if self.key.startswith("policy.") and parameter else ""
 
     @property
-    def of_scenario(self) -> bool:
-        """Whether it varies where and over which pages the policies run."""
+    def is_scenario_axis(self) -> bool:
+        """Whether the axis varies the scenario, not the policy or its loss."""
         return not self.policy and self.key.partition(".")[0] not in ("policy", "loss")
 
-    def concerns(self, policy: Spec) -> bool:
-        """Say whether the tasks of *policy* differ along it."""
+    def applies_to(self, policy: Spec) -> bool:
+        """Return whether the axis varies the tasks of *policy*."""
         if self.policy:
             return self.policy == policy.name
-        return self.of_scenario or (self.key != "policy" and policy.name == "lpsm")
+        return self.is_scenario_axis or (self.key != "policy" and policy.name == "lpsm")
 
-    def put(self, policy: Spec, value: str) -> Spec:
-        """Return *policy* with *value* if this is an axis of policies, else unchanged.
+    def apply(self, policy: Spec, value: str) -> Spec:
+        """Return *policy* with *value* set. A scenario axis returns the policy unchanged.
 
         Raises
         ------
         InputError
-            If the policy gives that parameter already, or has no loss to set a parameter of.
+            If the policy already sets the parameter, or its loss has no parameters.
         """
         if self.policy:
             return add_parameter(policy, self.key.rpartition(".")[2], value, "policy")
         if self.key == "loss":
             return add_parameter(policy, "loss", value, "policy")
-        return self._put_into_loss(policy, value) if self.key.startswith("loss.") else policy
+        return self._apply_to_loss(policy, value) if self.key.startswith("loss.") else policy
 
-    def _put_into_loss(self, policy: Spec, value: str) -> Spec:
+    def _apply_to_loss(self, policy: Spec, value: str) -> Spec:
         loss = policy.values.get("loss")
         if loss is None or not LOSSES.knows(loss):
-            raise InputError(f"{self.key} is varied, but loss is {loss!r}; name a loss that has parameters.")
+            raise InputError(f"Varying {self.key} requires a loss with parameters, got loss={loss!r}.")
         name = self.key.removeprefix("loss.")
         return policy.with_("loss", f"({add_parameter(Spec.parse(loss, 'loss'), name, value, 'loss')})")
 
 
 def add_parameter(spec: Spec, name: str, value: str, kind: str) -> Spec:
-    """Return *spec* with a parameter that it must not give already.
+    """Return *spec* with an additional parameter.
 
     Parameters
     ----------
-    spec
-        A policy, loss or trace.
-    name, value
-        The parameter and its text.
-    kind
-        What *spec* names, for the error.
+    spec : Spec
+        Policy, loss or trace.
+    name : str
+        Name of the parameter, which *spec* must not set yet.
+    value : str
+        Value of the parameter.
+    kind : str
+        Kind of *spec* for error messages, e.g. ``"policy"``.
+
+    Raises
+    ------
+    InputError
+        If *spec* already sets the parameter.
     """
     if name in spec.values:
-        raise InputError(f"{kind} {str(spec)!r} gives {name}, which is varied too; drop one of the two.")
+        raise InputError(f"{name} is both varied and set in {kind} {str(spec)!r}; remove one of them.")
     return spec.with_(name, value)

@@ -1,4 +1,4 @@
-"""Grid file: a sweep as TOML, in the words of the command line."""
+"""Reader of grid files, which describe a sweep in TOML."""
 
 from __future__ import annotations
 
@@ -12,50 +12,52 @@ from psm_sim.common.files.toml_reader import read_toml
 from psm_sim.common.formatting import flatten
 from psm_sim.simulation.preset import Preset, load_preset
 
-_TEXTS, _NUMBERS, _TABLES = ("trace", "topology", "loss", "preset"), ("pages", "seed"), ("vary", "set")
-_KEYS = ("policies", *_TEXTS, *_NUMBERS, *_TABLES)
+_STRINGS, _INTEGERS, _TABLES = ("trace", "topology", "loss", "preset"), ("pages", "seed"), ("vary", "set")
+_KEYS = ("policies", *_STRINGS, *_INTEGERS, *_TABLES)
 
 
 def read_grid(path: Path) -> Grid:
     """Read a grid file.
 
-    Its keys are ``policies`` (a list), ``trace``, ``topology``, ``loss``, ``preset``, ``pages``, ``seed``
-    and the tables ``[set]`` (topology keys with a value) and ``[vary]`` (keys with a list of values or a
-    text as on the command line, such as ``"1..20"``); all may be left out.
+    All keys are optional: ``policies`` (a list), ``trace``, ``topology``, ``loss``, ``preset``, ``pages``,
+    ``seed`` and the tables ``[set]`` and ``[vary]``. The table ``[set]`` contains topology keys and their
+    values. The table ``[vary]`` contains keys with a list of values, or with a string such as ``"1..20"``
+    in the syntax of the command line.
 
     Raises
     ------
     InputError
-        If the file cannot be read, is no TOML or too large, or has a key or value that is not expected.
+        If the file cannot be read, is not valid TOML or is too large, or if a key or value is invalid.
     """
     document = read_toml(path, "grid")
     for key, value in document.items():
-        _check(key, value, path)
-    given = {key: document[key] for key in ("trace", "topology", "loss", *_NUMBERS) if key in document}
+        _check_entry(key, value, path)
+    fixed = {key: document[key] for key in ("trace", "topology", "loss", *_INTEGERS) if key in document}
     try:
         return Grid(
             axes=tuple(GridAxis.of(key, values) for key, values in flatten(document.get("vary", {})).items()),
             policies=tuple(document.get("policies", ())),
             settings=flatten(document.get("set", {})),
             preset=load_preset(document["preset"]) if "preset" in document else Preset(),
-            **given,
+            **fixed,
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
 
 
-def _check(key: str, value: Any, path: Path) -> None:
+def _check_entry(key: str, value: Any, path: Path) -> None:
+    """Reject unknown keys and values of a wrong type."""
     if key not in _KEYS:
         raise InputError(
-            f"{path}: there is no key {key!r}; expected {', '.join(_KEYS)}.{did_you_mean(key, _KEYS)}"
+            f"{path}: unknown key {key!r}; expected {', '.join(_KEYS)}.{did_you_mean(key, _KEYS)}"
         )
-    wanted, right = "a text", isinstance(value, str)
+    expected, valid = "a string", isinstance(value, str)
     if key in _TABLES:
-        wanted, right = "a table", isinstance(value, dict)
-    elif key in _NUMBERS:
-        wanted, right = "a whole number", isinstance(value, int) and not isinstance(value, bool)
+        expected, valid = "a table", isinstance(value, dict)
+    elif key in _INTEGERS:
+        expected, valid = "an integer", isinstance(value, int) and not isinstance(value, bool)
     elif key == "policies":
-        wanted = "a list of texts"
-        right = isinstance(value, list) and all(isinstance(each, str) for each in value)
-    if not right:
-        raise InputError(f"{path}: {key} is {value!r}; expected {wanted}.")
+        expected = "a list of strings"
+        valid = isinstance(value, list) and all(isinstance(policy, str) for policy in value)
+    if not valid:
+        raise InputError(f"{path}: {key} must be {expected}, got {value!r}.")

@@ -1,4 +1,4 @@
-"""Outcome of a task, and the row of a store that it becomes."""
+"""Outcome of a task, and row of a store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a task: its measures by name, or the sentence that says why there are none."""
+    """Measures of a finished task by name, or the error message of a failed task."""
 
     key: str
     measures: Mapping[str, Any] | None = None
@@ -19,7 +19,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class StoredRow:
-    """Row of a store; ``state`` is ``"waiting"``, ``"done"`` or ``"failed"``, ``wall_s`` is in seconds."""
+    """Task in a store.
+
+    ``state`` is ``"waiting"``, ``"done"`` or ``"failed"``, and ``wall_s`` is the duration in seconds.
+    """
 
     policy: str
     trace: str

@@ -1,4 +1,4 @@
-"""Pareto set of a sweep: the policies that no other beats in both energy and slowdown, per scenario."""
+"""Pareto front of energy and slowdown for each scenario of a sweep."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ ENERGY, SLOWDOWN = "energy_per_page_j", "slowdown.mean"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A policy in a scenario, over all its seeds."""
+    """Results of one policy in one scenario for all seeds."""
 
     rows: tuple[StoredRow, ...]
 
     @property
     def policy(self) -> str:
-        """The policy as it was given."""
+        """Spec of the policy, as the user wrote it."""
         return self.rows[0].policy
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The trace, the topology, the number of pages and the topology keys that were set."""
+        """Trace, topology, number of pages and the topology keys that were set."""
         return scenario_of(self.rows[0])
 
     def mean(self, measure: str) -> float:
-        """Return the mean over seeds of a measure, such as ``"slowdown.mean"``."""
+        """Return the mean over all seeds of a measure such as ``"slowdown.mean"``."""
         return float(sum(row.measures[measure] for row in self.rows) / len(self.rows))
 
     def interval(self, measure: str) -> Interval:
-        """Return the mean over seeds of a measure, with Student's 95 % interval."""
+        """Return the mean over all seeds of a measure, with its 95 % Student's t interval."""
         return confidence_interval([row.measures[measure] for row in self.rows])
 
 
 def scenario_of(row: StoredRow) -> dict[str, Any]:
-    """Return what decides a row beside its policy and its seed."""
+    """Return the parameters of a row except for those of its policy and its seed."""
     settings = {
         key: value for key, value in row.parameters.items() if not key.startswith(("policy.", "trace."))
     }
@@ -47,37 +47,39 @@ def scenario_of(row: StoredRow) -> dict[str, Any]:
 
 
 def candidates(rows: Iterable[StoredRow]) -> list[Candidate]:
-    """Return the tasks that are done, those that differ in the seed alone together, in their order."""
-    found: dict[tuple[Any, ...], list[StoredRow]] = {}
+    """Group the finished tasks that differ only in the seed, in the order of *rows*."""
+    groups: dict[tuple[Any, ...], list[StoredRow]] = {}
     for row in rows:
         if row.state == "done":
-            found.setdefault((row.policy, *scenario_of(row).items()), []).append(row)
-    return [Candidate(tuple(each)) for each in found.values()]
+            groups.setdefault((row.policy, *scenario_of(row).items()), []).append(row)
+    return [Candidate(tuple(group)) for group in groups.values()]
 
 
 def pareto_front(rows: Iterable[StoredRow]) -> list[Candidate]:
-    """Return, scenario after scenario, the candidates that no other beats, from the least energy on.
+    """Return the non-dominated candidates, scenario after scenario, in order of increasing energy.
 
-    One beats another if its means are no larger in energy and slowdown, and smaller in one of them.
+    A candidate dominates another one if neither of its means of energy and slowdown is larger and at least
+    one of them is smaller.
     """
     scenarios: dict[tuple[Any, ...], list[Candidate]] = {}
-    for each in candidates(rows):
-        scenarios.setdefault(tuple(each.scenario.items()), []).append(each)
-    return [best for several in scenarios.values() for best in _unbeaten(several)]
+    for candidate in candidates(rows):
+        scenarios.setdefault(tuple(candidate.scenario.items()), []).append(candidate)
+    return [best for group in scenarios.values() for best in _non_dominated(group)]
 
 
-def _unbeaten(several: list[Candidate]) -> list[Candidate]:
-    means = sorted((each.mean(ENERGY), each.mean(SLOWDOWN), place) for place, each in enumerate(several))
-    found, least, last = [], inf, (inf, inf)
-    for energy, slowdown, place in means:
-        if slowdown < least or (energy, slowdown) == last:
-            found.append(several[place])
-            least, last = slowdown, (energy, slowdown)
-    return found
+def _non_dominated(group: list[Candidate]) -> list[Candidate]:
+    means = sorted((member.mean(ENERGY), member.mean(SLOWDOWN), index) for index, member in enumerate(group))
+    front, min_slowdown, last = [], inf, (inf, inf)
+    for energy, slowdown, index in means:
+        # equal means do not dominate each other
+        if slowdown < min_slowdown or (energy, slowdown) == last:
+            front.append(group[index])
+            min_slowdown, last = slowdown, (energy, slowdown)
+    return front
 
 
 def varying_keys(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the keys in which scenarios differ, in their order."""
-    several = list(scenarios)
-    keys = dict.fromkeys(key for each in several for key in each)
-    return [key for key in keys if len({repr(each.get(key)) for each in several}) > 1]
+    """Return the keys whose values differ between scenarios, in order of first occurrence."""
+    records = list(scenarios)
+    keys = dict.fromkeys(key for record in records for key in record)
+    return [key for key in keys if len({repr(record.get(key)) for record in records}) > 1]

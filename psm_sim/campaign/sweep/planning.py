@@ -1,4 +1,4 @@
-"""Plan of a sweep: tasks with their keys, and the checks of all that is run before the first run begins."""
+"""Tasks of a sweep with their keys, and their validation before the first run."""
 
 from __future__ import annotations
 
@@ -17,101 +17,101 @@ from psm_sim.workload import load_workload
 
 @dataclass(frozen=True)
 class PlannedTask:
-    """A task and its key: the hash of everything that decides its numbers."""
+    """Task and its key, a hash of all inputs that determine its results."""
 
     task: SweepTask
     key: str
 
     @property
-    def place(self) -> tuple[Any, ...]:
-        """The topology and its settings, to be compared."""
+    def topology_id(self) -> tuple[Any, ...]:
+        """Topology and settings, for comparison with other tasks."""
         return (self.task.scenario.topology_name, *self.task.scenario.settings.items())
 
     @property
-    def over(self) -> tuple[Any, ...]:
-        """The scenario, to be compared."""
+    def scenario_id(self) -> tuple[Any, ...]:
+        """Scenario, for comparison with other tasks."""
         scenario = self.task.scenario
-        return (scenario.trace_name, scenario.pages, scenario.seed, *self.place)
+        return (scenario.trace_name, scenario.pages, scenario.seed, *self.topology_id)
 
     @property
     def label(self) -> str:
-        """The task in the user's words: the same for two tasks that differ in a file's content alone."""
-        return json.dumps([__version__, str(self.task.policy), *self.over])
+        """Task as the user wrote it. Tasks that differ only in the content of a file have the same label."""
+        return json.dumps([__version__, str(self.task.policy), *self.scenario_id])
 
 
 def plan_tasks(tasks: Sequence[SweepTask]) -> list[PlannedTask]:
-    """Return the tasks with their keys, one for each key; errors as :meth:`Scenario.key`."""
-    known: dict[tuple[Any, ...], str] = {}
-    found = {task.scenario.key([task.policy], known): task for task in tasks}
-    return [PlannedTask(task, key) for key, task in found.items()]
+    """Return the tasks with their keys, without duplicates. See :meth:`Scenario.key` for the errors."""
+    cache: dict[tuple[Any, ...], str] = {}
+    by_key = {task.scenario.key([task.policy], cache): task for task in tasks}
+    return [PlannedTask(task, key) for key, task in by_key.items()]
 
 
 class TopologyCache:
-    """Topologies of tasks: each is read once for all that share it, and has the seed of faults of each."""
+    """Cache of the topologies of tasks. Only the seed of the faults differs between tasks."""
 
     def __init__(self) -> None:
-        self._read: dict[tuple[Any, ...], Topology] = {}
+        self._cache: dict[tuple[Any, ...], Topology] = {}
 
-    def of(self, each: PlannedTask) -> Topology:
-        """Return the topology of a task; errors as :meth:`Scenario.resolve_topology`."""
-        scenario = each.task.scenario
-        if each.place not in self._read:
-            self._read[each.place] = scenario.resolve_unseeded_topology()
-        return self._read[each.place].with_fault_seed(scenario.seed)
+    def of(self, planned: PlannedTask) -> Topology:
+        """Return the topology of a task. See :meth:`Scenario.resolve_topology` for the errors."""
+        scenario = planned.task.scenario
+        if planned.topology_id not in self._cache:
+            self._cache[planned.topology_id] = scenario.resolve_unseeded_topology()
+        return self._cache[planned.topology_id].with_fault_seed(scenario.seed)
 
 
 class TaskChecker:
-    """Check of tasks before they are run; what several tasks have in common is made once."""
+    """Validator of tasks before a sweep starts. Policies, traces and topologies are loaded once."""
 
     def __init__(self) -> None:
-        self._places = TopologyCache()
+        self._topologies = TopologyCache()
         self._policies: dict[tuple[str, float], dict[str, Any]] = {}
         self._traces: dict[str, dict[str, Any]] = {}
 
-    def parameters(self, each: PlannedTask) -> dict[str, Any]:
-        """Return the parameters of a task as plain values: the policy's, the trace's, and the settings.
+    def parameters(self, planned: PlannedTask) -> dict[str, Any]:
+        """Return the parameters of the policy and the trace of a task, and its settings.
 
         Raises
         ------
         InputError
-            If the policy, the trace, the topology or one of their parameters cannot be used.
+            If the policy, the trace, the topology or one of their parameters is invalid.
         """
-        place, scenario = self._places.of(each), each.task.scenario
-        keys = place.config() if scenario.settings else {}
+        topology, scenario = self._topologies.of(planned), planned.task.scenario
+        config = topology.config() if scenario.settings else {}
         return {
-            **_below(f"policy.{each.task.policy.name}", self._policy(each, place)),
-            **_below("trace", self._trace(each)),
-            **{key: keys[key] for key in scenario.settings},
+            **_add_prefix(f"policy.{planned.task.policy.name}", self._policy(planned, topology)),
+            **_add_prefix("trace", self._trace(planned)),
+            **{key: config[key] for key in scenario.settings},
         }
 
-    def _policy(self, each: PlannedTask, topology: Topology) -> dict[str, Any]:
-        name = (str(each.task.policy), topology.beacon.interval_s)
-        if name not in self._policies:
-            found = prepare(each.task.policy, topology).parameters
-            if found.get("state"):
+    def _policy(self, planned: PlannedTask, topology: Topology) -> dict[str, Any]:
+        cache_key = (str(planned.task.policy), topology.beacon.interval_s)
+        if cache_key not in self._policies:
+            parameters = prepare(planned.task.policy, topology).parameters
+            if parameters.get("state"):
                 raise InputError(
-                    f"policy {each.task.policy.name}: state is {found['state']!r}, but every task would "
-                    "write it; leave it out of a sweep."
+                    f"policy {planned.task.policy.name}: state={parameters['state']!r} cannot be used in a "
+                    "sweep, because every task would write the file; remove state."
                 )
-            self._policies[name] = found
-        return self._policies[name]
+            self._policies[cache_key] = parameters
+        return self._policies[cache_key]
 
-    def _trace(self, each: PlannedTask) -> dict[str, Any]:
-        scenario = each.task.scenario
+    def _trace(self, planned: PlannedTask) -> dict[str, Any]:
+        scenario = planned.task.scenario
         if scenario.trace_name not in self._traces:
-            found = load_workload(str(scenario.trace), 1, scenario.seed)
+            workload = load_workload(str(scenario.trace), 1, scenario.seed)
             self._traces[scenario.trace_name] = {
-                key: _number(value) for key, value in found.parameters.items()
+                key: _to_number(value) for key, value in workload.parameters.items()
             }
         return self._traces[scenario.trace_name]
 
 
-def _below(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"{name}.{key}": value for key, value in values.items()}
+def _add_prefix(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{prefix}.{key}": value for key, value in values.items()}
 
 
-def _number(value: Any) -> Any:
-    """Return the number that a text spells: some parameters take a number or a word."""
+def _to_number(value: Any) -> Any:
+    """Convert numeric strings to float, because some parameters accept a number or a name."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:

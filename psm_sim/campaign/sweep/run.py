@@ -1,4 +1,4 @@
-"""Run of a sweep: what its store lacks is checked, run on workers, and kept as it finishes."""
+"""Execution of a sweep, which runs the tasks that its store does not contain yet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from psm_sim.simulation.scenario import Scenario
 
 
 def no_callback(remaining: EtaEstimator) -> None:
-    """Show nothing of the work that remains."""
+    """Ignore the progress of a sweep."""
 
 
 _WORKERS = Parameter("workers", 1, at_least=1, at_most=1024)
@@ -33,10 +33,16 @@ _WORKERS = Parameter("workers", 1, at_least=1, at_most=1024)
 
 @dataclass(frozen=True)
 class Resources:
-    """Means to run a sweep: processes of this machine, or the cluster whose scheduler has an address.
+    """Workers of a sweep, which are processes of this machine or of a Dask cluster.
 
-    ``workers`` is the number of processes, None for one on each core; ``cluster`` empty is none. With
-    ``retry`` tasks that have failed are run again.
+    Parameters
+    ----------
+    workers : int or None
+        Number of local processes. None starts one per core.
+    cluster : str
+        Address of a Dask scheduler, or empty to use local processes.
+    retry : bool
+        Whether to run failed tasks again.
     """
 
     workers: int | None = None
@@ -48,58 +54,68 @@ class Resources:
             _WORKERS.check(self.workers, "sweep")
             if self.cluster:
                 raise InputError(
-                    f"workers is {self.workers}, but the cluster {self.cluster!r} has workers of its own; "
-                    "leave it out."
+                    f"workers={self.workers} conflicts with cluster={self.cluster!r}, which has its own "
+                    "workers; remove one of them."
                 )
 
 
 def run_grid(
     grid: Grid,
     store: Store,
-    means: Resources | None = None,
+    resources: Resources | None = None,
     command: str = "",
-    outputs: ProgressCallback = no_callback,
+    on_progress: ProgressCallback = no_callback,
 ) -> list[StoredRow]:
-    """Run what the store lacks of a grid; return the rows of its tasks, in their order.
+    """Run the tasks of a grid that the store does not contain, and return the rows of all its tasks.
 
     Parameters
     ----------
-    grid
-        What is run.
-    store
-        Where it is kept; nothing that is there already is run again.
-    means
-        Where it is run.
-    command
-        What started it, for the store's list of sweeps.
-    outputs
-        Told what remains.
+    grid : Grid
+        Grid to run.
+    store : Store
+        Store of the results.
+    resources : Resources or None
+        Workers. None selects the defaults of :class:`Resources`.
+    command : str
+        Command line or function call, for the list of sweeps in the store.
+    on_progress : callable
+        Called with the :class:`~psm_sim.campaign.sweep.eta.EtaEstimator` when the progress changes.
+
+    Returns
+    -------
+    list of StoredRow
+        Rows in the order of the tasks.
 
     Raises
     ------
     InputError
-        If anything cannot be used, before the first task is run; or if the store cannot be written.
+        If an input is invalid (checked before the first task runs), or if the store cannot be written.
     """
     tasks = plan_tasks(grid.tasks())
-    _run(tasks, store, means or Resources(), command, outputs)
+    _run(tasks, store, resources or Resources(), command, on_progress)
     return store.rows(keys=[task.key for task in tasks])
 
 
 def _run(
-    tasks: Sequence[PlannedTask], store: Store, means: Resources, command: str, outputs: ProgressCallback
+    tasks: Sequence[PlannedTask],
+    store: Store,
+    resources: Resources,
+    command: str,
+    on_progress: ProgressCallback,
 ) -> None:
-    states, over = store.states(), ("done",) if means.retry else ("done", "failed")
-    missing = [task for task in tasks if states.get(task.key) not in over]
-    files = UserFiles.of(each.task for each in missing)  # before a check runs any code of the user's
-    with _pool(means, len(missing)) as pool:
+    states, final = store.states(), ("done",) if resources.retry else ("done", "failed")
+    missing = [task for task in tasks if states.get(task.key) not in final]
+    # read the files before the checks, which run user code
+    files = UserFiles.of(planned.task for planned in missing)
+    with _open_pool(resources, len(missing)) as pool:
         check = TaskChecker()
         parameters = {task.key: check.parameters(task) for task in tasks if task.key not in states}
         store.enrol(tasks, parameters)
-        if means.retry:
+        if resources.retry:
             store.retry(task.key for task in tasks)
         if missing:
-            with _as_workers_get_them(files, means) as sent:
-                _run_missing(missing, sent, store, pool, command, outputs)
+            with _prepare_files(files, resources) as worker_files:
+                _run_missing(missing, worker_files, store, pool, command, on_progress)
 
 
 def _run_missing(
@@ -108,18 +124,17 @@ def _run_missing(
     store: Store,
     pool: Pool,
     command: str,
-    outputs: ProgressCallback,
+    on_progress: ProgressCallback,
 ) -> None:
     status, number, runner = "interrupted", 0, StoreRunner(store.path)
     try:
-        conduct = Scheduler(tasks, store, runner, pool, files, outputs)
-        conduct.begin()
-        number = store.begin(
-            command, collect_provenance(_files(tasks))
-        )  # while the workers have something to do
-        conduct.run()
+        scheduler = Scheduler(tasks, store, runner, pool, files, on_progress)
+        scheduler.begin()
+        # collecting the provenance takes time, so the workers start first
+        number = store.begin(command, collect_provenance(_user_files(tasks)))
+        scheduler.run()
         status = "finished"
-    except Exception:  # an interrupt or a signal is none
+    except Exception:  # interrupts and signals are not subclasses of Exception
         status = "failed"
         raise
     finally:
@@ -129,18 +144,20 @@ def _run_missing(
             store.end(number, status)
 
 
-def _files(tasks: Sequence[PlannedTask]) -> list[Path]:
-    """Return the user's files that the tasks name."""
-    scenarios = {(task.over[0], task.place): task.task.scenario for task in tasks}
+def _user_files(tasks: Sequence[PlannedTask]) -> list[Path]:
+    """Return the user files that the tasks name."""
+    scenarios = {(task.scenario_id[0], task.topology_id): task.task.scenario for task in tasks}
     policies = {str(task.task.policy): task.task.policy for task in tasks}
-    named = [each.files() for each in scenarios.values()] + [Scenario().files(list(policies.values()))]
+    named = [scenario.files() for scenario in scenarios.values()] + [
+        Scenario().files(list(policies.values()))
+    ]
     return list(dict.fromkeys(file for files in named for file in files))
 
 
 @contextmanager
-def _pool(means: Resources, tasks: int) -> Iterator[Pool]:
-    """Give the workers for so many tasks, who make ready while the tasks are checked, and let them go."""
-    pool = _made_pool(means, tasks)
+def _open_pool(resources: Resources, tasks: int) -> Iterator[Pool]:
+    """Yield a worker pool. The workers start up while the tasks are validated."""
+    pool = _create_pool(resources, tasks)
     finished = False
     try:
         yield pool
@@ -149,27 +166,25 @@ def _pool(means: Resources, tasks: int) -> Iterator[Pool]:
         pool.close(at_once=not finished)
 
 
-def _made_pool(means: Resources, tasks: int) -> Pool:
+def _create_pool(resources: Resources, tasks: int) -> Pool:
     if not tasks:
         return SerialPool()
-    if means.cluster:
+    if resources.cluster:
         from psm_sim.campaign.sweep.dask_pool import DaskPool
 
-        return DaskPool(means.cluster)
-    workers = process_count(tasks, means.workers or cpu_count())
+        return DaskPool(resources.cluster)
+    workers = process_count(tasks, resources.workers or cpu_count())
     return SerialPool() if workers == 1 else ProcessPool(workers)
 
 
-def _as_workers_get_them(
-    files: UserFiles, means: Resources
-) -> AbstractContextManager[UserFiles | LocalFiles]:
-    """Give the files: by content to a cluster, else as a copy that no edit during the sweep changes."""
-    if means.cluster or not files.contents:
+def _prepare_files(files: UserFiles, resources: Resources) -> AbstractContextManager[UserFiles | LocalFiles]:
+    """Return the contents of the files for a cluster, or copies that edits during the sweep do not change."""
+    if resources.cluster or not files.contents:
         return nullcontext(files)
-    return _placed(files)
+    return _copy_files(files)
 
 
 @contextmanager
-def _placed(files: UserFiles) -> Iterator[LocalFiles]:
+def _copy_files(files: UserFiles) -> Iterator[LocalFiles]:
     with TemporaryDirectory(prefix="psm_sim-") as folder:
         yield LocalFiles(tuple(files.write_to(Path(folder)).items()))

@@ -1,4 +1,4 @@
-"""Conduct of a sweep: batches out, outcomes into the store, until every task is done or has failed."""
+"""Scheduler of a sweep, which dispatches batches and stores their outcomes."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from psm_sim.campaign.sweep.worker_pool import POLL_TIMEOUT_S, Pool
 from psm_sim.common.component_spec import Spec
 
 ProgressCallback = Callable[[EtaEstimator], None]
-"""Called when something is given out or done, with the work that remains."""
+"""Function that is called with the remaining work when a batch is dispatched or a task is done."""
 
-_AT_HAND = 2
-"""Batches given out for each worker, so that it finds the next one when it has done one."""
+_BATCHES_PER_WORKER = 2
+"""Dispatched batches per worker, so that the next one is already queued when a batch is done."""
 
 
 class Scheduler:
-    """Conduct of one sweep.
+    """Scheduler of the tasks of one sweep.
 
     Parameters
     ----------
-    tasks
-        What waits to be done.
-    store
-        Where the outcomes go.
-    runner
-        This process, as the store knows it.
-    pool
-        The workers.
-    files
-        The files that the tasks name, as the workers get them.
-    outputs
-        Told what remains.
+    tasks : sequence of PlannedTask
+        Tasks to run.
+    store : Store
+        Store of the outcomes.
+    runner : StoreRunner
+        Entry of this process in the store.
+    pool : Pool
+        Workers.
+    files : UserFiles or LocalFiles
+        User files that the tasks name.
+    on_progress : callable
+        See :data:`ProgressCallback`.
     """
 
     def __init__(
@@ -51,24 +51,30 @@ class Scheduler:
         runner: StoreRunner,
         pool: Pool,
         files: UserFiles | LocalFiles,
-        outputs: ProgressCallback,
+        on_progress: ProgressCallback,
     ) -> None:
-        self._store, self._runner, self._pool, self._files, self._watch = store, runner, pool, files, outputs
+        self._store, self._runner, self._pool, self._files, self._report = (
+            store,
+            runner,
+            pool,
+            files,
+            on_progress,
+        )
         self._tasks = {task.key: task for task in tasks}
-        self._groups = _groups(tasks)
+        self._groups = _group_tasks(tasks)
         self._elsewhere: list[list[PlannedTask]] = []
         self._suspects: list[list[PlannedTask]] = []
-        self._places = TopologyCache()
-        self._out = 0
+        self._topologies = TopologyCache()
+        self._dispatched = 0
         kinds = [(task.task.policy.name, task.task.scenario.pages) for task in tasks]
         self.remaining = EtaEstimator(kinds, pool.workers)
 
     def begin(self) -> None:
-        """Give out the first batches."""
+        """Dispatch the first batches."""
         self._fill()
 
     def run(self) -> None:
-        """Run until every task has an outcome, here or from another process on the same store."""
+        """Run until every task has an outcome, from this process or another one on the same store."""
         self._drain()
         while self._elsewhere:
             sleep(POLL_TIMEOUT_S)
@@ -76,80 +82,88 @@ class Scheduler:
             self._drain()
 
     def _drain(self) -> None:
-        """Do what can be claimed; last, one by one, what was lost with a worker: only one may be to blame."""
-        while self._fill() or self._out:
+        """Run all tasks that can be claimed.
+
+        The tasks of a batch whose worker died run again at the end, in batches of one. Only the task that
+        ended the worker fails then.
+        """
+        while self._fill() or self._dispatched:
             self._collect(self._suspects)
         for group in split_batches(self._suspects, 1):
             self._groups = [group]
-            while self._fill() or self._out:
+            while self._fill() or self._dispatched:
                 self._collect(None)
         self._suspects = []
 
     def _fill(self) -> bool:
-        """Give out batches until the pool has enough; say whether there are groups left."""
-        while self._groups and self._out < _AT_HAND * self._pool.workers:
+        """Dispatch batches until the pool has enough, and return whether undispatched groups remain."""
+        while self._groups and self._dispatched < _BATCHES_PER_WORKER * self._pool.workers:
             count = self.remaining.jobs_at_once(len(self._groups))
             taken, self._groups = self._groups[:count], self._groups[count:]
-            mine = self._store.claim([each.key for group in taken for each in group], self._runner)
-            jobs = [[each for each in group if each.key in mine] for group in taken]
-            self._elsewhere += [[each for each in group if each.key not in mine] for group in taken]
+            claimed = self._store.claim([task.key for group in taken for task in group], self._runner)
+            mine = [[task for task in group if task.key in claimed] for group in taken]
+            self._elsewhere += [[task for task in group if task.key not in claimed] for group in taken]
             self._elsewhere = [group for group in self._elsewhere if group]
-            self._submit([group for group in jobs if group])
-        self._watch(self.remaining)
+            self._submit([group for group in mine if group])
+        self._report(self.remaining)
         return bool(self._groups)
 
     def _submit(self, groups: list[list[PlannedTask]]) -> None:
         if groups:
             self._pool.submit(Batch(tuple(map(self._job, groups)), self._files))
-            self._out += 1
+            self._dispatched += 1
 
     def _job(self, group: list[PlannedTask]) -> Job:
         scenario: Any = group[0].task.scenario
         policies, trace = tuple(member.task.policy for member in group), Spec.of(scenario.trace, "trace")
         keys = tuple(member.key for member in group)
-        return Job(self._places.of(group[0]), trace, scenario.pages, scenario.seed, policies, keys)
+        return Job(self._topologies.of(group[0]), trace, scenario.pages, scenario.seed, policies, keys)
 
     def _collect(self, suspects: list[list[PlannedTask]] | None) -> None:
-        """Write what has come back; what was lost goes to *suspects*, or has failed if that is None."""
-        for batch, found in self._pool.finished() if self._out else []:
-            self._out -= 1
-            if not isinstance(found, WorkerLost):
-                self._record(found)
+        """Store the outcomes of finished batches.
+
+        The tasks of lost batches are appended to *suspects*, or fail if *suspects* is None.
+        """
+        for batch, result in self._pool.finished() if self._dispatched else []:
+            self._dispatched -= 1
+            if not isinstance(result, WorkerLost):
+                self._record(result)
             elif suspects is not None:
                 suspects += [[self._tasks[key]] for key in batch.keys]
             else:
                 self._record(
-                    [Outcome(key, None, f"The worker gave no answer: {found}") for key in batch.keys]
+                    [Outcome(key, None, f"The worker returned no result: {result}") for key in batch.keys]
                 )
 
     def _record(self, outcomes: Sequence[Outcome]) -> None:
         self._store.record(outcomes)
         for outcome in outcomes:
-            self._note(outcome.key, outcome.wall_s)
+            self._count(outcome.key, outcome.wall_s)
 
-    def _note(self, key: str, wall_s: float | None) -> None:
+    def _count(self, key: str, wall_s: float | None) -> None:
         task = self._tasks[key].task
         self.remaining.done(task.policy.name, task.scenario.pages, wall_s)
-        self._watch(self.remaining)
+        self._report(self.remaining)
 
     def _refresh_states(self) -> None:
-        """Take note of what another process has done; what it has left undone may be claimed."""
+        """Count the tasks that another process has finished, and try to claim the others again."""
         states = self._store.states()
         self._groups, self._elsewhere = self._elsewhere, []
         for group in self._groups:
-            for each in [member for member in group if states[member.key] != "waiting"]:
-                group.remove(each)
-                self._note(each.key, None)
+            for finished in [task for task in group if states[task.key] != "waiting"]:
+                group.remove(finished)
+                self._count(finished.key, None)
         self._groups = [group for group in self._groups if group]
 
 
-def _groups(tasks: Sequence[PlannedTask]) -> list[list[PlannedTask]]:
-    """Return the tasks by scenario, the largest groups first: at the end no worker waits long for another.
+def _group_tasks(tasks: Sequence[PlannedTask]) -> list[list[PlannedTask]]:
+    """Group the tasks by scenario, the largest groups first, so that the last jobs are short.
 
-    Groups of one size are shuffled: what is done first tells how long the rest takes.
+    Groups of equal size are sorted by key, which is a hash. This shuffles them, so that the first tasks are
+    a random sample for the estimate of the remaining time.
     """
-    ordered = sorted(tasks, key=lambda each: repr(each.over))
-    found = split_batches(
-        [list(group) for _, group in groupby(ordered, lambda each: each.over)], MAX_POLICIES
+    ordered = sorted(tasks, key=lambda task: repr(task.scenario_id))
+    groups = split_batches(
+        [list(group) for _, group in groupby(ordered, lambda task: task.scenario_id)], MAX_POLICIES
     )
-    return sorted(found, key=lambda group: (-len(group), group[0].key))
+    return sorted(groups, key=lambda group: (-len(group), group[0].key))

@@ -1,4 +1,4 @@
-"""Store of a sweep: one row per task under its key, written as it finishes, never done twice."""
+"""Store of sweep results, with one row per task."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _COLUMNS = "policy, trace, topology, pages, seed, parameters, state, measures, e
 
 
 class Store:
-    """A store, open; use it as a context.
+    """Open store of sweep results. Use it as a context manager.
 
     Parameters
     ----------
-    path
-        The SQLite file.
-    new
-        Make it if there is none.
+    path : Path
+        SQLite file.
+    new : bool
+        Whether to create the file if it does not exist.
 
     Raises
     ------
     InputError
-        From here and from every method, if the file cannot be read or written.
+        If the file cannot be read or written. All methods raise this error too.
     """
 
     def __init__(self, path: Path, *, new: bool = True) -> None:
@@ -50,23 +50,23 @@ class Store:
             return dict(self._database.execute("SELECT key, state FROM tasks"))
 
     def enrol(self, tasks: Sequence[PlannedTask], parameters: Mapping[str, Mapping[str, Any]]) -> None:
-        """Give each task a row that has none.
+        """Add a row for each new task.
 
-        A row with the same words but another key, since a file that it names has changed, is kept but no
-        longer shown.
+        If a file that a task names has changed, the task has a new key but the same label. The old row is
+        kept but hidden.
 
         Parameters
         ----------
-        tasks
+        tasks : sequence of PlannedTask
             All tasks of a sweep, in the order of its rows.
-        parameters
-            Those of each task that may be new, by key, as :meth:`Check.parameters` returns them.
+        parameters : mapping
+            Parameters of each new task by key, as returned by :meth:`TaskChecker.parameters`.
         """
         with describe_sqlite_errors(self.path), transaction(self._database):
             self._database.executemany(
                 "INSERT OR IGNORE INTO tasks (key, label, version, policy, trace, topology, pages, seed, "
                 "parameters) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (_row(task, parameters[task.key]) for task in tasks if task.key in parameters),
+                (_task_values(task, parameters[task.key]) for task in tasks if task.key in parameters),
             )
             self._database.executemany(
                 "UPDATE tasks SET current = (key = :key) WHERE label = :label AND current != (key = :key)",
@@ -74,7 +74,7 @@ class Store:
             )
 
     def retry(self, keys: Iterable[str]) -> None:
-        """Let those of the tasks that have failed wait again."""
+        """Reset the failed tasks among *keys* to waiting."""
         with describe_sqlite_errors(self.path), transaction(self._database):
             self._database.executemany(
                 "UPDATE tasks SET state = 'waiting', error = NULL WHERE key = ? AND state = 'failed'",
@@ -82,90 +82,99 @@ class Store:
             )
 
     def claim(self, keys: Sequence[str], runner: StoreRunner) -> set[str]:
-        """Return those of the waiting tasks that are now this runner's: no other living one has them."""
+        """Claim the waiting tasks among *keys* that no other live runner holds, and return their keys."""
         with describe_sqlite_errors(self.path), transaction(self._database):
-            living = json.dumps(live_runners(self._database))
+            live = json.dumps(live_runners(self._database))
             self._database.executemany(
                 "UPDATE tasks SET runner = ? WHERE key = ? AND state = 'waiting' AND (runner IS NULL OR "
                 "runner NOT IN (SELECT value FROM json_each(?)))",
-                ((runner.id, key, living) for key in keys),
+                ((runner.id, key, live) for key in keys),
             )
             marks = ",".join("?" * len(keys))
-            mine = f"SELECT key FROM tasks WHERE runner = ? AND state = 'waiting' AND key IN ({marks})"  # noqa: S608
-            return {key for (key,) in self._database.execute(mine, (runner.id, *keys))}
+            query = f"SELECT key FROM tasks WHERE runner = ? AND state = 'waiting' AND key IN ({marks})"  # noqa: S608
+            return {key for (key,) in self._database.execute(query, (runner.id, *keys))}
 
     def record(self, outcomes: Iterable[Outcome]) -> None:
-        """Write what came of tasks; what is there already stays."""
+        """Store the outcomes of waiting tasks. Existing outcomes stay unchanged."""
         with describe_sqlite_errors(self.path), transaction(self._database):
             self._database.executemany(
                 "UPDATE tasks SET state = ?, measures = ?, error = ?, wall_s = ?, runner = NULL "
                 "WHERE key = ? AND state = 'waiting'",
-                (_written(outcome) for outcome in outcomes),
+                (_outcome_values(outcome) for outcome in outcomes),
             )
 
     def rows(self, version: str = __version__, keys: Iterable[str] | None = None) -> list[StoredRow]:
-        """Return the rows of one version, in the order in which the tasks were first planned.
+        """Return the rows of one version, in the order in which the tasks were added.
 
         Parameters
         ----------
-        version
-            The version of psm_sim that ran them: others are never among them.
-        keys
-            The tasks wanted; None: all but those whose files have changed.
+        version : str
+            Version of psm_sim that ran the tasks.
+        keys : iterable of str or None
+            Keys of the tasks to return. None returns all tasks except those whose files have changed.
         """
-        wanted = None if keys is None else set(keys)
+        selected = None if keys is None else set(keys)
         query = f"SELECT key, current, {_COLUMNS} FROM tasks WHERE version = ? ORDER BY number"  # noqa: S608
         with describe_sqlite_errors(self.path):
-            found = self._database.execute(query, (version,)).fetchall()
-        return [_read(row) for key, current, *row in found if (current if wanted is None else key in wanted)]
+            records = self._database.execute(query, (version,)).fetchall()
+        return [
+            _stored_row(values)
+            for key, current, *values in records
+            if (current if selected is None else key in selected)
+        ]
 
     def versions(self) -> Counter[str]:
-        """Return how many tasks there are of each version, those whose files have changed left out."""
+        """Return the number of tasks per version, except for tasks whose files have changed."""
         query = "SELECT version, count(*) FROM tasks WHERE current GROUP BY version ORDER BY min(number)"
         with describe_sqlite_errors(self.path):
             return Counter(dict(self._database.execute(query)))
 
     def begin(self, command: str, provenance: Mapping[str, Any]) -> int:
-        """Note that a sweep begins, with its command and what made it; return its number."""
+        """Record the start of a sweep with its command and provenance, and return its number."""
         values = ("running", command, _now(), json.dumps(provenance))
         insert = "INSERT INTO sweeps (status, command, begun, provenance) VALUES (?, ?, ?, ?)"
         with describe_sqlite_errors(self.path):
             return int(self._database.execute(insert, values).lastrowid or 0)
 
     def undo(self) -> None:
-        """Undo what an interrupt may have left half written, so that others can write."""
+        """Roll back a transaction that an interrupt left open, because it blocks other writers."""
         with describe_sqlite_errors(self.path):
             rollback(self._database)
 
     def end(self, number: int, status: str) -> None:
-        """Note how a sweep ended: ``"finished"``, ``"interrupted"`` or ``"failed"``."""
+        """Record the end of a sweep.
+
+        *status* is ``"finished"``, ``"interrupted"`` or ``"failed"``.
+        """
         with describe_sqlite_errors(self.path):
             self._database.execute(
                 "UPDATE sweeps SET status = ?, ended = ? WHERE number = ?", (status, _now(), number)
             )
 
     def sweeps(self) -> list[tuple[str, str, str]]:
-        """Return status, beginning and command of each sweep that used the store."""
+        """Return status, start time and command of each sweep on the store."""
         with describe_sqlite_errors(self.path):
             return list(self._database.execute("SELECT status, begun, command FROM sweeps ORDER BY number"))
 
 
-def _row(each: PlannedTask, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-    task, scenario = each.task, each.task.scenario
-    words = (str(task.policy), scenario.trace_name, scenario.topology_name, scenario.pages, scenario.seed)
-    return (each.key, each.label, __version__, *words, json.dumps(parameters))
+def _task_values(planned: PlannedTask, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+    task, scenario = planned.task, planned.task.scenario
+    columns = (str(task.policy), scenario.trace_name, scenario.topology_name, scenario.pages, scenario.seed)
+    return (planned.key, planned.label, __version__, *columns, json.dumps(parameters))
 
 
-def _written(outcome: Outcome) -> tuple[Any, ...]:
+def _outcome_values(outcome: Outcome) -> tuple[Any, ...]:
     measures = None if outcome.measures is None else json.dumps(outcome.measures)
     state = "done" if outcome.error is None else "failed"
     return (state, measures, outcome.error, outcome.wall_s, outcome.key)
 
 
-def _read(values: Sequence[Any]) -> StoredRow:
+def _stored_row(values: Sequence[Any]) -> StoredRow:
     policy, trace, topology, pages, seed, parameters, state, measures, error, wall_s = values
-    given, found = json.loads(parameters), json.loads(measures or "{}")
-    return StoredRow(policy, trace, topology, pages, seed, given, state, found, error or "", wall_s or 0.0)
+    parameters, measures = json.loads(parameters), json.loads(measures or "{}")
+    return StoredRow(
+        policy, trace, topology, pages, seed, parameters, state, measures, error or "", wall_s or 0.0
+    )
 
 
 def _now() -> str:

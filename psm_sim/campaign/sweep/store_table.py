@@ -1,4 +1,4 @@
-"""Table of a sweep: one row per task, one column per parameter and per measure."""
+"""Table of a sweep, with one row per task and one column per parameter and measure."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from psm_sim.common.output_files import atomic_write
 if TYPE_CHECKING:
     import pandas as pd
 
-WORDS = ("policy", "name", "trace", "topology", "pages", "seed", "state")
-"""The columns before the parameters: the policy as given, its name alone, its scenario, its state."""
+TASK_COLUMNS = ("policy", "name", "trace", "topology", "pages", "seed", "state")
+"""Columns before the parameters: policy spec, policy name, scenario and state."""
 
 
 def table_rows(rows: Iterable[StoredRow]) -> list[dict[str, Any]]:
-    """Return rows as dictionaries with the same keys in the same order; what a row lacks is None.
+    """Return rows as dictionaries with the same keys in the same order. Missing values are None.
 
-    The columns are :data:`WORDS`, the parameters, the measures and ``error``.
+    The keys are :data:`TASK_COLUMNS`, the parameters, the measures and ``error``.
     """
     rows = list(rows)
     parameters = dict.fromkeys(key for row in rows for key in row.parameters)
     measures = dict.fromkeys(key for row in rows for key in row.measures)
     return [
         {
-            **{word: _word(row, word) for word in WORDS},
+            **{column: _task_value(row, column) for column in TASK_COLUMNS},
             **{key: row.parameters.get(key) for key in parameters},
             **{key: row.measures.get(key) for key in measures},
             "error": row.error or None,
@@ -37,7 +37,7 @@ def table_rows(rows: Iterable[StoredRow]) -> list[dict[str, Any]]:
 
 
 def table_frame(rows: Iterable[StoredRow]) -> pd.DataFrame:
-    """Return rows as a DataFrame, one row per task, columns as :func:`table_rows`."""
+    """Return rows as a DataFrame. See :func:`table_rows` for the columns."""
     import pandas as pd
 
     return pd.DataFrame(table_rows(rows))
@@ -51,7 +51,7 @@ def write_parquet(rows: Sequence[StoredRow], path: Path) -> None:
     ImportError
         If pyarrow is not installed.
     InputError
-        If the file cannot be written; an earlier one is left as it was.
+        If the file cannot be written. An existing file stays unchanged.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -61,5 +61,5 @@ def write_parquet(rows: Sequence[StoredRow], path: Path) -> None:
         pq.write_table(table, file)
 
 
-def _word(row: StoredRow, word: str) -> Any:
-    return name_of(row.policy, "policy") if word == "name" else getattr(row, word)
+def _task_value(row: StoredRow, column: str) -> Any:
+    return name_of(row.policy, "policy") if column == "name" else getattr(row, column)

@@ -1,4 +1,4 @@
-"""User files: read once, sent to workers by content, and named there by the places where they lie."""
+"""Transfer of user files to workers, and translation of their paths."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from psm_sim.campaign.sweep.grid import SweepTask
 from psm_sim.common.bundled_files import bundled_names
 from psm_sim.common.component_spec import Spec, class_file, split_commas
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.reopenable_input import read_bytes
 from psm_sim.common.hashing import digest_of
+from psm_sim.common.files.reopenable_input import read_bytes
 from psm_sim.workload.loading import find_trace
 
 PathMap = Mapping[str, str]
-"""The path where a file lies, by the path that the user wrote."""
+"""Path of each file on the worker, by the path that the user wrote."""
 
 MAX_BYTES = 512 << 20
-"""Bytes of a file: it is held in memory, and sent to workers."""
+"""Maximum size of a file in bytes, because files are kept in memory and sent to workers."""
 
 
 @dataclass(frozen=True)
 class UserFiles:
-    """Files as pairs (path that the user wrote, content).
+    """Contents of user files, as pairs (path that the user wrote, content).
 
-    Topology files are not among them: a task carries its topology made.
+    Topology files are not included, because a job contains the resolved topology.
     """
 
     contents: tuple[tuple[str, bytes], ...] = ()
@@ -40,81 +40,88 @@ class UserFiles:
         Raises
         ------
         InputError
-            If one cannot be read.
+            If a file cannot be read.
         """
         tasks = list(tasks)
         policies = {str(task.policy): task.policy for task in tasks}
         traces = {text: Spec.parse(text, "trace") for text in (task.scenario.trace_name for task in tasks)}
-        files = [file for spec in [*policies.values(), *traces.values()] for file in _named_in(spec)]
-        own = {spec.name for spec in traces.values()} - set(bundled_names("traces"))
-        paths = dict.fromkeys([*map(str, files), *sorted(str(find_trace(name)) for name in own)])
+        files = [file for spec in [*policies.values(), *traces.values()] for file in _named_files(spec)]
+        trace_files = {spec.name for spec in traces.values()} - set(bundled_names("traces"))
+        paths = dict.fromkeys([*map(str, files), *sorted(str(find_trace(name)) for name in trace_files)])
         return cls(tuple((path, _read(Path(path))) for path in paths))
 
     def write_to(self, folder: Path) -> dict[str, str]:
-        """Write each file below *folder*, under its own name in a folder of its own; return their places."""
-        places = {}
+        """Write each file to a separate subfolder of *folder*, and return the new paths."""
+        paths = {}
         for number, (path, content) in enumerate(self.contents):
-            place = folder / str(number) / Path(path).name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
-            places[path] = str(place)
-        return places
+            copy = folder / str(number) / Path(path).name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
+            paths[path] = str(copy)
+        return paths
 
-    def places(self) -> dict[str, str]:
-        """Return the places in a temporary folder of this process, in which they are written once."""
+    def worker_paths(self) -> dict[str, str]:
+        """Write the files to a temporary folder of this process once, and return their paths."""
         if not self.contents:
             return {}
-        name = digest_of([(path, content.hex()) for path, content in self.contents])
-        if name not in _HERE:
+        digest = digest_of([(path, content.hex()) for path, content in self.contents])
+        if digest not in _WRITTEN:
             folder = Path(tempfile.mkdtemp(prefix="psm_sim-"))
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            _HERE[name] = self.write_to(folder)
-        return _HERE[name]
+            _WRITTEN[digest] = self.write_to(folder)
+        return _WRITTEN[digest]
 
 
-_HERE: dict[str, dict[str, str]] = {}
+_WRITTEN: dict[str, dict[str, str]] = {}
+"""Worker paths of the files that this process has written, by the hash of paths and contents."""
 
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """Files that lie already where the workers of this machine find them."""
+    """Files that local workers can read, as pairs (path that the user wrote, path of the copy)."""
 
-    found: tuple[tuple[str, str], ...] = ()
+    paths: tuple[tuple[str, str], ...] = ()
 
-    def places(self) -> dict[str, str]:
-        """Return the places."""
-        return dict(self.found)
+    def worker_paths(self) -> dict[str, str]:
+        """Return the paths of the copies."""
+        return dict(self.paths)
 
 
-def relocate_paths(spec: Spec, places: PathMap) -> Spec:
-    """Return *spec* with each path in *places* replaced by the place of its file."""
-    if not places:
+def relocate_paths(spec: Spec, paths: PathMap) -> Spec:
+    """Return *spec* with the user's paths replaced by the paths on the worker."""
+    if not paths:
         return spec
-    return Spec(_moved(spec.name, places), tuple((key, _moved(value, places)) for key, value in spec.items))
+    return Spec(
+        _relocate(spec.name, paths), tuple((key, _relocate(value, paths)) for key, value in spec.items)
+    )
 
 
-def restore_user_paths(text: str, places: PathMap) -> str:
-    """Return a sentence that names files as the user did."""
-    for path, place in places.items():
-        text = text.replace(place, path)
+def restore_user_paths(text: str, paths: PathMap) -> str:
+    """Replace the paths on the worker in a message by the user's paths."""
+    for path, copy in paths.items():
+        text = text.replace(copy, path)
     return text
 
 
-def _moved(text: str, places: PathMap) -> str:
-    """Replace the path with which *text* begins, and those of the values after a class."""
-    found = class_file(text)
-    path = found[0] if found else text
-    if str(Path(path)) not in places:
+def _relocate(text: str, paths: PathMap) -> str:
+    """Replace a leading path in *text*, and the paths in the parameters of a user-defined class."""
+    parsed = class_file(text)
+    path = parsed[0] if parsed else text
+    if str(Path(path)) not in paths:
         return text
-    head = f"{path}:{found[1]}" if found else path
+    head = f"{path}:{parsed[1]}" if parsed else path
     values = split_commas(text[len(head) + 1 :]) if len(text) > len(head) else []
     pairs = [part.partition("=") for part in values]
-    rest = ",".join(f"{key}={_moved(value, places)}" for key, _, value in pairs)
-    return places[str(Path(path))] + head[len(path) :] + (f":{rest}" if rest else "")
+    rest = ",".join(f"{key}={_relocate(value, paths)}" for key, _, value in pairs)
+    return paths[str(Path(path))] + head[len(path) :] + (f":{rest}" if rest else "")
 
 
-def _named_in(spec: Spec) -> list[Path]:
-    """Return the files of *spec* that are no mere names: a file may happen to be called as a policy is."""
+def _named_files(spec: Spec) -> list[Path]:
+    """Return the files that *spec* names.
+
+    Files without a suffix are ignored, because a file may have the same name as a policy. Numbers such as
+    ``0.5`` are not files either.
+    """
     return [file for file in spec.files() if file.suffix and not _is_number(str(file))]
 
 
@@ -130,4 +137,4 @@ def _read(path: Path) -> bytes:
     try:
         return read_bytes(path, MAX_BYTES)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}; give a readable file.") from error
+        raise InputError(f"{path} cannot be read: {error.strerror}; specify a readable file.") from error

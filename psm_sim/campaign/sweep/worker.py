@@ -1,4 +1,4 @@
-"""Worker: a process of this machine that does one batch at a time."""
+"""Local worker process that runs one batch at a time."""
 
 from __future__ import annotations
 
@@ -15,53 +15,59 @@ from psm_sim.common.errors import describe_error
 from psm_sim.common.parallel import ignore_sigint, run_as_worker
 
 SHUTDOWN_TIMEOUT_S = 5.0
-"""Seconds that a worker with nothing left to do has to end by itself."""
+"""Seconds to wait for an idle worker to exit before it is killed."""
 
-WORKER_DIED = "its process has ended. Did the task end it, was it killed, or was there no memory left?"
+WORKER_DIED = "its process has ended. The task may have ended it, or it was killed or ran out of memory."
 
-_TOGETHER = sys.platform == "linux"
-_CONTEXT: Any = mp.get_context("forkserver" if _TOGETHER else "spawn")
-_WORK = "psm_sim.campaign.sweep.jobs"
-_SET = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH"), "1")
-"""Variables of workers: one thread each, and no module of the folder they are in in place of a library's."""
+_USE_FORKSERVER = sys.platform == "linux"
+_CONTEXT: Any = mp.get_context("forkserver" if _USE_FORKSERVER else "spawn")
+_BATCH_MODULE = "psm_sim.campaign.sweep.jobs"
+_ENVIRONMENT = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH"), "1"
+)
+"""Environment variables of workers.
+
+Numerical libraries use one thread per worker. Python does not import modules from the working directory,
+because a file of the user could shadow a library there.
+"""
 
 
 class WorkerLost(str):
-    """Reason why a batch has come to nothing: its worker is gone, or could not even begin."""
+    """Reason why a batch has no outcomes, e.g. because its worker died."""
 
     __slots__ = ()
 
 
 class Worker:
-    """Worker that is started when it is made; what it is sent, a batch at a time, it answers.
+    """Worker process. It starts on construction and answers one batch at a time.
 
     Attributes
     ----------
     is_gone : bool
-        Whether it has been found to have ended.
+        Whether the process is known to have ended.
     """
 
     def __init__(self) -> None:
         self.is_gone = False
-        self.pipe, theirs = _CONTEXT.Pipe()
+        self.pipe, worker_pipe = _CONTEXT.Pipe()
         preload_forkserver()
-        with _as_in_a_worker():
-            self.process = _CONTEXT.Process(target=serve, args=(theirs,), daemon=True)
+        with _worker_environment():
+            self.process = _CONTEXT.Process(target=serve, args=(worker_pipe,), daemon=True)
             self.process.start()
-        theirs.close()
+        worker_pipe.close()
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """Process id."""
         return int(self.process.pid)
 
     def send(self, batch: Any) -> None:
-        """Let it do *batch*; if it is gone, that is its answer."""
+        """Send *batch* to the process. If the process has ended, :meth:`answer` returns the reason."""
         with suppress(OSError):
             self.pipe.send(batch)
 
     def answer(self) -> Any:
-        """Receive the result of the batch: its outcomes, or a :class:`WorkerLost`."""
+        """Receive the outcomes of the batch, or a :class:`WorkerLost` if there are none."""
         try:
             return self.pipe.recv()
         except (EOFError, OSError):
@@ -69,11 +75,11 @@ class Worker:
             return WorkerLost(WORKER_DIED)
 
     def shut_down(self) -> None:
-        """Tell it that nothing will come any more."""
+        """Close the pipe, so that the process exits after its current batch."""
         self.pipe.close()
 
     def end(self, *, at_once: bool = False) -> None:
-        """Wait for the process to end; kill it *at_once*, or after :data:`SHUTDOWN_TIMEOUT_S` seconds."""
+        """Stop the process. Kill it after :data:`SHUTDOWN_TIMEOUT_S`, or immediately if *at_once* is true."""
         self.shut_down()
         self.process.join(0 if at_once else SHUTDOWN_TIMEOUT_S)
         self.process.kill()
@@ -81,27 +87,27 @@ class Worker:
 
 
 def preload_forkserver() -> None:
-    """Let workers make ready, without waiting for it.
+    """Start the fork server on Linux, without waiting for it.
 
-    On Linux one process is started that imports what a batch needs, and workers are copies of it. Elsewhere a
-    library may not survive being copied: each worker is started, and imports, for itself.
+    The fork server imports the modules that a batch needs, and workers are forked from it. On other systems
+    libraries may not be safe to fork, so each worker is spawned and imports the modules itself.
     """
-    if not _TOGETHER:
+    if not _USE_FORKSERVER:
         return
     from multiprocessing.forkserver import ensure_running
 
-    _CONTEXT.set_forkserver_preload([_WORK])
-    with _as_in_a_worker():
+    _CONTEXT.set_forkserver_preload([_BATCH_MODULE])
+    with _worker_environment():
         ensure_running()
 
 
 def serve(pipe: Connection) -> None:
-    """Answer each batch that comes, until nothing comes: what a worker does.
+    """Run batches until the pipe is closed. This is the main function of a worker process.
 
     Parameters
     ----------
-    pipe
-        Where batches come from, and outcomes go to. An exception is sent as a :class:`WorkerLost`.
+    pipe : Connection
+        Pipe for batches and outcomes. An exception is sent as a :class:`WorkerLost`.
     """
     from psm_sim.campaign.sweep.jobs import run_batch
 
@@ -112,25 +118,26 @@ def serve(pipe: Connection) -> None:
         while True:
             batch = pipe.recv()
             try:
-                found: Any = run_batch(batch)
+                result: Any = run_batch(batch)
             except BaseException as error:
-                found = WorkerLost(describe_error(error))
-            pipe.send(found)
+                result = WorkerLost(describe_error(error))
+            pipe.send(result)
 
 
 @contextmanager
-def _as_in_a_worker() -> Iterator[None]:
-    """Set what a process that is started now takes over: variables, deafness to Ctrl-C, no main module.
+def _worker_environment() -> Iterator[None]:
+    """Set the state that a process started in the block inherits.
 
-    A new process would run the main module again; a user's script need not be made for that.
+    The process gets the environment variables of workers, ignores Ctrl-C, and has an empty main module.
+    Otherwise it would run the user's script again, which may lack an ``if __name__ == "__main__"`` guard.
     """
-    before, main = dict(os.environ), sys.modules["__main__"]
+    environment, main = dict(os.environ), sys.modules["__main__"]
     with ignore_sigint():
-        os.environ.update(_SET)
+        os.environ.update(_ENVIRONMENT)
         sys.modules["__main__"] = ModuleType("__main__")
         try:
             yield
         finally:
             sys.modules["__main__"] = main
             os.environ.clear()
-            os.environ.update(before)
+            os.environ.update(environment)

@@ -1,4 +1,4 @@
-"""Pools: workers that do batches, in this process or in processes of this machine."""
+"""Worker pools that run batches in this process or in local worker processes."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from psm_sim.campaign.sweep.outcome import Outcome
 from psm_sim.campaign.sweep.worker import Worker, WorkerLost
 
 POLL_TIMEOUT_S = 0.2
-"""Seconds after which a pool comes back without a finished batch, so that an interrupt is heard."""
+"""Maximum wait for a finished batch in seconds, so that interrupts are handled promptly."""
 
 BatchResult = list[tuple[Batch, "list[Outcome] | WorkerLost"]]
 
 
 class Pool(Protocol):
-    """Workers that do batches, in any order."""
+    """Workers that run batches in any order."""
 
     @property
     def workers(self) -> int:
-        """The number of batches that are done at once."""
+        """Number of batches that run concurrently."""
 
     def submit(self, batch: Batch) -> None:
-        """Let a worker do *batch* as soon as one is free."""
+        """Submit *batch* to the next free worker."""
 
     def finished(self) -> BatchResult:
-        """Return the batches that are over, waiting a short while for the first."""
+        """Return the finished batches. Wait at most :data:`POLL_TIMEOUT_S` for the first one."""
 
     def close(self, *, at_once: bool = False) -> None:
-        """Let the workers go; *at_once*: whatever they are doing."""
+        """Release the workers. If *at_once* is true, do not wait for running batches."""
 
 
 class SerialPool:
-    """Pool without a worker of its own: batches are done when their outcomes are asked for."""
+    """Pool without worker processes. :meth:`finished` runs the batches in this process."""
 
     workers = 1
 
@@ -42,20 +42,26 @@ class SerialPool:
         self._waiting: list[Batch] = []
 
     def submit(self, batch: Batch) -> None:
-        """Keep *batch* for :meth:`finished`."""
+        """Queue *batch* for :meth:`finished`."""
         self._waiting.append(batch)
 
     def finished(self) -> BatchResult:
-        """Do the oldest batch."""
+        """Run the oldest batch and return its outcomes."""
         batch = self._waiting.pop(0)
         return [(batch, run_batch(batch))]
 
     def close(self, *, at_once: bool = False) -> None:
-        """Do nothing: there is nobody to let go."""
+        """Do nothing, because a serial pool has no workers."""
 
 
 class ProcessPool:
-    """Pool of *workers* processes on this machine; one that dies is replaced when there is a batch for it."""
+    """Pool of local worker processes. A dead worker is replaced when the next batch needs one.
+
+    Parameters
+    ----------
+    workers : int
+        Number of processes.
+    """
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -65,38 +71,38 @@ class ProcessPool:
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the processes."""
+        """Process ids of the workers."""
         return [worker.pid for worker in (*self._busy, *self._free)]
 
     def submit(self, batch: Batch) -> None:
-        """Give *batch* to a worker that is free, or to the first that will be."""
+        """Send *batch* to a free worker, or queue it until one is free."""
         self._waiting.append(batch)
-        self._give()
+        self._dispatch()
 
     def finished(self) -> BatchResult:
-        """Return what is over; of a worker that has died its batch is lost."""
+        """Return the finished batches. The batch of a dead worker has a :class:`WorkerLost` as its result."""
         by_pipe = {worker.pipe: worker for worker in self._busy}
-        found: BatchResult = []
+        results: BatchResult = []
         for pipe in wait(list(by_pipe), POLL_TIMEOUT_S):
             worker = by_pipe[pipe]
-            answer = worker.answer()
-            found.append((self._busy.pop(worker), answer))
+            result = worker.answer()
+            results.append((self._busy.pop(worker), result))
             if worker.is_gone:
                 worker.end(at_once=True)
             else:
                 self._free.append(worker)
-        self._give()
-        return found
+        self._dispatch()
+        return results
 
     def close(self, *, at_once: bool = False) -> None:
-        """End the processes."""
+        """Stop the processes."""
         workers = [*self._free, *self._busy]
         for worker in workers:
             worker.shut_down()
         for worker in workers:
             worker.end(at_once=at_once)
 
-    def _give(self) -> None:
+    def _dispatch(self) -> None:
         while self._waiting and len(self._busy) < self.workers:
             worker = self._free.pop(0) if self._free else Worker()
             self._busy[worker] = self._waiting.popleft()

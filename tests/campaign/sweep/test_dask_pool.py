@@ -85,7 +85,7 @@ def test_an_address_where_nobody_answers_is_told(tmp_path: Path) -> None:
     process = sweep(tmp_path, "--policy psm --cluster tcp://127.0.0.1:9")
     _, told = process.communicate()
     assert process.returncode == 2
-    assert "psm_sim: cluster is 'tcp://127.0.0.1:9', but no Dask scheduler answers there" in told
+    assert "psm_sim: cluster: no Dask scheduler answers at 'tcp://127.0.0.1:9'" in told
     assert "Traceback" not in told
 
 
@@ -171,7 +171,9 @@ def test_batches_are_lost_and_run_again(
     assert done == {row.seed: row.measures for row in expected if row.seed in done}
     failed = [row for row in rows if row.state == "failed"]
     assert 0 < len(failed) < len(done)
-    assert {row.error for row in failed} == {"The worker gave no answer: RuntimeError: the worker is gone"}
+    assert {row.error for row in failed} == {
+        "The worker returned no result: RuntimeError: the worker is gone"
+    }
     assert stand_in.closed
 
 
@@ -180,8 +182,8 @@ def test_a_worker_of_another_version_is_named(stand_in: StandIn, tmp_path: Path)
     stand_in.version = "9.9"
     with Store(tmp_path / "a.sqlite") as store:
         for address, sentence in (
-            ("tcp://here:1", "The worker tcp://here:2 has psm_sim 9.9; expected 0.1.0"),
-            ("tcp://nobody:1", "no Dask scheduler answers there"),
+            ("tcp://here:1", "Worker tcp://here:2 has psm_sim 9.9, expected 0.1.0"),
+            ("tcp://nobody:1", "no Dask scheduler answers at 'tcp://nobody:1'"),
         ):
             with pytest.raises(InputError, match=sentence):
                 run_grid(grid(policies=("psm",)), store, Resources(cluster=address))

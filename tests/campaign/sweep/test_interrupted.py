@@ -98,7 +98,7 @@ def test_a_sweep_killed_ten_times_ends_as_one_that_was_not(start, tmp_path: Path
     [
         (1, signal.SIGINT, 130, "psm_sim: interrupted.\n"),
         (2, signal.SIGINT, 130, "psm_sim: interrupted.\n"),
-        (2, signal.SIGTERM, 143, "psm_sim: ended by SIGTERM.\n"),
+        (2, signal.SIGTERM, 143, "psm_sim: terminated by SIGTERM.\n"),
     ],
 )
 def test_an_interrupt_ends_it_and_the_next_run_goes_on(
@@ -151,7 +151,7 @@ def test_what_an_interrupt_left_open_is_undone_before_claims_are_given_up(
         conduct._store._database.execute("BEGIN IMMEDIATE")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("psm_sim.campaign.sweep.database._BUSY_S", 0.01)
+    monkeypatch.setattr("psm_sim.campaign.sweep.database._BUSY_TIMEOUT_S", 0.01)
     monkeypatch.setattr(Scheduler, "run", struck)
     with Store(tmp_path / "a.sqlite") as store:
         with pytest.raises(KeyboardInterrupt):

@@ -244,13 +244,6 @@ def test_a_sweep_without_a_store_leaves_no_files(tmp_path: Path, monkeypatch: py
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_sweep_needs_a_trace_that_can_be_read_again(tmp_path: Path) -> None:
-    """A pipe is refused at once, also one to which nobody writes."""
-    os.mkfifo(tmp_path / "fifo.tr")
-    with pytest.raises(InputError, match=r"fifo.tr is a named pipe, which cannot be read again"):
-        run(tmp_path / "a.sqlite", grid(policies=("psm",), trace=str(tmp_path / "fifo.tr")))
-
-
 @pytest.mark.parametrize(
     ("vary", "words", "sentence"),
     [

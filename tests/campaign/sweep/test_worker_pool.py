@@ -31,7 +31,7 @@ def test_a_task_that_kills_its_worker_fails_alone(tmp_path: Path, monkeypatch: p
     failed = [row.parameters["policy.my.py:Hears.n"] for row in rows if row.state == "failed"]
     assert failed == [3, 3, 3]
     assert len(rows) == 12
-    assert {row.error.partition(":")[0] for row in rows} == {"", "The worker gave no answer"}
+    assert {row.error.partition(":")[0] for row in rows} == {"", "The worker returned no result"}
 
 
 @needs_posix
@@ -171,7 +171,7 @@ def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch)
         found = pool.finished()
     pool.close(at_once=True)
     assert isinstance(found[0][1], pool_module.WorkerLost)
-    assert "expected 9.9: install that one" in found[0][1]
+    assert "expected 9.9; install 9.9 there" in found[0][1]
 
 
 def test_a_worker_leaves_interrupts_to_its_parent_and_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
