@@ -10,8 +10,8 @@ from psm_sim.commands.stderr_messages import print_message
 from psm_sim.commands.trace_option_checks import check_disk_space, check_pages, check_target, check_unused
 from psm_sim.common.component_spec import Spec
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.toml_reader import read_toml
 from psm_sim.common.formatting import escape_unprintable
+from psm_sim.common.input_files import read_toml
 from psm_sim.common.input_limits import MAX_PAGES, MAX_RECORDS, MAX_SEED
 from psm_sim.common.output_files import check_writable
 from psm_sim.reporting.terminal.progress import progress

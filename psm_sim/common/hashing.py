@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from psm_sim.common.errors import InputError
+from psm_sim.common.input_files import open_input
 
 
 def digest_of(values: Any) -> str:
@@ -26,10 +27,10 @@ def file_digest(file: Path) -> str:
     Raises
     ------
     InputError
-        If the file cannot be read.
+        If the file cannot be read, or is a pipe or a device.
     """
     try:
-        with file.open("rb") as opened:
+        with open_input(file) as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}; specify a readable file.") from error

@@ -9,7 +9,7 @@ from typing import Any
 
 from psm_sim.common.array_types import FloatArray
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.reopenable_input import read_text
+from psm_sim.common.input_files import read_text
 from psm_sim.common.output_files import atomic_write_text, check_writable
 from psm_sim.learning import Learner
 

@@ -138,8 +138,6 @@ def compare_in_parallel(
         One comparison for each scenario, in order.
     """
     comparisons: list[Comparison] = []
-    if any(scenario.is_piped for scenario in scenarios):
-        workers = 1  # only this process can read the pipe
     for comparison in parallel_map(partial(_compare_without_state, policies), scenarios, workers):
         comparisons.append(comparison)
         report(comparisons)

@@ -94,13 +94,6 @@ class Scenario:
             "seed": self.seed,
         }
 
-    @property
-    def is_piped(self) -> bool:
-        """Whether the trace is a named pipe, which only one process can read."""
-        return (
-            not isinstance(self.trace, Workload) and find_trace(Spec.of(self.trace, "trace").name).is_fifo()
-        )
-
     def workload(self) -> Workload:
         """Return the workload of the single client that the trace selects.
 
@@ -211,6 +204,6 @@ class Scenario:
         Raises
         ------
         InputError
-            If a file cannot be read, or the trace is a named pipe, which cannot be read again.
+            If a file cannot be read.
         """
         return hash_of(self, policies, {} if cache is None else cache)

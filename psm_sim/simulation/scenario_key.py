@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.component_spec import Spec
-from psm_sim.common.errors import InputError
 from psm_sim.common.hashing import digest_of, file_digest
 from psm_sim.network import Topology
 from psm_sim.network.topology_sections import StationSpec
@@ -77,9 +76,6 @@ def _cached_digest(cache: DigestCache, name: tuple[Any, ...], facts: Callable[[]
 
 def _trace_facts(spec: Spec) -> list[str]:
     path = find_trace(spec.name)
-    if path.is_fifo():
-        problem = f"trace {spec} is a named pipe, which cannot be read again"
-        raise InputError(f"{problem}; save it as a file.")
     files = dict.fromkeys([path, *spec.files()])
     return [str(spec), *map(file_digest, files)]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +11,8 @@ from psm_sim.common.errors import InputError
 from psm_sim.simulation import (
     ClientComparison,
     Scenario,
-    client_comparison,
     compare_clients,
     compare_runs,
-    compare_seeds,
 )
 from psm_sim.simulation.run_averages import MEASURES
 from psm_sim.workload.loading import find_trace, load_workload
@@ -129,26 +125,3 @@ def test_workers_are_at_least_one(trace: str) -> None:
     """A number that means nothing is refused."""
     with pytest.raises(InputError, match="workers must be an integer >= 1, got 0"):
         compare_clients(["psm"], Scenario(f"{trace}:clients=2", pages=2), workers=0)
-
-
-def test_what_came_through_a_pipe_is_run_where_it_was_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another process would find the pipe empty; a file is given to as many as are asked for."""
-    asked: list[int | None] = []
-
-    def in_this_process(function, items, workers):
-        asked.append(workers)
-        return map(function, items)
-
-    monkeypatch.setattr(client_comparison, "parallel_map", in_this_process)
-    log = b"".join(b'm %d u "http://x/%d.html" 2009 0.5\n' % (785526125 + 9 * k, k) for k in range(9))
-    (tmp_path / "x.log").write_bytes(log)
-    os.mkfifo(tmp_path / "fifo")
-    writer = threading.Thread(target=(tmp_path / "fifo").write_bytes, args=[log])
-    writer.start()
-    for name in ("fifo", "x.log"):
-        scenario = Scenario(f"{tmp_path / name}:workload=sample", pages=2)
-        assert len(compare_seeds(["psm"], scenario, 2, workers=2).seeds) == 2
-    writer.join()
-    assert asked == [1, 2]

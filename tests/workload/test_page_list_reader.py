@@ -152,3 +152,14 @@ def test_a_page_list_has_at_most_so_many_pages_objects_and_bytes(tmp_path, monke
             patch.setattr(name, value)
             with pytest.raises(InputError, match=message):
                 read_page_list(path)
+
+
+def test_a_page_of_very_many_objects_is_written_as_it_can_be_read(tmp_path: Path) -> None:
+    """30,000 objects; more than fit in a line are rejected, and the file stays unchanged."""
+    page = Page(1.0, 100, (200,) * 30_000, (300,) * 30_001, (0.0,) * 30_001)
+    write_page_list(tmp_path / "x.csv", [page])
+    assert read_page_list(tmp_path / "x.csv") == (page,)
+    long = Page(1.0, 100, (200,) * 300_000, (300,) * 300_001, (0.0,) * 300_001)
+    with pytest.raises(InputError, match="has 300,001 objects, too many for a line of at most"):
+        write_page_list(tmp_path / "x.csv", [long])
+    assert read_page_list(tmp_path / "x.csv") == (page,)

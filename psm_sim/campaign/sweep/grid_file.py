@@ -8,8 +8,8 @@ from typing import Any
 from psm_sim.campaign.sweep.grid import Grid
 from psm_sim.campaign.sweep.grid_axis import GridAxis
 from psm_sim.common.errors import InputError, did_you_mean
-from psm_sim.common.files.toml_reader import read_toml
 from psm_sim.common.formatting import flatten
+from psm_sim.common.input_files import read_toml
 from psm_sim.simulation.preset import Preset, load_preset
 
 _STRINGS, _INTEGERS, _TABLES = ("trace", "topology", "loss", "preset"), ("pages", "seed"), ("vary", "set")

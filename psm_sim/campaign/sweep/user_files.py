@@ -14,7 +14,7 @@ from psm_sim.common.bundled_files import bundled_names
 from psm_sim.common.component_spec import Spec, class_file, split_commas
 from psm_sim.common.errors import InputError
 from psm_sim.common.hashing import digest_of
-from psm_sim.common.files.reopenable_input import read_bytes
+from psm_sim.common.input_files import read_bytes
 from psm_sim.workload.loading import find_trace
 
 PathMap = Mapping[str, str]

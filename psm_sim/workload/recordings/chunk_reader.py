@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.reopenable_input import open_seekable
+from psm_sim.common.input_files import open_input
 from psm_sim.common.progress import Progress
 
 CHUNK_BYTES = 1 << 20
@@ -58,7 +58,7 @@ class ChunkReader:
             If the file cannot be read, its gzip data are corrupt, or they expand beyond the limit.
         """
         try:
-            with open_seekable(self.path) as file:
+            with open_input(self.path) as file:
                 self._size = os.fstat(file.fileno()).st_size
                 compressed = file.read(2) == GZIP
                 file.seek(0)

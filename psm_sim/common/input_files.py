@@ -1,25 +1,63 @@
-"""TOML files, read with limits on size and nesting."""
+"""Reading of input files with limits on size, and of TOML files with limits on nesting."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from psm_sim.common.errors import InputError
-from psm_sim.common.files.reopenable_input import read_text
 
-MAX_BYTES = 1 << 20
+MAX_TOML_BYTES = 1 << 20
 """Maximum size of a file in bytes; the bundled files have at most some thousand."""
 
-MAX_DEPTH = 20
+MAX_TOML_DEPTH = 20
 """Maximum nesting depth of tables and lists."""
 
-MAX_KEYS = 10_000
+MAX_TOML_KEYS = 10_000
 """Maximum number of keys of all tables."""
 
 _MAX_DOTS = 200
+_KERNEL_DIRS = ("/proc", "/sys")
+
+
+def open_input(path: Path) -> BinaryIO:
+    """Open a regular file for reading.
+
+    A pipe is rejected, because inputs are read more than once and by several processes.
+
+    Raises
+    ------
+    InputError
+        If *path* is a pipe, a device, a terminal, a socket, or a file of /proc or /sys.
+    OSError
+        If the file cannot be read.
+    """
+    is_kernel_file = any(path.resolve().is_relative_to(folder) for folder in _KERNEL_DIRS)
+    if path.exists() and not path.is_dir() and (is_kernel_file or not path.is_file()):
+        raise InputError(f"{path} is a pipe, a device or a kernel file; expected a regular file.")
+    return path.open("rb")
+
+
+def read_bytes(path: Path, max_bytes: int) -> bytes:
+    """Return the content of a file of at most *max_bytes* bytes.
+
+    Raises
+    ------
+    InputError
+        If the file is larger, or cannot be opened with :func:`open_input`.
+    """
+    with open_input(path) as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise InputError(f"{path} is larger than {max_bytes >> 10:,} KiB; expected a smaller file.")
+    return data
+
+
+def read_text(path: Path, max_bytes: int) -> str:
+    """Return the UTF-8 text of a file; see :func:`read_bytes` for *max_bytes* and the errors."""
+    return read_bytes(path, max_bytes).decode("utf-8")
 
 
 def read_toml(path: Path, kind: str) -> dict[str, Any]:
@@ -31,7 +69,7 @@ def read_toml(path: Path, kind: str) -> dict[str, Any]:
         If the file cannot be read, is not TOML, is too large, or is nested too deeply.
     """
     try:
-        text = read_text(path, MAX_BYTES)
+        text = read_text(path, MAX_TOML_BYTES)
         _check_dots(text, path)
         document = tomllib.loads(text)
         _check_size(document, path)
@@ -48,7 +86,7 @@ def _check_dots(text: str, path: Path) -> None:
     """Reject keys with very many dots, for which tomllib takes quadratic time."""
     if any(part.count(".") > _MAX_DOTS for part in re.split(r"[=,\n\[\]{}]", text)):
         raise InputError(
-            f"{path} is nested deeper than {MAX_DEPTH}; expected tables as in the documentation."
+            f"{path} is nested deeper than {MAX_TOML_DEPTH}; expected tables as in the documentation."
         )
 
 
@@ -61,11 +99,11 @@ def _check_size(document: dict[str, Any], path: Path) -> None:
         if not isinstance(value, (dict, list)):
             continue
         keys += len(value) if isinstance(value, dict) else 0
-        if depth > MAX_DEPTH or keys > MAX_KEYS:
+        if depth > MAX_TOML_DEPTH or keys > MAX_TOML_KEYS:
             problem = (
-                f"is nested deeper than {MAX_DEPTH}"
-                if depth > MAX_DEPTH
-                else f"has more than {MAX_KEYS:,} keys"
+                f"is nested deeper than {MAX_TOML_DEPTH}"
+                if depth > MAX_TOML_DEPTH
+                else f"has more than {MAX_TOML_KEYS:,} keys"
             )
             raise InputError(f"{path} {problem}; expected tables as in the documentation.")
         stack += [(item, depth + 1) for item in (value.values() if isinstance(value, dict) else value)]

@@ -1,0 +1,59 @@
+"""Options and parameters without effect are rejected by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from psm_sim.cli import main
+
+LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html" 2009 0.5\n'
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("trace convert s.txt --to q.tr --pages 5", "--pages=5 has no effect"),
+        ("trace convert s.txt --to q.tr --seed 3", "--seed=3 has no effect"),
+        ("trace convert s.txt:clients=zzz --to q.tr", "clients=zzz has no effect"),
+        ("trace convert s.txt:nosuch=1 --to q.tr", "nosuch=1 has no effect"),
+        ("trace convert p.csv --to q.csv --seed 3", "--seed=3 has no effect"),
+        ("trace info ucb:nosuch=1", "nosuch=1 has no effect"),
+        ("trace info p.csv:nosuch=1", "no parameter 'nosuch'"),
+        ("trace fit p.csv:nosuch=1 --to x.toml", "no parameter 'nosuch'"),
+        ("replay --trace s.log --pages 3", "--pages has no effect"),
+        ("replay --trace s.log --rate-kbps=3", "--rate-kbps has no effect"),
+        ("replay --trace s.log --seed 3", "--seed has no effect"),
+        ("replay --other-loss inverse", "--other-loss has no effect"),
+        ("replay --learner static-expert --horizon 50", "--horizon has no effect"),
+        ("replay --trace p.csv --seed 3", "--seed has no effect"),
+        ("--policy psm --force", "--force requires --output"),
+        ("sweep --policy psm --loss inverse", "Setting loss has no effect on the policies psm"),
+        ("sweep --vary pages=2,3 --pages 7", "pages is specified twice"),
+        ("sweep --vary seed=2,3 --seed=7", "seed is specified twice"),
+        ("sweep --vary trace=ucb,modern --trace ucb", "trace is specified twice"),
+        ("sweep --vary topology=modern --topology modern", "topology is specified twice"),
+        ("sweep --cluster tcp://127.0.0.1:1 --workers 2", "which has its own workers"),
+        ("sweep --store=", "--store must be a file name, got ''"),
+        ("trace convert s.log --to=", "--to must be a file name, got ''"),
+        ("trace fit s.log --to=", "--to must be a file name, got ''"),
+    ],
+)
+def test_what_a_command_does_not_use_is_refused_by_name(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: str,
+    named: str,
+) -> None:
+    """An option, and a parameter of the trace; nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    Path("s.log").write_text(LOG)
+    Path("p.csv").write_text("page,think_s,main_bytes,images\n1,1,1000,\n")
+    assert main(["trace", "synthesize", "--records", "50", "--to", "s.tr"]) == 0
+    assert main(["trace", "convert", "s.tr", "--to", "s.txt"]) == 0
+    capsys.readouterr()
+    assert main(words.split()) == 2
+    assert named in capsys.readouterr().err
+    assert {path.name for path in tmp_path.iterdir()} == {"s.log", "p.csv", "s.tr", "s.txt"}

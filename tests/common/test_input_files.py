@@ -1,0 +1,114 @@
+"""Input files: special files and files that are too large are rejected."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from psm_sim.cli import main
+from psm_sim.common.errors import InputError
+from psm_sim.common.input_files import open_input, read_text, read_toml
+from psm_sim.workload.recordings import chunk_reader, client_requests, har
+
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="requires POSIX files")
+
+LOG = 'm 785526125 u "http://x/a.html" 2009 0.5\nm 785526135 u "http://x/b.html" 2009 0.5\n'
+
+
+@needs_posix
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--trace fifo.csv",
+        "--trace fifo.toml",
+        "--trace fifo.tr",
+        "--topology fifo.toml",
+        "--policy lpsm:state=fifo.toml",
+        "replay --trace fifo.tr",
+        "trace info fifo.har",
+        "trace convert fifo.tr --to x.csv",
+        "trace fit fifo.csv --to x.toml",
+        "sweep fifo.toml",
+        "sweep --policy psm --trace fifo.tr",
+        "--preset fifo.toml",
+    ],
+)
+def test_a_pipe_is_rejected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    """At once, without waiting for data."""
+    monkeypatch.chdir(tmp_path)
+    for suffix in ("csv", "toml", "tr", "har"):
+        os.mkfifo(f"fifo.{suffix}")
+    assert main(words.split()) == 2
+    (message,) = capsys.readouterr().err.splitlines()
+    assert "is a pipe, a device" in message or "not found" in message
+
+
+@needs_posix
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/tty", "/proc/kmsg"])
+def test_a_device_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str], device: str) -> None:
+    """Also behind a link with the name of a trace or of a state file."""
+    if not Path(device).exists():
+        pytest.skip(f"there is no {device}")
+    for name in ("x.csv", "x.tr", "x.toml"):
+        (tmp_path / name).symlink_to(device)
+        assert main(["--trace", str(tmp_path / name)]) == 2
+        assert "is a pipe, a device or a kernel file; expected" in capsys.readouterr().err
+    assert main(["--policy", f"lpsm:state={tmp_path / 'x.tr'}"]) == 2
+    assert "is a pipe, a device or a kernel file; expected" in capsys.readouterr().err
+
+
+@needs_posix
+def test_a_socket_is_rejected(tmp_path: Path) -> None:
+    """It cannot be opened at all."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "s"))
+        with pytest.raises(InputError, match="is a pipe, a device"):
+            open_input(tmp_path / "s")
+
+
+def test_large_files_are_not_taken_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of text, of any trace unpacked, of entries and of requests."""
+    (tmp_path / "x").write_text("x" * 5000)
+    with pytest.raises(InputError, match="is larger than 4 KiB"):
+        read_text(tmp_path / "x", 4096)
+    monkeypatch.setattr(chunk_reader, "MAX_BYTES", 1 << 20)
+    with pytest.raises(InputError, match="must be at most 0 MiB after decompression"):
+        list(chunk_reader.ChunkReader(tmp_path / "x", max_bytes=4096).chunks())
+    monkeypatch.setattr(har, "MAX_BRACKETS", 100)
+    (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": [{}] * 100}}))
+    with pytest.raises(InputError, match="has over 100 brackets"):
+        har.read_log(chunk_reader.ChunkReader(tmp_path / "x.har"))
+    monkeypatch.setattr(client_requests, "MAX_RECORDS", 1)
+    (tmp_path / "x.log").write_text(LOG)
+    assert main(["trace", "info", str(tmp_path / "x.log")]) == 2
+
+
+def test_toml_is_bounded_in_size_depth_and_keys(tmp_path: Path) -> None:
+    """Nested lists and tables, dotted keys, and very many of them."""
+    texts = {
+        "[" + "a." * 100_000 + "a]": "nested deeper than 20",
+        "x = " + "[" * 50 + "]" * 50: "nested deeper than 20",
+        "[" + ".".join("a" * 30) + "]": "nested deeper than 20",
+        "x = " + "[" * 5000 + "]" * 5000: "is not a valid topology: ",
+        "\n".join(f"k{number} = 1" for number in range(20_000)): "more than 10,000 keys",
+        "#" * (1 << 21): "is larger than 1,024 KiB",
+    }
+    for text, message in texts.items():
+        (tmp_path / "x.toml").write_text(text)
+        with pytest.raises(InputError, match=message):
+            read_toml(tmp_path / "x.toml", "topology")
+
+
+def test_a_trace_whose_name_has_a_colon_and_an_equals_sign_can_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that exists is what its name says."""
+    monkeypatch.chdir(tmp_path)
+    Path("a:b=c.log").write_text(LOG)
+    assert main(["trace", "info", "a:b=c.log"]) == 0
