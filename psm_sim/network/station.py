@@ -11,7 +11,6 @@ from psm_sim.network.segment import Segment
 from psm_sim.network.topology import Topology
 from psm_sim.policies import Frame, Policy, Poll, RadioPower, Rest
 from psm_sim.policies.base import Dtim
-from psm_sim.policies.outstanding_requests import StationRequests
 
 _NEW = tuple.__new__
 """Bypasses the NamedTuple constructor (twice as fast)."""
@@ -39,8 +38,7 @@ class Station:
         on_rest: Sequence[Callable[[float, Poll | None, Rest], None]] = (),
     ) -> None:
         self._env, self._policy, self._radio, self._on_rest = env, policy, radio, on_rest
-        self._flows = policy.flows if isinstance(policy.flows, StationRequests) else None
-        self._on_sent = policy.sent if policy.wants("sent") and self._flows is None else None
+        self._on_sent = policy.sent if policy.wants("sent") else None
         self._on_uplink = None if type(policy).uplink is Policy.uplink else policy.uplink
         self._last_uplink_s = 0.0  # the start of the run counts as an uplink packet
 
@@ -67,10 +65,6 @@ class Station:
             self._on_uplink(now_s)
         if self._on_sent is not None:
             self._on_sent(now_s, _frame(segment))
-        elif self._flows is not None:
-            requests, ends = segment.payload or segment.syn, segment.fin or type(segment) is not Segment
-            if requests or ends:
-                self._flows.note_sent(now_s, segment.connection.number, bool(requests), ends)
         self._radio.send(segment)
 
     def send_null(self, segment: Segment) -> None:
@@ -87,8 +81,6 @@ class Station:
 
     def receiver(self, deliver: Callable[[Segment], None]) -> Callable[[Segment], None]:
         """Return a wrapper of *deliver* that first notifies the policy, if it implements the hook."""
-        if self._flows is not None:
-            return self._tracking_receiver(self._flows, deliver)
         if not self._policy.wants("received"):
             return deliver
         on_received, env = self._policy.received, self._env
@@ -99,24 +91,8 @@ class Station:
 
         return receive
 
-    def _tracking_receiver(
-        self, flows: StationRequests, deliver: Callable[[Segment], None]
-    ) -> Callable[[Segment], None]:
-        """Return a wrapper of *deliver* that first updates *flows*, if a frame can change them."""
-        env, full, note_reply_end = self._env, flows.segment_bytes, flows.note_reply_end
-
-        def receive(segment: Segment) -> None:
-            flows.last_frame_s = env.now
-            if segment.payload < full and (segment.payload or segment.fin or type(segment) is not Segment):
-                note_reply_end(segment.connection.number)
-            deliver(segment)
-
-        return receive
-
     def rest(self, time_s: float, poll: Poll | None) -> Rest:
         """Return the policy's decision, given that the link became idle at *time_s*."""
-        if self._flows is not None and self._last_uplink_s > self._flows.last_frame_s:
-            self._flows.last_frame_s = self._last_uplink_s
         rest = self._policy.rest(time_s, time_s - self._last_uplink_s, poll)
         for on_rest in self._on_rest:
             on_rest(time_s, poll, rest)

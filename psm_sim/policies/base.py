@@ -5,15 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from psm_sim.beacons import Beacons
 from psm_sim.common.parameters import values_of
 from psm_sim.policies.service_period_rules import ServicePeriod
 from psm_sim.poll import Poll
-
-if TYPE_CHECKING:
-    from psm_sim.policies.outstanding_requests import StationRequests
 
 
 class Plan(Protocol):
@@ -164,11 +161,6 @@ class Policy(ABC):
 
     dtim: Dtim = Dtim()
     """DTIM period, which divides the numbers of the DTIM beacons. Set before :meth:`start`."""
-
-    flows: StationRequests | None = None
-    """Record of requests that the station updates, so that :meth:`sent` and :meth:`received` need not be
-    called; None if the policy uses these hooks.
-    """
 
     @property
     def service(self) -> ServicePeriod | None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from psm_sim.common.input_limits import MAX_MS, MAX_WEIGHT
 from psm_sim.common.parameters import check_all, parameter
 from psm_sim.policies.base import Frame, Plan, Policy, Rest
-from psm_sim.policies.outstanding_requests import StationRequests, is_useful, longest_doze
+from psm_sim.policies.outstanding_requests import OutstandingRequests, is_useful, longest_doze
 from psm_sim.poll import Poll
 
 _EVERY_BEACON = Rest(0.0, 1, repeat=True)
@@ -49,10 +49,6 @@ class OutstandingPolicy(Policy):
 
     def __post_init__(self) -> None:
         check_all(self, "policy outstanding")
-        self._flows = StationRequests(self.mss)
-        cls = type(self)
-        if cls.sent is OutstandingPolicy.sent and cls.received is OutstandingPolicy.received:
-            self.flows = self._flows  # no hook is needed, unless a subclass overrides one
         self._reset()
 
     def start(self, beacon_s: float) -> None:
@@ -61,7 +57,8 @@ class OutstandingPolicy(Policy):
         self._reset()
 
     def _reset(self) -> None:
-        self._flows.clear()
+        self._requests = OutstandingRequests(self.mss)
+        self._last_frame_s = self._last_request_s = 0.0
         self._max_beacons = longest_doze(self.max_ms, self.beacon_s)
         self._longest, self._longest_from_now_on = (
             Rest(0.0, self._max_beacons, repeat=True),
@@ -70,20 +67,21 @@ class OutstandingPolicy(Policy):
 
     def sent(self, now_s: float, frame: Frame) -> None:
         """Handle a frame sent, which can open or end a request."""
-        self._flows.last_frame_s, useful = now_s, is_useful(frame)
-        if useful or frame.fin:
-            self._flows.note_sent(now_s, frame.flow, useful, frame.fin)
+        self._last_frame_s = now_s
+        if is_useful(frame):
+            self._last_request_s = now_s
+        self._requests.sent(frame)
 
     def received(self, now_s: float, frame: Frame) -> None:
         """Handle a frame received, which can complete a reply."""
-        self._flows.last_frame_s = now_s
-        self._flows.received(frame)
+        self._last_frame_s = now_s
+        self._requests.received(frame)
 
     def rest(self, now_s: float, since_uplink_s: float, poll: Poll | None) -> Rest:
         """Doze until the next beacon if a reply is awaited, else back off."""
-        if self._flows.is_quiet():
+        if not self._requests.waiting:
             return self._back_off(now_s)
-        wait_s = self._flows.last_request_s + self.wait_ms / 1000 - now_s
+        wait_s = self._last_request_s + self.wait_ms / 1000 - now_s
         return Rest(wait_s) if wait_s > 0 else _EVERY_BEACON
 
     def _back_off(self, now_s: float) -> Rest:
@@ -98,7 +96,7 @@ class OutstandingPolicy(Policy):
 
     def _target_beacons(self, now_s: float) -> float:
         """Return the target length of a doze from *now_s* on, in beacons."""
-        return self.f * (now_s - self._flows.last_frame_s) / self.beacon_s
+        return self.f * (now_s - self._last_frame_s) / self.beacon_s
 
 
 class _LongestDozes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from psm_sim.policies.base import Frame
 
 
@@ -45,61 +43,6 @@ class OutstandingRequests:
     def waiting(self) -> int:
         """Number of connections that wait for a reply."""
         return len(self._waiting)
-
-
-class StationRequests(OutstandingRequests):
-    """Outstanding requests that the station updates for its policy.
-
-    The station then calls neither :meth:`Policy.sent` nor :meth:`Policy.received`, and examines only frames
-    that can change the set. Most frames are pure ACKs sent or full segments received, which cannot.
-
-    Attributes
-    ----------
-    last_frame_s : float
-        Time of the last frame sent or received, in seconds.
-    last_request_s : float
-        Time of the last SYN or payload sent, in seconds.
-    """
-
-    last_frame_s = last_request_s = 0.0
-
-    def clear(self) -> None:
-        """Reset to no outstanding request at time 0."""
-        self._waiting.clear()
-        self.last_frame_s = self.last_request_s = 0.0
-
-    def is_quiet(self) -> bool:
-        """Return whether no connection waits for a reply.
-
-        A method takes half the time of the property :attr:`waiting`.
-        """
-        return not self._waiting
-
-    def note_sent(self, now_s: float, flow: int, useful: bool, last: bool) -> None:
-        """Handle a frame that is useful or the last one of its connection.
-
-        Parameters
-        ----------
-        now_s : float
-            Time of sending, in seconds.
-        flow : int
-            Number of the connection; -1 if the frame has none.
-        useful : bool
-            Whether the frame is a SYN or has a payload.
-        last : bool
-            Whether the frame closes its connection.
-        """
-        if useful:
-            self.last_request_s = now_s
-        if last:
-            self._waiting.discard(flow)
-        elif flow >= 0:
-            self._waiting.add(flow)
-
-    @property
-    def note_reply_end(self) -> Callable[[int], None]:
-        """Function that removes the connection with a given number when its reply is complete."""
-        return self._waiting.discard
 
 
 def is_useful(frame: Frame) -> bool:
