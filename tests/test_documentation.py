@@ -57,7 +57,7 @@ def test_examples_run(
     from psm_sim.cli import main
 
     monkeypatch.setattr(
-        "psm_sim.reporting.figures.run.write_figures.SUFFIXES", (".svg",)
+        "psm_sim.reporting.figures.comparison.SUFFIXES", (".svg",)
     )  # of three; what is compared
     monkeypatch.chdir(tmp_path)
     printed = ""

@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     from psm_sim.commands.unused_replay_options import check_unused
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
     from psm_sim.replay.trace_replay import replay_trace
-    from psm_sim.reporting.files import replay_files as replay_report
+    from psm_sim.reporting.files import replay_output
     from psm_sim.reporting.files.result_folder import usable_folder
     from psm_sim.workload.modem_transfer_times import NominalTransfers
 
@@ -144,8 +144,8 @@ def run(arguments: argparse.Namespace) -> int:
             history=folder is not None,
             progress=callback,
         )
-    values = replay_report.to_dict(arguments.trace, arguments.seed, config, clients)
-    replay_report.write(values, arguments.format, sys.stdout)
+    values = replay_output.to_dict(arguments.trace, arguments.seed, config, clients)
+    replay_output.write(values, arguments.format, sys.stdout)
     if folder is not None and other is not None:
         _write(folder, values, clients, other)
     return 0
@@ -180,7 +180,7 @@ def _write(folder: Path, values: dict[str, Any], clients: list[ReplayedClient], 
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.output_files import replace_files
     from psm_sim.replay.trace_replay import replay_activity
-    from psm_sim.reporting.figures.replay import write_figures as replay_figures
+    from psm_sim.reporting.figures import replay as replay_figures
     from psm_sim.reporting.files.result_json import to_text
 
     messages = []

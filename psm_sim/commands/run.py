@@ -85,9 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the comparison and report it."""
     from psm_sim.commands.stderr_messages import print_message
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
-    from psm_sim.reporting.figures.run.write_figures import picture_path, plot
+    from psm_sim.reporting.figures.comparison import picture_path, plot
     from psm_sim.reporting.files import result_folder as files
-    from psm_sim.reporting.files.run_record import check_free, facts_of, run_record
+    from psm_sim.reporting.files.result_folder import check_free, facts_of, run_record
     from psm_sim.reporting.terminal.progress import progress_on
 
     start = datetime.now(UTC)

@@ -105,7 +105,7 @@ def _rows(arguments: argparse.Namespace, path: Path) -> list[StoredRow]:
     from psm_sim.campaign.sweep.run import Resources, run_grid
     from psm_sim.campaign.sweep.store import Store
     from psm_sim.common.user_code_guards import redirect_stdout_to_stderr
-    from psm_sim.reporting.terminal.sweep_progress import sweep_progress_on
+    from psm_sim.reporting.terminal.progress import sweep_progress_on
 
     grid = build_grid(arguments)
     grid.tasks()  # validated first, so that an invalid grid creates no store

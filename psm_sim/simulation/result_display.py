@@ -16,13 +16,13 @@ def table_text(comparison: Any) -> str:
 
 def trade_off(comparison: Any) -> Any:
     """Plot energy against slowdown, with the offline frontier. Return the matplotlib figure."""
-    frontier = _reporting("figures.run.write_figures").frontier_of(comparison)
-    return _reporting("figures.run.trade_off").draw(comparison, frontier)
+    frontier = _reporting("figures.comparison").frontier_of(comparison)
+    return _reporting("figures.comparison").draw_trade_off(comparison, frontier)
 
 
 def page_timeline(results: Any) -> Any:
     """Plot the timeline of one page, with one panel per result. Return the matplotlib figure."""
-    return _reporting("figures.run.page_timeline").draw(results)
+    return _reporting("figures.timelines").draw_page_timeline(results)
 
 
 def _reporting(name: str) -> Any:

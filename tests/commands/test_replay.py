@@ -75,7 +75,7 @@ def test_several_clients_have_a_row_and_a_folder_each(
         assert other.history is not None
         return [folder / "losses.png", folder / "losses.svg"]
 
-    monkeypatch.setattr("psm_sim.reporting.figures.replay.write_figures.write_figures", note)
+    monkeypatch.setattr("psm_sim.reporting.figures.replay.write_figures", note)
     trace, folder = tmp_path / "home.tr", tmp_path / "out"
     assert main(["trace", "synthesize", "--records", "3000", "--to", str(trace)]) == 0
     words = f"replay --trace {trace} --clients 2 --polls 60 --learner static-expert --format csv"

@@ -10,8 +10,8 @@ import math
 import pytest
 
 from psm_sim import simulate, timeline
-from psm_sim.reporting.figures.run import page_timeline, slowdowns, trade_off
-from psm_sim.reporting.figures.run.write_figures import frontier_of
+from psm_sim.reporting.figures.comparison import draw_slowdowns, draw_trade_off, frontier_of
+from psm_sim.reporting.figures.timelines import draw_page_timeline
 from psm_sim.reporting.files import result_csv, result_json
 from psm_sim.reporting.html.comparison import page_of
 from psm_sim.reporting.terminal import comparison as table
@@ -161,9 +161,9 @@ def test_figures_and_page_are_drawn_even_if_no_page_is_complete():
     """A report of nothing but failures."""
     found = compare_runs(["psm"], Scenario("ucb", pages=2, settings={"browser.max_page_s": 0.01}))
     for drawn in (
-        slowdowns.draw(found),
-        trade_off.draw(found, frontier_of(found)),
-        page_timeline.draw(found.runs),
+        draw_slowdowns(found),
+        draw_trade_off(found, frontier_of(found)),
+        draw_page_timeline(found.runs),
     ):
         drawn.draw_without_rendering()
     assert "it has taken longer than 0.01 s" in page_of(found, {}, [])

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from psm_sim.campaign.sweep.plot_points import Columns, Point
 from psm_sim.common.errors import InputError
 from psm_sim.common.summary_stats import Interval
-from psm_sim.reporting.figures.policy_names import name_of
-from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, common_style, new_figure
+from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, common_style, name_of, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from psm_sim.common.formatting import truncate
-from psm_sim.reporting.figures.run.policy_styles import representative_run, truncate_name
-from psm_sim.reporting.html import energy_bars, slowdown_distribution, timeline, trade_off
-from psm_sim.reporting.html.html_document import Section, render_document
-from psm_sim.reporting.html.markup import (
+from psm_sim.reporting.figures.style import representative_run, truncate_name
+from psm_sim.reporting.html import energy_bars, slowdowns, timeline, trade_off
+from psm_sim.reporting.html.html_document import (
+    Section,
     escape_text,
     html_definitions,
     html_paragraphs,
     html_select,
     html_table,
+    plain_text,
+    render_document,
 )
-from psm_sim.reporting.html.page_table import pages_section, pages_table
-from psm_sim.reporting.html.timeline_data import record_timeline
+from psm_sim.reporting.html.timeline import record_timeline
 from psm_sim.reporting.html.trade_off import Mark
 from psm_sim.reporting.terminal.comparison import caption
 from psm_sim.simulation.failed_pages import complete_slowdowns
@@ -27,6 +28,7 @@ from psm_sim.simulation.run_averages import MEASURES, Average
 if TYPE_CHECKING:
     from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
     from psm_sim.simulation import Comparison, Result
+    from psm_sim.simulation.result_parts import PageRecord
 
 _MAX_NAME_LENGTH = 28
 
@@ -61,7 +63,7 @@ def page_of(
         _states(marks),
         _slowdowns(comparison),
         _timelines(runs, comparison.runs[0].policy),
-        pages_section(comparison),
+        _pages(comparison),
         Section("parameters", "Parameters", _parameters(comparison, provenance)),
     ]
     title = f"{comparison.trace}: {', '.join(run.policy for run in comparison.runs)}"
@@ -121,7 +123,7 @@ def _states(marks: Sequence[Mark]) -> Section:
 
 def _slowdowns(comparison: Comparison) -> Section:
     lines = {truncate_name(run.policy): complete_slowdowns(run) for run in comparison.shown}
-    return Section("slowdowns", "Distribution of page slowdown", "", slowdown_distribution.draw(lines))
+    return Section("slowdowns", "Distribution of page slowdown", "", slowdowns.draw_distributions(lines))
 
 
 def _timelines(runs: Sequence[Result], first: str) -> Section:
@@ -157,3 +159,51 @@ def _parameters(comparison: Comparison, provenance: Mapping[str, Any]) -> str:
     return (
         command + "".join(tables) + (html_definitions("SHA-256 of the input files", files) if files else "")
     )
+
+
+MAX_ROWS = 8_000
+"""Maximum number of rows in the table. ``pages.csv`` has all rows."""
+
+_PAGE_COLUMNS = {
+    "page": "page",
+    "objects": "objects",
+    "bytes": "bytes",
+    "think_s": "think time (s)",
+    "page_time_s": "page time (s)",
+    "always_on_time_s": "page time without power saving (s)",
+    "slowdown": "slowdown",
+    "energy_j": "energy (J)",
+    "beacons": "beacons",
+}
+
+
+def _pages(comparison: Comparison) -> Section:
+    """Return the section of the table, whose rows a script inserts."""
+    total = sum(len(run.page_records) for run in comparison.runs)
+    omitted = (
+        f" Only {MAX_ROWS} of {total} rows are listed. pages.csv has all rows." if total > MAX_ROWS else ""
+    )
+    hint = f"Click a column heading to sort. Click it again to reverse the order.{omitted}"
+    return Section("pages", "Pages", html_paragraphs([hint]) + "<div id=rows></div>")
+
+
+def pages_table(comparison: Comparison) -> dict[str, Any]:
+    """Return the columns and at most :data:`MAX_ROWS` rows, the same number for each policy and run."""
+    results = [(run, *pair) for run in comparison.runs for pair in _runs_of(run)]
+    rows_per_result = max(MAX_ROWS // len(results), 1)
+    first = comparison.runs[0]
+    kind = [first.KIND] if isinstance(first, Average) else []
+    rows = [
+        [run.policy, *([name] if kind else []), *_page_values(record)]
+        for run, name, result in results
+        for record in result.page_records[:rows_per_result]
+    ]
+    return {"columns": ["policy", *kind, *_PAGE_COLUMNS.values()], "rows": rows[:MAX_ROWS]}
+
+
+def _runs_of(run: Result) -> Iterator[tuple[str, Result]]:
+    yield from zip(run.names, run.results, strict=True) if isinstance(run, Average) else [("", run)]
+
+
+def _page_values(record: PageRecord) -> list[Any]:
+    return [plain_text(getattr(record, name)) for name in _PAGE_COLUMNS]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from psm_sim.reporting.figures.style import FAR, STATE_COLOURS
 from psm_sim.reporting.html.figure_style import make_figure, put_legend_below
-from psm_sim.reporting.html.trade_off import FAR, Mark, Y
+from psm_sim.reporting.html.trade_off import Mark, Y
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
-
-STATES = {"asleep": "#56B4E9", "awake": "#0072B2", "beacons": "#E69F00"}
 
 
 def draw(marks: Sequence[Mark]) -> Figure:
@@ -27,7 +26,7 @@ def draw(marks: Sequence[Mark]) -> Figure:
         150 + 34 * len(marks), y_range=names[::-1], x_range=(0, limit), x_axis_label="energy (J per page)"
     )
     left = [0.0] * len(marks)
-    for state, colour in STATES.items():
+    for state, colour in STATE_COLOURS.items():
         widths = [mark.values[f"energy_by_state_per_page_j.{state}"] for mark in marks]
         right = [start + width for start, width in zip(left, widths, strict=True)]
         data: dict[str, Any] = {"row": names, "left": left, "right": right, "joules": widths}
@@ -36,7 +35,7 @@ def draw(marks: Sequence[Mark]) -> Figure:
         figure.add_tools(HoverTool(renderers=[bar], tooltips=tips))
         left = right
     _plot_intervals(figure, marks, names)
-    put_legend_below(figure, max(map(len, STATES)))
+    put_legend_below(figure, max(map(len, STATE_COLOURS)))
     return figure
 
 

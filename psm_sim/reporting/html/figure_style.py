@@ -1,4 +1,4 @@
-"""Style and JSON serialization of the interactive figures."""
+"""Layout and JSON serialization of the interactive figures."""
 
 from __future__ import annotations
 
@@ -6,23 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.figures.style import COLOURS as _PRINTED
-
 if TYPE_CHECKING:
     from bokeh.plotting import figure as Figure  # noqa: N812
 
-COLOURS = tuple("#A6761D" if colour == "#000000" else colour for colour in _PRINTED)
-"""Colours of the printed figures, with black replaced, because it is invisible on a dark background."""
-
-MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus", "x", "star")
-DASHES = ("solid", "dashed", "dashdot", "dotted", "dotdash", [5, 1, 1, 1], [1, 1], [7, 2])
-"""Line style of each colour. With the markers, it distinguishes series without relying on colour."""
-
 TOOLS = "pan,box_zoom,wheel_zoom,reset,save"
 """Tools of a figure. Wheel zoom must be selected first, so that the wheel scrolls the page by default."""
-
-SLOWDOWN_TICKS = (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
-"""Ticks of the logarithmic slowdown axis."""
 
 
 def make_figure(height_px: int, *, tools: str = TOOLS, **options: Any) -> Figure:

@@ -12,15 +12,16 @@ from psm_sim.campaign.sweep.pareto import Candidate, candidates, pareto_front, v
 from psm_sim.campaign.sweep.store_table import table_rows
 from psm_sim.common.component_spec import name_of
 from psm_sim.common.errors import InputError
-from psm_sim.reporting.figures.run.policy_styles import truncate_name
-from psm_sim.reporting.html import energy_bars, slowdown_ranges, trade_off
-from psm_sim.reporting.html.html_document import Section, render_document
-from psm_sim.reporting.html.markup import (
+from psm_sim.reporting.figures.style import truncate_name
+from psm_sim.reporting.html import energy_bars, slowdowns, trade_off
+from psm_sim.reporting.html.html_document import (
+    Section,
     html_definitions,
     html_paragraphs,
     html_select,
     html_table,
     plain_text,
+    render_document,
 )
 from psm_sim.reporting.html.trade_off import LABELS, Mark
 from psm_sim.simulation.scenario import Scenario
@@ -60,7 +61,7 @@ def page_of(rows: Sequence[StoredRow], commands: Sequence[str], store: str) -> s
         _trade_off(marks, len(done)),
         Section("best", "Best policies", _best(best)),
         Section("states", "Energy by radio state of the best policies", "", energy_bars.draw(top)),
-        Section("slowdowns", "Page slowdown under the best policies", "", slowdown_ranges.draw(top)),
+        Section("slowdowns", "Page slowdown under the best policies", "", slowdowns.draw_ranges(top)),
         Section("tasks", "Tasks", _tasks_hint(rows) + "<div id=rows></div>"),
         Section("parameters", "Parameters", _parameters(rows, commands)),
     ]

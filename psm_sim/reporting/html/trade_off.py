@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
-from psm_sim.reporting.html.figure_style import COLOURS, MARKERS, make_figure, put_legend_below
+from psm_sim.reporting.figures.style import FAR, interactive_style_of
+from psm_sim.reporting.html.figure_style import make_figure, put_legend_below
 
 if TYPE_CHECKING:
     from bokeh.models import ColumnDataSource
@@ -30,9 +31,6 @@ LABELS = {
     "slowdown.max": "slowdown, maximum",
 }
 """Labels of the measures. Other measures are labelled with their names."""
-
-FAR = 3.0
-"""Energy relative to the minimum above which a series is hidden initially."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +102,8 @@ def _plot_series(figure: Figure, marks: Sequence[Mark], index: int, hidden: bool
     """
     from bokeh.models import HoverTool
 
-    source, colour = _source(marks), COLOURS[index % 8]
-    shape: dict[str, Any] = {"marker": MARKERS[(index + index // 8) % 8], "size": 11}
+    source = _source(marks)
+    colour, marker, _ = interactive_style_of(index)
     style: dict[str, Any] = {
         "source": source,
         "color": colour,
@@ -115,7 +113,7 @@ def _plot_series(figure: Figure, marks: Sequence[Mark], index: int, hidden: bool
     # Use segments instead of whiskers, because a legend can hide only glyphs.
     figure.segment(x0="x_low", y0="y", x1="x_high", y1="y", line_width=1.5, **style)
     figure.segment(x0="x", y0="y_low", x1="x", y1="y_high", line_width=1.5, **style)
-    points = figure.scatter("x", "y", fill_alpha=0.75, **shape, **style)
+    points = figure.scatter("x", "y", marker=marker, size=11, fill_alpha=0.75, **style)
     tips = [("", "@name"), ("x", "@x_text"), ("y", "@y_text")]
     figure.add_tools(HoverTool(renderers=[points], tooltips=tips))
 

@@ -1,21 +1,21 @@
-"""Terminal table of a comparison of policies, with its caption."""
+"""Terminal table of a comparison of policies: columns, caption, and latencies of background messages."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 from psm_sim.common.component_spec import split_commas
-from psm_sim.reporting.terminal.comparison_columns import Column, columns_of, fit_columns
 from psm_sim.reporting.terminal.console import console_on
-from psm_sim.reporting.terminal.latency_table import LATENCY_CAPTION, latency_table
 from psm_sim.simulation.failed_pages import describe_failures
+from psm_sim.simulation.paired_differences import paired_difference
 from psm_sim.simulation.preset import load_preset
 from psm_sim.simulation.run_averages import Average, SeedAverage
 
 if TYPE_CHECKING:
     from psm_sim.simulation import Comparison, Result
+    from psm_sim.simulation.message_latency import Latency
 
 _MIN_WIDE = 100
 """Minimum terminal width, in characters, for policy names on one line and wide column gaps."""
@@ -46,11 +46,11 @@ def write(comparison: Comparison, stream: TextIO, preset: str = "") -> None:
             unbounded = console.options.update(max_width=10_000)
             return Measurement.get(console, unbounded, table(columns)).minimum
 
-        columns = fit_columns(columns_of(comparison), width, console.width)
+        columns = _fit_columns(columns_of(comparison), width, console.width)
         console.print(table(columns))
         if any(run.latency for run in comparison.runs):
             console.print()
-            console.print(latency_table(comparison.shown))
+            console.print(_latency_table(comparison.shown))
         console.print()
         for line in caption(comparison, preset):
             console.print(Text(line))
@@ -70,7 +70,7 @@ def caption(comparison: Comparison, preset: str = "") -> list[str]:
         ),
         *_reference_lines(comparison),
         *_failure_lines(comparison.runs[0]),
-        *([LATENCY_CAPTION] if any(run.latency for run in comparison.runs) else []),
+        *([_LATENCY_CAPTION] if any(run.latency for run in comparison.runs) else []),
         f"{pages}, {_seeds(comparison)}, topology {_topology(comparison)}{profile}{preset_text}{settings}.",
         f"{comparison.workload.name}: {remark}.",
         *reports(comparison.runs),
@@ -197,3 +197,173 @@ def align_columns(values: Sequence[float], decimals: int | None = None) -> list[
     if decimals is None:
         decimals = 3 if largest < 1 else max(0, 3 - math.floor(math.log10(largest)))
     return [f"{value:.{decimals}f}" for value in values]
+
+
+class Column(NamedTuple):
+    """Column of the comparison table.
+
+    Attributes
+    ----------
+    heading : str
+        Heading, in two lines.
+    value : callable
+        Function from a run to the number in its row.
+    rank : int
+        Priority. Columns of the highest rank are dropped first on a narrow terminal. Rank 0 is always shown.
+    decimals : int or None
+        Number of decimals. If None, the largest value determines it.
+    """
+
+    heading: str
+    value: Callable[[Result], float]
+    rank: int
+    decimals: int | None = None
+
+
+def columns_of(comparison: Comparison) -> list[Column]:
+    """Return all columns of a comparison, from left to right."""
+    averaged, reference = isinstance(comparison.runs[0], Average), comparison.reference
+    saving = _saving_columns(reference, averaged) if reference is not None else []
+    difference = _difference_columns(reference) if reference is not None and averaged else []
+    energy = [*_ENERGY, *_interval_column("energy_per_page_j", averaged, 2), *saving]
+    failed = _FAILED if comparison.runs[0].reports_failures else []
+    columns = [
+        *energy,
+        *_current_columns(comparison.runs[0]),
+        *_STATES,
+        *_time_columns(averaged),
+        *difference,
+        *_MAX,
+        *failed,
+    ]
+    return [column for column in columns if not averaged or column.rank < _MIN_SINGLE_RANK]
+
+
+def _current_columns(run: Result) -> list[Column]:
+    """Return the columns of mean current and battery life, if they are known."""
+    current = Column("mean\nmA", lambda run: run.mean_current_ma or 0.0, 1)
+    days = Column("battery\ndays", lambda run: run.battery_days or 0.0, 1)
+    available = (run.mean_current_ma is not None, run.battery_days is not None)
+    return [column for column, is_available in zip((current, days), available, strict=True) if is_available]
+
+
+_MIN_SINGLE_RANK = 7
+"""Minimum rank of the columns that only tables of single runs have."""
+
+_ENERGY = [Column("energy\nJ", lambda run: run.energy_per_page_j, 0)]
+_STATES = [
+    Column("awake\nJ", lambda run: run.energy_by_state_per_page_j["awake"], 7),
+    Column("asleep\nJ", lambda run: run.energy_by_state_per_page_j["asleep"], 8),
+    Column("beacons\nJ", lambda run: run.energy_by_state_per_page_j["beacons"], 5),
+    Column("\nheard", lambda run: run.beacons_per_page, 10),
+]
+_MAX = [Column("\nmax", lambda run: run.slowdown.max, 4)]
+_FAILED = [Column("pages\nfailed", lambda run: run.failed_pages, 0, 0)]
+
+
+def _interval_column(measure: str, averaged: bool, rank: int) -> list[Column]:
+    """Return the column of the half-width of a measure's confidence interval.
+
+    Parameters
+    ----------
+    measure : str
+        Name of the measure.
+    averaged : bool
+        Whether the runs are averages. A single run has no interval, so no column.
+    rank : int
+        Rank of the column, at least that of the mean, so that the mean is never dropped first.
+    """
+    value: Callable[[Result], float] = lambda run: cast("Average", run).interval(measure).half_width  # noqa: E731
+    return [Column("\n±", value, rank)] if averaged else []
+
+
+def _saving_columns(reference: Result, averaged: bool) -> list[Column]:
+    mean = Column("saved\n%", lambda run: paired_difference(run, reference).saved_percent.mean, 1, 1)
+    half_width = Column("\n±", lambda run: paired_difference(run, reference).saved_percent.half_width, 3, 1)
+    return [mean, half_width] if averaged else [mean]
+
+
+def _difference_columns(reference: Result) -> list[Column]:
+    name = reference.policy if len(reference.policy) <= _MAX_NAME_LENGTH else "reference"
+    return [
+        Column(f"\n-{name}", lambda run: paired_difference(run, reference).measures["slowdown.mean"].mean, 3),
+        Column("\n±", lambda run: paired_difference(run, reference).measures["slowdown.mean"].half_width, 3),
+    ]
+
+
+def _time_columns(averaged: bool) -> list[Column]:
+    return [
+        Column("time s\nmean", lambda run: run.page_time_s.mean, 5),
+        *_interval_column("page_time_s.mean", averaged, 6),
+        Column("\np50", lambda run: run.page_time_percentiles_s["p50"], 9),
+        Column("\np90", lambda run: run.page_time_percentiles_s["p90"], 6),
+        Column("slowdown\nmean", lambda run: run.slowdown.mean, 0),
+        *_interval_column("slowdown.mean", averaged, 2),
+    ]
+
+
+_MAX_NAME_LENGTH = 12
+"""Maximum length of a policy name in a heading, in characters."""
+
+
+def _fit_columns(
+    columns: Sequence[Column], width: Callable[[Sequence[Column]], int], max_width: int
+) -> list[Column]:
+    """Drop columns of the highest ranks until the table fits.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        All columns, from left to right.
+    width : callable
+        Function from columns to the width of their table, in characters.
+    max_width : int
+        Width of the terminal, in characters.
+    """
+    fitting = list(columns)
+    while width(fitting) > max_width and any(column.rank for column in fitting):
+        highest = max(column.rank for column in fitting)
+        fitting = [column for column in fitting if column.rank != highest]
+    return fitting
+
+
+_DIRECTIONS = {
+    "down": "downlink",
+    "up": "uplink",
+    "round_trip_down": "downlink round trip",
+    "round_trip_up": "uplink round trip",
+}
+_HEADINGS = ("sent", "lost %", "mean ms", "p50", "p90", "p99", "max")
+
+_LATENCY_CAPTION = "Latency is the time from sending to arrival. A round trip ends when the reply arrives."
+
+
+def _latency_table(runs: Sequence[Result]) -> Any:
+    """Return a table with one row per policy and direction.
+
+    The columns are the messages sent, the share lost, and the mean and percentiles in milliseconds.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), show_edge=False, header_style="bold")
+    for heading in ("policy", "latency"):
+        table.add_column(heading, overflow="fold")
+    for heading in _HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for run in runs:
+        for direction, latency in run.latency.items():
+            table.add_row(Text(run.policy), _DIRECTIONS[direction], *_latency_cells(latency))
+    return table
+
+
+def _latency_cells(latency: Latency) -> list[str]:
+    times = [_latency_number(1000 * value) for value in latency.latency_s]
+    return [f"{latency.sent:,}", _latency_number(100 * latency.loss), *times]
+
+
+def _latency_number(value: float) -> str:
+    if math.isnan(value):
+        return "-"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}"

@@ -1,15 +1,19 @@
-"""Progress bars of simulations and of file input and output."""
+"""Progress bars of simulations, sweeps, and file input and output."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from psm_sim.common import progress as progress_
+from psm_sim.common.formatting import format_duration
 from psm_sim.common.progress import Progress
+
+if TYPE_CHECKING:
+    from psm_sim.campaign.sweep.eta import EtaEstimator
 
 PATIENCE_S = 1.0
 """Delay before a progress bar appears, in seconds."""
@@ -18,78 +22,28 @@ _REFRESH_S = 0.1
 
 
 @contextmanager
-def progress_on(stream: TextIO) -> Iterator[NoProgress]:
-    """Yield a progress callback, which shows a bar if *stream* is a terminal and nothing otherwise."""
-    progress = Bar(stream) if stream is not None and stream.isatty() else NoProgress()
-    try:
-        yield progress
-    finally:
-        progress.close()
+def progress_on(stream: TextIO) -> Iterator[Progress]:
+    """Yield a progress callback for simulated pages, which shows a bar if *stream* is a terminal."""
+    with _bar_on(stream, _page_columns) as bar:
+
+        def show(done_pages: int, total_pages: int, label: str) -> None:
+            progress_.record_progress(done_pages, total_pages, label)
+            if bar is not None:
+                bar.update(done_pages, total_pages, label)
+
+        yield show
 
 
-class NoProgress:
-    """Progress callback that shows nothing."""
+@contextmanager
+def sweep_progress_on(stream: TextIO) -> Iterator[Callable[[EtaEstimator], None]]:
+    """Yield a progress callback for the tasks of a sweep, which shows a bar if *stream* is a terminal."""
+    with _bar_on(stream, _task_columns) as bar:
 
-    def __call__(self, done_pages: int, total_pages: int, label: str) -> None:
-        """Record the progress.
+        def show(remaining: EtaEstimator) -> None:
+            if bar is not None:
+                bar.update(remaining.tasks_done, remaining.tasks, format_time_left(remaining))
 
-        Parameters
-        ----------
-        done_pages : int
-            Number of pages simulated so far.
-        total_pages : int
-            Number of pages of all runs.
-        label : str
-            Name of the current run.
-        """
-        progress_.record_progress(done_pages, total_pages, label)
-
-    def close(self) -> None:
-        """Remove the display."""
-
-
-class Bar(NoProgress):
-    """Progress bar that appears after :data:`PATIENCE_S` seconds and is removed at the end."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._due_s = time.monotonic() + PATIENCE_S
-        self._bar: Any = None
-
-    def __call__(self, done_pages: int, total_pages: int, label: str) -> None:
-        """Show the pages done, at most ten times per second. Arguments as for :class:`NoProgress`."""
-        super().__call__(done_pages, total_pages, label)
-        now_s = time.monotonic()
-        if now_s < self._due_s:
-            return
-        self._due_s = now_s + _REFRESH_S
-        if self._bar is None:
-            self._start(total_pages, label)
-        self._bar.update(self._task, completed=done_pages, total=total_pages, description=label, refresh=True)
-
-    def close(self) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            progress_.bar_visible = False
-            self._bar.stop()
-
-    def _start(self, total: int, label: str) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("pages,"),
-            TimeRemainingColumn(),
-            TextColumn("left"),
-        )
-        console = Console(file=self._stream)
-        self._bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
-        self._task = self._bar.add_task(label, total=total)
-        self._bar.start()
-        progress_.bar_visible = True
+        yield show
 
 
 @contextmanager
@@ -98,12 +52,107 @@ def progress(description: str) -> Iterator[Progress]:
 
     If standard error is a terminal, the callback shows a bar with *description*.
     """
-    if not sys.stderr.isatty():
-        yield progress_.record_progress
-        return
-    from rich.console import Console
-    from rich.progress import Progress as FileBar
+    with _bar_on(sys.stderr, _file_columns) as bar:
 
-    with FileBar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(description)
-        yield lambda done, total, _: bar.update(task, completed=done, total=total)
+        def show(done: int, total: int, label: str) -> None:
+            progress_.record_progress(done, total, label)
+            if bar is not None:
+                bar.update(done, total, description)
+
+        yield show
+
+
+@contextmanager
+def _bar_on(stream: TextIO, columns: Callable[[], tuple[Any, ...]]) -> Iterator[_Bar | None]:
+    """Yield a progress bar if *stream* is a terminal, and None otherwise."""
+    if stream is None or not stream.isatty():
+        yield None
+        return
+    bar = _Bar(stream, columns)
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+class _Bar:
+    """Progress bar that appears after :data:`PATIENCE_S` seconds and is removed at the end.
+
+    Parameters
+    ----------
+    stream : text file
+        Terminal.
+    columns : callable
+        Function that returns the columns. It is called when the bar appears, because rich is slow to import.
+    """
+
+    def __init__(self, stream: TextIO, columns: Callable[[], tuple[Any, ...]]) -> None:
+        self._stream, self._columns = stream, columns
+        self._due_s = time.monotonic() + PATIENCE_S
+        self._bar: Any = None
+
+    def update(self, done: int, total: int, text: str) -> None:
+        """Show the progress, at most ten times per second.
+
+        Parameters
+        ----------
+        done, total : int
+            Number of finished units and of all units.
+        text : str
+            Text of the bar.
+        """
+        now_s = time.monotonic()
+        if now_s < self._due_s:
+            return
+        self._due_s = now_s + _REFRESH_S
+        if self._bar is None:
+            self._start(total, text)
+        self._bar.update(self._task, completed=done, total=total, description=text, refresh=True)
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            progress_.bar_visible = False
+            self._bar.stop()
+
+    def _start(self, total: int, text: str) -> None:
+        from rich.console import Console
+        from rich.progress import Progress as RichProgress
+
+        console = Console(file=self._stream)
+        self._bar = RichProgress(*self._columns(), console=console, transient=True, auto_refresh=False)
+        self._task = self._bar.add_task(text, total=total)
+        self._bar.start()
+        progress_.bar_visible = True
+
+
+def _page_columns() -> tuple[Any, ...]:
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    label = TextColumn("{task.description}", markup=False)
+    return (
+        label,
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("pages,"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+
+
+def _task_columns() -> tuple[Any, ...]:
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+
+    return BarColumn(), MofNCompleteColumn(), TextColumn("tasks{task.description}", markup=False)
+
+
+def _file_columns() -> tuple[Any, ...]:
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    return TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+
+
+def format_time_left(remaining: EtaEstimator) -> str:
+    """Return the estimated time left as text, or an empty string without an estimate."""
+    left_s = remaining.left_s
+    return "" if left_s is None else f", about {format_duration(left_s)} left"

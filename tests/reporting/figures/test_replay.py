@@ -10,10 +10,16 @@ import pytest
 
 from psm_sim.replay.replay_config import ReplayConfig
 from psm_sim.replay.trace_replay import ReplayedClient, replay_activity, replay_trace
-from psm_sim.reporting.figures.replay.losses import cumulative_losses, losses, losses_against_best
-from psm_sim.reporting.figures.replay.polling_times import sleep_times
-from psm_sim.reporting.figures.replay.weights_and_regret import regret_bound, switching_rates, weights
-from psm_sim.reporting.figures.replay.write_figures import write_figures
+from psm_sim.reporting.figures.replay import (
+    cumulative_losses,
+    losses,
+    losses_against_best,
+    regret_bound,
+    sleep_times,
+    switching_rates,
+    weights,
+    write_figures,
+)
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,16 @@ import pytest
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
 from psm_sim.common.errors import InputError
-from psm_sim.reporting.figures.run import energy_by_state, page_timeline, polling_times, slowdowns, trade_off
-from psm_sim.reporting.figures.run.write_figures import SUFFIXES, frontier_of, write_figures
+from psm_sim.reporting.figures.comparison import (
+    SUFFIXES,
+    draw_energy_by_state,
+    draw_slowdowns,
+    draw_trade_off,
+    frontier_of,
+    write_figures,
+)
 from psm_sim.reporting.figures.style import save_picture
+from psm_sim.reporting.figures.timelines import draw_page_timeline, draw_polling_times
 from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
 from psm_sim.simulation.timeline import timeline
 
@@ -25,8 +32,8 @@ def replicated() -> Comparison:
 
 
 def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) -> None:
-    """At its slowdown and energy; what lies far above is named in the title; the offline optimum is a line."""
-    (axes,) = trade_off.draw(replicated, [ParetoCorner(2.9, 1.0), ParetoCorner(2.8, 1.5)]).axes
+    """At its slowdown and energy; what lies far above is named in the title; the optimum is a line."""
+    (axes,) = draw_trade_off(replicated, [ParetoCorner(2.9, 1.0), ParetoCorner(2.8, 1.5)]).axes
     marks = {container.get_label(): container for container in axes.containers}
     assert set(marks) == {"psm", "lpsm", "bsd:p=0.5"}
     assert "always-on" in axes.get_title(loc="left")
@@ -42,7 +49,7 @@ def test_each_policy_has_one_mark_with_its_error_bars(replicated: Comparison) ->
 
 def test_the_bars_add_up_to_the_energy(replicated: Comparison) -> None:
     """Three states per policy, in the order of the table."""
-    (axes,) = energy_by_state.draw(replicated).axes
+    (axes,) = draw_energy_by_state(replicated).axes
     bars = [bar for container in axes.containers if hasattr(container, "patches") for bar in container]
     for place, run in enumerate(replicated.shown):
         mine = bars[place :: len(replicated.shown)]
@@ -52,7 +59,7 @@ def test_the_bars_add_up_to_the_energy(replicated: Comparison) -> None:
 
 def test_the_distribution_rises_from_0_to_1(replicated: Comparison) -> None:
     """One line per policy, over the pages of all seeds."""
-    (axes,) = slowdowns.draw(replicated).axes
+    (axes,) = draw_slowdowns(replicated).axes
     for line, run in zip(axes.get_lines(), replicated.shown, strict=True):
         assert line.get_label() == run.policy
         shares = np.asarray(line.get_ydata())
@@ -62,7 +69,7 @@ def test_the_distribution_rises_from_0_to_1(replicated: Comparison) -> None:
 
 def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Comparison) -> None:
     """As many as the run's timeline has."""
-    figure = page_timeline.draw(replicated.runs)
+    figure = draw_page_timeline(replicated.runs)
     run = replicated.runs[0].results[0]
     number = int(figure.axes[0].get_title(loc="left").split("page ")[1].split(",")[0])
     record = run.page_records[number - 1]
@@ -74,10 +81,10 @@ def test_the_page_shows_every_beacon_that_was_heard_within_it(replicated: Compar
 
 def test_polling_times_are_drawn_for_policies_that_vary_them(replicated: Comparison) -> None:
     """And nothing at all where none does."""
-    figure = polling_times.draw(replicated)
+    figure = draw_polling_times(replicated)
     assert figure is not None
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["lpsm", "bsd:p=0.5"]
-    assert polling_times.draw(compare_runs(["psm"], Scenario(pages=2))) is None
+    assert draw_polling_times(compare_runs(["psm"], Scenario(pages=2))) is None
 
 
 def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: Path) -> None:
@@ -85,7 +92,7 @@ def test_the_same_figures_are_the_same_bytes(replicated: Comparison, tmp_path: P
     write_figures(tmp_path / "one", replicated, frontier_of(replicated, workers=1))
     assert len(sorted((tmp_path / "one").iterdir())) == 15
     for suffix in SUFFIXES:
-        save_picture(energy_by_state.draw(replicated), again := tmp_path / f"again{suffix}")
+        save_picture(draw_energy_by_state(replicated), again := tmp_path / f"again{suffix}")
         assert (tmp_path / "one" / f"energy-by-state{suffix}").read_bytes() == again.read_bytes()
 
 

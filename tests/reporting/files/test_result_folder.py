@@ -11,7 +11,7 @@ import pytest
 
 from psm_sim.common.errors import InputError
 from psm_sim.reporting.files import result_folder as files
-from psm_sim.reporting.files.run_record import facts_of
+from psm_sim.reporting.files.result_folder import facts_of
 from psm_sim.simulation import Comparison
 
 BEGUN = datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -22,7 +22,7 @@ FACTS = facts_of(WORDS, BEGUN, [Path(__file__)])
 @pytest.fixture(autouse=True)
 def _one_format(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw in one format of three: drawing is what takes long here."""
-    monkeypatch.setattr("psm_sim.reporting.figures.run.write_figures.SUFFIXES", (".svg",))
+    monkeypatch.setattr("psm_sim.reporting.figures.comparison.SUFFIXES", (".svg",))
 
 
 def test_three_files_and_the_figures_are_written_and_nothing_else(

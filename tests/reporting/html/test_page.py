@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 
 from psm_sim.campaign.offline_pareto_frontier import ParetoCorner
 from psm_sim.cli import main
-from psm_sim.reporting.html import markup
-from psm_sim.reporting.html.comparison import page_of
-from psm_sim.reporting.html.page_table import pages_table
-from psm_sim.reporting.html.slowdown_distribution import MAX_STEPS, slowdown_steps
-from psm_sim.reporting.html.timeline_data import MAX_FRAMES, fitting_page_count, record_timeline
+from psm_sim.reporting.html import html_document
+from psm_sim.reporting.html.comparison import page_of, pages_table
+from psm_sim.reporting.html.slowdowns import MAX_STEPS, slowdown_steps
+from psm_sim.reporting.html.timeline import MAX_FRAMES, fitting_page_count, record_timeline
 from psm_sim.simulation import BASELINES, Comparison, References, Scenario, compare_runs, compare_seeds
 
 KNOWN: dict[str, Any] = {
@@ -73,9 +72,9 @@ def test_nothing_in_it_leads_outside(replicated: Comparison) -> None:
 @given(st.text())
 def test_any_text_is_text(text: str) -> None:
     """No tag, attribute or end of a script begins in it, and a program reads the same back."""
-    assert not set("<>\"'") & set(markup.escape_text(text))
-    assert "<" not in markup.json_script("n", text)[1:-9]
-    inside = markup.json_script("n", text).partition(">")[2].removesuffix("</script>")
+    assert not set("<>\"'") & set(html_document.escape_text(text))
+    assert "<" not in html_document.json_script("n", text)[1:-9]
+    inside = html_document.json_script("n", text).partition(">")[2].removesuffix("</script>")
     assert json.loads(inside) == text
 
 
@@ -90,7 +89,7 @@ def test_the_table_has_the_pages_of_each_policy_and_seed(replicated: Comparison)
 
 def test_what_is_not_finite_is_an_empty_cell() -> None:
     """JSON has no such number, and a page must not fail for it."""
-    values = [markup.plain_text(value) for value in (math.nan, math.inf, 1 / 3, 7, None, True, "a")]
+    values = [html_document.plain_text(value) for value in (math.nan, math.inf, 1 / 3, 7, None, True, "a")]
     assert values == [None, None, 0.33333, 7, None, True, "a"]
 
 

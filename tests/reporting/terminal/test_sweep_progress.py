@@ -7,8 +7,8 @@ import io
 import pytest
 
 from psm_sim.campaign.sweep.eta import EtaEstimator
-from psm_sim.reporting.terminal import sweep_progress
-from psm_sim.reporting.terminal.sweep_progress import format_time_left, sweep_progress_on
+from psm_sim.reporting.terminal import progress
+from psm_sim.reporting.terminal.progress import format_time_left, sweep_progress_on
 
 
 class Terminal(io.StringIO):
@@ -35,7 +35,7 @@ def test_the_time_left_is_told_in_words() -> None:
 
 def test_a_bar_shows_tasks_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a second, and vanishes."""
-    monkeypatch.setattr(sweep_progress, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
     terminal = Terminal()
     with sweep_progress_on(terminal) as watch:
         watch(half_done())

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from psm_sim.reporting.figures.policy_names import two_line_name
-from psm_sim.reporting.figures.style import new_figure
+from psm_sim.reporting.figures.style import new_figure, two_line_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psm_sim.reporting.figures.policy_names import name_of, style_index
-from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, new_figure
+from psm_sim.reporting.figures.style import COLOURS, LINES, MARKERS, name_of, new_figure, style_index
 
 if TYPE_CHECKING:
     import pandas as pd

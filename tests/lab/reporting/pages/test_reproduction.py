@@ -23,7 +23,7 @@ from psm_sim.lab.reporting.terminal import study as terminal
 from psm_sim.lab.studies import published as published_module
 from psm_sim.lab.studies.published import Claim, PublishedNumber
 from psm_sim.lab.studies.study import Findings, Table
-from psm_sim.reporting.figures import policy_names
+from psm_sim.reporting.figures import style
 
 POLICIES = ["always-on", "psm", "bsd:p=1", "lpsm:loss=inverse-log"]
 FRAMES = {
@@ -257,10 +257,10 @@ def test_columns_of_numbers_stand_to_the_right() -> None:
 
 def test_every_policy_has_a_colour_and_a_name_also_one_of_a_users_own() -> None:
     """Always the same; hindsight has that of no power saving, which stands in no figure beside it."""
-    assert policy_names.style_index("hindsight, no delay") == policy_names.style_index("always-on")
-    assert policy_names.style_index("my.py:Mine") == policy_names.style_index("my.py:Mine") in range(8)
-    assert policy_names.name_of("bsd:p=0.5,max_sleep_ms=none") == "BSD p = 0.5 max_sleep_ms = none"
-    assert policy_names.two_line_name("psm") == "static\nPSM"
+    assert style.style_index("hindsight, no delay") == style.style_index("always-on")
+    assert style.style_index("my.py:Mine") == style.style_index("my.py:Mine") in range(8)
+    assert style.name_of("bsd:p=0.5,max_sleep_ms=none") == "BSD p = 0.5 max_sleep_ms = none"
+    assert style.two_line_name("psm") == "static\nPSM"
 
 
 def test_hindsight_stands_as_a_line_across_the_bars() -> None:

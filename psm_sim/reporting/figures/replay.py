@@ -1,0 +1,394 @@
+"""Figures of a replay, each with its data: losses, polling times, weights and regret.
+
+The thesis has such figures as 2-5 and 2-9 to 2-11. Figures of long replays show means over windows with equal
+numbers of polls. Cumulative losses cover all polls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from psm_sim.common.formatting import truncate
+from psm_sim.reporting.figures.style import COLOURS, common_style, new_figure, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from psm_sim.replay.replay_history import PollTable, ReplayHistory
+    from psm_sim.replay.trace_replay import ReplayedClient
+
+_ZOOM = (300, 3_000)
+_POLLS_WITH_BYTES = 60
+_LONG_ZOOM = (2_000, 10_000)
+_LONG_POLLS_WITH_BYTES = 300
+"""Number of polls with bytes that is large enough to show the convergence of the learner."""
+
+_UNITS = (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
+
+
+class FigureData(NamedTuple):
+    """Figure and its data, by column."""
+
+    figure: Figure
+    numbers: Mapping[str, Sequence[Any]]
+
+
+_LEARNER_LABELS = {"mixture": "learner: mixture loss", "suffered": "learner: loss at the polling time used"}
+_NATS = ("mixture", "suffered", "best_fixed_expert", "current_best")
+_CUMULATIVE = ("time_s", "poll", *(f"{name}_nats" for name in _NATS))
+
+
+def write_figures(folder: Path, client: ReplayedClient, other: ReplayedClient) -> list[Path]:
+    """Write the figures of a replay, and return their paths.
+
+    Parameters
+    ----------
+    folder : Path
+        Output folder. It is created if it does not exist.
+    client : ReplayedClient
+        Replay to plot, with its history.
+    other : ReplayedClient
+        Replay of the same activity under the second loss, with its history. The figure of sleep times
+        shows both.
+    """
+    paths: list[Path] = []
+    with common_style():
+        for name, data in _figures(client, other):
+            paths += save_figure(data.figure, folder / name, data.numbers)
+    return paths
+
+
+def _figures(client: ReplayedClient, other: ReplayedClient) -> Iterator[tuple[str, FigureData]]:
+    yield "losses", losses(client)
+    yield "weights", weights(client)
+    yield "losses-against-best", losses_against_best(client)
+    yield "cumulative-losses", cumulative_losses(client)
+    yield "sleep-times", sleep_times(client, other)
+    if client.history is not None and client.history.rates.size:
+        yield "switching-rates", switching_rates(client)
+    yield "regret-bound", regret_bound(client)
+
+
+def losses(client: ReplayedClient) -> FigureData:
+    """Plot the loss per poll of each expert and of the learner (thesis, figure 2-9).
+
+    The panels show the whole replay and its start.
+    """
+    history, times_ms = _history_of(client), client.replay.times_ms
+    whole, zoom = history.whole, _opening(history, _LONG_POLLS_WITH_BYTES, _LONG_ZOOM)
+    figure, axes = new_figure(2, 1, height_in=6.0)
+    _plot_losses(axes[0], whole)
+    _plot_losses(axes[1], zoom, marker="o")
+    axes[0].set_title(_title_window(whole.polls), loc="left", fontsize=9)
+    axes[1].set_title(f"the first {zoom.polls.size} polls", loc="left", fontsize=9)
+    handles, labels = axes[1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    _add_expert_scale(figure, axes, times_ms)
+    return FigureData(figure, _loss_numbers(times_ms, whole, zoom))
+
+
+def _plot_losses(axes: Axes, table: PollTable, marker: str = "") -> None:
+    time, unit = _in_unit(table.end_s)
+    for expert_losses, colour in zip(table.losses.T, _expert_colours(table.losses.shape[1]), strict=True):
+        axes.plot(time, expert_losses, color=colour, linewidth=0.8)
+    circles: dict[str, Any] = {"marker": marker, "markersize": 2.6, "markerfacecolor": "white"}
+    circles["markevery"] = -(-time.size // 150)
+    axes.plot(time, table.facts["suffered"], color=COLOURS[1], label=_LEARNER_LABELS["suffered"], **circles)
+    axes.plot(time, table.facts["mixture"], "k--", linewidth=1.0, label=_LEARNER_LABELS["mixture"])
+    axes.set(xlabel=f"time ({unit})", ylabel="loss per poll (nats)", yscale="log")
+    axes.margins(x=0.01)
+
+
+def _loss_numbers(times_ms: Any, whole: PollTable, zoom: PollTable) -> dict[str, list[Any]]:
+    tables = (whole, zoom)
+    numbers: dict[str, list[Any]] = {
+        "panel": ["whole"] * whole.polls.size + ["beginning"] * zoom.polls.size,
+        "time_s": _concat_columns(*(table.end_s for table in tables)),
+        "polls": _concat_columns(*(table.polls for table in tables)),
+    }
+    for name in ("mixture", "suffered"):
+        numbers[f"{name}_nats"] = _concat_columns(*(table.facts[name] for table in tables))
+    for column, ms in enumerate(times_ms.tolist()):
+        numbers[f"expert_{ms:g}_ms_nats"] = _concat_columns(*(table.losses[:, column] for table in tables))
+    return numbers
+
+
+def cumulative_losses(client: ReplayedClient) -> FigureData:
+    """Plot cumulative losses and regrets of the learner (thesis, figure 2-11).
+
+    The comparators are the best fixed expert and the current best expert of each poll.
+    """
+    table, best = _history_of(client).whole, client.best_expert
+    ms = client.replay.times_ms.item(best)
+    learner_losses = {name: table.cumulative(name) for name in ("mixture", "suffered")}
+    comparators = {
+        f"best fixed expert in hindsight, {ms:g} ms": table.cumulative_losses[:, best],
+        "current best expert of each poll": table.cumulative("current_best"),
+    }
+    figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.6)
+    time, unit = _in_unit(table.end_s)
+    for column, (name, comparator) in enumerate(comparators.items()):
+        above, below = axes[column], axes[2 + column]
+        above.set_title(name, loc="left", fontsize=9)
+        above.plot(time, comparator, color=COLOURS[0], linewidth=1.6, label="comparator")
+        below.axhline(0, color=COLOURS[0], linewidth=1.6)
+        for (kind, loss), colour, line in zip(
+            learner_losses.items(), ("black", COLOURS[1]), ("--", "-"), strict=True
+        ):
+            style: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.2}
+            above.plot(time, loss, label=_LEARNER_LABELS[kind], **style)
+            below.plot(time, loss - comparator, **style)
+        above.set(ylabel="cumulative loss (nats)" if column == 0 else "")
+        below.set(xlabel=f"time ({unit})", ylabel="regret (nats)" if column == 0 else "")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    columns = (
+        table.end_s,
+        table.last_poll,
+        learner_losses["mixture"],
+        learner_losses["suffered"],
+        *comparators.values(),
+    )
+    return FigureData(
+        figure, dict(zip(_CUMULATIVE, map(_round_values, map(np.asarray, columns)), strict=True))
+    )
+
+
+def losses_against_best(client: ReplayedClient) -> FigureData:
+    """Plot the loss and regret per poll against the best fixed and the current best expert.
+
+    See :func:`cumulative_losses` for the cumulative losses, as in the thesis, figure 2-11.
+    """
+    table, best = _history_of(client).whole, client.best_expert
+    learner_loss = table.facts["suffered"]
+    comparators = {
+        f"best fixed expert in hindsight, {client.replay.times_ms.item(best):g} ms": table.losses[:, best],
+        "current best expert of each poll": table.facts["current_best"],
+    }
+    figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.6)
+    time, unit = _in_unit(table.end_s)
+    for column, (name, comparator) in enumerate(comparators.items()):
+        above, below = axes[column], axes[2 + column]
+        above.set_title(name, loc="left", fontsize=9)
+        above.plot(time, comparator, color=COLOURS[0], linewidth=1.2, label="comparator")
+        above.plot(
+            time,
+            learner_loss,
+            color=COLOURS[1],
+            linewidth=0.8,
+            marker="o",
+            markersize=2.2,
+            label=_LEARNER_LABELS["suffered"],
+        )
+        above.set(yscale="log", ylabel="loss per poll (nats)" if column == 0 else "")
+        below.axhline(0, color=COLOURS[0], linewidth=1.2)
+        below.plot(time, learner_loss - comparator, color=COLOURS[1], linewidth=0.8)
+        below.set(xlabel=f"time ({unit})", ylabel="regret per poll (nats)" if column == 0 else "")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    figure.suptitle(_title_window(table.polls), fontsize=9)
+    columns = (table.end_s, table.last_poll, learner_loss, *comparators.values())
+    names = ("time_s", "poll", "suffered_nats", "best_fixed_expert_nats", "current_best_nats")
+    return FigureData(figure, dict(zip(names, map(_round_values, map(np.asarray, columns)), strict=True)))
+
+
+def sleep_times(client: ReplayedClient, other: ReplayedClient) -> FigureData:
+    """Plot the polling times over time, with one row per loss.
+
+    The columns show the whole replay and its start. Marks below each curve show the polls that retrieved
+    bytes.
+
+    Parameters
+    ----------
+    client, other : ReplayedClient
+        Replays of the same activity under the two losses, with their histories.
+    """
+    figure, axes = new_figure(2, 2, width_in=7.2, height_in=5.2)
+    numbers: dict[str, list[Any]] = {}
+    span_s = _opening(_history_of(client)).end_s[-1]
+    for row, replayed in enumerate((client, other)):
+        history, name = _history_of(replayed), str(replayed.method.parameters["loss"])
+        whole = history.whole
+        portion = history.beginning.first(int(np.searchsorted(history.beginning.end_s, span_s)) + 1)
+        _plot_polling_times(axes[2 * row], whole, replayed, f"({'ab'[row]}) loss {truncate(name, 24, '…')}")
+        _plot_polling_times(axes[2 * row + 1], portion, replayed, _title_window(portion.polls, "start"))
+        axes[2 * row].set_ylabel(f"polling time (ms)\n{_title_window(whole.polls, '').lstrip(', ')}")
+        for panel, table in (("whole", whole), ("beginning", portion)):
+            key = f"{'ab'[row]}_{panel}"
+            numbers[f"{key}_time_s"] = _concat_columns(table.end_s)
+            numbers[f"{key}_polling_ms"] = _concat_columns(table.facts["slept_ms"])
+            numbers[f"{key}_held_bytes"] = _concat_columns(table.facts["buffered_bytes"])
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    return FigureData(figure, numbers)
+
+
+def _plot_polling_times(axes: Axes, table: PollTable, client: ReplayedClient, title: str) -> None:
+    times_ms = client.replay.times_ms
+    time, unit = _in_unit(table.end_s)
+    axes.step(time, table.facts["slept_ms"], where="pre", color=COLOURS[0], label="polling time")
+    axes.set(xlabel=f"time ({unit})", ylim=(0, times_ms[-1] * 1.05))
+    axes.set_title(title, loc="left", fontsize=9)
+    with_bytes = np.flatnonzero(table.facts["buffered_bytes"] > 0)
+    style: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "color": COLOURS[1], "linewidth": 0.7}
+    axes.vlines(time[with_bytes], 0, 0.045, label="poll that retrieved bytes", **style)
+    axes.margins(x=0.01)
+
+
+_WEIGHTS_ZOOM = 2000
+"""Number of polls in the panel that zooms in on the start. It is large, because weights change slowly."""
+
+
+def weights(client: ReplayedClient) -> FigureData:
+    """Plot the weights of the experts at each poll, stacked to 1 (thesis, figure 2-10).
+
+    The panels show the whole replay and its start.
+    """
+    history, times_ms = _history_of(client), client.replay.times_ms
+    whole, zoom = history.whole, history.beginning.first(_WEIGHTS_ZOOM)
+    figure, axes = new_figure(2, 1, height_in=5.6)
+    for panel, table in zip(axes, (whole, zoom), strict=True):
+        panel.stackplot(table.last_poll, table.weights.T, colors=_expert_colours(times_ms.size), linewidth=0)
+        panel.set(xlabel="poll", ylabel="weight", ylim=(0, 1))
+        panel.margins(x=0)
+        panel.grid(visible=False)
+    axes[0].set_title(_title_window(whole.polls), loc="left", fontsize=9)
+    axes[1].set_title(f"the first {zoom.polls.size} polls", loc="left", fontsize=9)
+    _add_expert_scale(figure, axes, times_ms)
+    numbers: dict[str, list[Any]] = {
+        "panel": ["whole"] * whole.polls.size + ["beginning"] * zoom.polls.size,
+        "poll": _concat_columns(whole.last_poll, zoom.last_poll),
+    }
+    for column, ms in enumerate(times_ms.tolist()):
+        numbers[f"weight_{ms:g}_ms"] = _concat_columns(whole.weights[:, column], zoom.weights[:, column])
+    return FigureData(figure, numbers)
+
+
+def switching_rates(client: ReplayedClient) -> FigureData:
+    """Plot the median and the central 50 % and 90 % intervals of Learn-alpha's switching-rate posterior."""
+    history = _history_of(client)
+    (posterior, polls), rates = history.rate_weights, history.rates
+    quantiles = {share: rates[_quantile_index(posterior, share)] for share in (0.05, 0.25, 0.5, 0.75, 0.95)}
+    figure, axes = new_figure(height_in=3.8)
+    for low, high, shade in ((0.05, 0.95, "#CFE3F1"), (0.25, 0.75, "#7FB5DA")):
+        label = f"{high - low:.0%} of the posterior"
+        axes[0].fill_between(polls, quantiles[low], quantiles[high], color=shade, linewidth=0, label=label)
+    axes[0].plot(polls, quantiles[0.5], color="black", linewidth=1.2, label="median")
+    axes[0].set(xlabel="poll", ylabel="switching rate (per poll)", yscale="log", ylim=(rates[0] / 1.5, 1.3))
+    axes[0].margins(x=0.01)
+    figure.legend(loc="outside lower center", ncols=3)
+    numbers: dict[str, list[Any]] = {"poll": _round_values(polls)}
+    numbers |= {f"quantile_{share:g}": _round_values(rate) for share, rate in quantiles.items()}
+    for rate, column in zip(rates.tolist(), posterior.T, strict=True):
+        numbers[f"weight_{rate:.6g}"] = [float(f"{weight:.4g}") for weight in column.tolist()]
+    return FigureData(figure, numbers)
+
+
+def _quantile_index(posterior: NDArray[Any], share: float) -> NDArray[np.intp]:
+    """Return, for each row, the index of the lowest rate whose cumulative probability is at least *share*."""
+    index = (posterior.cumsum(axis=1) < share).sum(axis=1)
+    return np.asarray(np.minimum(index, posterior.shape[1] - 1))
+
+
+def regret_bound(client: ReplayedClient) -> FigureData:
+    """Plot the regret of the mixture loss over the number of polls, and its theoretical bound."""
+    from psm_sim.replay.replay_regret import regret_and_bound
+
+    curve = regret_and_bound(_history_of(client), client.replay.learner)
+    figure, axes = new_figure(height_in=3.8)
+    axes[0].plot(curve.polls, curve.bound, color=COLOURS[1], linestyle="--", label=f"bound: {curve.theorem}")
+    axes[0].plot(curve.polls, curve.regret, color=COLOURS[0], marker="o", markersize=3.5, label="regret")
+    span = f"the first {curve.polls[-1]:,.0f}"
+    axes[0].set(xlabel=f"poll ({span})", ylabel="regret, mixture loss (nats)", xscale="log")
+    axes[0].set_title(f"against {curve.against}", loc="left", fontsize=9)
+    figure.legend(loc="outside lower center", ncols=2)
+    columns = (curve.polls, curve.regret, curve.bound, curve.alpha)
+    names = ("poll", "regret_nats", "bound_nats", "best_alpha")
+    return FigureData(figure, dict(zip(names, map(_round_values, columns), strict=True)))
+
+
+def _history_of(client: ReplayedClient) -> ReplayHistory:
+    """Return the history of a replay, or raise ValueError if it was not recorded."""
+    if client.history is None:
+        raise ValueError("the replay has no history; run it with history=True")
+    return client.history
+
+
+def _opening(
+    history: ReplayHistory, polls_with_bytes: int = _POLLS_WITH_BYTES, zoom: tuple[int, int] = _ZOOM
+) -> PollTable:
+    """Return the first polls of a replay, for the panel that zooms in on the start.
+
+    Parameters
+    ----------
+    history : ReplayHistory
+        History of the whole replay.
+    polls_with_bytes : int
+        Number of polls with buffered bytes to include.
+    zoom : (int, int)
+        Minimum and maximum number of polls to include.
+    """
+    table = history.beginning
+    indices = np.flatnonzero(table.facts["buffered_bytes"])[:polls_with_bytes]
+    low, high = zoom
+    return table.first(int(np.clip(indices[-1] + 1 if indices.size == polls_with_bytes else high, low, high)))
+
+
+def _in_unit(seconds: NDArray[Any]) -> tuple[NDArray[Any], str]:
+    """Return times in the largest unit in which the last time is at least 3, and the unit."""
+    fits = [(unit, size) for unit, size in _UNITS if seconds[-1] >= 3 * size]
+    unit, size = (fits or [_UNITS[-1]])[0]
+    return seconds / size, unit
+
+
+def _expert_colours(experts: int) -> list[Any]:
+    """Return one colour per expert, from dark blue to light yellow, which stay ordered in greyscale."""
+    from matplotlib import colormaps
+
+    return [colormaps["cividis"](share) for share in np.linspace(0.0, 0.95, experts)]
+
+
+def _add_expert_scale(figure: Figure, axes: Sequence[Axes], times_ms: NDArray[Any]) -> None:
+    """Add a colour bar with one step per expert.
+
+    Parameters
+    ----------
+    figure : Figure
+        Figure to add to.
+    axes : sequence of Axes
+        Axes next to which the colour bar is placed.
+    times_ms : ndarray, shape (n,)
+        Polling times of the experts in ms, evenly spaced, with n >= 2.
+    """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+
+    edges = np.concatenate([times_ms, [2 * times_ms[-1] - times_ms[-2]]]) - (times_ms[1] - times_ms[0]) / 2
+    scale = ScalarMappable(BoundaryNorm(edges, times_ms.size), ListedColormap(_expert_colours(times_ms.size)))
+    bar = figure.colorbar(scale, ax=list(axes), pad=0.02, aspect=30)
+    every = -(-times_ms.size // 12)
+    bar.set_ticks(times_ms[::every].tolist(), labels=[f"{ms:g}" for ms in times_ms[::every]])
+    bar.set_label("expert: polling time (ms)")
+    bar.ax.tick_params(length=0)
+    bar.ax.minorticks_off()
+
+
+def _title_window(polls: NDArray[Any], span: str = "whole replay") -> str:
+    """Return a panel title, which states whether the panel shows every poll or means over several polls."""
+    return f"{span}, every poll" if polls[0] == 1 else f"{span}, means over {polls[0]:g} polls"
+
+
+def _round_values(values: NDArray[Any]) -> list[float]:
+    """Return values rounded to seven significant digits, for the CSV."""
+    return [float(f"{value:.7g}") for value in values.tolist()]
+
+
+def _concat_columns(*columns: NDArray[Any]) -> list[float]:
+    """Return the concatenated columns, rounded for the CSV."""
+    return _round_values(np.concatenate(columns))
