@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from psm_sim.cli import main
-from psm_sim.common import parallel, signal_handling
+from psm_sim.common import parallel
 from psm_sim.common.errors import CommandTerminated
-from psm_sim.common.signal_handling import heartbeat, raise_on_signals, time_limit
+from psm_sim.common.signal_handling import raise_on_signals, time_limit
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
 
@@ -100,25 +100,6 @@ def test_a_policy_that_hangs_ends_with_the_time(
     )
 
 
-def test_a_library_that_does_not_return_is_ended_all_the_same(tmp_path: Path) -> None:
-    """By the process itself, with the sentence on standard error."""
-    code = (
-        "import time; from psm_sim.common import signal_handling\n"
-        "signal_handling._GRACE_S = 0.2\n"
-        "with signal_handling.time_limit(0.1):\n"
-        "    while True:\n"
-        "        try: time.sleep(1)\n"
-        "        except BaseException: pass\n"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert ended.returncode == 2
-    assert ended.stderr == (
-        "psm_sim: timed out after 0.1 s (--timeout-s); increase the limit or reduce the work.\n"
-    )
-
-
 def test_work_in_time_is_left_alone() -> None:
     """Nothing rings afterwards."""
     with time_limit(0.2):
@@ -131,35 +112,6 @@ def test_a_limit_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixtur
     """By its name."""
     assert main(["list", f"--timeout-s={text}"]) == 2
     assert f"--timeout-s must be a number > 0 and <= 1e+09, got '{text}'" in capsys.readouterr().err
-
-
-def test_a_command_that_takes_long_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What it is at, and for how long; each pause is twice as long as the one before."""
-    monkeypatch.setattr(signal_handling, "FIRST_HEARTBEAT_S", 0.05)
-    with heartbeat():
-        signal_handling.progress.record_progress(3, 1000, "psm")
-        time.sleep(0.3)
-    lines = capsys.readouterr().err.splitlines()
-    assert 1 <= len(lines) <= 3
-    assert lines[0].startswith("psm_sim: psm: 3 of 1,000, 0 s elapsed")
-    assert all(line.endswith(" s elapsed") for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("taken_s", "share", "words"),
-    [
-        (10, 0.05, " [#-------------------] about 3.2 minutes left"),
-        (70, 0.7, " [##############------] about 30.0 seconds left"),
-        (10, 0.2, ""),
-        (10, 0.0, ""),
-        (70, 1.0, ""),
-    ],
-)
-def test_a_command_that_is_going_to_take_more_than_a_minute_shows_a_bar(taken_s, share, words) -> None:
-    """Also where standard error is a file, which no bar can redraw: one in each line now and then."""
-    assert signal_handling.time_left(taken_s, share) == words
 
 
 def test_there_are_never_more_processes_than_pieces_of_work_or_four_for_a_core(monkeypatch) -> None:
